@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { CloudOptions, LocalCloud } from "@nova/local";
-import { dataFolder } from "./data-folder.ts";
 import { Interrupt } from "./interrupt.ts";
 import { printError, styled } from "./output/terminal.ts";
 
@@ -92,4 +91,9 @@ export async function closeCloud(cloud: LocalCloud, interrupt: Interrupt, hint: 
   const timer = setTimeout(() => printError(hint), 500);
   await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
   clearTimeout(timer);
+}
+
+/** The folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova`. As everywhere, a variable that is empty is not set. */
+export function dataFolder(): string {
+  return process.env.NOVA_DATA_DIR || ".nova";
 }

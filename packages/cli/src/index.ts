@@ -1,4 +1,4 @@
-export { dataFolder } from "./data-folder.ts";
+export { shellWord } from "@nova/workflow/shell-word";
+export { dataFolder } from "./cloud.ts";
 export { main } from "./main.ts";
-export { shellWord } from "./output/shell.ts";
 export { tableLines } from "./output/table.ts";

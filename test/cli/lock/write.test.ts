@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseWorkflow, readWorkflowSource } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { approveLocked } from "../../../packages/cli/src/lock/approve.ts";
 import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
+import { approveLocked } from "../../../packages/cli/src/lock/modes/approve.ts";
 import { writeLock, writeLockFile } from "../../../packages/cli/src/lock/write.ts";
 import {
   approved,

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { Archive, Claim } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
-import { files } from "./format.ts";
-import { eachLine } from "./lines.ts";
+import { eachLine, files } from "./format.ts";
 
 /** Executions that are looked up at the same time. */
 const atOnce = 8;

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import type { ServicePorts } from "@nova/service";
 import { openInside } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
-import { files, type Manifest, type StoredObject } from "./format.ts";
-import { eachLine } from "./lines.ts";
+import { eachLine, files, type Manifest, type StoredObject } from "./format.ts";
 import { type Own, readOwn } from "./own.ts";
 import { withMachines } from "./with-machines.ts";
 

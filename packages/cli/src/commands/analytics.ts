@@ -2,7 +2,7 @@ import type { NovaClient } from "@nova/client";
 import { askApi } from "../api/ask.ts";
 import { firstItems } from "../api/first-items.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { figureTable } from "../output/figures.ts";
+import { figureTable } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 

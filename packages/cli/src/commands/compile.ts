@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { serverHere } from "../api/server.ts";
+import { serverHere } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { findingLines } from "../output/findings.ts";

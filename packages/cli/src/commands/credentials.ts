@@ -1,6 +1,8 @@
+import { text } from "node:stream/consumers";
 import type { CredentialOwner, NewCredential } from "@nova/client";
 import { askApi } from "../api/ask.ts";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { readJsonFile } from "../input/context.ts";
 import { tableLines } from "../output/table.ts";
 import { print, printError } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
@@ -46,7 +48,6 @@ async function set(owner: CredentialOwner, name: string, { kind: given, file, se
     const what = given === undefined ? `the kind of "${name}" is not told by its name` : `there is no kind "${given}"`;
     throw new InvalidInput(`${what} - use one of --kind ${kinds.join(", ")}`);
   }
-  const { readValues } = await import("../credentials/values.ts");
   const values = await readValues(file, fields);
   const stored = await askApi((nova) => nova.credentials.set(owner, name, { kind, values }));
   print(json ? JSON.stringify(stored) : `${stored.name} (${stored.kind}) is stored`, json);
@@ -76,4 +77,37 @@ async function rotate(json: boolean): Promise<ExitCode> {
   else print(`${sealed} sealed with the new key`);
   for (const one of locked) printError(`no key opens ${one} - store it anew`);
   return locked.length === 0 ? exitCodes.completed : exitCodes.failed;
+}
+
+type Values = Record<string, unknown>;
+
+const shape = 'write a JSON object such as {"user": "...", "password": "..."}';
+
+/**
+ * The values of a credential: of a JSON file, `-` for standard input, and every `--set field=text` over them. What is
+ * secret belongs in the former: a command line is in the shell's history and in the list of processes.
+ */
+async function readValues(file: string | undefined, settings: readonly string[]): Promise<Values> {
+  const values =
+    file === undefined ? {} : parsed(file === "-" ? await text(process.stdin) : await readJsonFile(file, "credential"));
+  return { ...values, ...Object.fromEntries(settings.map(fieldIn)) };
+}
+
+function parsed(json: string): Values {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    // The parser's own sentence would quote the secret.
+    throw new InvalidInput(`the values are no JSON - ${shape}`);
+  }
+  if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as Values;
+  throw new InvalidInput(`the values are no object - ${shape}`);
+}
+
+function fieldIn(setting: string): [string, unknown] {
+  const at = setting.indexOf("=");
+  if (at < 1) throw new InvalidInput(`--set ${setting} has no field and value - write --set user=billing@example.com`);
+  const [field, value] = [setting.slice(0, at), setting.slice(at + 1)];
+  return [field, /(^|_)port$/.test(field) && /^\d+$/.test(value) ? Number(value) : value];
 }

@@ -1,11 +1,10 @@
 import type { LocalApi, LocalCloud } from "@nova/local";
 import type { ParsedWorkflow } from "@nova/workflow";
 import { closeCloud, openCloud } from "../cloud.ts";
-import { Publisher } from "../dev/publisher.ts";
+import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
 import { QueueWatch } from "../dev/queue-watch.ts";
 import { held, inJson, inWords, type Teller } from "../dev/told.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
-import { workflowFoldersIn } from "../dev/workflow-folders.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { Interrupt } from "../interrupt.ts";

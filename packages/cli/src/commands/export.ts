@@ -1,4 +1,4 @@
-import { serverHere } from "../api/server.ts";
+import { serverHere } from "../api/ask.ts";
 import { files, type Manifest } from "../archive/format.ts";
 import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";

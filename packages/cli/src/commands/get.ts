@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
+import { shellWord } from "@nova/workflow/shell-word";
 import { askApi } from "../api/ask.ts";
 import type { ContextValue } from "../api/context-value.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { shellWord } from "../output/shell.ts";
 import { print, printBytes } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 

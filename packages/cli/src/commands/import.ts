@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
-import { refuseServer } from "../api/server.ts";
+import { refuseServer } from "../api/ask.ts";
 import type { Restored } from "../archive/restore.ts";
-import { withCloud } from "../cloud.ts";
-import { dataFolder } from "../data-folder.ts";
+import { dataFolder, withCloud } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
 import { print } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
@@ -69,7 +68,7 @@ async function parts() {
   const [check, restoring, verified] = await Promise.all([
     import("../archive/check.ts"),
     import("../archive/restore.ts"),
-    import("../archive/verified.ts"),
+    import("../archive/check.ts"),
   ]);
   return { ...check, ...restoring, ...verified };
 }

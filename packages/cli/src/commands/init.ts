@@ -1,9 +1,9 @@
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { shellWord } from "@nova/workflow/shell-word";
 import { exitCodes } from "../errors.ts";
 import { inNewFolder } from "../new-folder.ts";
-import { shellWord } from "../output/shell.ts";
 import { print, styled } from "../output/terminal.ts";
 import { offerAll } from "../packages/offer.ts";
 import type { CliCommand } from "./command.ts";

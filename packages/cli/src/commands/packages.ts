@@ -1,10 +1,9 @@
 import { promisedPackages } from "@nova/workflow";
-import { dataFolder } from "../data-folder.ts";
+import { dataFolder } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
 import { print } from "../output/terminal.ts";
-import { installPackages } from "../packages/install.ts";
-import { installCommand } from "../packages/not-installed.ts";
+import { installCommand, installPackages } from "../packages/not-installed.ts";
 import type { CliCommand } from "./command.ts";
 
 export const packages: CliCommand = {

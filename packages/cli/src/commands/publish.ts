@@ -1,9 +1,8 @@
 import type { Finding, WorkflowSource } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
-import { type ExitCode, exitCodes } from "../errors.ts";
+import { type ExitCode, exitCodes, InvalidWorkflow } from "../errors.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { print, styled } from "../output/terminal.ts";
-import { InvalidWorkflow } from "../run/invalid.ts";
 import type { CliCommand } from "./command.ts";
 
 interface Publication {

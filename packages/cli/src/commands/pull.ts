@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { shellWord } from "@nova/workflow/shell-word";
 import { askApi } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
-import { shellWord } from "../output/shell.ts";
 import { print, styled } from "../output/terminal.ts";
 import type { CliCommand } from "./command.ts";
 

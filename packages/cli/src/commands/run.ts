@@ -1,17 +1,15 @@
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
-import { ownerGone } from "../api/ask.ts";
-import { serverHere } from "../api/server.ts";
+import { ownerGone, serverHere } from "../api/ask.ts";
 import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
 import type { ExitCode } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
 import { printError } from "../output/terminal.ts";
 import type { Ran, RunListener } from "../run/execute.ts";
-import type { FreshOption } from "../run/fresh.ts";
 import { type RunPlace, runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { declareInputs } from "../run/options.ts";
-import { checkDraft, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
+import { checkDraft, type FreshOption, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
 import type { CliCommand } from "./command.ts";
 
 type Options = RunOptions & { json?: true; local?: true };

@@ -1,9 +1,7 @@
 import type { NovaClient } from "@nova/client";
-import { askCloud, ownerGone } from "../api/ask.ts";
-import { serverHere } from "../api/server.ts";
+import { askCloud, ownerGone, serverHere } from "../api/ask.ts";
 import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
 import { type ExitCode, exitCodes } from "../errors.ts";
-import { readVersion } from "../input/version.ts";
 import { Interrupt } from "../interrupt.ts";
 import { print } from "../output/terminal.ts";
 import type { StartRequest } from "../remote/run.ts";
@@ -11,6 +9,7 @@ import { runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { collect, declareInputs } from "../run/options.ts";
 import { type RunOptions, readInputs } from "../run/request.ts";
 import type { CliCommand } from "./command.ts";
+import { readVersion } from "./versions.ts";
 
 type Options = RunOptions & { of?: string; fresh: string[]; wait: boolean; json?: true };
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { templateName } from "@nova/workflow";
-import { dataFolder } from "../data-folder.ts";
+import { dataFolder } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { print, printError, styled } from "../output/terminal.ts";

@@ -1,5 +1,5 @@
 import type { Finding } from "@nova/workflow";
-import { serverHere } from "../api/server.ts";
+import { serverHere } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";

@@ -1,8 +1,10 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { LocalCloud, OwnKey } from "@nova/local";
 import type { Published } from "@nova/service";
-import type { Finding, WorkflowSource } from "@nova/workflow";
+import { type Finding, isWorkflowFolder, type WorkflowSource } from "@nova/workflow";
+import { InvalidInput } from "../errors.ts";
 import { notInstalled } from "../packages/not-installed.ts";
-import { workflowFoldersIn } from "./workflow-folders.ts";
 
 /** A folder that is published, and what new runs use. */
 export interface PublishedFolder extends Pick<Published, "id" | "version" | "created" | "isNew" | "findings"> {
@@ -108,4 +110,25 @@ async function readFolder(folder: string): Promise<Found> {
 function isBehindAnother(outcome: PublishOutcome): boolean {
   const errors = "problem" in outcome ? outcome.findings.filter(({ severity }) => severity === "error") : [];
   return errors.length > 0 && errors.every(({ code }) => code === missingWorkflow);
+}
+
+/** Folders below a root that never hold what people write. */
+export const passedOver = /^(\..*|node_modules|__pycache__)$/;
+
+/** The workflow folders of a root: itself, or those in it. */
+export async function workflowFoldersIn(root: string): Promise<string[]> {
+  if (isWorkflowFolder(root)) return [root];
+  const names = (await subfolders(root)).sort();
+  return names.map((name) => join(root, name)).filter(isWorkflowFolder);
+}
+
+/** Throws `InvalidInput` for what is no folder. */
+async function subfolders(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch((cause) => {
+    throw new InvalidInput(
+      `"${root}" is no folder - name one with workflow.json or workflow.ts, or one with such folders`,
+      { cause },
+    );
+  });
+  return entries.filter((entry) => entry.isDirectory() && !passedOver.test(entry.name)).map(({ name }) => name);
 }

@@ -2,7 +2,7 @@ import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWorkflowFolder } from "@nova/workflow";
-import { passedOver } from "./workflow-folders.ts";
+import { passedOver } from "./publisher.ts";
 
 /** A change of several files is one change: editors and git write them one after the other. */
 const settledMs = 60;

@@ -11,8 +11,7 @@ import {
   type TaskNode,
   type Workflow,
 } from "@nova/workflow";
-import { InvalidInput } from "../errors.ts";
-import { InvalidWorkflow } from "../run/invalid.ts";
+import { InvalidInput, InvalidWorkflow } from "../errors.ts";
 
 /** A node whose code a model writes, as its definition says it. */
 export interface PromptNode {

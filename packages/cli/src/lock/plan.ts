@@ -4,7 +4,7 @@ import { type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@
 import { InvalidInput } from "../errors.ts";
 import { type EditSources, takeEdit } from "./edited.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
-import { hasRun } from "./has-run.ts";
+import { hasRun } from "./recorded.ts";
 
 /**
  * `added`, `updated`: from an execution, or from what is kept; `edited`: the file as somebody changed it; `restored`: the

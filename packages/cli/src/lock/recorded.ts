@@ -1,5 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import type { TraceEntry } from "@nova/engine";
+import { hashOf, type LockedCode } from "@nova/workflow";
 import { readExecutions, readTrace, readWhole, type ShownExecution, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 
@@ -57,4 +58,10 @@ function* walk(
     yield { execution, entry, before };
     for (const branch of entry.branches ?? []) yield* walk(execution, branch.entries, [...before, entry]);
   }
+}
+
+/** Whether a recorded run ran this code; code that needs an analysis, behind this one. */
+export function hasRun({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { entry }: Recorded): boolean {
+  if (entry.code_hash !== hashOf(code)) return false;
+  return analysis === undefined || entry.ai_metadata?.analysis_metadata?.analysis_code === analysis;
 }

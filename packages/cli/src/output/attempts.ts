@@ -1,7 +1,6 @@
 import type { TraceEntry, TraceStep } from "@nova/engine";
-import { indented } from "./section.ts";
 import { styled } from "./terminal.ts";
-import { duration, shortened } from "./text.ts";
+import { duration, indented, shortened } from "./text.ts";
 
 /** What came before the attempt that counted, a line each. */
 export function attemptLines(entry: TraceEntry): string[] {

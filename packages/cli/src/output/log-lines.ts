@@ -2,8 +2,8 @@ import type { TraceEntry } from "@nova/engine";
 import type { LogPiece } from "../api/follow-logs.ts";
 import { failureLines } from "./attempts.ts";
 import { logLines, placeLine } from "./logs.ts";
-import { indented } from "./section.ts";
 import { styled } from "./terminal.ts";
+import { indented } from "./text.ts";
 
 /** A longer line is not waited for. */
 const longestLine = 4096;

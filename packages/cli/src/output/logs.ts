@@ -1,7 +1,7 @@
 import type { NodeAtWork, TraceEntry } from "@nova/engine";
 import { attemptLogs, earlierAttempts, failureLines } from "./attempts.ts";
-import { indented } from "./section.ts";
 import { styled } from "./terminal.ts";
+import { indented } from "./text.ts";
 
 /** What logs tell of a node's run. */
 export interface Logged

@@ -2,10 +2,9 @@ import { membersOf, type RawJson, type TraceEntry } from "@nova/engine";
 import type { ShownTrace } from "../api/recorded.ts";
 import { atWorkLines } from "./at-work.ts";
 import { attemptLines } from "./attempts.ts";
-import { indented, section } from "./section.ts";
 import { tableLines } from "./table.ts";
 import { styled } from "./terminal.ts";
-import { cell, duration, statusText } from "./text.ts";
+import { cell, duration, indented, section, statusText } from "./text.ts";
 import { type TreeLine, treeOf } from "./trace-tree.ts";
 import { codeCell, codeCellOf, spentText, writtenLines } from "./written.ts";
 

@@ -1,8 +1,7 @@
 import type { AiMetadata, Spending, TraceEntry, TraceStep } from "@nova/engine";
-import { indented, section } from "./section.ts";
 import { tableLines } from "./table.ts";
 import { styled } from "./terminal.ts";
-import { duration, shortened, statusText } from "./text.ts";
+import { duration, indented, section, shortened, statusText } from "./text.ts";
 
 /** How a prompt node came to its code, for one cell; nothing for other nodes. */
 export function codeCell({ ai_metadata }: TraceEntry): string {

@@ -1,6 +1,7 @@
 import { importableModules, modulesNeeded } from "@nova/python";
 import { type Finding, finding, type ParsedWorkflow, promisedPackages } from "@nova/workflow";
-import { dataFolder } from "../data-folder.ts";
+import { dataFolder } from "../cloud.ts";
+import { printError, styled } from "../output/terminal.ts";
 
 export const installCommand = "nova packages install";
 
@@ -38,4 +39,19 @@ export async function notInstalled({ workflow, python }: ParsedWorkflow): Promis
     const message = `${subject}: line ${place.line}: "${module}" is in every sandbox, but not installed on this machine - ${installCommand} brings it`;
     return finding("NOVA609", path, message, { ...place, ...(file !== undefined && { file }) });
   });
+}
+
+/** Where they are, and for which Python. */
+export interface Installed {
+  folder: string;
+  /** Path and version of the interpreter. */
+  python: { path: string; version: string };
+}
+
+/** Installs what every sandbox promises and is missing here, for this user alone. Throws `PythonMissing`. */
+export async function installPackages(): Promise<Installed> {
+  const { ensurePython, packagesFolder } = await import("@nova/local");
+  printError(styled("dim", "installing NOVA's Python packages, which takes about a minute the first time ..."));
+  const { path, version } = await ensurePython();
+  return { folder: packagesFolder(version), python: { path, version } };
 }

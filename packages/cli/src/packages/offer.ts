@@ -1,8 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Finding, ParsedWorkflow } from "@nova/workflow";
 import { printError } from "../output/terminal.ts";
-import { installPackages } from "./install.ts";
-import { installCommand, missingHere, notInstalled } from "./not-installed.ts";
+import { installCommand, installPackages, missingHere, notInstalled } from "./not-installed.ts";
 
 /** What there is to ask with; tests play it. */
 export interface Asking {

@@ -5,9 +5,8 @@ import { publishWorkflow } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import type { Call } from "@nova/service";
 import { type Finding, isFileOfFolder, isWorkflowFolder, type ParsedWorkflow, type Workflow } from "@nova/workflow";
-import { InvalidInput } from "../errors.ts";
+import { InvalidInput, InvalidWorkflow } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
-import { InvalidWorkflow } from "./invalid.ts";
 
 /** What a workflow runs, and what that runs, as far as it lies beside. */
 export interface Called {

@@ -1,5 +1,13 @@
-import type { Ports, RawJson, WaitingTask } from "@nova/engine";
-import { cancelExecution, executionOf, publishWorkflow, readTrace, startExecution } from "@nova/engine";
+import {
+  cancelExecution,
+  executionOf,
+  type Ports,
+  publishWorkflow,
+  type RawJson,
+  readTrace,
+  startExecution,
+  type WaitingTask,
+} from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
 import { ulid } from "ulid";
 import type { ShownExecution } from "../api/recorded.ts";

@@ -1,9 +1,8 @@
-import { type ExitCode, exitCodes } from "../errors.ts";
+import { type ExitCode, exitCodes, InvalidWorkflow } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { exitCodeOf } from "../output/explain.ts";
 import { print, printError, styled } from "../output/terminal.ts";
 import type { Ran, RunListener } from "./execute.ts";
-import { InvalidWorkflow } from "./invalid.ts";
 
 /** Where a run is, and which one. */
 export interface RunPlace {

@@ -1,13 +1,12 @@
 import type { FileInPlace, FileInput } from "@nova/engine";
 import type { Finding, HistoryBudget, ParsedWorkflow, Workflow } from "@nova/workflow";
+import { InvalidInput, InvalidWorkflow } from "../errors.ts";
 import { readContext } from "../input/context.ts";
 import { placeContextFiles } from "../input/context-files.ts";
 import { readFiles } from "../input/files.ts";
 import { oneNodeWorkflow } from "../input/one-node.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { type Called, compileCalled, nothingCalled, type ReadCalled, readCalled } from "./called.ts";
-import { type FreshOption, freshNodes } from "./fresh.ts";
-import { InvalidWorkflow } from "./invalid.ts";
 
 /** Where what a run begins with is. */
 export interface InputOptions {
@@ -108,4 +107,21 @@ export async function checkDraft(
 /** As a deployment is told: a run from this shell is frozen too. */
 function isFrozenHere({ NOVA_FROZEN: text = "" }: NodeJS.ProcessEnv): boolean {
   return ["1", "true", "yes", "on"].includes(text.toLowerCase());
+}
+
+/** Prompt nodes to write anew; `true`: all of them. */
+export type FreshOption = string[] | true;
+
+/** Ids of the nodes. Throws `InvalidInput` where one cannot be written anew. */
+export async function freshNodes(
+  workflow: Workflow,
+  { fresh, frozen }: { fresh: FreshOption; frozen: boolean },
+): Promise<string[]> {
+  if (fresh !== true && fresh.length === 0) return [];
+  const { freshProblem, promptNodes } = await import("@nova/engine");
+  const ids = fresh === true ? promptNodes(workflow) : fresh;
+  if (ids.length === 0) throw new InvalidInput("no node has a prompt, so none can be written anew - leave out --fresh");
+  const problem = freshProblem(workflow, { fresh: ids, frozen });
+  if (problem !== null) throw new InvalidInput(problem);
+  return ids;
 }

@@ -2,7 +2,7 @@ import { currentGenerator } from "@nova/agents";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { print } from "../../output/terminal.ts";
 import { readLockFolder } from "../folder.ts";
-import { checkLines } from "../lines/lock.ts";
+import { checkLines } from "../lines.ts";
 import { lockStates } from "../states.ts";
 
 /** Says of every prompt node whether its code is locked, and what has changed since. Asks nothing but the folder. */

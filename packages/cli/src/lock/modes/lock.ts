@@ -3,7 +3,7 @@ import { askApi } from "../../api/ask.ts";
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { print } from "../../output/terminal.ts";
 import { readLockFolder } from "../folder.ts";
-import { lockLines } from "../lines/lock.ts";
+import { lockLines } from "../lines.ts";
 import { type Planned, planLock } from "../plan.ts";
 import { readSources } from "../sources.ts";
 import { writeLock } from "../write.ts";

@@ -1,1 +1,0 @@
-export { shellWord } from "@nova/workflow/shell-word";

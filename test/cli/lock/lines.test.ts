@@ -1,0 +1,148 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, it } from "vitest";
+import type { NodeCosts } from "../../../packages/cli/src/lock/costs.ts";
+import { checkLines, lockLines } from "../../../packages/cli/src/lock/lines.ts";
+import { costLines } from "../../../packages/cli/src/lock/modes/costs.ts";
+import { proofLines } from "../../../packages/cli/src/lock/modes/prove.ts";
+import type { NodeProof, ProofRun } from "../../../packages/cli/src/lock/prove.ts";
+import type { NodeState } from "../../../packages/cli/src/lock/states.ts";
+import { shown } from "../../../packages/cli/src/output/terminal.ts";
+import { approved, lockedOf, makeFolder, promptOf } from "./folders.ts";
+
+function plain(lines: string[]): string[] {
+  return lines.map((line) => stripVTControlCharacters(line));
+}
+
+describe("what nova lock says it did", () => {
+  it("names the file, who wrote it for how much, and what proved it", async () => {
+    const locked = lockedOf(promptOf(await makeFolder()));
+    expect(plain(lockLines([{ node: "sum", action: "added", locked }], ["gone"]))).toEqual([
+      "sum: locked",
+      "  generated/sum.py, written by gpt-6-luna for $0.0020, proven by exec_01",
+      "gone: removed from the lock",
+    ]);
+    const edited = { ...locked, origin: "edited" } as const;
+    expect(plain(lockLines([{ node: "sum", action: "edited", locked: edited }], []))).toEqual([
+      "sum: your edit is locked now",
+      "  generated/sum.py, edited by hand, proven by exec_01",
+    ]);
+  });
+
+  it("asks for approval where that is required and not given", async () => {
+    const locked = lockedOf(promptOf(await makeFolder()));
+    const lines = (given: object) =>
+      lockLines([{ node: "sum", action: "added", locked: { ...locked, ...given } }], [], "required");
+    expect(plain(lines({})).at(-1)).toMatch(/nobody has approved it.*nova lock approve/);
+    expect(lines({ approved })).toHaveLength(2);
+  });
+
+  it("says what is missing, and where there is nothing to do", () => {
+    expect(plain(lockLines([{ node: "sum", action: "none" }], []))).toEqual([
+      expect.stringMatching(/^sum: no code yet/),
+    ]);
+    expect(lockLines([], [])).toEqual(["no node has a prompt: there is nothing to lock"]);
+  });
+});
+
+describe("what nova lock --check says", () => {
+  it.each<[NodeState["state"], RegExp]>([
+    ["unlocked", /✗ sum has no locked code - .*nova lock/],
+    ["missing", /its code file is gone/],
+    ["edited", /edited by hand - nova lock takes the edit/],
+    ["stale", /written for something else, changed since: its key/],
+    ["unapproved", /nobody has approved its code/],
+    ["stranger", /no prompt node any more - nova lock removes it/],
+  ])("of a node that is %s names the way out", (state, sentence) => {
+    const [line, all] = plain(checkLines([{ node: "sum", state, changes: [] }], "bills"));
+    expect(line).toMatch(sentence);
+    expect(all).toBe("1 of 1 nodes cannot run frozen as they are");
+  });
+
+  it("names every change", () => {
+    const changes = [
+      { ingredient: "prompt", was: "a", is: "b" },
+      { ingredient: "reads.n", was: "number", is: "string" },
+    ];
+    expect(plain(checkLines([{ node: "sum", state: "stale", changes }], "bills"))[0]).toMatch(
+      /changed since: the prompt, n \(number then, string now\)/,
+    );
+  });
+});
+
+describe("what nova lock --costs says", () => {
+  const spent = { usd: 0.002, tokens_input: 900, tokens_cached: 0, tokens_output: 100 };
+  const costs: NodeCosts = {
+    ...{ node: "sum", generations: 2, written: { ...spent, usd: 0.004 }, savedPerRun: spent },
+    ...{ runs: 9, hits: 7, savedUsd: 0.014, breakEvenRuns: 2 },
+  };
+
+  it("is a row for each node, and the sum", () => {
+    const [, row, all] = plain(costLines([costs]));
+    expect(row?.split(/ {2,}/)).toEqual([
+      "sum",
+      "2×",
+      "$0.0040",
+      "$0.0020",
+      "1000",
+      "9",
+      "7",
+      "$0.0140",
+      "2 runs (it has)",
+    ]);
+    expect(all).toBe("written for $0.0040, saved $0.0140");
+  });
+
+  it.each<[Partial<NodeCosts>, string]>([
+    [{ hits: 1 }, "2 runs"],
+    [{ breakEvenRuns: null }, "-"],
+  ])("tells with %j when it pays off: %s", (fields, text) => {
+    expect(
+      plain(costLines([{ ...costs, ...fields }]))[1]
+        ?.split(/ {2,}/)
+        .at(-1),
+    ).toBe(text);
+  });
+
+  it("is a sentence where nothing is written by a model", () => {
+    expect(costLines([])).toEqual([expect.stringMatching(/^no node has a prompt/)]);
+  });
+});
+
+describe("what nova lock --prove says", () => {
+  const run = (fields: Partial<ProofRun>): ProofRun =>
+    ({
+      recorded: { execution: { id: "exec_01" }, entry: { seq: 2, scope: "/m@1.0" } },
+      ...{ outcome: "same", differences: [], error: null, withheld: [] },
+      ...fields,
+    }) as unknown as ProofRun;
+  const lines = (...runs: ProofRun[]) => plain(proofLines([{ node: "sum", codeHash: "", runs } as NodeProof]));
+
+  it("counts the inputs with the same outputs, and names each run", () => {
+    expect(lines(run({}), run({ outcome: "fails", error: "KeyError", withheld: ["password"] }))).toEqual([
+      "sum: the same outputs for 1 of 2 recorded inputs",
+      "  exec_01 2/m@1.0 the same outputs",
+      "  exec_01 2/m@1.0 fails, and did not then (without password)",
+      "    KeyError",
+    ]);
+  });
+
+  it("shows both values of a key, and lets none of them steer the terminal", () => {
+    const differences = [
+      { key: "total", recorded: "3", now: null },
+      { key: "text", recorded: '"a"', now: '"\u001b[2Jb"' },
+    ];
+    const told = proofLines([{ node: "sum", codeHash: "", runs: [run({ outcome: "differs", differences })] }]);
+    expect(shown(told.join(""))).not.toContain("\u001b[2J");
+    expect(lines(run({ outcome: "differs", differences })).slice(2)).toEqual([
+      ...["    total", "      - 3", "      + (not set)"],
+      ...["    text", '      - "a"', '      + "b"'],
+    ]);
+  });
+
+  it("says why a node is not proven", () => {
+    expect(plain(proofLines([{ node: "send", refused: 'node "send" has effects' }]))).toEqual([
+      'node "send" has effects',
+    ]);
+    expect(proofLines([])).toEqual([expect.stringMatching(/^no node has a prompt/)]);
+  });
+});
