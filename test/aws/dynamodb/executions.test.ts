@@ -57,6 +57,20 @@ test("takes an execution out of the open ones, and keeps the record", async () =
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
 
+test("offers the sandboxes that an execution leaves, to one taker, and never twice", async () => {
+  const idle = [{ id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool: "p" }];
+  await executions.create({ ...base, id: "exec_04" });
+  expect(await executions.leave("exec_04", idle)).toBe(true);
+  expect(await executions.idle()).toEqual([{ id: "exec_04", client: base.client, idle }]);
+  expect((await executions.get("exec_04"))?.open).toBe(false);
+  expect(await executions.setStatus("exec_04", "waiting", ["queued", "running", "completed"])).toBe(false);
+  const taken = await Promise.all([1, 2, 3].map(() => executions.takeIdle("exec_04")));
+  expect(taken.filter(Boolean)).toEqual([true]);
+  expect(await executions.idle()).toEqual([]);
+  expect(await executions.leave("exec_04", idle)).toBe(false);
+  expect(await executions.takeIdle("exec_04")).toBe(false);
+});
+
 test.each([
   ["running", true, ["running", "waiting"], "waiting"],
   ["failed", true, ["running", "waiting"], "failed"],

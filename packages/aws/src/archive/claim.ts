@@ -73,7 +73,7 @@ export function claimOf(item: Item): Claim | undefined {
   for (const [name, expected] of Object.entries({ workflowKey, clientKey })) {
     if (item[name] !== undefined && (expected === undefined || textIn(item, name) !== expected)) return undefined;
   }
-  return { kind, ...place.claim, isOpen: item.open !== undefined };
+  return { kind, ...place.claim, isOpen: textIn(item, "open") === "open" };
 }
 
 /** A partition of a chain is an execution, and perhaps an item of a map in it. */
