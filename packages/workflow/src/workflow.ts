@@ -75,7 +75,7 @@ interface TaskNodeBase extends NodeBase {
   /** Names of the credentials that its code gets. Absent: as the workflow says. */
   credentials?: string[];
   /** `fresh`: its own sandbox, used by no later node. */
-  isolation?: "fresh";
+  isolation?: "fresh" | "execution";
 }
 
 export interface ActionNode extends TaskNodeBase {

@@ -93,7 +93,9 @@ async function itemPage(
   const wanted: Item[] = [];
   for (const item of Items) if (!passing.has(kindOf(item)) && (await isWanted(item))) wanted.push(item);
   const shown = seen ? await Promise.all(wanted.map((item) => seenItem(bucket, item, seen))) : wanted;
-  const records = shown.map((item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: itemText(withoutOffer(item)) }));
+  const records = shown.map(
+    (item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: itemText(withoutOffer(item)) }),
+  );
   const next: Position = end ? { after: end } : { prefix: 0 };
   return { records, cursor: JSON.stringify(next) };
 }

@@ -67,8 +67,10 @@ export const taskFields = {
   retry: AuthoredRetry.optional(),
   credentials: credentialNames("the node's code gets. Absent: as the workflow says.").optional(),
   isolation: z
-    .literal("fresh", { error: 'must be "fresh", or be left out' })
-    .describe("`fresh` gives the node a sandbox of its own, which no later node uses.")
+    .enum(["fresh", "execution"], { error: 'must be "fresh" or "execution", or be left out' })
+    .describe(
+      "`fresh` gives the node a sandbox of its own, which no later node uses. `execution`, at any node, keeps the sandboxes of a run to that run: none comes from an earlier one, and none serves a later one.",
+    )
     .optional(),
 };
 

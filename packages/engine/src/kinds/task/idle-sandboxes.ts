@@ -1,8 +1,9 @@
-import type { TaskNode } from "@nova/workflow";
+import { isLong, type TaskNode, type Workflow } from "@nova/workflow";
 import { sha256 } from "../../json/hash.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxSpec } from "../../ports/sandboxes.ts";
+import { tasksOf } from "./outer-reach.ts";
 
 type Offer = Awaited<ReturnType<Ports["executions"]["idle"]>>[number];
 
@@ -13,10 +14,16 @@ const maxIdlePerClient = 20;
 
 /**
  * The pool whose sandboxes may run the code of this client: made from the same template, with the same modules and the
- * same way out. Undefined where the node's sandbox serves nobody else.
+ * same way out. Undefined where the node's sandbox serves no other execution.
  */
-export function poolOf(client: string, spec: SandboxSpec, { isolation }: TaskNode): string | undefined {
-  if (isolation === "fresh") return undefined;
+export function poolOf(
+  client: string,
+  spec: SandboxSpec,
+  node: TaskNode,
+  { nodes }: Pick<Workflow, "nodes">,
+): string | undefined {
+  const keepsItsOwn = tasksOf(nodes).some(({ isolation }) => isolation === "execution");
+  if (keepsItsOwn || node.isolation === "fresh" || isLong(node)) return undefined;
   const { template, lib, internet, reach } = spec;
   return sha256(JSON.stringify([client, template, Object.entries(lib).sort(), internet, reach ?? null]));
 }

@@ -21,7 +21,8 @@ export function outerReach(node: TaskNode, workflow: Workflow): string[] | undef
   return [...reach].sort();
 }
 
-function* tasksOf(nodes: readonly Node[]): Generator<TaskNode> {
+/** Nodes that run code, those in the bodies of maps as well. */
+export function* tasksOf(nodes: readonly Node[]): Generator<TaskNode> {
   for (const node of nodes) {
     if (node.type === "action" || node.type === "decision") yield node;
     if (node.type === "map" && "body" in node) yield* tasksOf(node.body.nodes);
