@@ -2,7 +2,7 @@ import type { Clock } from "@nova/engine";
 import type { ServicePorts, ServiceStores } from "@nova/service";
 import { createRates, trustIssuer } from "@nova/service/adapters";
 import type { FunctionPorts } from "./app.ts";
-import type { ServiceEnvironment } from "./service-environment.ts";
+import type { ServiceEnvironment } from "./environment.ts";
 
 /** Who besides keys may come in, and how often each may, as far as the environment says so. */
 export function apiAccess(

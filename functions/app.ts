@@ -12,9 +12,8 @@ import {
 } from "@nova/engine";
 import type { Admissions } from "@nova/service";
 import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
-import { clock, timer } from "./clock.ts";
 import { Environment } from "./environment.ts";
-import { hostNames } from "./host-names.ts";
+import { clock, hostNames, timer } from "./host.ts";
 import { nodeParts } from "./node-parts.ts";
 import { createRunHooks } from "./run-hooks.ts";
 

@@ -4,8 +4,8 @@ import { handler as deliverEvent } from "./deliver-event.ts";
 import { handler as executionStatus } from "./execution-status.ts";
 import { handler as requestApproval } from "./request-approval.ts";
 import { handler as runNode } from "./run-node.ts";
+import { whenInvoked } from "./service-functions.ts";
 import { handler as settleNode } from "./settle-node.ts";
-import { whenInvoked } from "./when-invoked.ts";
 
 export { createPorts, warmPorts } from "./app.ts";
 export { coolServicePorts, provideTemplates, warmServicePorts } from "./service-app.ts";

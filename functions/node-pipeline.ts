@@ -1,8 +1,8 @@
 import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
 import type { GenerationStore, Pipeline } from "@nova/engine";
 import { templatePackages } from "@nova/workflow";
-import { clock } from "./clock.ts";
 import { Environment } from "./environment.ts";
+import { clock } from "./host.ts";
 
 /** What writes the code of prompt nodes. Keys of models are asked for when one is called. */
 export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {

@@ -1,6 +1,6 @@
 import { notifyFailure, notifyTask } from "@nova/service";
 import { z } from "zod";
-import { detailsIn } from "./details-in.ts";
+import { detailsIn } from "./details.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 const Detail = z.object({

@@ -4,7 +4,7 @@ import { createPoster, dmarcPolicies, imapMailboxes } from "@nova/service/adapte
 import { templateName } from "@nova/workflow";
 import { apiAccess } from "./api-access.ts";
 import { coolPorts, createPorts, warmPorts } from "./app.ts";
-import { ServiceEnvironment } from "./service-environment.ts";
+import { ServiceEnvironment } from "./environment.ts";
 
 /** Every port of the service, with its adapter; those of the engine are made where none are given. */
 export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createPorts(variables)): ServicePorts {

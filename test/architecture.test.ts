@@ -73,7 +73,7 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
 /** Who calls out, by which address; everybody else has an `OutgoingFetch`, which looks at where a user's address leads. */
 const callers: Record<string, string> = {
   "packages/agents/src/model/create-models.ts": "the model's API, which the operator names",
-  "functions/api/health/probes.ts": "E2B's and the model's API, which the operator names",
+  "functions/api/health.ts": "E2B's and the model's API, which the operator names",
   "packages/client/src/": "the server that its user names",
   "packages/cli/src/": "the server that its user names, and addresses that it signs",
   "packages/service/src/outgoing/": "what users name, looked at before and while it is called",

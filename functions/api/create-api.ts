@@ -5,10 +5,8 @@ import { logger } from "../app.ts";
 import { handlerStack, type LambdaContext } from "../lambda.ts";
 import { corsHeaders, type Origins, preflight } from "./http/cors.ts";
 import { MethodNotAllowed } from "./http/errors.ts";
-import type { HttpAnswer, HttpEvent } from "./http/event.ts";
-import { problemOf, statusOf } from "./http/problem.ts";
-import { receive } from "./http/receive.ts";
-import { render } from "./http/render.ts";
+import { type HttpAnswer, type HttpEvent, receive } from "./http/event.ts";
+import { problemOf, render, statusOf } from "./http/problem.ts";
 import type { Route } from "./http/route.ts";
 import { routes } from "./routes/index.ts";
 

@@ -1,6 +1,6 @@
+import { ApiEnvironment } from "../environment.ts";
 import { warmServicePorts } from "../service-app.ts";
 import { createApi } from "./create-api.ts";
-import { ApiEnvironment } from "./environment.ts";
 
 export { createServicePorts } from "../service-app.ts";
 export { type ApiHandler, type ApiOptions, createApi } from "./create-api.ts";

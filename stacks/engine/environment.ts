@@ -9,7 +9,7 @@ type Named = Pick<Grantable, "table" | "bucket" | "keys" | "machines" | "events"
   machineLogs: { logGroupArn: string };
 };
 
-/** What every function is told; functions/environment.ts and functions/service-environment.ts read it. */
+/** What every function is told; functions/environment.ts reads it. */
 export function environmentOf(stack: Stack, named: Named, variables: NodeJS.ProcessEnv): Record<string, string> {
   const { table, bucket, keys, machines, events, undelivered, machineLogs } = named;
   const { from } = mailSettingsFrom(variables);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 const warned: unknown[][] = [];
 vi.mock("../../functions/app.ts", () => ({ logger: { warn: (...line: unknown[]) => void warned.push(line) } }));
 
-const { answerOf } = await import("../../functions/answer-of.ts");
+const { answerOf } = await import("../../functions/details.ts");
 
 beforeEach(() => {
   warned.length = 0;

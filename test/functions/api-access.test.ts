@@ -2,7 +2,7 @@ import type { RateStore } from "@nova/service";
 import { createOutgoing } from "@nova/service/outgoing";
 import { expect, it } from "vitest";
 import { apiAccess } from "../../functions/api-access.ts";
-import { ServiceEnvironment } from "../../functions/service-environment.ts";
+import { ServiceEnvironment } from "../../functions/environment.ts";
 
 const rateStore: RateStore = { add: async () => false };
 const by = { id: "key_1", client: null };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { detailsIn } from "../../functions/details-in.ts";
+import { detailsIn } from "../../functions/details.ts";
 
 const Run = z.object({ id: z.string() });
 const event = (id: string) => ({ source: "nova", detail: { id } });

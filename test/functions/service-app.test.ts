@@ -3,8 +3,7 @@ import { coolServicePorts } from "@nova/functions";
 import { createServicePorts } from "@nova/functions/api";
 import { templateName } from "@nova/workflow";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ApiEnvironment } from "../../functions/api/environment.ts";
-import { ServiceEnvironment } from "../../functions/service-environment.ts";
+import { ApiEnvironment, ServiceEnvironment } from "../../functions/environment.ts";
 
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
 

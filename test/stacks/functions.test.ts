@@ -1,7 +1,6 @@
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Environment } from "../../functions/environment.ts";
-import { ServiceEnvironment } from "../../functions/service-environment.ts";
+import { Environment, ServiceEnvironment } from "../../functions/environment.ts";
 import { type LambdaName, lambdas } from "../../stacks/lambdas.ts";
 import { type DeployedFunction, functionsOf } from "../support/functions.ts";
 import { stacksOf } from "../support/stacks.ts";

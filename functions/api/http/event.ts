@@ -1,3 +1,5 @@
+import { Unreadable } from "./errors.ts";
+
 /** What API Gateway's HTTP API (payload format 2.0) hands to a Lambda, as far as it is used. */
 export interface HttpEvent {
   version: "2.0";
@@ -32,4 +34,56 @@ export interface Received {
   readonly text: string;
   /** Whose request it is, as far as API Gateway knows; empty where it does not. */
   sourceIp: string;
+}
+
+export function receive(event: HttpEvent): Received {
+  const { body = "", isBase64Encoded } = event;
+  return {
+    method: event.requestContext.http.method,
+    path: event.rawPath,
+    params: decoded(event.pathParameters ?? {}),
+    get query() {
+      return queryOf(event.rawQueryString);
+    },
+    headers: event.headers,
+    bytes: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
+    get text() {
+      return isBase64Encoded ? decodedText(this.bytes) : body;
+    },
+    sourceIp: event.requestContext.http.sourceIp ?? "",
+  };
+}
+
+/** Which of two values counts, no reader could tell. */
+function queryOf(rawQueryString: string): Record<string, string> {
+  const query = new URLSearchParams(rawQueryString);
+  const names = new Set<string>();
+  const repeated = [...query.keys()].find((name) => names.size === names.add(name).size);
+  if (repeated === undefined) return Object.fromEntries(query);
+  const name = JSON.stringify(repeated.slice(0, maxNameLength));
+  throw new Unreadable(400, `the query has the parameter ${name} more than once - send it once`);
+}
+
+const maxNameLength = 80;
+
+/** A part of an address that is no UTF-8 names nothing. */
+function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(params).map(([name, part]) => [name, part && decodedPart(part)]));
+}
+
+function decodedPart(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+function decodedText(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Unreadable(400, "the body is not UTF-8 text - send JSON", { cause });
+  }
 }

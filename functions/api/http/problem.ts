@@ -1,6 +1,7 @@
-import { InputsRefused } from "@nova/engine";
+import { InputsRefused, renderJson } from "@nova/engine";
 import { Refused, TooMany } from "@nova/service";
 import { MethodNotAllowed, Misfit, Unreadable } from "./errors.ts";
+import type { HttpAnswer } from "./event.ts";
 import type { Answer } from "./route.ts";
 
 /** What errors that leave a package are in HTTP, by name. Whatever is not in here is a fault of NOVA's own. */
@@ -67,4 +68,18 @@ function headersOf(error: unknown, status: number): Record<string, string> {
   if (error instanceof TooMany) return { "retry-after": String(error.retryAfterSeconds) };
   if (status === 401) return { "www-authenticate": 'Bearer realm="nova"' };
   return status === 503 ? { "retry-after": "1" } : {};
+}
+
+/** Nothing of an API's answers belongs into a cache, and browsers guess no types. */
+const always = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/** A Lambda answers 6 MB of JSON, in which a body's quotes are escaped; base64 grows by a third, whatever is in it. */
+const maxCharactersAsText = 1024 * 1024;
+
+export function render({ status, body, headers }: Answer): HttpAnswer {
+  if (body === undefined) return { statusCode: status, headers: { ...always, ...headers } };
+  const text = renderJson(body);
+  const answer = { statusCode: status, headers: { "content-type": "application/json", ...always, ...headers } };
+  if (text.length <= maxCharactersAsText) return { ...answer, body: text };
+  return { ...answer, body: Buffer.from(text).toString("base64"), isBase64Encoded: true };
 }

@@ -2,7 +2,6 @@ import { membersOf, RawJson } from "@nova/engine";
 import { halfCharacterIn } from "@nova/workflow";
 import { Misfit, Unreadable } from "./errors.ts";
 import type { Received } from "./event.ts";
-import { refuseLarge } from "./limits.ts";
 
 /**
  * The body as a value. Members named in `exact` stay the text that they were sent as (`RawJson`), so that
@@ -38,4 +37,52 @@ function parsed(text: string): unknown {
     const where = place === undefined ? "" : ` from character ${place} on`;
     throw new Unreadable(400, `the body is not JSON${where} - correct it`, { cause });
   }
+}
+
+/** AWS Lambda takes 6 MB of event, the body as an escaped JSON string in it. */
+export const maxBytes = 4 * 1024 * 1024;
+/** A context may have 500 levels (engine); a body has one around it. */
+const maxDepth = 512;
+const maxKeys = 100_000;
+
+/** Throws `Unreadable` before anything is parsed: a body of brackets alone would cost more than it weighs. */
+export function refuseLarge(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes)
+    throw new Unreadable(
+      413,
+      `the body has ${bytes} bytes, at most ${maxBytes} are taken - send files by POST /uploads`,
+    );
+  const { depth, keys } = measure(text);
+  if (depth > maxDepth)
+    throw new Unreadable(
+      413,
+      `the body is nested ${depth} levels deep, at most ${maxDepth} are taken - make it flatter`,
+    );
+  if (keys > maxKeys)
+    throw new Unreadable(
+      413,
+      `the body has ${keys} keys, at most ${maxKeys} are taken - send it as a file, by POST /uploads`,
+    );
+}
+
+/** Of a text that need not be JSON: how deep its brackets go, and how many colons stand outside of strings. */
+function measure(text: string): { depth: number; keys: number } {
+  let [depth, maxDepth, keys] = [0, 0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === '"') i = endOfString(text, i);
+    else if (c === "{" || c === "[") maxDepth = Math.max(maxDepth, ++depth);
+    else if (c === "}" || c === "]") depth--;
+    else if (c === ":") keys++;
+  }
+  return { depth: maxDepth, keys };
+}
+
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    if (text[i] === "\\") i++;
+    else if (text[i] === '"') return i;
+  }
+  return text.length;
 }

@@ -1,8 +1,7 @@
 import { authenticate, demandRole, NotFound, once, type Principal, type Role, type ServicePorts } from "@nova/service";
 import { z } from "zod";
-import { credentialsIn } from "./credentials.ts";
 import type { Received } from "./event.ts";
-import { idempotencyKeyIn } from "./idempotency-key.ts";
+import { credentialsIn, idempotencyKeyIn } from "./headers.ts";
 import { parse } from "./parse.ts";
 import { readBody } from "./read-body.ts";
 

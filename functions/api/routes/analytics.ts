@@ -1,9 +1,104 @@
+import type { CostReport, ErrorReport, NodeReport, WorkflowReport } from "@nova/service";
 import * as service from "@nova/service";
-import type { z } from "zod";
+import { z } from "zod";
 import { route } from "../http/route.ts";
-import * as schemas from "../schemas/analytics.ts";
 import { ListQuery, listAnswer, listOf, pageOfAll, pageQuery } from "../schemas/list.ts";
 import { endOf, Moment, Slug, WorkflowId } from "../schemas/values.ts";
+
+const Rate = z.number().min(0).max(1);
+const MeanMs = z.number().meta({ description: "milliseconds" });
+const P95Ms = z.number().nullable().meta({ description: "milliseconds, to two significant digits" });
+const Usd = z.number().meta({ description: "US dollars" });
+
+const WorkflowFigures = z
+  .object({
+    workflow: z.string(),
+    runs: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    interrupted: z.int(),
+    success_rate: Rate.meta({ description: "completed runs of all that ended" }),
+    mean_ms: MeanMs,
+    p95_ms: P95Ms,
+    cost_usd: Usd,
+  })
+  .meta({ id: "WorkflowFigures" });
+
+const NodeFigures = z
+  .object({
+    workflow: z.string(),
+    node: z.string(),
+    runs: z.int(),
+    failed: z.int(),
+    success_rate: Rate,
+    mean_ms: MeanMs,
+    p95_ms: P95Ms,
+    cost_usd: Usd,
+    cache_hits: z.int(),
+  })
+  .meta({ id: "NodeFigures" });
+
+const ErrorFigures = z
+  .object({ workflow: z.string(), node: z.string(), class: z.string(), count: z.int() })
+  .meta({ id: "ErrorFigures" });
+
+const CostFigures = z
+  .object({
+    day: z.iso.date().meta({ description: "UTC, the day on which the runs ended" }),
+    workflow: z.string(),
+    tokens_input: z.int(),
+    tokens_cached: z.int(),
+    tokens_output: z.int(),
+    cost_usd: Usd,
+    cache_hits: z.int().meta({ description: "runs of code that was written before" }),
+    saved_usd: Usd.meta({ description: "what writing that code again would have cost" }),
+  })
+  .meta({ id: "CostFigures" });
+
+function workflowFigures({ workflow, runs, byStatus, totalMs, p95Ms, costUsd }: WorkflowReport) {
+  return {
+    workflow,
+    runs,
+    ...byStatus,
+    success_rate: byStatus.completed / runs,
+    mean_ms: totalMs / runs,
+    p95_ms: p95Ms,
+    cost_usd: costUsd,
+  };
+}
+
+function nodeFigures({ workflow, node, runs, failed, totalMs, p95Ms, spent, hits }: NodeReport) {
+  const failures = Object.values(failed).reduce((sum, count) => sum + count, 0);
+  return {
+    workflow,
+    node,
+    runs,
+    failed: failures,
+    success_rate: (runs - failures) / runs,
+    mean_ms: totalMs / runs,
+    p95_ms: p95Ms,
+    cost_usd: spent?.cost_usd ?? 0,
+    cache_hits: hits ?? 0,
+  };
+}
+
+function errorFigures(report: ErrorReport): ErrorReport {
+  return report;
+}
+
+function costFigures({ day, workflow, figures: { spent, hits, savedUsd } }: CostReport) {
+  return {
+    day,
+    workflow,
+    tokens_input: spent?.tokens_input ?? 0,
+    tokens_cached: spent?.tokens_cached ?? 0,
+    tokens_output: spent?.tokens_output ?? 0,
+    cost_usd: spent?.cost_usd ?? 0,
+    cache_hits: hits ?? 0,
+    saved_usd: savedUsd ?? 0,
+  };
+}
 
 const query = ListQuery.extend({
   workflow: WorkflowId.optional(),
@@ -46,31 +141,31 @@ function reportRoute<T>({ name, summary, item, make, show }: Report<T>) {
 export const workflows = reportRoute({
   name: "workflows",
   summary: "Runs, success rate, mean and 95th percentile of their time, by workflow",
-  item: schemas.WorkflowFigures,
+  item: WorkflowFigures,
   make: service.workflowReports,
-  show: schemas.workflowFigures,
+  show: workflowFigures,
 });
 
 export const nodes = reportRoute({
   name: "nodes",
   summary: "Runs, success rate, mean and 95th percentile of their time, by node",
-  item: schemas.NodeFigures,
+  item: NodeFigures,
   make: service.nodeReports,
-  show: schemas.nodeFigures,
+  show: nodeFigures,
 });
 
 export const errors = reportRoute({
   name: "errors",
   summary: "Failures by class and node, the most frequent first",
-  item: schemas.ErrorFigures,
+  item: ErrorFigures,
   make: service.errorReports,
-  show: schemas.errorFigures,
+  show: errorFigures,
 });
 
 export const aiCost = reportRoute({
   name: "ai-cost",
   summary: "Tokens and dollars by day and workflow, and what written code has saved",
-  item: schemas.CostFigures,
+  item: CostFigures,
   make: service.costReports,
-  show: schemas.costFigures,
+  show: costFigures,
 });

@@ -1,7 +1,55 @@
-import { executionWithin, NotFound } from "@nova/service";
+import { executionWithin, NotFound, type RequestedUpload, requestUpload } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
-import { ExecutionId, Time } from "../schemas/values.ts";
+import { ExecutionId, Slug, Time, UploadId } from "../schemas/values.ts";
+
+const UploadRequest = z.strictObject({
+  bytes: z.int().min(0).meta({ description: "exactly so many will be sent" }),
+  type: z
+    .string()
+    .regex(/^[!#$&^_.+\w-]{1,100}\/[!#$&^_.+\w-]{1,100}(; ?[\w-]{1,40}=[\w.+-]{1,80})*$/)
+    .optional()
+    .meta({ description: "media type", example: "application/pdf" }),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional()
+    .meta({ description: "of the bytes, in hex: then S3 takes no others, and a run starts without reading them" }),
+  client_slug: Slug.optional(),
+});
+
+const UploadAnswer = z
+  .object({
+    id: UploadId,
+    url: z.url(),
+    method: z.literal("PUT"),
+    headers: z.record(z.string(), z.string()).meta({ description: "to be sent as they are: they are signed" }),
+    expires_at: Time,
+  })
+  .meta({ id: "Upload", description: 'in a context, `{"$upload": id}` stands for the bytes' });
+
+function uploadAnswer({ id, url, method, headers, expiresAt }: RequestedUpload) {
+  return { id, url, method, headers, expires_at: expiresAt };
+}
+
+export const upload = route({
+  method: "POST",
+  path: "/uploads",
+  summary: "An address that takes bytes for a run; they are kept for a day",
+  role: "runner",
+  body: UploadRequest,
+  answers: { 201: { description: "where to send the bytes", schema: UploadAnswer } },
+  async handle(ports, { by, body: { client_slug: client, bytes, type, sha256 }, once }) {
+    const request = {
+      bytes,
+      ...(client !== undefined && { client }),
+      ...(type !== undefined && { type }),
+      ...(sha256 !== undefined && { sha256 }),
+    };
+    const made = await once((ulid) => requestUpload(ports, by, { ulid, ...request }));
+    return { status: 201, body: uploadAnswer(made) };
+  },
+});
 
 const linkSeconds = 900;
 

@@ -2,7 +2,7 @@ import type { CredentialOwner } from "@nova/engine";
 import { credentialOf, listCredentials, removeCredential, rotateCredentials, setCredential } from "@nova/service";
 import { z } from "zod";
 import { type Route, route } from "../http/route.ts";
-import { CredentialItem, CredentialName, CredentialRequest, credentialItem } from "../schemas/credential.ts";
+import { CredentialItem, CredentialName, CredentialRequest, credentialItem } from "../schemas/client.ts";
 import { ListQuery, listAnswer, listOf, pageOfAll, pageQuery } from "../schemas/list.ts";
 import { Slug, WorkflowId } from "../schemas/values.ts";
 

@@ -1,10 +1,33 @@
-import { readTrace, verifyExecution } from "@nova/engine";
-import { cancel as cancelExecution, executionWithin, listExecutions, readExecution } from "@nova/service";
+import { type Execution, readTrace, verifyExecution } from "@nova/engine";
+import {
+  cancel as cancelExecution,
+  execute as executeWorkflow,
+  executionWithin,
+  hasEnded,
+  listExecutions,
+  readExecution,
+  receiveHook,
+  type ServicePorts,
+  untilEnded,
+} from "@nova/service";
 import { z } from "zod";
-import { route } from "../http/route.ts";
+import { Unreadable } from "../http/errors.ts";
+import { maxBytes, refuseLarge } from "../http/read-body.ts";
+import { type Answer, openRoute, route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
+import { Started, WholeExecution } from "../schemas/execution.ts";
 import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
-import { ExecutionId, endOf, Flag, Moment, Slug, WorkflowId } from "../schemas/values.ts";
+import {
+  ExactObject,
+  ExecutionId,
+  endOf,
+  Flag,
+  Moment,
+  Slug,
+  VersionNumber,
+  WorkflowId,
+  wholeNumber,
+} from "../schemas/values.ts";
 
 const params = z.object({ id: ExecutionId });
 
@@ -80,3 +103,99 @@ export const verify = route({
     return { status: 200, body: { execution_id: id, state, links, erased, problem: problem ?? null } };
   },
 });
+
+/** API Gateway's HTTP API waits 30 seconds for a Lambda. */
+const longestWaitSeconds = 25;
+
+export const execute = route({
+  method: "POST",
+  path: "/workflows/{id}/execute",
+  summary: "Start a run; with `wait` answer its result if it ends in time",
+  role: "runner",
+  params: z.object({ id: WorkflowId }),
+  query: z.strictObject({
+    wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description: "seconds" }),
+  }),
+  body: z.strictObject({
+    client_slug: Slug.optional(),
+    context: ExactObject.optional(),
+    version: VersionNumber.optional().meta({ description: "absent: pinned for the client, or active" }),
+    fresh: z
+      .array(z.string().min(1).max(64))
+      .max(100)
+      .optional()
+      .meta({ description: "ids of prompt nodes whose code is written anew, whatever is kept or locked" }),
+    frozen: z.boolean().optional().meta({ description: "no model is asked: prompt nodes run locked code, or fail" }),
+  }),
+  bodyMayBeAbsent: true,
+  exact: ["context"],
+  answers: {
+    200: { description: "it ended in time", schema: schemas.WholeExecution },
+    202: { description: "it runs, or waits for its turn (`queued`)", schema: schemas.Started },
+  },
+  async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
+    const { id, status } = await once(async (ulid) => {
+      const { context, frozen = false, fresh = [] } = body;
+      const given = { context: context?.text ?? "{}", namesUploads: true };
+      const request = { ulid, workflow: params.id, ...given, frozen, fresh };
+      const client = body.client_slug !== undefined && { client: body.client_slug };
+      const version = body.version !== undefined && { version: body.version };
+      return started(await executeWorkflow(ports, by, { ...request, ...client, ...version }));
+    });
+    return resultOf(ports, { id, status }, wait);
+  },
+});
+
+type StartedRun = Pick<Execution, "id" | "status">;
+
+function started({ id, status }: Execution): StartedRun {
+  return { id, status };
+}
+
+/** The run, once it has ended; else where it will be found. */
+async function resultOf(ports: ServicePorts, { id, status }: StartedRun, waitSeconds: number): Promise<Answer> {
+  const record = waitSeconds > 0 ? await untilEnded(ports, id, waitSeconds * 1000) : undefined;
+  if (record && hasEnded(record)) return { status: 200, body: schemas.wholeExecution(await readExecution(ports, id)) };
+  const headers = { location: `/executions/${id}` };
+  return { status: 202, headers, body: { execution_id: id, status: record?.status ?? status } };
+}
+
+/** As of triggers: lower case, digits and dashes. */
+const hookId = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+export const hook = openRoute({
+  method: "POST",
+  path: "/hooks/{id}",
+  summary: "Start a run, as a webhook trigger says; whoever sends signs with the trigger's key",
+  params: z.object({ id: z.string().regex(hookId) }),
+  answers: {
+    200: { description: "it ended in the time that the trigger waits", schema: WholeExecution },
+    202: { description: "it runs; the same delivery again answers the same run", schema: Started },
+  },
+  async serve(ports, { params, headers, bytes, sourceIp }) {
+    const { id = "" } = params;
+    const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+    const flaw = flawOf(headers["content-type"], bytes);
+    const request = { id, headers: Object.fromEntries(given), body: bytes, from: sourceIp, ...(flaw && { flaw }) };
+    const { execution, waitSeconds } = await receiveHook(ports, request);
+    const record = await ports.executions.get(execution);
+    return resultOf(ports, { id: execution, status: record?.status ?? "running" }, waitSeconds);
+  },
+});
+
+/** Beyond what is taken. */
+function flawOf(contentType = "", bytes: Buffer): Unreadable | undefined {
+  if (bytes.length > maxBytes) return new Unreadable(413, tooLarge(bytes.length));
+  if (!/json/i.test(contentType)) return undefined;
+  try {
+    refuseLarge(bytes.toString("utf8"));
+    return undefined;
+  } catch (error) {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  }
+}
+
+function tooLarge(bytes: number): string {
+  return `the body has ${bytes} bytes, at most ${maxBytes} are taken - send less at once, or where it can be fetched`;
+}

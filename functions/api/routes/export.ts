@@ -2,8 +2,7 @@ import { RawJson } from "@nova/engine";
 import { type ExportRecord, exportClient } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
-import { listOf } from "../schemas/list.ts";
-import { cursorOf, placeIn, ScanQuery, TablePlace } from "../schemas/scan.ts";
+import { cursorOf, listOf, placeIn, ScanQuery, TablePlace } from "../schemas/list.ts";
 import { Slug } from "../schemas/values.ts";
 
 const ExportItem = z

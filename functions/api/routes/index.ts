@@ -2,26 +2,16 @@ import { z } from "zod";
 import { openRoute, type Route } from "../http/route.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import * as analytics from "./analytics.ts";
-import * as audit from "./audit.ts";
 import * as blobs from "./blobs.ts";
 import * as chain from "./chain.ts";
 import * as clients from "./clients.ts";
 import * as credentials from "./credentials.ts";
-import * as deliveries from "./deliveries.ts";
-import * as events from "./events.ts";
-import { execute } from "./execute.ts";
+import * as deployment from "./deployment.ts";
 import * as executions from "./executions.ts";
 import * as exports from "./export.ts";
-import * as formats from "./formats.ts";
-import * as generations from "./generations.ts";
-import { health } from "./health.ts";
-import * as hooks from "./hooks.ts";
 import * as keys from "./keys.ts";
-import * as quotas from "./quotas.ts";
-import * as schedules from "./schedules.ts";
 import * as tasks from "./tasks.ts";
-import * as uploads from "./uploads.ts";
-import * as changes from "./workflow-changes.ts";
+import * as triggers from "./triggers.ts";
 import * as workflows from "./workflows.ts";
 
 const openApi = openRoute({
@@ -42,27 +32,9 @@ function theDocument() {
 
 /** Every route there is. */
 export const routes: readonly Route[] = [
-  health,
+  ...Object.values(deployment),
   openApi,
-  ...Object.values(workflows),
-  ...Object.values(changes),
-  ...Object.values(quotas),
-  execute,
-  ...Object.values(executions),
-  ...Object.values(chain),
-  ...Object.values(blobs),
-  ...Object.values(events),
-  ...Object.values(generations),
-  ...Object.values(tasks),
-  ...Object.values(uploads),
-  ...Object.values(exports),
-  ...Object.values(formats),
-  ...Object.values(keys),
-  ...Object.values(clients),
-  ...Object.values(credentials),
-  ...Object.values(audit),
-  ...Object.values(deliveries),
-  ...Object.values(schedules),
-  ...Object.values(analytics),
-  ...Object.values(hooks),
+  ...[workflows, executions, chain, blobs, tasks, exports, keys, clients, credentials, triggers, analytics].flatMap(
+    (topic): Route[] => Object.values(topic),
+  ),
 ];

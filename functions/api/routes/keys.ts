@@ -1,7 +1,7 @@
 import { type ApiKey, Conflict, createKey, deleteKey, listKeys } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
-import { CreatedKey, KeyItem, KeyRequest, keyItem } from "../schemas/key.ts";
+import { CreatedKey, KeyItem, KeyRequest, keyItem } from "../schemas/client.ts";
 import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
 import { KeyId } from "../schemas/values.ts";
 

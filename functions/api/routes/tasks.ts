@@ -1,11 +1,74 @@
-import type { TaskName } from "@nova/engine";
-import { answer as answerTask, listTasks, type ServicePorts } from "@nova/service";
+import { type Answered, RawJson, type TaskName, type WaitingTask } from "@nova/engine";
+import { answer as answerTask, listTasks, resumeLink, resume as resumeWait, type ServicePorts } from "@nova/service";
+import { textOfJson } from "@nova/workflow";
 import { z } from "zod";
+import type { Received } from "../http/event.ts";
+import { readBody } from "../http/read-body.ts";
 import { type Answer, type Asked, type Route, route } from "../http/route.ts";
 import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
-import { AnsweredTask, answeredTask, TaskAnswer, TaskItem, taskItem } from "../schemas/task.ts";
-import { ExecutionId, TaskId } from "../schemas/values.ts";
-import { callResumeLink } from "./resume.ts";
+import { ExactValue, ExecutionId, Name, Slug, TaskId, Time, VersionNumber, WorkflowId } from "../schemas/values.ts";
+
+const TaskItem = z
+  .object({
+    task_id: TaskId,
+    execution_id: ExecutionId,
+    workflow: WorkflowId,
+    version: VersionNumber,
+    client: Slug.nullable().meta({ description: "null: it was asked by an earlier release" }),
+    node: z.string(),
+    message: z.string(),
+    choices: z.array(z.string()),
+    to: z.array(z.string()),
+    form: z.looseObject({}).nullable().meta({ description: "JSON schema of the data that comes with an answer" }),
+    forms: z
+      .record(z.string(), z.looseObject({}))
+      .nullable()
+      .meta({ description: "by choice, for those that have a form of their own in the place of `form`" }),
+    pattern: z.looseObject({}).nullable().meta({ description: "what an event has to be like, bound to the run" }),
+    created_at: Time,
+    expires_at: Time,
+    mail: z
+      .object({ to: z.array(z.string()), at: Time, problem: z.string().nullable() })
+      .nullable()
+      .meta({ description: "what became of the mail to those in `to`; null: none was tried" }),
+  })
+  .meta({ id: "Task" });
+
+const TaskAnswer = z.strictObject({
+  choice: z.string().min(1).max(200),
+  data: ExactValue.optional().meta({ description: "what the form asks for" }),
+  by: Name.optional().meta({ description: "who answers; absent: the name of the key" }),
+});
+
+type TaskAnswer = z.infer<typeof TaskAnswer>;
+
+const AnsweredTask = z
+  .object({
+    task_id: TaskId,
+    execution_id: ExecutionId,
+    node: z.string(),
+    choice: z.string(),
+    at: Time,
+    sent: z.boolean().meta({
+      description:
+        "false: kept, and handed to Step Functions by the next sweep; of a resume link, until its wait begins",
+    }),
+  })
+  .meta({ id: "AnsweredTask" });
+
+function taskItem(task: WaitingTask) {
+  const { id, execution, workflowId, version, client = null, node, message, choices, to, form, forms, pattern } = task;
+  return {
+    ...{ task_id: id, execution_id: execution, workflow: workflowId, version, client, node, message, choices, to },
+    ...{ form: form ?? null, forms: forms ?? null, created_at: task.createdAt, expires_at: task.expiresAt },
+    pattern: pattern === undefined ? null : new RawJson(textOfJson(pattern)),
+    mail: task.mail ? { ...task.mail, problem: task.mail.problem ?? null } : null,
+  };
+}
+
+function answeredTask({ task, at, sent }: Answered, choice: string) {
+  return { task_id: task.id, execution_id: task.execution, node: task.node, choice, at, sent };
+}
 
 const answers = {
   200: { description: "answered", schema: AnsweredTask },
@@ -79,4 +142,18 @@ async function answered(
 ): Promise<Answer> {
   const given = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };
   return { status: 200, body: await once(async () => answeredTask(await answerTask(ports, by, name, given), choice)) };
+}
+
+/**
+ * A call of a resume link: the token is the key, and is looked at before anything that came with it. `sent`: the wait has
+ * it; else it is kept until the wait begins.
+ */
+async function callResumeLink(ports: ServicePorts, received: Received, token: string): Promise<Answer> {
+  const link = await resumeLink(ports, received.params.id ?? "", token);
+  const text = received.text.trim() === "" ? "null" : received.text;
+  readBody({ ...received, text }, []);
+  const isTaken = await resumeWait(ports, link, text);
+  const at = link.calledAt ?? new Date(ports.clock.now()).toISOString();
+  const named = { task_id: link.id, execution_id: link.execution, node: link.node };
+  return { status: 200, body: { ...named, choice: "resumed", at, sent: isTaken } };
 }

@@ -1,9 +1,9 @@
-import { RawJson } from "@nova/engine";
-import type { Client } from "@nova/service";
+import { credentialKindNames, RawJson } from "@nova/engine";
+import { type ApiKey, type AuditRecord, auditActions, type Client, type CredentialInfo, roles } from "@nova/service";
 import { AuthoredOnFailure, isMailAddress } from "@nova/workflow";
 import { z } from "zod";
 import { ClientQuotasBody, clientQuotasItem } from "./quotas.ts";
-import { Context, ExactObject, Name, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
+import { Context, ExactObject, KeyId, Name, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
 
 const OnFailureItem = z.object({
   mail: z.array(z.string()).optional(),
@@ -12,7 +12,7 @@ const OnFailureItem = z.object({
 
 const MailAddress = z.string().refine(isMailAddress, "must be one address, such as invoices@acme.example.com");
 
-const mostPins = 100;
+const maxPins = 100;
 
 export const ClientRequest = z.strictObject({ slug: Slug, name: Name });
 
@@ -20,7 +20,7 @@ export const ClientChanges = z.strictObject({
   name: Name.optional(),
   pins: z
     .record(WorkflowId, VersionNumber)
-    .refine((pins) => Object.keys(pins).length <= mostPins, `at most ${mostPins} workflows can be pinned`)
+    .refine((pins) => Object.keys(pins).length <= maxPins, `at most ${maxPins} workflows can be pinned`)
     .optional()
     .meta({ description: "versions of workflows that its runs use, whatever is active" }),
   variables: ExactObject.optional().meta({
@@ -60,4 +60,64 @@ export function clientItem({
   const told = { on_failure: onFailure, mail_from: mailFrom || null };
   const own = { variables: new RawJson(variables), quotas: clientQuotasItem(quotas), ...told };
   return { slug, name, pins, ...own, created_at: createdAt };
+}
+
+/** Begins the keys under which code finds a second credential of a kind. */
+export const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
+
+/** What each kind takes is described in docs/credentials.md, and checked where it is stored. */
+export const CredentialRequest = z.strictObject({
+  kind: z.enum(credentialKindNames),
+  values: z.record(z.string(), z.unknown()).meta({ description: "write-only: nothing ever answers with them" }),
+});
+
+export const CredentialItem = z
+  .object({ name: CredentialName, kind: z.enum(credentialKindNames), changed_at: Time })
+  .meta({ id: "Credential" });
+
+export function credentialItem({ name, kind, changedAt }: CredentialInfo) {
+  return { name, kind, changed_at: changedAt };
+}
+
+export const KeyRequest = z.strictObject({
+  role: z.enum(roles),
+  client_slug: Slug.optional().meta({
+    description: "the one client that it reaches; absent: as far as the key that asks",
+  }),
+  name: Name.optional(),
+});
+
+export const KeyItem = z
+  .object({
+    id: KeyId,
+    role: z.enum(roles),
+    client_slug: Slug.nullable(),
+    name: z.string(),
+    created_at: Time,
+    created_by: z.string().nullable().meta({ description: "id of a key, or of a subject of the issuer" }),
+  })
+  .meta({ id: "Key" });
+
+export const CreatedKey = KeyItem.extend({
+  key: z.string().meta({ description: "shown this once: only a digest of it is kept" }),
+}).meta({ id: "CreatedKey" });
+
+export function keyItem({ id, role, client, name, createdAt, createdBy }: ApiKey) {
+  return { id, role, client_slug: client, name, created_at: createdAt, created_by: createdBy };
+}
+
+export const AuditItem = z
+  .object({
+    id: z.string(),
+    at: Time,
+    action: z.enum(auditActions),
+    by: z.string().nullable().meta({ description: "id of the key; null: whoever set NOVA up" }),
+    client_slug: z.string().nullable(),
+    subject: z.string(),
+    detail: z.record(z.string(), z.union([z.string(), z.number()])),
+  })
+  .meta({ id: "AuditRecord" });
+
+export function auditItem({ id, at, action, by, client, subject, detail }: AuditRecord) {
+  return { id, at, action, by, client_slug: client, subject, detail };
 }

@@ -42,7 +42,7 @@ export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => un
 }
 
 /** AWS Lambda answers 6 MB at most, the body as an escaped JSON string in it. */
-const mostBytes = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
 /**
  * A page of what is in memory as a whole; its cursor is how many came before. A page that would be too large for an
@@ -58,9 +58,45 @@ export function pageOfAll<T>(
   let [fitting, bytes] = [0, 0];
   for (const item of rest) {
     bytes += bytesOf(item);
-    if (fitting > 0 && bytes > mostBytes) break;
+    if (fitting > 0 && bytes > maxBytes) break;
     fitting++;
   }
   const shown = Math.min(limit, fitting);
   return pageFrom(rest, shown, () => String(first + shown));
+}
+
+const noSuchPage = "no page ends there - use a `next_cursor`";
+
+/** What a list takes that reads the table from end to end: a page is what some megabytes hold, however many that are. */
+export const ScanQuery = z.strictObject({
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,8000}$/, noSuchPage)
+    .optional()
+    .meta({ description: "`next_cursor` of the page before" }),
+});
+
+/** Where DynamoDB ends a page of the table: it takes no other members, no empty keys, and none above its quotas. */
+export const TablePlace = z.strictObject({ pk: keyOf(2048), sk: keyOf(1024) });
+
+/** `maxBytes` as in DynamoDB's "Quotas": partition key values and sort key values. */
+function keyOf(maxBytes: number) {
+  const fits = (text: string) => text !== "" && text.isWellFormed() && Buffer.byteLength(text) <= maxBytes;
+  return z.strictObject({ S: z.string().refine(fits) });
+}
+
+/** The place that a page before has named, as a store gave it. Throws `Misfit`. */
+export function placeIn({ cursor }: z.infer<typeof ScanQuery>, like: z.ZodType): string | undefined {
+  if (cursor === undefined) return undefined;
+  const text = Buffer.from(cursor, "base64url").toString();
+  try {
+    like.parse(JSON.parse(text));
+    return text;
+  } catch {
+    throw new Misfit(400, "the query", [{ path: "$.cursor", message: noSuchPage }]);
+  }
+}
+
+export function cursorOf(place: string | undefined): string | null {
+  return place === undefined ? null : Buffer.from(place).toString("base64url");
 }

@@ -2,9 +2,9 @@ import type { ClientQuotas, WorkflowQuotas } from "@nova/service";
 import { z } from "zod";
 
 /** A run in the queue costs a record; a pool's slots lie in one item of the table. */
-const mostSlots = 1000;
+const maxSlots = 1000;
 
-const Slots = z.int().min(1).max(mostSlots).nullable().optional();
+const Slots = z.int().min(1).max(maxSlots).nullable().optional();
 /** A tenth of a cent: no model is asked for less. */
 const Usd = z.number().min(0.001).max(1_000_000).nullable().optional();
 const Days = z.int().min(1).max(3650).nullable().optional();

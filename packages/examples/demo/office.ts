@@ -38,7 +38,7 @@ export async function openOffice({ service }: LocalCloud, folder: string, server
   await publish(service, operator, await readWorkflowSource(folder));
 }
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 const pauseMs = 50;
 
 /** A mail that was sent, and started no run. */
@@ -50,14 +50,14 @@ export class MailRefused extends Error {
 export async function deliver({ service }: LocalCloud, smtpPort: number, { eml, id }: InvoiceMail): Promise<string> {
   const transport = createTransport({ host: "127.0.0.1", port: smtpPort, secure: false, ignoreTLS: true });
   await transport.sendMail({ envelope: { from: "billing@supplier.example", to: address }, raw: eml });
-  const end = Date.now() + patienceMs;
+  const end = Date.now() + timeoutMs;
   for (;;) {
     const { items } = await listDeliveries(service, operator, { workflow: "invoice", client, limit: 100 });
     const delivery = items.find(({ dedupe }) => dedupe === id);
     if (delivery?.status === "started" && delivery.execution !== null) return delivery.execution;
     if (delivery?.reason) throw new MailRefused(`the mail ${id} was refused: ${delivery.reason}`);
     if (Date.now() > end)
-      throw new MailRefused(`the mail ${id} started nothing within ${patienceMs / 1000} s - run the demo again`);
+      throw new MailRefused(`the mail ${id} started nothing within ${timeoutMs / 1000} s - run the demo again`);
     await sleep(pauseMs);
   }
 }

@@ -3,8 +3,7 @@ import type { AddressInfo } from "node:net";
 import { BlobMissing, NovaError, StoreUnavailable } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { checkHealth } from "../../../functions/api/health/check.ts";
-import { probeMs } from "../../../functions/api/health/probes.ts";
+import { checkHealth, probeMs } from "../../../functions/api/health.ts";
 
 let server: Server;
 let variables: NodeJS.ProcessEnv;

@@ -1,8 +1,6 @@
 import type { JsonObject } from "@nova/workflow";
-import type { Events } from "../events/open-events.ts";
 import type { StandingRule } from "../events/rules.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
-import type { Schedules } from "../schedules/open-schedules.ts";
 import { region } from "./environment.ts";
 import type { Keys } from "./keys.ts";
 import { deliver, functionArn } from "./lambda.ts";
@@ -53,10 +51,6 @@ export async function openEventsAndSchedules(
     openEvents({ ...common, bus, standing }),
     openSchedules({ ...common, group: "nova", ...(warn && { warn }) }),
   ]);
-  return together(events, schedules, fires);
-}
-
-function together(events: Events, schedules: Schedules, fires: boolean): EventsAndSchedules {
   return {
     urls: { eventbridge: events.url, scheduler: schedules.url },
     drive() {

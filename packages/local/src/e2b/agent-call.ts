@@ -76,28 +76,17 @@ export async function callAgent(path: string, call: AgentCall): Promise<unknown>
   }
 }
 
-/** The last bytes of a stream, as many as its end marker has. */
-class Tail {
-  bytes: Buffer = Buffer.alloc(0);
-  #size: number;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  add(chunk: Buffer) {
-    this.bytes = (chunk.length >= this.#size ? chunk : Buffer.concat([this.bytes, chunk])).subarray(-this.#size);
-  }
-}
-
 /**
  * Passes on what the agent still sends, never faster than the client takes it. A client that leaves ends the agent's
  * connection, and an agent that dies in the middle (no end marker) breaks the client's: half a stream never looks whole.
  */
 export async function forward(socket: Socket, response: ServerResponse, endMarker: Buffer): Promise<void> {
-  const tail = new Tail(endMarker.length);
-  const passed = await pass(socket, response, (chunk) => tail.add(chunk));
-  if (passed && tail.bytes.equals(endMarker)) response.end();
+  const size = endMarker.length;
+  let tail = Buffer.alloc(0);
+  const passed = await pass(socket, response, (chunk) => {
+    tail = Buffer.concat([tail, chunk.subarray(-size)]).subarray(-size);
+  });
+  if (passed && tail.equals(endMarker)) response.end();
   else response.destroy();
 }
 

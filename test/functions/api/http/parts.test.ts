@@ -2,14 +2,11 @@ import { RawJson, renderJson } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { corsHeaders, preflight } from "../../../../functions/api/http/cors.ts";
-import { credentialsIn } from "../../../../functions/api/http/credentials.ts";
-import type { HttpEvent } from "../../../../functions/api/http/event.ts";
-import { idempotencyKeyIn } from "../../../../functions/api/http/idempotency-key.ts";
-import { refuseLarge } from "../../../../functions/api/http/limits.ts";
+import { type HttpEvent, receive } from "../../../../functions/api/http/event.ts";
+import { credentialsIn, idempotencyKeyIn } from "../../../../functions/api/http/headers.ts";
 import { parse } from "../../../../functions/api/http/parse.ts";
-import { readBody } from "../../../../functions/api/http/read-body.ts";
-import { receive } from "../../../../functions/api/http/receive.ts";
-import { render } from "../../../../functions/api/http/render.ts";
+import { render } from "../../../../functions/api/http/problem.ts";
+import { readBody, refuseLarge } from "../../../../functions/api/http/read-body.ts";
 
 const base: HttpEvent = {
   version: "2.0",

@@ -6,7 +6,7 @@ from .contexts import Context
 from .files import Refused
 from .kernel_process import KernelProcess
 
-_PATIENCE = 0.02  # seconds after which a new spare is forked, so that nobody waits for it
+_SPARE_DELAY = 0.02  # seconds after which a new spare is forked, so that nobody waits for it
 _HOME = "/home/user"
 
 
@@ -20,7 +20,7 @@ class Kernels:
     def take(self, cwd):
         process, self.spare = self.spare or KernelProcess(self.limits), None
         process.tell(b"C", {"environment": self.environment, "cwd": self.files.locate(cwd)})
-        self.loop.later(_PATIENCE, self._prepare_spare)
+        self.loop.later(_SPARE_DELAY, self._prepare_spare)
         return process
 
     def _prepare_spare(self):

@@ -15,7 +15,7 @@ from . import processes, warming
 from .loop import Loop, forget_parent
 from .sandbox import Sandbox, listen, read_line
 
-_PATIENCE = 0.02  # seconds without a request before work is done ahead
+_IDLE_DELAY = 0.02  # seconds without a request before work is done ahead
 
 
 class Zygote:
@@ -90,7 +90,7 @@ class Zygote:
                 except OSError:
                     self.spare = None  # whoever asks for a sandbox gets to see the error
 
-        self.loop.later(_PATIENCE, prepare)
+        self.loop.later(_IDLE_DELAY, prepare)
 
     def _create(self, internet):
         sandbox = Sandbox(self.settings, self.own_pids, internet)

@@ -1,0 +1,100 @@
+import type { ServicePorts } from "@nova/service";
+import type { Check, Health } from "./schemas/deployment.ts";
+
+/** Anybody may ask, so a process looks no more often than that. */
+const freshMs = 5_000;
+const latest = new WeakMap<ServicePorts, { at: number; found: Promise<Health> }>();
+
+/** What NOVA needs, looked at now or a moment ago. Without store, blobs and state machines no run can start. */
+export function checkHealth(ports: ServicePorts, variables: NodeJS.ProcessEnv): Promise<Health> {
+  const now = ports.clock.now();
+  const before = latest.get(ports);
+  if (before && now - before.at < freshMs) return before.found;
+  const found = look(ports, variables);
+  latest.set(ports, { at: now, found });
+  return found;
+}
+
+async function look(ports: ServicePorts, variables: NodeJS.ProcessEnv): Promise<Health> {
+  const probes = probesOf(ports, variables);
+  const [dynamodb, s3, states, e2b, model] = await Promise.all([
+    check(ports, probes.dynamodb),
+    check(ports, probes.s3),
+    check(ports, probes.states),
+    check(ports, probes.e2b),
+    check(ports, probes.model),
+  ]);
+  const isDown = [dynamodb, s3, states].some(({ state }) => state === "down");
+  const isWeak = [e2b, model].some(({ state }) => state === "down");
+  return { status: isDown ? "down" : isWeak ? "degraded" : "ok", checks: { dynamodb, s3, states, e2b, model } };
+}
+
+async function check({ clock }: ServicePorts, probe: () => Promise<unknown>): Promise<Check> {
+  const start = clock.now();
+  const silence = new Promise<Found>((resolve) => setTimeout(() => resolve({ state: "down" }), probeMs).unref());
+  const asked = probe().then((): Found => ({ state: "ok" }), asFound);
+  return { ...(await Promise.race([asked, silence])), latency_ms: clock.now() - start };
+}
+
+type Found = Pick<Check, "state" | "reason">;
+
+function asFound(error: unknown): Found {
+  return { state: "down", ...(error instanceof KeyUnusable && { reason: error.message }) };
+}
+
+export type Probed = "dynamodb" | "s3" | "states" | "e2b" | "model";
+
+/** What is wrong with a key. Anybody may read the message: nothing in it came from elsewhere. */
+export class KeyUnusable extends Error {
+  override name = "KeyUnusable";
+}
+
+/** One cheap question to each service; that it is answered at all is what counts. Of E2B, that our key is taken. */
+export function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Probed, () => Promise<unknown>> {
+  const { OPENAI_BASE_URL = "https://api.openai.com/v1" } = variables;
+  return {
+    dynamodb: () => ports.keys.get("key_00000000000000000000000000"),
+    s3: () => unlessMissing(ports.blobs.get({ client: "default", root: noExecution }, "0".repeat(64))),
+    states: () => ports.stateMachines.describe(machineArn(variables), noExecution),
+    e2b: () => killNothing(ports, variables),
+    model: () => reach(`${OPENAI_BASE_URL}/models`),
+  };
+}
+
+/** No execution has this id. */
+const noExecution = "exec_health";
+
+/** A machine that is never made, where all the others are. */
+function machineArn({ NOVA_STATES_ROLE_ARN = "", AWS_REGION = "us-east-1" }: NodeJS.ProcessEnv): string {
+  const account = NOVA_STATES_ROLE_ARN.split(":")[4] ?? "000000000000";
+  return `arn:aws:states:${AWS_REGION}:${account}:stateMachine:nova-health:1`;
+}
+
+async function unlessMissing(answer: Promise<unknown>): Promise<void> {
+  try {
+    await answer;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "BlobMissing")) throw error;
+  }
+}
+
+/** What a cancellation asks of E2B, for a run that has no sandboxes: it takes a key that E2B accepts. */
+async function killNothing({ sandboxes }: ServicePorts, { E2B_API_KEY }: NodeJS.ProcessEnv): Promise<void> {
+  if (!E2B_API_KEY) throw new KeyUnusable('E2B_API_KEY is not set - see "Deploy" in the README');
+  try {
+    await sandboxes.killAll(noExecution);
+  } catch (cause) {
+    const isRefused = cause instanceof Error && cause.name === "NodeFailed";
+    throw isRefused ? new KeyUnusable("E2B refuses the key in E2B_API_KEY", { cause }) : cause;
+  }
+}
+
+/** Without a key: a refusal is an answer, too. */
+async function reach(url: string): Promise<void> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(probeMs) });
+  await answer.body?.cancel();
+  if (answer.status >= 500) throw new RangeError(`${url} answered ${answer.status}`);
+}
+
+/** How long a service may take to count as there. */
+export const probeMs = 2_000;

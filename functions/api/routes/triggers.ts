@@ -1,0 +1,174 @@
+import type { WaitingTask } from "@nova/engine";
+import {
+  type Delivery,
+  deliveryStatuses,
+  emit as emitEvent,
+  listDeliveries,
+  listSchedules,
+  pauseSchedule,
+  putEvent,
+  resumeSchedule,
+  type ShownSchedule,
+} from "@nova/service";
+import { z } from "zod";
+import { Unreadable } from "../http/errors.ts";
+import { route } from "../http/route.ts";
+import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
+import { ExactObject, ExecutionId, Slug, TaskId, Time, WorkflowId } from "../schemas/values.ts";
+
+const DeliveryQuery = z.strictObject({
+  ...ListQuery.shape,
+  workflow: WorkflowId.optional(),
+  client: Slug.optional(),
+  status: z.enum(deliveryStatuses).optional(),
+});
+
+const types = ["mail", "imap", "webhook", "schedule", "event"] as const;
+
+const DeliveryItem = z
+  .object({
+    id: z.string(),
+    at: Time,
+    type: z.enum(types),
+    workflow: z.string().nullable().meta({ description: "null: nobody could say, as of a mail to an unknown address" }),
+    trigger: z.string().nullable(),
+    client_slug: z.string().nullable(),
+    from: z.string(),
+    about: z.string(),
+    dedupe: z.string().meta({ description: "what repeated deliveries of the same have in common" }),
+    status: z.enum(deliveryStatuses),
+    execution_id: z.string().nullable(),
+    reason: z.string().nullable().meta({ description: "why there is no run" }),
+  })
+  .meta({ id: "Delivery" });
+
+function deliveryItem(delivery: Delivery) {
+  const { id, at, type, workflow, trigger, client, from, about, dedupe, status, execution, reason } = delivery;
+  return {
+    ...{ id, at, type, workflow, trigger, client_slug: client, from, about, dedupe, status },
+    ...{ execution_id: execution, reason },
+  };
+}
+
+const ScheduleItem = z
+  .object({
+    workflow: WorkflowId,
+    trigger: z.string().meta({ description: "its id in the workflow" }),
+    client_slug: Slug.nullable(),
+    expression: z.string().meta({ description: "as EventBridge Scheduler writes it: `cron(0 8 ? * MON-FRI *)`" }),
+    timezone: z.string(),
+    next_at: Time.nullable().meta({ description: "null while it is paused, and where it is never due again" }),
+    paused_at: Time.nullable().meta({ description: "since when it or its workflow is paused; null: it is not" }),
+  })
+  .meta({ id: "Schedule" });
+
+function scheduleItem({ workflow, trigger, expression, nextAt, pausedAt }: ShownSchedule) {
+  const { id, client = null, timezone = "UTC" } = trigger;
+  return { workflow, trigger: id, client_slug: client, expression, timezone, next_at: nextAt, paused_at: pausedAt };
+}
+
+const EventRequest = z.strictObject({
+  source: z.string().min(1).max(256).meta({ description: "where it comes from, as in `shop.orders`" }),
+  type: z.string().min(1).max(128).meta({ description: "what happened, as in `OrderPaid`" }),
+  detail: ExactObject.optional().meta({ description: "what there is to say" }),
+  on_bus: z.boolean().optional().meta({
+    description: "put it on the bus: triggers hear of it too, and `items` is empty, since nobody waits for them",
+  }),
+});
+
+const TakenEvent = z
+  .object({
+    event_id: z.string(),
+    items: z.array(z.object({ task_id: TaskId, execution_id: ExecutionId, node: z.string() })),
+  })
+  .meta({ id: "TakenEvent" });
+
+function takenItem({ id, execution, node }: WaitingTask) {
+  return { task_id: id, execution_id: execution, node };
+}
+
+const params = z.object({ id: WorkflowId, trigger: z.string().min(1).max(64) });
+
+export const schedules = route({
+  method: "GET",
+  path: "/schedules",
+  summary: "Schedules of active versions by workflow, each with its next time",
+  role: "viewer",
+  query: ListQuery.extend({ workflow: WorkflowId.optional() }),
+  answers: { 200: { description: "a page", schema: listOf(ScheduleItem) } },
+  async handle(ports, { by, query: { workflow, ...query } }) {
+    const page = { ...pageQuery(query, /^[a-z0-9-]{1,64}\/.{1,64}$/), ...(workflow !== undefined && { workflow }) };
+    return listAnswer(await listSchedules(ports, by, page), scheduleItem);
+  },
+});
+
+export const pause = route({
+  method: "POST",
+  path: "/workflows/{id}/schedules/{trigger}/pause",
+  summary: "Let the times of a schedule pass, whatever is published, until it is resumed",
+  role: "editor",
+  params,
+  answers: { 200: { description: "paused", schema: ScheduleItem } },
+  async handle(ports, { by, params: { id, trigger } }) {
+    return { status: 200, body: scheduleItem(await pauseSchedule(ports, by, id, trigger)) };
+  },
+});
+
+export const resume = route({
+  method: "POST",
+  path: "/workflows/{id}/schedules/{trigger}/resume",
+  summary: "End the pause of a schedule",
+  role: "editor",
+  params,
+  answers: { 200: { description: "not paused, unless its workflow is", schema: ScheduleItem } },
+  async handle(ports, { by, params: { id, trigger } }) {
+    return { status: 200, body: scheduleItem(await resumeSchedule(ports, by, id, trigger)) };
+  },
+});
+
+export const deliveries = route({
+  method: "GET",
+  path: "/deliveries",
+  summary: "What came in for triggers, newest first: mails, requests, times, events; started, or refused and why",
+  role: "viewer",
+  query: DeliveryQuery,
+  answers: { 200: { description: "a page", schema: listOf(DeliveryItem) } },
+  async handle(ports, { by, query }) {
+    const { workflow, client, status, ...page } = query;
+    const wanted = {
+      ...(workflow !== undefined && { workflow }),
+      ...(client !== undefined && { client }),
+      ...(status !== undefined && { status }),
+    };
+    const found = await listDeliveries(ports, by, { ...pageQuery(page, /^dlv_[0-9A-Z]{26}$/), ...wanted });
+    return listAnswer(found, deliveryItem);
+  },
+});
+
+export const emit = route({
+  method: "POST",
+  path: "/events",
+  summary: "Hand an event to the runs that wait for one like it, or put it on the bus; needs a key for all clients",
+  role: "runner",
+  body: EventRequest,
+  exact: ["detail"],
+  answers: { 200: { description: "what waited for it", schema: TakenEvent } },
+  async handle(ports, { by, body: { source, type, detail, on_bus }, once }) {
+    const event = { source, type, detail: detail?.text ?? "{}" };
+    demandUnmarked(event.detail);
+    const taken = await once(async () => {
+      if (on_bus) return { event_id: await putEvent(ports, by, event), items: [] };
+      const { id, tasks } = await emitEvent(ports, by, event);
+      return { event_id: id, items: tasks.map(takenItem) };
+    });
+    return { status: 200, body: taken };
+  },
+});
+
+/** NOVA's own events say by it where a detail is that the bus cannot carry. */
+const mark = "nova_detail";
+
+function demandUnmarked(detail: string): void {
+  if (!Object.hasOwn(JSON.parse(detail), mark)) return;
+  throw new Unreadable(400, `detail.${mark} is reserved for what NOVA says of a large detail - give it another name`);
+}

@@ -1,0 +1,32 @@
+import type { Delivery } from "@nova/service";
+import { z } from "zod";
+import { logger } from "./app.ts";
+
+type Outcome = Pick<Delivery, "execution" | "reason"> & { id?: string; status: string };
+
+/**
+ * What a function says of deliveries; those that started nothing are log lines besides, which a metric counts. Reasons may
+ * quote what came in, so that they are among the deliveries alone.
+ */
+export function answerOf({ id, status, execution, reason }: Outcome): Outcome {
+  if (status === "refused" || status === "failed") logger.warn("delivery refused", { delivery: id, status });
+  return { ...(id !== undefined && { id }), status, execution, reason };
+}
+
+const Batch = z.object({ Records: z.array(z.object({ body: z.string() })) });
+
+/**
+ * The details that an invocation is about: of an event of the bus, of a batch of those from a queue, or named
+ * themselves.
+ */
+export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail[] {
+  const batch = Batch.safeParse(event);
+  if (!batch.success) return [detailOf(event, detail)];
+  return batch.data.Records.map(({ body }) => detailOf(JSON.parse(body), detail));
+}
+
+/** Throws where it is neither. */
+function detailOf<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail {
+  const whole = z.object({ detail }).safeParse(event);
+  return whole.success ? whole.data.detail : detail.parse(event);
+}

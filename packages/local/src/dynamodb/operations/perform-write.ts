@@ -1,0 +1,56 @@
+import { conditionFailed, invalid } from "../errors.ts";
+import { applyUpdates } from "../expressions/apply-update.ts";
+import { isTrue } from "../expressions/evaluate.ts";
+import type { Condition, Update } from "../expressions/syntax.ts";
+import { largestItemBytes } from "../request/common.ts";
+import type { StoredItem } from "../store/items.ts";
+import type { Store } from "../store/store.ts";
+import type { Table } from "../store/tables.ts";
+import { type NewItem, type Place, putItem, removeItem } from "../store/write-item.ts";
+import { bytesOf } from "../values/admit.ts";
+import type { AttributeMap } from "../values/attribute-value.ts";
+import type { EncodedKey } from "../values/key.ts";
+
+/** What one item is to become, on its own or in a batch. */
+export interface Write {
+  table: Table;
+  key: EncodedKey;
+  condition: Condition | undefined;
+  /** Whether the refusal shows the item that did not fit the condition. */
+  showsOld: boolean;
+  change: Change;
+}
+
+type Change =
+  | { kind: "put"; item: NewItem }
+  | { kind: "update"; updates: Update[]; keyAttributes: AttributeMap }
+  | { kind: "delete" };
+
+export interface Written {
+  old: StoredItem | undefined;
+  next: AttributeMap | undefined;
+}
+
+/** Throws ConditionalCheckFailedException, and ValidationException where the update does not fit the item. */
+export function performWrite(store: Store, { table, key, condition, showsOld, change }: Write): Written {
+  const old = store.items.find(table.id, key);
+  const parse = (): AttributeMap => (old ? JSON.parse(old.item) : {});
+  if (condition && !isTrue(condition, parse())) throw conditionFailed(showsOld && old ? parse() : undefined);
+  const place: Place = { table, key, old };
+  const next = change.kind === "put" ? change.item : change.kind === "update" ? updated(change, parse, old) : undefined;
+  if (next) putItem(store, place, next);
+  else removeItem(store, place);
+  return { old, next: next?.attributes };
+}
+
+function updated(
+  { updates, keyAttributes }: Change & { kind: "update" },
+  parse: () => AttributeMap,
+  old: StoredItem | undefined,
+): NewItem {
+  const attributes = old ? parse() : { ...keyAttributes };
+  applyUpdates(updates, attributes);
+  const bytes = bytesOf(attributes);
+  if (bytes > largestItemBytes) throw invalid("Item size to update has exceeded the maximum allowed size");
+  return { attributes, bytes };
+}

@@ -1,0 +1,79 @@
+import { invalid } from "../errors.ts";
+import { behind, type KeyRange, keyRangeOf } from "../expressions/key-condition.ts";
+import { project } from "../expressions/project.ts";
+import { type Condition, type Path, pathsIn } from "../expressions/syntax.ts";
+import { tableName } from "../request/common.ts";
+import { readExpressions } from "../request/expressions.ts";
+import type { Input } from "../request/input.ts";
+import type { Entry } from "../store/entries.ts";
+import type { StoredItem } from "../store/items.ts";
+import type { Store } from "../store/store.ts";
+import { behindAll, elementsOf, encodeKey, type KeySchema } from "../values/key.ts";
+import { type Answer, JsonText } from "./answer.ts";
+import { checkKeyPaths } from "./check-paths.ts";
+import { beginning, readPage, readView, startOf, type View } from "./view.ts";
+
+export function getItem(store: Store, input: Input): Answer {
+  const name = tableName(input);
+  const { attributes } = input.attributes("Key");
+  input.flag("ConsistentRead");
+  const { ProjectionExpression: paths } = readExpressions(input, ["ProjectionExpression"]);
+  const table = store.tables.get(name);
+  checkKeyPaths(table, undefined, paths);
+  const found = store.items.find(table.id, encodeKey(attributes, table.key));
+  return { Item: found && new JsonText(projectedText(found, paths)) };
+}
+
+export function projectedText({ item }: Pick<StoredItem, "item">, paths: Path[] | undefined): string {
+  return paths ? JSON.stringify(project(JSON.parse(item), paths)) : item;
+}
+
+const fields = ["ProjectionExpression", "FilterExpression", "KeyConditionExpression"] as const;
+
+export function query(store: Store, input: Input): Answer {
+  const forward = input.flag("ScanIndexForward") ?? true;
+  const [view, { KeyConditionExpression: condition }] = readView(store, input, fields);
+  if (!condition) {
+    throw invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
+  }
+  const schema = view.index?.key ?? view.table.key;
+  const range = keyRangeOf(condition, schema);
+  checkFilter(view.filter, schema);
+  const start = startOf(view);
+  if (start) checkStart(start, range);
+  return readPage(view, rowsOf(store, view, range, forward, start));
+}
+
+function checkFilter(filter: Condition | undefined, schema: KeySchema): void {
+  if (!filter) return;
+  const names = pathsIn(filter).map(([name]) => name);
+  const key = elementsOf(schema).find(({ name }) => names.includes(name));
+  if (!key) return;
+  const what = "Filter Expression can only contain non-primary key attributes";
+  throw invalid(`${what}: Primary key attribute: ${key.name}`);
+}
+
+function checkStart({ hash, sort }: Entry, range: KeyRange): void {
+  const refuse = (why: string) => invalid(`The provided starting key ${why}`);
+  const isInside = Buffer.compare(sort, range.from) >= 0 && Buffer.compare(sort, range.to) < 0;
+  if (range.isPartial && !isInside) throw refuse("does not match the range key predicate");
+  if (Buffer.compare(hash, range.hash) === 0) return;
+  throw refuse("is outside query boundaries based on provided conditions");
+}
+
+function rowsOf(store: Store, { table, index }: View, range: KeyRange, forward: boolean, start: Entry | undefined) {
+  const stretch = start ? (forward ? { ...range, from: start.sort } : { ...range, to: behind(start.sort) }) : range;
+  if (index) {
+    const end = forward ? beginning : { sort: behindAll, itemKey: behindAll };
+    return store.entries.stretch(index.id, stretch, forward, start ?? end);
+  }
+  const rest = start ? (forward ? { ...range, from: behind(start.sort) } : { ...range, to: start.sort }) : range;
+  return store.items.stretch(table.id, rest, forward) satisfies Iterable<StoredItem>;
+}
+
+export function scan(store: Store, input: Input): Answer {
+  const [view] = readView(store, input, ["ProjectionExpression", "FilterExpression"]);
+  const stretch = { after: startOf(view) ?? beginning, to: behindAll };
+  const { table, index } = view;
+  return readPage(view, index ? store.entries.sweep(index.id, stretch) : store.items.sweep(table.id, stretch));
+}
