@@ -24,7 +24,7 @@ export async function send(request: Request, { fetch, sleep }: Patience): Promis
     await sleep(wantedPauseMs(answer) ?? pauseMs);
   }
   return fetch(request).catch((cause) => {
-    throw notReached(request, cause);
+    throw notReached(request.url, cause);
   });
 }
 
@@ -37,7 +37,8 @@ function wantedPauseMs(answer: Response | undefined): number | undefined {
   return Number.isFinite(seconds) ? Math.min(seconds * 1000, longestPauseMs) : undefined;
 }
 
-function notReached({ url }: Request, cause: unknown): Error {
+/** Why nobody answers at an address, in a sentence. */
+export function notReached(url: string, cause: unknown): Error {
   if (cause instanceof Error && cause.name === "AbortError") return cause;
   const { code } = ((cause as Error).cause ?? {}) as { code?: string };
   const why = code ?? (cause as Error).message;

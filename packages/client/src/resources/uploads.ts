@@ -1,4 +1,5 @@
 import type { Connection } from "../connection.ts";
+import { notReached } from "../patience.ts";
 import { ApiProblem } from "../problem.ts";
 import type { Schemas } from "../schemas.ts";
 
@@ -20,7 +21,9 @@ export async function upload(
 ): Promise<{ $upload: string }> {
   const ticket: Schemas["Upload"] = await at.ask(at.api.POST("/uploads", { body: about }));
   const { id, url, method, headers } = ticket;
-  const sent = await fetch(url, { method, headers, body, duplex: "half" } as RequestInit);
+  const sent = await fetch(url, { method, headers, body, duplex: "half" } as RequestInit).catch((cause) => {
+    throw notReached(url, cause);
+  });
   if (!sent.ok) {
     const detail = `the bytes of upload ${id} were refused with status ${sent.status} - send exactly ${about.bytes}`;
     throw new ApiProblem(sent.status, { detail, title: "Upload refused" });
