@@ -12,30 +12,18 @@ export interface Success extends Ran {
   written: Written;
 }
 
-/** Writes, checks, runs and judges code until it has done the task; each attempt is told how all before it failed. */
-export async function attemptTask(run: NodeRun): Promise<{ success: Success } | { ending: Ending }> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const result = await attemptOnce(run, attempt);
-    if (result.kind === "done") return { success: result.value };
-    if (result.kind === "ended") return { ending: result.ending };
-    run.failures.push(result.failure);
-  }
-  const last = endingOf(run.failures.at(-1) as (typeof run.failures)[number]);
-  return { ending: { ...last, message: `Failed after ${maxAttempts} attempts: ${last.message}` } };
-}
-
-async function attemptOnce(run: NodeRun, attempt: number): Promise<Result<Success>> {
-  const written = await generateCode(run, attempt);
-  if (written.kind !== "done") return written;
-  const { code } = written.value;
-  run.code = code;
-  const checked = await validateCode(run, attempt, code);
-  if (checked.kind !== "done") return checked;
-  const ran = await runCode(run, attempt, code);
-  if (ran.kind !== "done") return final(run, ran);
-  const judged = await validateOutput(run, attempt, code, ran.value.result);
-  if (judged.kind !== "done") return final(run, judged);
-  return done({ ...ran.value, written: written.value });
+/** Writes, checks, runs and judges code until it has done the task. */
+export async function attemptTask(run: NodeRun): Promise<{ value: Success } | { ending: Ending }> {
+  return attempts(run, async (attempt) => {
+    const written = await writeChecked(run, attempt);
+    if (written.kind !== "done") return written;
+    const { code } = written.value;
+    const ran = await runCode(run, attempt, code);
+    if (ran.kind !== "done") return final(run, ran);
+    const judged = await validateOutput(run, attempt, code, ran.value.result);
+    if (judged.kind !== "done") return final(run, judged);
+    return done({ ...ran.value, written: written.value });
+  });
 }
 
 /** Code that had effects is not run a second time, nor is other code after it. */
@@ -51,21 +39,29 @@ function final<T>(run: NodeRun, result: Result<T>): Result<T> {
 export async function proposeCode(run: NodeRun): Promise<Ending> {
   const { task, parts, spent: cost } = run;
   run.hasFollowedAnalysis = true;
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const end = await writeOnce(run, attempt);
-    if (end.kind === "ended") return end.ending;
-    if (end.kind === "done") {
-      await parts.pinned.propose(task, { ...end.value, cost, ...embeddingOf(run) });
-      const wayOut = `nova lock <folder> shows it, nova lock approve <folder> ${task.node.id} lets it run`;
-      return { class: "NodeFailed", message: `its code is written, and waits for somebody's approval - ${wayOut}` };
-    }
-    run.failures.push(end.failure);
-  }
-  const last = endingOf(run.failures.at(-1) as (typeof run.failures)[number]);
-  return { ...last, message: `Failed after ${maxAttempts} attempts: ${last.message}` };
+  const end = await attempts(run, (attempt) => writeChecked(run, attempt));
+  if ("ending" in end) return end.ending;
+  await parts.pinned.propose(task, { ...end.value, cost, ...embeddingOf(run) });
+  const wayOut = `nova lock <folder> shows it, nova lock approve <folder> ${task.node.id} lets it run`;
+  return { class: "NodeFailed", message: `its code is written, and waits for somebody's approval - ${wayOut}` };
 }
 
-async function writeOnce(run: NodeRun, attempt: number) {
+/** Attempts until one is done or ends the node; each is told how all before it failed. */
+async function attempts<T>(
+  run: NodeRun,
+  attemptOnce: (attempt: number) => Promise<Result<T>>,
+): Promise<{ value: T } | { ending: Ending }> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const result = await attemptOnce(attempt);
+    if (result.kind === "done") return { value: result.value };
+    if (result.kind === "ended") return { ending: result.ending };
+    run.failures.push(result.failure);
+  }
+  const last = endingOf(run.failures.at(-1) as (typeof run.failures)[number]);
+  return { ending: { ...last, message: `Failed after ${maxAttempts} attempts: ${last.message}` } };
+}
+
+async function writeChecked(run: NodeRun, attempt: number): Promise<Result<Written>> {
   const written = await generateCode(run, attempt);
   if (written.kind !== "done") return written;
   run.code = written.value.code;

@@ -44,7 +44,7 @@ async function writeAndRun(run: NodeRun): Promise<PipelineOutcome> {
     if (data.kind === "done") run.analysis = data.value;
   }
   const end = await attemptTask(run);
-  return "ending" in end ? failed(run, end.ending) : succeeded(run, end.success);
+  return "ending" in end ? failed(run, end.ending) : succeeded(run, end.value);
 }
 
 async function succeeded(run: NodeRun, { result, sandboxId, written }: Success): Promise<PipelineOutcome> {

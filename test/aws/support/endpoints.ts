@@ -1,7 +1,7 @@
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { type BucketConnection, createTable, documentClient, s3Client, type TableConnection } from "@nova/aws";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { type DynamoDbOptions, openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
+import { type DynamoDbOptions, openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 import { openS3, type S3Options } from "../../../packages/local/src/s3/server.ts";
 
 const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };

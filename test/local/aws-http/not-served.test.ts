@@ -8,7 +8,7 @@ import * as scheduler from "@aws-sdk/client-scheduler";
 import * as ses from "@aws-sdk/client-sesv2";
 import * as states from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
+import { openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 import { openEvents } from "../../../packages/local/src/events/open-events.ts";
 import { openS3 } from "../../../packages/local/src/s3/server.ts";
 import { openSchedules } from "../../../packages/local/src/schedules/open-schedules.ts";

@@ -3,7 +3,7 @@ import { createTable } from "@nova/aws";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
 import { type AnsweredRequest, serveOwnRequests } from "../../../packages/local/src/cloud/counting.ts";
-import { type DynamoDbServer, openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
+import { type DynamoDbServer, openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 
 let server: DynamoDbServer;
 let clients: DynamoDBClient[];

@@ -1,7 +1,7 @@
 /** Opens the DynamoDB of a folder and writes entries and records for ever, telling its parent which are acknowledged. */
 import { createChainStore, createExecutionStore, createTable, documentClient } from "@nova/aws";
 import type { Execution } from "@nova/engine";
-import { openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
+import { openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 
 const [dataDir, round] = process.argv.slice(2) as [string, string];
 const server = await openDynamoDb({ dataDir, accessKeyId: "k", secretAccessKey: "s" });

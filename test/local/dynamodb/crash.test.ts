@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChainStore, createExecutionStore, documentClient } from "@nova/aws";
 import { expect, test } from "vitest";
-import { openDynamoDb } from "../../../packages/local/src/dynamodb/index.ts";
+import { openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 
 const writer = join(import.meta.dirname, "crash-writer.ts");
 

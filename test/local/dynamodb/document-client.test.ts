@@ -18,7 +18,7 @@ test("serves the document client", async () => {
   const { Attributes } = await documents.update({
     TableName: "items",
     Key: { pk: "a", sk: 1 },
-    UpdateExpression: "SET deep.#list[2].n = deep.#list[2].n + :more",
+    UpdateExpression: "ADD deep.#list[2].n :more",
     ExpressionAttributeNames: { "#list": "list" },
     ExpressionAttributeValues: { ":more": 0.2 },
     ReturnValues: "ALL_NEW",

@@ -14,7 +14,7 @@ import {
   type DynamoDbRequest,
   type DynamoDbServer,
   openDynamoDb,
-} from "../../../packages/local/src/dynamodb/index.ts";
+} from "../../../packages/local/src/dynamodb/server.ts";
 import { signedHeaders } from "../support/signed.ts";
 
 const key = { accessKeyId: "mine", secretAccessKey: "secret" };

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { offerTransport } from "@nova/aws";
 import { LRUCache } from "lru-cache";
-import type { DynamoDbServer } from "../dynamodb/index.ts";
+import type { DynamoDbServer } from "../dynamodb/server.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import type { Endpoints } from "./owner-file.ts";
 

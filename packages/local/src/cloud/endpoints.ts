@@ -1,4 +1,4 @@
-import type { DynamoDbServer } from "../dynamodb/index.ts";
+import type { DynamoDbServer } from "../dynamodb/server.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { region } from "./environment.ts";
@@ -43,7 +43,7 @@ export async function openEndpoints(
   const mails = new Mails(options, invoke);
   const [e2b, dynamodb, s3, states, events, ses] = await Promise.all([
     opening,
-    import("../dynamodb/index.ts").then(({ openDynamoDb }) =>
+    import("../dynamodb/server.ts").then(({ openDynamoDb }) =>
       openDynamoDb({ ...common, ...(faults?.dynamodb && { faults: faults.dynamodb }) }),
     ),
     import("../s3/server.ts").then(({ openS3 }) =>

@@ -2,7 +2,7 @@ import type { Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import type { Unstarted } from "../deliveries/heard.ts";
 import type { Room } from "../disk/room.ts";
-import type { DynamoDbOptions } from "../dynamodb/index.ts";
+import type { DynamoDbOptions } from "../dynamodb/server.ts";
 import type { E2bOptions } from "../e2b/open.ts";
 import type { S3Options } from "../s3/server.ts";
 import type { Counters } from "./counting.ts";

@@ -1,12 +1,11 @@
-import { hash } from "node:crypto";
-import type { IncomingMessage } from "node:http";
+import { hash, randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Access, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { httpServer, openServer, readBody } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { DynamoDbError } from "./errors.ts";
 import { perform } from "./operations/route.ts";
-import { answerOf, type DynamoDbRequest, type RawAnswer, type RawRequest, requestOf, send } from "./requests.ts";
 import { Store } from "./store/store.ts";
 
 /** DynamoDB: the largest request, which is one of BatchWriteItem. */
@@ -122,4 +121,45 @@ function asDynamoDbError(error: unknown, room: Room | undefined): DynamoDbError 
   if (refused) return new DynamoDbError(refused.name, refused.message, { cause: error });
   process.emitWarning(`the local DynamoDB failed: ${error instanceof Error ? error.stack : error}`);
   return failure(error);
+}
+
+/** One request as it arrived. */
+export interface DynamoDbRequest {
+  /** Such as `PutItem`. */
+  operation: string;
+  bodyBytes: number;
+  /** The JSON body. */
+  text: string;
+}
+
+/** What a request says before it is looked into; header names in lower case. */
+export interface RawRequest {
+  headers: { authorization?: string | undefined; "x-amz-target"?: string | string[] | undefined };
+  body: Buffer;
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+function requestOf({ headers, body }: RawRequest): DynamoDbRequest {
+  const target = String(headers["x-amz-target"] ?? "");
+  return { operation: target.slice(target.indexOf(".") + 1), bodyBytes: body.length, text: body.toString() };
+}
+
+function answerOf(status: number, text: string): RawAnswer {
+  const body = Buffer.from(text);
+  const headers = {
+    "content-type": "application/x-amz-json-1.0",
+    "content-length": String(body.length),
+    "x-amzn-requestid": randomUUID(),
+  };
+  return { status, headers, body };
+}
+
+function send(response: ServerResponse, { status, headers, body }: RawAnswer): void {
+  response.writeHead(status, headers);
+  response.end(body);
 }

@@ -15,26 +15,19 @@ test("writes and reads several tables at once", async () => {
   await database.client.batchWriteItem({ RequestItems: { items: [put("a"), put("b")], others: [put("a")] } });
   const written = await database.client.batchWriteItem({
     RequestItems: { items: [remove("b"), remove("nothing")] },
-    ReturnConsumedCapacity: "TOTAL",
   });
   expect(written).toMatchObject({
     UnprocessedItems: {},
-    ConsumedCapacity: [{ TableName: "items", CapacityUnits: 2 }],
   });
   const read = await database.client.batchGetItem({
     RequestItems: {
       items: { Keys: [Key("a"), Key("b")], ConsistentRead: true },
       others: { Keys: [Key("a")], ProjectionExpression: "v" },
     },
-    ReturnConsumedCapacity: "TOTAL",
   });
   expect(read).toMatchObject({
     Responses: { items: [{ ...Key("a"), v: { S: "value a" } }], others: [{ v: { S: "value a" } }] },
     UnprocessedKeys: {},
-    ConsumedCapacity: [
-      { TableName: "items", CapacityUnits: 2 },
-      { TableName: "others", CapacityUnits: 0.5 },
-    ],
   });
 });
 

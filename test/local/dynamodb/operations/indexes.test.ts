@@ -1,5 +1,5 @@
 import type { AttributeValue, QueryCommandInput } from "@aws-sdk/client-dynamodb";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { keySchema, tableInput, useDatabase } from "../support/database.ts";
 
 const database = useDatabase({
@@ -7,14 +7,6 @@ const database = useDatabase({
   KeySchema: keySchema("pk", "sk"),
   GlobalSecondaryIndexes: [
     { IndexName: "by-rank", KeySchema: keySchema("group", "rank"), Projection: { ProjectionType: "ALL" } },
-    { IndexName: "keys", KeySchema: keySchema("group"), Projection: { ProjectionType: "KEYS_ONLY" } },
-  ],
-  LocalSecondaryIndexes: [
-    {
-      IndexName: "local",
-      KeySchema: keySchema("pk", "rank"),
-      Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["shown"] },
-    },
   ],
 });
 const Key = (sk: string) => ({ pk: { S: "p" }, sk: { S: sk } });
@@ -22,8 +14,6 @@ const item = (sk: string, group: string, rank: string): Record<string, Attribute
   ...Key(sk),
   group: { S: group },
   rank: { N: rank },
-  shown: { S: "yes" },
-  unshown: { S: "no" },
 });
 
 beforeEach(async () => {
@@ -89,35 +79,9 @@ test("pages through items whose index keys are equal", async () => {
   }
 });
 
-describe("shows", () => {
-  test("the keys alone where an index projects no more", async () => {
-    const { Items = [] } = await group("keys");
-    expect(Items.map((found) => Object.keys(found).toSorted())).toEqual(Array(3).fill(["group", "pk", "sk"]));
-  });
-
-  test("what a local index includes, and fetches the rest on request", async () => {
-    const local = { IndexName: "local", KeyConditionExpression: "pk = :p AND #rank < :ten", ConsistentRead: true };
-    const given = {
-      TableName: "items",
-      ...local,
-      ExpressionAttributeNames: { "#rank": "rank" },
-      ExpressionAttributeValues: { ":p": { S: "p" }, ":ten": { N: "10" } },
-    };
-    const { Items: included } = await database.client.query(given);
-    expect(included?.[0]).toEqual({ ...Key("d"), rank: { N: "1" }, shown: { S: "yes" } });
-    const { Items: whole } = await database.client.query({ ...given, Select: "ALL_ATTRIBUTES" });
-    expect(whole?.map(({ unshown }) => unshown?.S)).toEqual(["no", "no", "no"]);
-  });
-});
-
 test.each<[Partial<QueryCommandInput>, string]>([
   [{ ConsistentRead: true }, "Consistent reads are not supported on global secondary indexes"],
-  [
-    { Select: "ALL_ATTRIBUTES" },
-    "not supported for global secondary index keys because its projection type is not ALL",
-  ],
-  [{ ProjectionExpression: "unshown" }, "Global secondary index keys does not project [unshown]"],
   [{ ExclusiveStartKey: Key("a") }, "The provided starting key is invalid"],
 ])("refuses a query of the index with %j", async (more, message) => {
-  await expect(group("keys", more)).rejects.toThrow(message);
+  await expect(group("by-rank", more)).rejects.toThrow(message);
 });

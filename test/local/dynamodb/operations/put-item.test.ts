@@ -67,15 +67,6 @@ test("shows the item that did not fit the condition on request", async () => {
   });
 });
 
-test("counts capacity by the kilobyte, and an index once more", async () => {
-  const counted = { ReturnConsumedCapacity: "INDEXES", Item: { pk: { S: "c" }, sk: { N: "1" } } } as const;
-  const Item = { ...counted.Item, text: { S: "x".repeat(1500) }, group: { S: "g" } };
-  expect(await put({}, counted)).toMatchObject({ ConsumedCapacity: { CapacityUnits: 1, Table: { CapacityUnits: 1 } } });
-  expect(await put({}, { ...counted, Item })).toMatchObject({
-    ConsumedCapacity: { CapacityUnits: 4, GlobalSecondaryIndexes: { "by-group": { CapacityUnits: 2 } } },
-  });
-});
-
 describe("limits", () => {
   test("takes what just fits", async () => {
     const besides = Buffer.byteLength("pkaskbig") + 2;

@@ -122,13 +122,6 @@ describe("pages", () => {
   });
 });
 
-test("counts capacity by four kilobytes, half where it is not consistent", async () => {
-  const counted = { Limit: 2, ReturnConsumedCapacity: "TOTAL" } as const;
-  const units = async (ConsistentRead: boolean) =>
-    (await query("large", "pk = :p", { ...counted, ConsistentRead })).ConsumedCapacity?.CapacityUnits;
-  expect([await units(true), await units(false)]).toEqual([147, 73.5]);
-});
-
 describe("refuses", () => {
   test.each<[string, string, Partial<QueryCommandInput>, string]>([
     ["numbers", "sk = :one", {}, "Query condition missed key schema element: pk"],

@@ -1,7 +1,7 @@
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { DynamoDB } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll } from "vitest";
-import { openDynamoDb } from "../../../../packages/local/src/dynamodb/index.ts";
+import { openDynamoDb } from "../../../../packages/local/src/dynamodb/server.ts";
 import { signedFetch } from "../../support/signed.ts";
 
 const credentials = { accessKeyId: "k", secretAccessKey: "s" };

@@ -6,7 +6,6 @@ import {
   compareNumbers,
   numberBytes,
   numberKey,
-  subtractNumbers,
 } from "../../../../packages/local/src/dynamodb/values/decimal.ts";
 
 test.each([
@@ -38,15 +37,14 @@ test.each([
 });
 
 test.each([
-  ["1", "2", "3", "-1"],
-  ["0.1", "0.2", "0.3", "-0.1"],
-  ["9007199254740993", "1", "9007199254740994", "9007199254740992"],
-  ["-1.5", "1.5", "0", "-3"],
-  ["1e20", "0.00000000000000001", "100000000000000000000.00000000000000001", "99999999999999999999.99999999999999999"],
-])("adds and subtracts %s and %s exactly", (a, b, sum, difference) => {
+  ["1", "2", "3"],
+  ["0.1", "0.2", "0.3"],
+  ["9007199254740993", "1", "9007199254740994"],
+  ["-1.5", "1.5", "0"],
+  ["1e20", "0.00000000000000001", "100000000000000000000.00000000000000001"],
+])("adds %s and %s exactly", (a, b, sum) => {
   const [left, right] = [canonicalNumber(a), canonicalNumber(b)];
   expect(addNumbers(left, right)).toBe(sum);
-  expect(subtractNumbers(left, right)).toBe(difference);
 });
 
 test("refuses a sum of more than 38 digits", () => {

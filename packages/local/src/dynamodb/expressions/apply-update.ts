@@ -1,8 +1,7 @@
 import { invalid } from "../errors.ts";
 import { type AttributeMap, type AttributeValue, attribute, membersOf, typeOf } from "../values/attribute-value.ts";
-import { addNumbers, subtractNumbers } from "../values/decimal.ts";
+import { addNumbers } from "../values/decimal.ts";
 import { lookUp } from "./evaluate.ts";
-import { ListEdits } from "./list-edits.ts";
 import type { Operand, Path, Update } from "./syntax.ts";
 
 /** Changes the item in place. Every value is taken from the item as it was before. */
@@ -28,30 +27,9 @@ function newValue(update: Update, item: AttributeMap): AttributeValue | undefine
 }
 
 function operandValue(operand: Operand, item: AttributeMap): AttributeValue {
-  switch (operand.kind) {
-    case "value":
-      return operand.value;
-    case "path":
-      return lookUp(operand.path, item) ?? missing();
-    case "sum": {
-      const [left, right] = [operandValue(operand.left, item), operandValue(operand.right, item)];
-      if (!("N" in left) || !("N" in right)) throw wrongType();
-      return { N: (operand.operator === "+" ? addNumbers : subtractNumbers)(left.N, right.N) };
-    }
-    case "function":
-      return functionValue(operand.name, operand.args as [Operand, Operand], item);
-    default:
-      throw new TypeError(`the placeholder ${operand.name} cannot be evaluated - it was not bound`);
-  }
-}
-
-function functionValue(name: string, [first, second]: [Operand, Operand], item: AttributeMap): AttributeValue {
-  if (name === "if_not_exists") {
-    return (first.kind === "path" && lookUp(first.path, item)) || operandValue(second, item);
-  }
-  const [head, tail] = [operandValue(first, item), operandValue(second, item)];
-  if (!("L" in head) || !("L" in tail)) throw wrongType();
-  return { L: [...head.L, ...tail.L] };
+  if (operand.kind === "value") return operand.value;
+  if (operand.kind === "path") return lookUp(operand.path, item) ?? missing();
+  throw new TypeError(`an operand of kind ${operand.kind} cannot be evaluated - it was not bound`);
 }
 
 function added(old: AttributeValue | undefined, amount: AttributeValue): AttributeValue {
@@ -95,4 +73,26 @@ function missing(): never {
 
 function wrongType(): Error {
   return invalid("An operand in the update expression has an incorrect data type");
+}
+
+/**
+ * What an update does to lists. Positions mean the lists as they were, whatever else is removed; a position behind the
+ * end means the end.
+ */
+export class ListEdits {
+  readonly #edits = new Map<AttributeValue[], Map<number, AttributeValue | undefined>>();
+
+  /** Undefined removes the element. */
+  note(list: AttributeValue[], position: number, value: AttributeValue | undefined): void {
+    const edits = this.#edits.get(list) ?? new Map();
+    this.#edits.set(list, edits.set(position, value));
+  }
+
+  apply(): void {
+    for (const [list, edits] of this.#edits) {
+      const kept = list.flatMap((element, position) => (edits.has(position) ? (edits.get(position) ?? []) : element));
+      const behind = [...edits].filter(([position]) => position >= list.length).sort(([a], [b]) => a - b);
+      list.splice(0, list.length, ...kept, ...behind.flatMap(([, value]) => value ?? []));
+    }
+  }
 }

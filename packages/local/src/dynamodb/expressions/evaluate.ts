@@ -1,5 +1,12 @@
-import { type AttributeMap, type AttributeValue, attribute, membersOf, typeOf } from "../values/attribute-value.ts";
-import { areEqual, orderOf } from "../values/compare.ts";
+import {
+  type AttributeMap,
+  type AttributeValue,
+  areEqual,
+  attribute,
+  membersOf,
+  orderOf,
+  typeOf,
+} from "../values/attribute-value.ts";
 import type { Comparator, Condition, FunctionCall, Operand, Path } from "./syntax.ts";
 
 export function isTrue(condition: Condition, item: AttributeMap): boolean {

@@ -1,7 +1,6 @@
 import { invalid } from "../errors.ts";
-import { pathsIn } from "../expressions/paths-in.ts";
-import type { Condition, Path } from "../expressions/syntax.ts";
-import type { Table } from "../store/table.ts";
+import { type Condition, type Path, pathsIn } from "../expressions/syntax.ts";
+import type { Table } from "../store/tables.ts";
 import { elementsOf } from "../values/key.ts";
 
 /** Refuses a path that leads into a key attribute: there is nothing inside a scalar. */

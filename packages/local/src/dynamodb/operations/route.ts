@@ -1,20 +1,13 @@
 import { notServed } from "../../aws-http/request.ts";
 import { DynamoDbError, malformed } from "../errors.ts";
+import { refuseUnserved } from "../request/common.ts";
 import { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import { type Answer, answerText } from "./answer.ts";
-import { batchGetItem } from "./batch-get-item.ts";
-import { batchWriteItem } from "./batch-write-item.ts";
-import { createTable } from "./create-table.ts";
-import { deleteItem } from "./delete-item.ts";
-import { deleteTable } from "./delete-table.ts";
-import { describeTable } from "./describe-table.ts";
-import { getItem } from "./get-item.ts";
-import { listTables } from "./list-tables.ts";
-import { putItem } from "./put-item.ts";
-import { query } from "./query.ts";
-import { scan } from "./scan.ts";
-import { updateItem } from "./update-item.ts";
+import { batchGetItem, batchWriteItem } from "./batches.ts";
+import { getItem, query, scan } from "./reads.ts";
+import { createTable, deleteTable, describeTable, listTables } from "./tables.ts";
+import { deleteItem, putItem, updateItem } from "./writes.ts";
 
 const operations: Record<string, (store: Store, input: Input) => Answer> = {
   BatchGetItem: batchGetItem,
@@ -38,7 +31,9 @@ export function perform(store: Store, operation: string, body: string): string {
     const sentence = notServed("DynamoDB", operation || "a request without an x-amz-target", Object.keys(operations));
     throw new DynamoDbError("UnknownOperationException", sentence);
   }
-  return answerText(run(store, new Input(parse(body))));
+  const input = new Input(parse(body));
+  refuseUnserved(input);
+  return answerText(run(store, input));
 }
 
 function parse(body: string): unknown {

@@ -1,11 +1,17 @@
-import { invalid, invalidParameter } from "../errors.ts";
+import { DynamoDbError, invalid } from "../errors.ts";
+import { isTrue } from "../expressions/evaluate.ts";
+import { project } from "../expressions/project.ts";
 import type { Condition, Path } from "../expressions/syntax.ts";
-import { indexNameLimits, type ReturnedCapacity, returnedCapacity, tableName } from "../request/common.ts";
+import { indexNameLimits, tableName } from "../request/common.ts";
 import { type ExpressionField, type Expressions, readExpressions } from "../request/expressions.ts";
 import type { Input } from "../request/input.ts";
+import { type Entry, itemKeyOf } from "../store/entries.ts";
+import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
-import { type Index, positionNames, type Table } from "../store/table.ts";
-import type { AttributeMap } from "../values/attribute-value.ts";
+import { type Index, positionNames, type Table } from "../store/tables.ts";
+import { type AttributeMap, attribute } from "../values/attribute-value.ts";
+import { type EncodedKey, encodeKey, type KeySchema, noBytes } from "../values/key.ts";
+import { type Answer, jsonList } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
 
 const selections = ["ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"] as const;
@@ -14,36 +20,28 @@ const selections = ["ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTR
 export interface View {
   table: Table;
   index: Index | undefined;
-  isConsistent: boolean;
   onlyCounts: boolean;
   limit: number | undefined;
   startKey: AttributeMap | undefined;
   filter: Condition | undefined;
   paths: Path[] | undefined;
-  /** What there is to see where an index does not project everything. */
-  visible: string[] | undefined;
-  capacity: ReturnedCapacity;
 }
 
 export function readView(store: Store, input: Input, fields: readonly ExpressionField[]): [View, Expressions] {
   const name = tableName(input);
   const indexName = input.optionalText("IndexName", indexNameLimits);
-  const given = {
-    isConsistent: input.flag("ConsistentRead") ?? false,
-    limit: input.integer("Limit", { least: 1 }),
-    capacity: returnedCapacity(input),
-  };
+  const isConsistent = input.flag("ConsistentRead") ?? false;
+  const limit = input.integer("Limit", { least: 1 });
   const select = input.choice("Select", selections);
   const startKey = input.optionalAttributes("ExclusiveStartKey")?.attributes;
   const expressions = readExpressions(input, fields);
   const { FilterExpression: filter, ProjectionExpression: paths } = expressions;
   checkSelect(select, paths, indexName);
   const table = store.tables.get(name);
-  const index = indexName === undefined ? undefined : indexOf(table, indexName, given.isConsistent);
-  const visible = index && visibleOf(table, index, select, paths);
+  const index = indexName === undefined ? undefined : indexOf(table, indexName, isConsistent);
   checkKeyPaths(table, filter, paths);
   const onlyCounts = select === "COUNT";
-  return [{ ...given, table, index, onlyCounts, startKey, filter, paths, visible }, expressions];
+  return [{ limit, table, index, onlyCounts, startKey, filter, paths }, expressions];
 }
 
 type Select = (typeof selections)[number] | undefined;
@@ -63,21 +61,75 @@ function checkSelect(select: Select, paths: Path[] | undefined, indexName: strin
 function indexOf(table: Table, name: string, isConsistent: boolean): Index {
   const index = table.indexes.find((one) => one.name === name);
   if (!index) throw invalid(`The table does not have the specified index: ${name}`);
-  if (index.kind === "LOCAL" || !isConsistent) return index;
+  if (!isConsistent) return index;
   throw invalid("Consistent reads are not supported on global secondary indexes");
 }
 
-/** A local index fetches from the table what it does not project, a global one refuses to. */
-function visibleOf(table: Table, index: Index, select: Select, paths: Path[] | undefined): string[] | undefined {
-  if (index.projection.ProjectionType === "ALL") return undefined;
-  const names = [...positionNames(table, index), ...(index.projection.NonKeyAttributes ?? [])];
-  const hidden = (paths ?? []).map(([name]) => String(name)).filter((name) => !names.includes(name));
-  const wantsMore = select === "ALL_ATTRIBUTES" || hidden.length > 0;
-  if (!wantsMore) return names;
-  if (index.kind === "LOCAL") return undefined;
-  if (hidden.length > 0) {
-    throw invalidParameter(`Global secondary index ${index.name} does not project [${hidden.join(", ")}]`);
+/** DynamoDB: a page ends with the item that makes it 1 MB, before the filter. */
+const pageBytes = 1024 * 1024;
+
+/** Reads rows until the page is full; `Limit` counts what was read, not what the filter lets through. */
+export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
+  const { limit = Number.POSITIVE_INFINITY } = view;
+  const shown: string[] = [];
+  let [scanned, count, bytes] = [0, 0, 0];
+  let last: StoredItem | undefined;
+  for (const row of rows) {
+    const text = look(view, row);
+    scanned++;
+    bytes += row.bytes;
+    if (text !== undefined) count++;
+    if (text !== undefined && !view.onlyCounts) shown.push(text);
+    if (scanned < limit && bytes < pageBytes) continue;
+    last = row;
+    break;
   }
-  const what = `Select type ALL_ATTRIBUTES is not supported for global secondary index ${index.name}`;
-  throw invalidParameter(`${what} because its projection type is not ALL`);
+  return {
+    Items: view.onlyCounts ? undefined : jsonList(shown),
+    Count: count,
+    ScannedCount: scanned,
+    LastEvaluatedKey: last && positionOf(view, JSON.parse(last.item)),
+  };
+}
+
+/** What the view shows of a row, undefined where the filter refuses it; a row that is shown whole is not parsed. */
+function look({ filter, paths }: View, { item }: StoredItem): string | undefined {
+  if (!filter && !paths) return item;
+  const whole: AttributeMap = JSON.parse(item);
+  if (filter && !isTrue(filter, whole)) return undefined;
+  return paths ? JSON.stringify(project(whole, paths)) : item;
+}
+
+function positionOf({ table, index }: View, item: AttributeMap): AttributeMap {
+  const names = positionNames(table, index);
+  return project(
+    item,
+    names.map((name) => [name]),
+  );
+}
+
+/** In front of everything. */
+export const beginning: Entry = { hash: noBytes, sort: noBytes, itemKey: noBytes };
+
+/** Where a page begins, from the key at which the one before it ended; undefined without one. */
+export function startOf({ table, index, startKey }: View): Entry | undefined {
+  if (!startKey) return undefined;
+  const names = positionNames(table, index);
+  if (Object.keys(startKey).length !== names.length || !names.every((name) => attribute(startKey, name))) {
+    const why = index ? "" : ": The provided key element does not match the schema";
+    throw invalid(`The provided starting key is invalid${why}`);
+  }
+  const itemKey = itemKeyOf(part(startKey, table.key));
+  return { ...part(startKey, index?.key ?? table.key), itemKey };
+}
+
+function part(startKey: AttributeMap, schema: KeySchema): EncodedKey {
+  const names = schema.sort ? [schema.hash.name, schema.sort.name] : [schema.hash.name];
+  const key = Object.fromEntries(names.flatMap((name) => [[name, attribute(startKey, name)] as const]));
+  try {
+    return encodeKey(key as AttributeMap, schema);
+  } catch (error) {
+    if (!(error instanceof DynamoDbError)) throw error;
+    throw invalid(`The provided starting key is invalid: ${error.message}`);
+  }
 }

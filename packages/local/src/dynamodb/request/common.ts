@@ -18,11 +18,29 @@ export function checkTableName(name: string): void {
 
 export const indexNameLimits = { least: 3, most: 255, pattern: namePattern };
 
-export type ReturnedCapacity = "INDEXES" | "TOTAL" | "NONE" | undefined;
-
-export function returnedCapacity(input: Input): ReturnedCapacity {
-  return input.choice("ReturnConsumedCapacity", ["INDEXES", "TOTAL", "NONE"]);
-}
-
 /** DynamoDB's limit of an item, names and values together. */
 export const largestItemBytes = 400 * 1024;
+
+/** Parameters that expressions replaced in 2014, and others that the product has no use for: the advice for each. */
+const unserved = Object.entries({
+  AttributesToGet: "use ProjectionExpression",
+  AttributeUpdates: "use UpdateExpression",
+  ConditionalOperator: "use AND and OR in an expression",
+  Expected: "use ConditionExpression",
+  KeyConditions: "use KeyConditionExpression",
+  QueryFilter: "use FilterExpression",
+  ScanFilter: "use FilterExpression",
+  LocalSecondaryIndexes: "use GlobalSecondaryIndexes",
+  ProvisionedThroughput: "use BillingMode PAY_PER_REQUEST",
+  Segment: "scan the table in one go",
+  TotalSegments: "scan the table in one go",
+});
+
+export function refuseUnserved(input: Input): void {
+  for (const [field, advice] of unserved) {
+    if (input.has(field)) throw invalid(`The parameter ${field} is not supported by the local DynamoDB - ${advice}`);
+  }
+  const capacity = input.choice("ReturnConsumedCapacity", ["INDEXES", "TOTAL", "NONE"]);
+  if (capacity === undefined || capacity === "NONE") return;
+  throw invalid("The local DynamoDB consumes no capacity - leave ReturnConsumedCapacity out");
+}

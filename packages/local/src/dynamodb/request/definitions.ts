@@ -1,17 +1,12 @@
 import { invalid, invalidParameter } from "../errors.ts";
-import type { KeySchemaElement, Projection, TableDescription, Throughput } from "../store/table.ts";
-import { indexNameLimits } from "./common.ts";
+import type { IndexDescription, KeySchemaElement, TableDescription } from "../store/tables.ts";
+import { indexNameLimits, refuseUnserved } from "./common.ts";
 import type { Input } from "./input.ts";
 
 export type AttributeDefinitions = TableDescription["AttributeDefinitions"];
 
 /** An index as a request defines it. */
-export interface IndexDefinition {
-  IndexName: string;
-  KeySchema: KeySchemaElement[];
-  Projection: Projection;
-  ProvisionedThroughput?: Throughput;
-}
+export type IndexDefinition = Pick<IndexDescription, "IndexName" | "KeySchema" | "Projection">;
 
 const attributeTypes = ["B", "N", "S"] as const;
 const keyTypes = ["HASH", "RANGE"] as const;
@@ -50,35 +45,14 @@ export function readKeySchema(input: Input, definitions: AttributeDefinitions): 
 }
 
 export function readIndex(input: Input, definitions: AttributeDefinitions): IndexDefinition {
+  refuseUnserved(input);
   const IndexName = input.text("IndexName", indexNameLimits);
-  const throughput = readThroughput(input);
-  return {
-    IndexName,
-    KeySchema: readKeySchema(input, definitions),
-    Projection: readProjection(input.neededStructure("Projection")),
-    ...(throughput && { ProvisionedThroughput: throughput }),
-  };
-}
-
-function readProjection(input: Input): Projection {
-  const type = input.choice("ProjectionType", ["ALL", "INCLUDE", "KEYS_ONLY"]);
-  if (type === undefined) throw invalidParameter("Unknown ProjectionType: null");
-  const names = input.texts("NonKeyAttributes", { least: 1 });
-  if (names && type !== "INCLUDE") {
-    throw invalidParameter(`ProjectionType is ${type}, but NonKeyAttributes is specified`);
+  const KeySchema = readKeySchema(input, definitions);
+  const projection = input.neededStructure("Projection");
+  if (projection.choice("ProjectionType", ["ALL", "INCLUDE", "KEYS_ONLY"]) === "ALL") {
+    return { IndexName, KeySchema, Projection: { ProjectionType: "ALL" } };
   }
-  if (!names && type === "INCLUDE") {
-    throw invalidParameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
-  }
-  return { ProjectionType: type, ...(names && { NonKeyAttributes: names }) };
-}
-
-export function readThroughput(input: Input): Throughput | undefined {
-  const throughput = input.structure("ProvisionedThroughput");
-  if (!throughput) return undefined;
-  const units = (name: "ReadCapacityUnits" | "WriteCapacityUnits") =>
-    needed(throughput.integer(name, { least: 1 }), throughput, name);
-  return { ReadCapacityUnits: units("ReadCapacityUnits"), WriteCapacityUnits: units("WriteCapacityUnits") };
+  throw invalid("An index of the local DynamoDB projects everything - use the ProjectionType ALL");
 }
 
 /** Throws the sentence of a field that is missing. */

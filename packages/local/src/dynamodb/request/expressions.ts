@@ -1,15 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { DynamoDbError, invalid, malformed } from "../errors.ts";
-import { bindCondition } from "../expressions/bind-condition.ts";
-import { bindUpdates } from "../expressions/bind-update.ts";
-import { parseCondition } from "../expressions/parse-condition.ts";
-import { parseProjection } from "../expressions/parse-projection.ts";
-import { parseUpdate } from "../expressions/parse-update.ts";
-import { checkDistinctPaths } from "../expressions/paths.ts";
+import { bindCondition, bindUpdates } from "../expressions/bind.ts";
+import { parseCondition, parseProjection, parseUpdate } from "../expressions/parse.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
-import type { Condition, Path, Update } from "../expressions/syntax.ts";
+import { type Condition, checkDistinctPaths, type Path, type Update } from "../expressions/syntax.ts";
 import type { Input } from "./input.ts";
-import { refuseLegacy } from "./legacy.ts";
 
 /** The expressions of a request, ready to be evaluated. */
 export interface Expressions {
@@ -36,7 +31,6 @@ const kinds = {
 
 /** Reads those of the fields that the request has; a placeholder that none of them uses is an error. */
 export function readExpressions(input: Input, fields: readonly ExpressionField[]): Expressions {
-  refuseLegacy(input);
   const texts = fields.flatMap((field) => {
     const text = input.optionalText(field);
     return text === undefined ? [] : [[field, text] as const];

@@ -4,7 +4,7 @@ import { type EncodedKey, elementsOf, encodeChecked, kindOf } from "../values/ke
 import { type Entry, itemKeyOf } from "./entries.ts";
 import type { StoredItem } from "./items.ts";
 import type { Store } from "./store.ts";
-import type { Index, Table } from "./table.ts";
+import type { Index, Table } from "./tables.ts";
 
 export interface NewItem {
   attributes: AttributeMap;
@@ -18,8 +18,7 @@ export interface Place {
   old: StoredItem | undefined;
 }
 
-/** Answers the indexes whose entries it changed. */
-export function putItem(store: Store, place: Place, { attributes, bytes }: NewItem): string[] {
+export function putItem(store: Store, place: Place, { attributes, bytes }: NewItem): void {
   const { table, key, old } = place;
   const text = JSON.stringify(attributes);
   const entries = entriesOf(table, attributes, key);
@@ -28,19 +27,16 @@ export function putItem(store: Store, place: Place, { attributes, bytes }: NewIt
     return old ? old.id : store.items.insert(table.id, key, text, bytes);
   };
   const before = oldEntries(place);
-  if (entries.size === 0 && before.size === 0) {
-    write();
-    return [];
-  }
-  return store.atomically(() => moveEntries(store, before, entries, write()));
+  if (entries.size === 0 && before.size === 0) write();
+  else store.atomically(() => moveEntries(store, before, entries, write()));
 }
 
-export function removeItem(store: Store, place: Place): string[] {
+export function removeItem(store: Store, place: Place): void {
   const { old } = place;
-  if (!old) return [];
-  return store.atomically(() => {
+  if (!old) return;
+  store.atomically(() => {
     store.items.remove(old.id);
-    return moveEntries(store, oldEntries(place), new Map(), old.id);
+    moveEntries(store, oldEntries(place), new Map(), old.id);
   });
 }
 
@@ -60,17 +56,13 @@ export function entriesOf(table: Table, item: AttributeMap, key: EncodedKey): Ma
   return entries;
 }
 
-function moveEntries(store: Store, before: Map<Index, Entry>, after: Map<Index, Entry>, item: number): string[] {
-  const moved = new Set<string>();
+function moveEntries(store: Store, before: Map<Index, Entry>, after: Map<Index, Entry>, item: number): void {
   for (const [index, entry] of before) {
-    moved.add(index.name);
     if (!isSame(entry, after.get(index))) store.entries.remove(index.id, entry);
   }
   for (const [index, entry] of after) {
-    moved.add(index.name);
     if (!isSame(entry, before.get(index))) store.entries.put(index.id, entry, item);
   }
-  return [...moved];
 }
 
 function isSame(a: Entry, b: Entry | undefined): boolean {

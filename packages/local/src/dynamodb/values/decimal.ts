@@ -26,10 +26,6 @@ export function addNumbers(a: string, b: string): string {
   return textOf(checkRange(addDecimals(parseDecimal(a), parseDecimal(b))));
 }
 
-export function subtractNumbers(a: string, b: string): string {
-  return addNumbers(a, b.startsWith("-") ? b.slice(1) : b === "0" ? b : `-${b}`);
-}
-
 /** Bytes whose order is that of the numbers: sign, exponent, digits; those of negative numbers inverted. */
 export function numberKey(text: string): Buffer {
   const { negative, digits, exponent } = parseDecimal(text);

@@ -1,16 +1,32 @@
 import { invalid } from "../errors.ts";
 import { behind, type KeyRange, keyRangeOf } from "../expressions/key-condition.ts";
-import { pathsIn } from "../expressions/paths-in.ts";
-import type { Condition } from "../expressions/syntax.ts";
+import { project } from "../expressions/project.ts";
+import { type Condition, type Path, pathsIn } from "../expressions/syntax.ts";
+import { tableName } from "../request/common.ts";
+import { readExpressions } from "../request/expressions.ts";
 import type { Input } from "../request/input.ts";
 import type { Entry } from "../store/entries.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
-import { behindAll, elementsOf, type KeySchema } from "../values/key.ts";
-import type { Answer } from "./answer.ts";
-import { readPage } from "./read-page.ts";
-import { beginning, startOf } from "./start-key.ts";
-import { readView, type View } from "./view.ts";
+import { behindAll, elementsOf, encodeKey, type KeySchema } from "../values/key.ts";
+import { type Answer, JsonText } from "./answer.ts";
+import { checkKeyPaths } from "./check-paths.ts";
+import { beginning, readPage, readView, startOf, type View } from "./view.ts";
+
+export function getItem(store: Store, input: Input): Answer {
+  const name = tableName(input);
+  const { attributes } = input.attributes("Key");
+  input.flag("ConsistentRead");
+  const { ProjectionExpression: paths } = readExpressions(input, ["ProjectionExpression"]);
+  const table = store.tables.get(name);
+  checkKeyPaths(table, undefined, paths);
+  const found = store.items.find(table.id, encodeKey(attributes, table.key));
+  return { Item: found && new JsonText(projectedText(found, paths)) };
+}
+
+export function projectedText({ item }: Pick<StoredItem, "item">, paths: Path[] | undefined): string {
+  return paths ? JSON.stringify(project(JSON.parse(item), paths)) : item;
+}
 
 const fields = ["ProjectionExpression", "FilterExpression", "KeyConditionExpression"] as const;
 
@@ -53,4 +69,11 @@ function rowsOf(store: Store, { table, index }: View, range: KeyRange, forward: 
   }
   const rest = start ? (forward ? { ...range, from: behind(start.sort) } : { ...range, to: start.sort }) : range;
   return store.items.stretch(table.id, rest, forward) satisfies Iterable<StoredItem>;
+}
+
+export function scan(store: Store, input: Input): Answer {
+  const [view] = readView(store, input, ["ProjectionExpression", "FilterExpression"]);
+  const stretch = { after: startOf(view) ?? beginning, to: behindAll };
+  const { table, index } = view;
+  return readPage(view, index ? store.entries.sweep(index.id, stretch) : store.items.sweep(table.id, stretch));
 }

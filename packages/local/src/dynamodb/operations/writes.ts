@@ -1,12 +1,57 @@
 import { invalid, invalidParameter } from "../errors.ts";
-import type { Update } from "../expressions/syntax.ts";
+import { project } from "../expressions/project.ts";
+import type { Path, Update } from "../expressions/syntax.ts";
 import { largestItemBytes, tableName } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
 import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
+import type { AttributeMap } from "../values/attribute-value.ts";
 import { elementsOf, encodeItemKey, encodeKey, type KeySchema } from "../values/key.ts";
+import { type Answer, JsonText } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
-import type { Write } from "./write.ts";
+import { performWrite, type Write, type Written } from "./perform-write.ts";
+
+export function putItem(store: Store, input: Input): Answer {
+  const isOldWanted = returnsOld(input);
+  const write = readPut(store, input);
+  const { old } = performWrite(store, write);
+  return { Attributes: isOldWanted && old ? new JsonText(old.item) : undefined };
+}
+
+export function deleteItem(store: Store, input: Input): Answer {
+  const isOldWanted = returnsOld(input);
+  const write = readDelete(store, input);
+  const { old } = performWrite(store, write);
+  return { Attributes: isOldWanted && old ? new JsonText(old.item) : undefined };
+}
+
+export function updateItem(store: Store, input: Input): Answer {
+  const wanted = returnValues(input);
+  const write = readUpdate(store, input);
+  const written = performWrite(store, write);
+  return { Attributes: returned(wanted, write, written) };
+}
+
+function returned(wanted: ReturnValues, { change }: Write, { old, next }: Written): unknown {
+  const paths = change.kind === "update" ? change.updates.map(({ path }) => path) : [];
+  switch (wanted) {
+    case "NONE":
+      return undefined;
+    case "ALL_OLD":
+      return old && new JsonText(old.item);
+    case "ALL_NEW":
+      return next;
+    case "UPDATED_OLD":
+      return old && touched(JSON.parse(old.item), paths);
+    case "UPDATED_NEW":
+      return next && touched(next, paths);
+  }
+}
+
+function touched(item: AttributeMap, paths: Path[]): AttributeMap | undefined {
+  const attributes = project(item, paths);
+  return Object.keys(attributes).length > 0 ? attributes : undefined;
+}
 
 export function readPut(store: Store, input: Input): Write {
   const name = tableName(input);
@@ -57,4 +102,19 @@ function checkNoKey(updates: Update[], schema: KeySchema): void {
     if (!updates.some(({ path }) => path[0] === name)) continue;
     throw invalidParameter(`Cannot update attribute ${name}. This attribute is part of the key`);
   }
+}
+
+const all = ["ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"] as const;
+
+export type ReturnValues = (typeof all)[number];
+
+export function returnValues(input: Input): ReturnValues {
+  return input.choice("ReturnValues", all) ?? "NONE";
+}
+
+/** Whether a put or a delete answers the item that was there. */
+export function returnsOld(input: Input): boolean {
+  const wanted = returnValues(input);
+  if (wanted === "ALL_OLD" || wanted === "NONE") return wanted === "ALL_OLD";
+  throw invalid("ReturnValues can only be ALL_OLD or NONE");
 }

@@ -1,9 +1,14 @@
 import { invalid } from "../errors.ts";
-import { attributeTypes, contentOf, typeOf } from "../values/attribute-value.ts";
-import { orderOf } from "../values/compare.ts";
-import { bindOperand, expectDistinct, expectPath, expectType, staticType } from "./bind-operand.ts";
+import { type AttributeType, attributeTypes, contentOf, orderOf, typeOf } from "../values/attribute-value.ts";
 import type { Placeholders } from "./placeholders.ts";
-import type { Condition, FunctionCall, Operand } from "./syntax.ts";
+import {
+  type Condition,
+  checkDistinctPaths,
+  type FunctionCall,
+  type Operand,
+  pathText,
+  type Update,
+} from "./syntax.ts";
 
 /** Replaces the placeholders, and refuses what can be known to be wrong before any item is looked at. */
 export function bindCondition(condition: Condition, placeholders: Placeholders): Condition {
@@ -83,4 +88,78 @@ function checkTypeName(operand: Operand | undefined): void {
   const name = contentOf(operand.value);
   if ((attributeTypes as readonly unknown[]).includes(name)) return;
   throw invalid(`Invalid attribute type name found; type: ${name}, valid types: {${attributeTypes.join(",")}}`);
+}
+
+/** Replaces the placeholders, and refuses what can be known to be wrong before any item is looked at. */
+export function bindUpdates(updates: Update[], placeholders: Placeholders): Update[] {
+  const bound = updates.map((update) => bindUpdate(update, placeholders));
+  checkDistinctPaths(bound.map(({ path }) => path));
+  return bound;
+}
+
+function bindUpdate(update: Update, placeholders: Placeholders): Update {
+  const path = placeholders.path(update.path);
+  if (update.kind === "remove") return { kind: "remove", path };
+  const value = bindOperand(update.value, placeholders);
+  if (update.kind === "add") expectAmount("ADD", value, ["N", "SS", "NS", "BS"]);
+  if (update.kind === "delete") expectAmount("DELETE", value, ["SS", "NS", "BS"]);
+  return { ...update, path, value };
+}
+
+/** As these two sections call the types. */
+const longNames: Partial<Record<AttributeType, string>> = {
+  S: "STRING",
+  N: "NUMBER",
+  B: "BINARY",
+  NULL: "NULL",
+  BOOL: "BOOLEAN",
+  L: "LIST",
+  M: "MAP",
+};
+
+function expectAmount(operator: string, operand: Operand, types: readonly AttributeType[]): void {
+  const type = staticType(operand);
+  if (type === undefined || types.includes(type)) return;
+  const what = `operator: ${operator}, operand type: ${longNames[type]}`;
+  throw invalid(`Incorrect operand type for operator or function; ${what}`);
+}
+
+/** The operand with names and values in the place of its placeholders. */
+export function bindOperand(operand: Operand, placeholders: Placeholders): Operand {
+  switch (operand.kind) {
+    case "path":
+      return { kind: "path", path: placeholders.path(operand.path) };
+    case "placeholder":
+      return { kind: "value", value: placeholders.value(operand.name) };
+    case "function":
+      return { ...operand, args: operand.args.map((arg) => bindOperand(arg, placeholders)) };
+    default:
+      return operand;
+  }
+}
+
+/** What is known of an operand's type without an item. */
+export function staticType(operand: Operand): AttributeType | undefined {
+  if (operand.kind === "value") return typeOf(operand.value);
+  return operand.kind === "function" && operand.name === "size" ? "N" : undefined;
+}
+
+export function expectPath(name: string, operand: Operand | undefined): void {
+  if (operand?.kind === "path") return;
+  throw invalid(`Operator or function requires a document path; operator or function: ${name}`);
+}
+
+/** Refuses an operand that is known to be of another type. */
+export function expectType(what: string, operand: Operand | undefined, types: readonly AttributeType[]): void {
+  const type = operand && staticType(operand);
+  if (type === undefined || types.includes(type)) return;
+  throw invalid(`Incorrect operand type for operator or function; ${what}, operand type: ${type}`);
+}
+
+export function expectDistinct(operator: string, first: Operand, others: Operand[]): void {
+  if (first.kind !== "path") return;
+  const text = pathText(first.path);
+  if (!others.some((other) => other.kind === "path" && pathText(other.path) === text)) return;
+  const what = "The first operand must be distinct from the remaining operands for this operator or function";
+  throw invalid(`${what}; operator: ${operator}, first operand: ${text}`);
 }

@@ -5,12 +5,11 @@ import type { Condition, Update } from "../expressions/syntax.ts";
 import { largestItemBytes } from "../request/common.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
-import type { Table } from "../store/table.ts";
+import type { Table } from "../store/tables.ts";
 import { type NewItem, type Place, putItem, removeItem } from "../store/write-item.ts";
 import { bytesOf } from "../values/admit.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
 import type { EncodedKey } from "../values/key.ts";
-import { type Consumption, writeUnits } from "./capacity.ts";
 
 /** What one item is to become, on its own or in a batch. */
 export interface Write {
@@ -30,7 +29,6 @@ type Change =
 export interface Written {
   old: StoredItem | undefined;
   next: AttributeMap | undefined;
-  consumed: Consumption;
 }
 
 /** Throws ConditionalCheckFailedException, and ValidationException where the update does not fit the item. */
@@ -40,12 +38,9 @@ export function performWrite(store: Store, { table, key, condition, showsOld, ch
   if (condition && !isTrue(condition, parse())) throw conditionFailed(showsOld && old ? parse() : undefined);
   const place: Place = { table, key, old };
   const next = change.kind === "put" ? change.item : change.kind === "update" ? updated(change, parse, old) : undefined;
-  let moved: string[] = [];
-  if (next) moved = putItem(store, place, next);
-  else moved = removeItem(store, place);
-  const units = writeUnits(Math.max(old?.bytes ?? 0, next?.bytes ?? 0));
-  const indexes = Object.fromEntries(moved.map((name) => [name, units]));
-  return { old, next: next?.attributes, consumed: { table: units, indexes } };
+  if (next) putItem(store, place, next);
+  else removeItem(store, place);
+  return { old, next: next?.attributes };
 }
 
 function updated(

@@ -1,6 +1,5 @@
 import { invalid } from "../errors.ts";
-import { parseCall, parseList, parseOperand } from "./parse-operand.ts";
-import type { Comparator, Condition, Operand } from "./syntax.ts";
+import type { Comparator, Condition, FunctionCall, Operand, Path, Update } from "./syntax.ts";
 import { Tokens } from "./tokens.ts";
 
 const arities = {
@@ -100,4 +99,92 @@ function refuseBoolean(operand: Operand): void {
 
 function misused(name: string): Error {
   return invalid(`The function is not allowed to be used this way in an expression; function: ${name}`);
+}
+
+/** DynamoDB also has `if_not_exists`, `list_append` and sums, which the product has no use for. */
+const noFunctions = {};
+
+type Section = "SET" | "REMOVE" | "ADD" | "DELETE";
+
+const parseUpdateOf: Record<Section, (tokens: Tokens) => Update> = {
+  SET(tokens) {
+    const path = parsePath(tokens);
+    tokens.expectSign("=");
+    return { kind: "set", path, value: parseOperand(tokens, noFunctions) };
+  },
+  REMOVE: (tokens) => ({ kind: "remove", path: parsePath(tokens) }),
+  ADD: (tokens) => ({ kind: "add", path: parsePath(tokens), value: parseValue(tokens) }),
+  DELETE: (tokens) => ({ kind: "delete", path: parsePath(tokens), value: parseValue(tokens) }),
+};
+
+/** Each section at most once, in any order. */
+export function parseUpdate(text: string): Update[] {
+  const tokens = new Tokens(text);
+  const updates: Update[] = [];
+  const seen = new Set<Section>();
+  do {
+    const section = (Object.keys(parseUpdateOf) as Section[]).find((word) => tokens.takesWord(word));
+    if (!section) throw tokens.wrong();
+    if (seen.has(section)) {
+      throw invalid(`The "${section}" section can only be used once in an update expression;`);
+    }
+    seen.add(section);
+    updates.push(...parseList(tokens, () => parseUpdateOf[section](tokens)));
+  } while (tokens.next.kind !== "end");
+  return updates;
+}
+
+/** ADD and DELETE take a value and nothing else. */
+function parseValue(tokens: Tokens): Operand {
+  const operand = tokens.next.text.startsWith(":") ? parseOperand(tokens, noFunctions) : undefined;
+  if (!operand) throw tokens.wrong();
+  return operand;
+}
+
+export function parseProjection(text: string): Path[] {
+  const tokens = new Tokens(text);
+  const paths = parseList(tokens, () => parsePath(tokens));
+  tokens.expectEnd();
+  return paths;
+}
+
+export function parsePath(tokens: Tokens): Path {
+  const path: (string | number)[] = [tokens.takeName()];
+  while (true) {
+    if (tokens.takesSign(".")) path.push(tokens.takeName());
+    else if (tokens.takesSign("[")) path.push(parsePosition(tokens));
+    else return path;
+  }
+}
+
+function parsePosition(tokens: Tokens): number {
+  if (tokens.next.kind !== "number") throw tokens.wrong();
+  const position = Number(tokens.take().text);
+  tokens.expectSign("]");
+  return position;
+}
+
+/** `arities` are the functions that may stand here, and how many operands each has. */
+export function parseOperand(tokens: Tokens, arities: Record<string, number>): Operand {
+  if (tokens.isCall()) return parseCall(tokens, arities);
+  const { kind, text } = tokens.next;
+  if (kind !== "placeholder" || !text.startsWith(":")) return { kind: "path", path: parsePath(tokens) };
+  return { kind: "placeholder", name: tokens.take().text };
+}
+
+export function parseCall(tokens: Tokens, arities: Record<string, number>): FunctionCall {
+  const name = tokens.take().text;
+  if (!Object.hasOwn(arities, name)) throw invalid(`Invalid function name; function: ${name}`);
+  tokens.expectSign("(");
+  const args = parseList(tokens, () => parseOperand(tokens, arities));
+  tokens.expectSign(")");
+  if (args.length === arities[name]) return { kind: "function", name, args };
+  const what = `operator or function: ${name}, number of operands: ${args.length}`;
+  throw invalid(`Incorrect number of operands for operator or function; ${what}`);
+}
+
+export function parseList<T>(tokens: Tokens, parse: () => T): T[] {
+  const list = [parse()];
+  while (tokens.takesSign(",")) list.push(parse());
+  return list;
 }

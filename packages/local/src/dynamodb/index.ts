@@ -1,2 +1,0 @@
-export type { DynamoDbRequest } from "./requests.ts";
-export { type DynamoDbOptions, type DynamoDbServer, openDynamoDb } from "./server.ts";

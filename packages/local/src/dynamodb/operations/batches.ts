@@ -1,0 +1,121 @@
+import { invalid, malformed } from "../errors.ts";
+import type { Path } from "../expressions/syntax.ts";
+import { checkTableName, largestItemBytes, refuseUnserved } from "../request/common.ts";
+import { readExpressions } from "../request/expressions.ts";
+import { Input } from "../request/input.ts";
+import { itemKeyOf } from "../store/entries.ts";
+import type { Store } from "../store/store.ts";
+import type { Table } from "../store/tables.ts";
+import type { AttributeMap } from "../values/attribute-value.ts";
+import { type EncodedKey, encodeItemKey, encodeKey } from "../values/key.ts";
+import { type Answer, JsonText, jsonList } from "./answer.ts";
+import { performWrite, type Write } from "./perform-write.ts";
+import { projectedText } from "./reads.ts";
+
+/** DynamoDB's limits of one call; what is above the second is left unprocessed. */
+const maxKeys = 100;
+const maxBytes = 16 * 1024 * 1024;
+
+interface Reading {
+  table: Table;
+  given: Record<string, unknown>;
+  paths: Path[] | undefined;
+  keys: { attributes: AttributeMap; key: EncodedKey }[];
+}
+
+export function batchGetItem(store: Store, input: Input): Answer {
+  const readings = requestedTables(input).map(([name, request]) => readTable(store, name, request));
+  const count = readings.reduce((sum, { keys }) => sum + keys.length, 0);
+  if (count > maxKeys) throw invalid("Too many items requested for the BatchGetItem call");
+  const responses: string[] = [];
+  const unprocessed: Record<string, unknown> = {};
+  let bytes = 0;
+  for (const { table, given, paths, keys } of readings) {
+    const texts: string[] = [];
+    const left: AttributeMap[] = [];
+    for (const { attributes, key } of keys) {
+      const found = bytes < maxBytes ? store.items.find(table.id, key) : undefined;
+      if (bytes >= maxBytes) left.push(attributes);
+      bytes += found?.bytes ?? 0;
+      if (found) texts.push(projectedText(found, paths));
+    }
+    responses.push(`${JSON.stringify(table.name)}:${jsonList(texts).json}`);
+    if (left.length > 0) unprocessed[table.name] = { ...given, Keys: left };
+  }
+  const Responses = new JsonText(`{${responses.join(",")}}`);
+  return { Responses, UnprocessedKeys: unprocessed };
+}
+
+function readTable(store: Store, name: string, request: Input): Reading {
+  checkTableName(name);
+  refuseUnserved(request);
+  request.flag("ConsistentRead");
+  const { ProjectionExpression: paths } = readExpressions(request, ["ProjectionExpression"]);
+  const given = request.attributeMaps("Keys", { least: 1, most: maxKeys });
+  const table = store.tables.get(name);
+  const keys = given.map((attributes) => ({ attributes, key: encodeKey(attributes, table.key) }));
+  if (!areDistinct(keys.map(({ key }) => ({ table, key }))))
+    throw invalid("Provided list of item keys contains duplicates");
+  return { table, given: request.fields, paths, keys };
+}
+
+/** DynamoDB's limit of one call. */
+const maxWrites = 25;
+
+/** Nothing is ever left unprocessed. Written in one go, which is more than the cloud promises: do not rely on it. */
+export function batchWriteItem(store: Store, input: Input): Answer {
+  const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));
+  if (requests.length > maxWrites) throw invalid("Too many items requested for the BatchWriteItem call");
+  const writes = requests.map(({ name, request }) => readWrite(store.tables.get(name), request));
+  if (!areDistinct(writes)) throw invalid("Provided list of item keys contains duplicates");
+  store.atomically(() => {
+    for (const write of writes) performWrite(store, write);
+  });
+  return { UnprocessedItems: {} };
+}
+
+function readRequests(name: string, list: unknown): { name: string; request: Input }[] {
+  checkTableName(name);
+  if (!Array.isArray(list)) throw malformed("Unexpected field type");
+  if (list.length === 0 || list.length > maxWrites) {
+    const rules = ["less than or equal to 25", "greater than or equal to 1"].map((r) => `Member must have length ${r}`);
+    const what = `failed to satisfy constraint: Map value must satisfy constraint: [${rules.join(", ")}]`;
+    throw invalid(`1 validation error detected: Value at 'requestItems' ${what}`);
+  }
+  return list.map((request) => ({ name, request: new Input(request, `requestItems.${name}.member.`) }));
+}
+
+function readWrite(table: Table, request: Input): Write {
+  const [put, remove] = [request.structure("PutRequest"), request.structure("DeleteRequest")];
+  if ((put === undefined) === (remove === undefined)) {
+    const what = "Supplied AttributeValue has more than one datatypes set";
+    throw invalid(`${what}, must contain exactly one of the supported datatypes`);
+  }
+  const plain = { table, condition: undefined, showsOld: false };
+  if (remove) {
+    return { ...plain, key: encodeKey(remove.attributes("Key").attributes, table.key), change: { kind: "delete" } };
+  }
+  const item = (put as Input).attributes("Item");
+  if (item.bytes > largestItemBytes) throw invalid("Item size has exceeded the maximum allowed size");
+  return { ...plain, key: encodeItemKey(item.attributes, table.key), change: { kind: "put", item } };
+}
+
+/** The RequestItems of a batch, by table. */
+export function requestedTables(input: Input): [string, Input][] {
+  return requestItems(input).map(([name, request]) => [name, new Input(request, `requestItems.${name}.member.`)]);
+}
+
+export function requestItems(input: Input): [string, unknown][] {
+  const items = input.map("RequestItems");
+  if (!items) throw input.missing("RequestItems");
+  const tables = Object.entries(items);
+  if (tables.length > 0) return tables;
+  const rule = "Member must have length greater than or equal to 1";
+  throw invalid(`1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: ${rule}`);
+}
+
+/** Whether no two of these are the same item. */
+export function areDistinct(items: readonly { table: Table; key: EncodedKey }[]): boolean {
+  const texts = items.map(({ table, key }) => `${table.id} ${Buffer.from(itemKeyOf(key)).toString("latin1")}`);
+  return new Set(texts).size === items.length;
+}
