@@ -1,6 +1,12 @@
 import { authenticate, demandRole, Forbidden, hasRole, reaches, roles, Unauthenticated } from "@nova/service";
 import { describe, expect, it } from "vitest";
-import { digestOf, isDigestOf, keyText, newSecret, readKeyText } from "../../packages/service/src/access/secret.ts";
+import {
+  digestOf,
+  isDigestOf,
+  keyText,
+  newSecret,
+  readKeyText,
+} from "../../packages/service/src/access/authenticate.ts";
 
 const id = `key_${"01M80YJAR8RA1ESRW03H0659XA"}`;
 

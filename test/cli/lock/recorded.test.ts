@@ -7,7 +7,7 @@ import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 let cloud: TestCloud;
 let nova: NovaClient;
 const ids: string[] = [];
-const all = { most: 100, full: true };
+const all = { max: 100, full: true };
 
 beforeAll(async () => {
   cloud = await openTestCloud();
@@ -32,7 +32,7 @@ it("tells what nodes did in the latest executions of a workflow, newest first, i
 });
 
 it("reads no more executions than it is told", async () => {
-  const runs = await Array.fromAsync(latestRuns(nova, "bills", { most: 1, full: false }));
+  const runs = await Array.fromAsync(latestRuns(nova, "bills", { max: 1, full: false }));
   expect(new Set(runs.map(({ execution }) => ids.indexOf(execution.id)))).toEqual(new Set([1]));
   expect(runs.every(({ entry }) => entry.input_context === undefined)).toBe(true);
 });

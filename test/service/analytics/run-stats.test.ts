@@ -1,6 +1,6 @@
 import { readTrace } from "@nova/engine";
 import { expect, it } from "vitest";
-import { rounded } from "../../../packages/service/src/analytics/durations.ts";
+import { rounded } from "../../../packages/service/src/analytics/figures.ts";
 import { statsOf } from "../../../packages/service/src/analytics/run-stats.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { simulate } from "../../support/engine/simulate.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkVariables, withVariables } from "../../../packages/service/src/clients/variables.ts";
+import { checkVariables, withVariables } from "../../../packages/service/src/clients/clients.ts";
 import { Refused } from "../../../packages/service/src/errors.ts";
 
 describe("a context over the variables of its client", () => {

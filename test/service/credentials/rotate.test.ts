@@ -1,7 +1,7 @@
 import { type CredentialRecord, createCredentials } from "@nova/engine";
 import { type AuditRecord, rotateCredentials, setCredential } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { CredentialPorts } from "../../../packages/service/src/credentials/owner.ts";
+import type { CredentialPorts } from "../../../packages/service/src/credentials/credentials.ts";
 import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
 
 const owner = { client: "default" };

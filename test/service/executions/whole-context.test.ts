@@ -1,6 +1,6 @@
 import { BlobMissing, type BlobRef, RawJson } from "@nova/engine";
 import { expect, it } from "vitest";
-import { wholeContext } from "../../../packages/service/src/executions/whole-context.ts";
+import { wholeContext } from "../../../packages/service/src/executions/executions.ts";
 
 const home = { client: "acme", root: "exec_1" };
 const stored = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dedupeOf } from "../../../packages/service/src/hooks/dedupe.ts";
+import { dedupeOf } from "../../../packages/service/src/hooks/hook-body.ts";
 
 const json = '{"id": "evt_1", "data": {"n": 7, "flag": true}, "list": ["a"]}';
 const request = { headers: { "x-delivery": "d-1", "x.y": "z" }, body: Buffer.from(json) };

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { largestMailBytes, refusedByShape } from "../../../packages/service/src/mail/guard.ts";
-import { textLoad } from "../../../packages/service/src/mail/text-load.ts";
+import { largestMailBytes, refusedByShape, textLoad } from "../../../packages/service/src/mail/guard.ts";
 
 const line = "A".repeat(76);
 const words = "These are words and no base64, though there are many";

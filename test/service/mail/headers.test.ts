@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { addressesIn } from "../../../packages/service/src/mail/addresses.ts";
-import { longestHeadBytes, readHeaders } from "../../../packages/service/src/mail/headers.ts";
-import { recipientsOf } from "../../../packages/service/src/mail/recipients.ts";
-import { refusedSender, senderOf } from "../../../packages/service/src/mail/sender.ts";
+import {
+  addressesIn,
+  longestHeadBytes,
+  readHeaders,
+  refusedSender,
+  senderOf,
+} from "../../../packages/service/src/mail/headers.ts";
+import { recipientsOf } from "../../../packages/service/src/mail/receive.ts";
 import { receivedFor, sesHeaders, verdictsOf } from "../../../packages/service/src/mail/ses-headers.ts";
 import { head, sesHead } from "../support/mail.ts";
 

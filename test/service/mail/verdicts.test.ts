@@ -1,7 +1,7 @@
 import { dmarcPolicies } from "@nova/service";
 import { describe, expect, it } from "vitest";
+import { refusedBy } from "../../../packages/service/src/mail/receive.ts";
 import type { Verdicts } from "../../../packages/service/src/mail/ses-headers.ts";
-import { refusedBy } from "../../../packages/service/src/mail/verdicts.ts";
 
 const asksTo = (policy: "none" | "quarantine" | "reject") => async () => policy;
 

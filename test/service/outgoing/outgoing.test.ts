@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { HostRefused } from "@nova/engine";
 import { createOutgoing } from "@nova/service/outgoing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { maxAnswerBytes } from "../../../packages/service/src/outgoing/fetch.ts";
+import { maxAnswerBytes } from "../../../packages/service/src/outgoing/outgoing.ts";
 
 let server: Server;
 let port: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPublicAddress } from "../../../packages/service/src/outgoing/public-address.ts";
+import { isPublicAddress } from "../../../packages/service/src/outgoing/outgoing.ts";
 
 describe("an address", () => {
   it.each([

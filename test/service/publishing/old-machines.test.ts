@@ -2,7 +2,7 @@ import type { WorkflowVersion } from "@nova/engine";
 import { Conflict } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
 import { dropOldMachines } from "../../../packages/service/src/publishing/old-machines.ts";
-import { demandMachine } from "../../../packages/service/src/publishing/runnable.ts";
+import { demandMachine } from "../../../packages/service/src/workflows/find.ts";
 import { PublishingWorld } from "../support/publishing-world.ts";
 
 const arn = (version: number) => `arn:aws:states:us-east-1:000000000000:stateMachine:nova-greet:${version}`;

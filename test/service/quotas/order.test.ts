@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fillPools } from "../../../packages/service/src/quotas/fill.ts";
-import { sweepQueues } from "../../../packages/service/src/quotas/sweep-queues.ts";
+import { sweepQueues } from "../../../packages/service/src/quotas/queue.ts";
 import { atOnce, type Process, settled } from "../../support/engine/scheduler.ts";
 import { QueueWorld } from "../support/queue-world.ts";
 

@@ -1,7 +1,6 @@
 import { fillPools } from "../../../packages/service/src/quotas/fill.ts";
 import { Random } from "../../support/engine/random.ts";
-import type { Fault, PendingCall } from "../../support/engine/scheduler.ts";
-import { settled } from "../../support/engine/scheduler.ts";
+import { type Fault, type PendingCall, settled } from "../../support/engine/scheduler.ts";
 import { QueueWorld } from "./queue-world.ts";
 
 const worlds = [

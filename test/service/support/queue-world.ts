@@ -1,9 +1,8 @@
 import { type Execution, StoreUnavailable } from "@nova/engine";
 import type { Client, WorkflowState } from "@nova/service";
 import type { QueuePorts } from "../../../packages/service/src/quotas/admit.ts";
-import { fillPools } from "../../../packages/service/src/quotas/fill.ts";
-import { giveSlotsBack } from "../../../packages/service/src/quotas/give-back.ts";
-import { sweepQueues } from "../../../packages/service/src/quotas/sweep-queues.ts";
+import { fillPools, giveSlotsBack } from "../../../packages/service/src/quotas/fill.ts";
+import { sweepQueues } from "../../../packages/service/src/quotas/queue.ts";
 import { VirtualClock } from "../../support/engine/clock.ts";
 import { type Caller, type Process, Scheduler } from "../../support/engine/scheduler.ts";
 import { ExecutionState } from "../../support/engine/stores.ts";

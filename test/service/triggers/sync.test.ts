@@ -11,8 +11,7 @@ import {
 } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
 import { beforeEach, describe, expect, it } from "vitest";
-import { clientFindings } from "../../../packages/service/src/triggers/clients.ts";
-import { takenTriggers } from "../../../packages/service/src/triggers/taken.ts";
+import { clientFindings, takenTriggers } from "../../../packages/service/src/triggers/taken.ts";
 import { TriggerWorld } from "../support/trigger-world.ts";
 
 let world: TriggerWorld;

@@ -10,16 +10,16 @@ interface Page<T> {
 
 /** The first items of a list, at most so many, a page at a time. */
 export async function firstItems<T>(
-  most: number,
+  max: number,
   pageAt: (query: { limit: number; cursor?: string }) => Promise<Page<T>>,
 ): Promise<T[]> {
   const found: T[] = [];
   for (let cursor: string | undefined; ; ) {
-    const limit = Math.min(most - found.length, pageLimit);
+    const limit = Math.min(max - found.length, pageLimit);
     const { items, next_cursor } = await pageAt({ limit, ...(cursor !== undefined && { cursor }) });
     found.push(...items);
     cursor = next_cursor ?? undefined;
-    if (cursor === undefined || found.length >= most) return found.slice(0, most);
+    if (cursor === undefined || found.length >= max) return found.slice(0, max);
   }
 }
 

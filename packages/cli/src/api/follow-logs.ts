@@ -16,23 +16,23 @@ export type LogPiece =
   | { kind: "crowd"; count: number; followed: number };
 
 /** Each costs a request and a look into a sandbox at every pause. */
-const mostFollowed = 5;
+const maxFollowed = 5;
 const pauseMs = 300;
-const leastBetweenLooksMs = 600;
-const mostBetweenLooksMs = 2_000;
+const minBetweenLooksMs = 600;
+const maxBetweenLooksMs = 2_000;
 
 /** Until the run is over. Remembers what is at work and the open forks, however long the run is. */
 export async function* followLogs(server: NovaClient, id: string, node?: string): AsyncGenerator<LogPiece> {
   const entries = new EntryReader(server, id);
   const running = new RunningCode(server, id, node);
-  let restMs = leastBetweenLooksMs;
+  let restMs = minBetweenLooksMs;
   for (;;) {
     const began = performance.now();
     const { execution, path, atWork } = await readWhole(server, id);
     for (const entry of await entries.fresh(path.length, !execution.open)) yield running.ended(entry);
     if (!execution.open) return;
     yield* running.now(atWork.nodes, atWork.count);
-    restMs = running.size > 0 ? leastBetweenLooksMs : Math.min(mostBetweenLooksMs, restMs * 1.5);
+    restMs = running.size > 0 ? minBetweenLooksMs : Math.min(maxBetweenLooksMs, restMs * 1.5);
     // A long chain takes long to read: no more than a third of the time is spent on it.
     const lookAt = performance.now() + Math.max(restMs, 2 * (performance.now() - began));
     do {
@@ -126,11 +126,11 @@ class RunningCode {
       if (this.#node !== undefined && at.node_id !== this.#node) continue;
       for (const step of this.#untoldAttempts(at, at.attempts ?? []))
         yield { kind: "failed", at: { ...at, attempt: step.attempt_number }, step };
-      if (at.waits_for !== null || this.size >= mostFollowed || this.#followed.has(nameOf(at))) continue;
+      if (at.waits_for !== null || this.size >= maxFollowed || this.#followed.has(nameOf(at))) continue;
       this.#followed.set(nameOf(at), { at, next: undefined, told: new Map() });
     }
-    const crowd = this.size === mostFollowed && this.#node === undefined ? count : 0;
-    if (crowd > this.#crowd && this.#crowd === 0) yield { kind: "crowd", count, followed: mostFollowed };
+    const crowd = this.size === maxFollowed && this.#node === undefined ? count : 0;
+    if (crowd > this.#crowd && this.#crowd === 0) yield { kind: "crowd", count, followed: maxFollowed };
     this.#crowd = Math.max(crowd, this.#crowd);
   }
 

@@ -14,10 +14,10 @@ export const audit: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run(_, { client, limit, json }) {
-    const most = readLimit(String(limit));
+    const max = readLimit(String(limit));
     const of = client === undefined ? {} : { client: String(client) };
     const items = await askApi((server) =>
-      firstItems(most, (page) => server.ask(server.api.GET("/audit", { params: { query: { ...page, ...of } } }))),
+      firstItems(max, (page) => server.ask(server.api.GET("/audit", { params: { query: { ...page, ...of } } }))),
     );
     const header = ["when", "what", "of", "client", "by", ""];
     printList(items, json, { header, rowOf, empty: "nobody has done anything that is written down" });

@@ -20,14 +20,14 @@ export const deliveries: CliCommand = {
       .option("--json", "print one JSON object"),
 
   async run(_, { workflow, client, status, limit, json }) {
-    const most = readLimit(String(limit));
+    const max = readLimit(String(limit));
     const wanted = {
       ...(typeof workflow === "string" && { workflow }),
       ...(typeof client === "string" && { client }),
       ...(typeof status === "string" && { status: readStatus(status) }),
     };
     const items = await askApi((server) =>
-      firstItems(most, (page) =>
+      firstItems(max, (page) =>
         server.ask(server.api.GET("/deliveries", { params: { query: { ...wanted, ...page } } })),
       ),
     );

@@ -25,9 +25,9 @@ export const executions: CliCommand = {
       ...(typeof client === "string" && { client }),
       ...(typeof status === "string" && { status: readStatus(status) }),
     };
-    const most = readLimit(String(limit));
+    const max = readLimit(String(limit));
     const items = await askApi((server) =>
-      firstItems(most, (page) =>
+      firstItems(max, (page) =>
         server.ask(server.api.GET("/executions", { params: { query: { ...query, ...page } } })),
       ),
     );

@@ -6,7 +6,7 @@ import { InvalidInput } from "../errors.ts";
 import { readJsonFile } from "./context.ts";
 
 /** Folders above a node's code in which its workflow may lie: `nodes/read/mail.py`. */
-const mostLevels = 3;
+const maxLevels = 3;
 
 export async function readCode(file: string): Promise<string> {
   const bytes = await readFile(file).catch((cause) => {
@@ -31,7 +31,7 @@ export async function readShape(file: string): Promise<ContextShape> {
 /** What the code may import: what every sandbox has, and what the workflow around the file adds. */
 export async function importableFrom(file: string): Promise<Pick<NodeFacts, "modules" | "lib">> {
   let folder = dirname(resolve(file));
-  for (let level = 0; level < mostLevels; level++) {
+  for (let level = 0; level < maxLevels; level++) {
     const names = await readdir(folder).catch(() => [] as string[]);
     if (isWorkflowFolder(folder)) {
       const requirements = requirementsIn(

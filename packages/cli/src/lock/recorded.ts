@@ -14,7 +14,7 @@ export interface Recorded {
 
 export interface Reading {
   /** Executions whose chains are read at most. */
-  most: number;
+  max: number;
   /** With the inputs of the nodes. */
   full: boolean;
 }
@@ -23,13 +23,13 @@ export interface Reading {
 export async function* latestRuns(
   nova: NovaClient,
   workflow: string,
-  { most, full }: Reading,
+  { max, full }: Reading,
 ): AsyncGenerator<Recorded> {
   let read = 0;
   for await (const { id, open } of readExecutions(nova, workflow)) {
     if (open) continue;
     yield* recordedIn(await readTrace(nova, id, { full }));
-    if (++read === most) return;
+    if (++read === max) return;
   }
 }
 

@@ -5,7 +5,7 @@ import type { LockFolder } from "./folder.ts";
 import type { PlanSources } from "./plan.ts";
 import { latestRuns, type Recorded, runsOf } from "./recorded.ts";
 
-const latest = { most: 25, full: true };
+const latest = { max: 25, full: true };
 
 /**
  * What there is to plan a lock from: of each prompt node the last run that ended well, in the execution that is named or

@@ -2,7 +2,7 @@ import type { NodeEvent } from "@nova/local";
 import { styled } from "./terminal.ts";
 
 /** Of a map with more items not every node of every item has a line. */
-const mostToldApart = 5;
+const maxToldApart = 5;
 const everyMs = 1_000;
 
 /** A map that goes on. */
@@ -27,7 +27,7 @@ export class MapProgress {
 
   /** True: the line for this event is none of its own. */
   takes(execution: string, { node, state, items, map, count }: NodeEvent): boolean {
-    if (count !== undefined && count > mostToldApart && items === undefined) this.#begin(execution, node, count);
+    if (count !== undefined && count > maxToldApart && items === undefined) this.#begin(execution, node, count);
     // What comes behind a map comes behind its last figure.
     if (items === undefined && state === "started") this.#tell(execution);
     const going = map === undefined ? undefined : this.#going.get(execution)?.get(map);
@@ -35,7 +35,7 @@ export class MapProgress {
     if (!going || item === undefined) return false;
     going.states.set(item, state);
     this.#timer ??= setTimeout(() => this.#tellAll(), everyMs).unref();
-    return state !== "waiting" && (state !== "failed" || going.failuresTold++ >= mostToldApart);
+    return state !== "waiting" && (state !== "failed" || going.failuresTold++ >= maxToldApart);
   }
 
   /** The execution is over. */

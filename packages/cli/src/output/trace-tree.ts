@@ -12,9 +12,9 @@ export type TreeLine = { depth: number } & (
 );
 
 /** A node that a scope visits more often is told in one line; so are items, where a map has more. */
-const mostUnfolded = 5;
+const maxUnfolded = 5;
 /** Of failures that are told one by one. */
-const mostFailures = 20;
+const maxFailures = 20;
 
 /** `unfold`: every visit and every item has its own lines. */
 export function treeOf(entries: readonly TraceEntry[], unfold: boolean, depth = 0): TreeLine[] {
@@ -32,14 +32,14 @@ export function treeOf(entries: readonly TraceEntry[], unfold: boolean, depth = 
 
 function repeatedIn(entries: readonly TraceEntry[]): Map<string, TraceEntry[]> {
   const groups = Map.groupBy(entries, ({ node_id }) => node_id);
-  return new Map(Array.from(groups).filter(([, group]) => group.length > mostUnfolded));
+  return new Map(Array.from(groups).filter(([, group]) => group.length > maxUnfolded));
 }
 
 /** What succeeded in one line, failures apart. */
 function foldedLines(group: readonly TraceEntry[], depth: number): TreeLine[] {
   const [failed, others] = [group.filter(isFailure), group.filter((entry) => !isFailure(entry))];
-  const shown = failed.slice(0, mostFailures);
-  const rest = failed.slice(mostFailures);
+  const shown = failed.slice(0, maxFailures);
+  const rest = failed.slice(maxFailures);
   return [
     ...lineOf(others, depth),
     ...shown.map((entry): TreeLine => ({ depth, entry, which: whichOf(entry, group) })),
@@ -73,7 +73,7 @@ function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number
     return [{ depth, title }, ...treeOf(child.entries ?? [], unfold, depth)];
   }
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
-  if (isMap && !unfold && branches.length > mostUnfolded) return foldedItems(branches, depth);
+  if (isMap && !unfold && branches.length > maxUnfolded) return foldedItems(branches, depth);
   return Array.from(Map.groupBy(branches, ({ scope, branch }) => (isMap ? scope : branch)).values()).flatMap((same) => [
     { depth, title: isMap ? `item ${same[0]?.branch}${givenText(entries[0], same[0])}` : `branch ${same[0]?.branch}` },
     ...treeOf(

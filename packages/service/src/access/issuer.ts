@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { createRemoteJWKSet, JWTPayload } from "jose";
 import { IssuerUnreachable } from "../errors.ts";
 import type { Outgoing } from "../outgoing/outgoing.ts";
-import type { Principal, TokenIssuer } from "../ports/access.ts";
-import { roles } from "../ports/keys.ts";
+import { type Principal, roles, type TokenIssuer } from "../ports/access.ts";
 
 export interface IssuerOptions {
   /** `iss` of its tokens. */

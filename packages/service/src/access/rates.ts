@@ -10,7 +10,7 @@ const windowSeconds = 10;
 /** Of the limit: so much each process lets through without asking, and so much it asks for at a time. */
 const share = 0.05;
 /** Keys that a process remembers; of the others it has let nothing through yet. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 interface Count {
   beginsAt: number;
@@ -32,7 +32,7 @@ export function createRates(
   { rateStore, clock }: Pick<ServicePorts, "clock"> & { rateStore: RateStore },
   limit: number,
 ): Rates {
-  const counts = new LRUCache<string, Count>({ max: mostRemembered });
+  const counts = new LRUCache<string, Count>({ max: maxRemembered });
   const part = Math.max(1, Math.floor(limit * share));
   return {
     async take(by) {

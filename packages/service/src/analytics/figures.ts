@@ -1,6 +1,74 @@
-import type { RunHead, Spending } from "@nova/engine";
-import type { NodeFigures } from "../ports/stats.ts";
-import { addDuration, mergeDurations } from "./durations.ts";
+import type { Head, Ports, RunHead, Spending } from "@nova/engine";
+import { LRUCache } from "lru-cache";
+import type { Durations, NodeFigures } from "../ports/stats.ts";
+
+/** Rounded so, a duration is known to 5 %, and those of any number of runs are at most some hundred different ones. */
+const digits = 2;
+
+/** As durations are kept: to so many significant digits. */
+export function rounded(ms: number, significant = digits): number {
+  return Number(ms.toPrecision(significant));
+}
+
+export function addDuration(durations: Durations, ms: number): Durations {
+  const key = String(rounded(ms));
+  return { ...durations, [key]: (durations[key] ?? 0) + 1 };
+}
+
+/** Null where one of them does not say. */
+export function mergeDurations(a: Durations | null, b: Durations | null): Durations | null {
+  if (!a || !b) return null;
+  const merged: Record<string, number> = { ...a };
+  for (const [ms, count] of Object.entries(b)) merged[ms] = (merged[ms] ?? 0) + count;
+  return merged;
+}
+
+/** The same, more coarsely. */
+export function coarser(durations: Durations | null): Durations | null {
+  if (!durations) return null;
+  const merged: Record<string, number> = {};
+  for (const [ms, count] of Object.entries(durations)) {
+    const key = String(rounded(Number(ms), 1));
+    merged[key] = (merged[key] ?? 0) + count;
+  }
+  return merged;
+}
+
+/** What 95 of 100 were not longer than (nearest rank); null where there are none. */
+export function percentile95(durations: Durations | null): number | null {
+  const steps = Object.entries(durations ?? {}).map(([ms, count]) => ({ ms: Number(ms), count }));
+  let left = Math.ceil(steps.reduce((sum, { count }) => sum + count, 0) * 0.95);
+  for (const { ms, count } of steps.sort((a, b) => a.ms - b.ms)) {
+    left -= count;
+    if (left <= 0) return ms;
+  }
+  return null;
+}
+
+type Reads = Pick<Ports, "workflows" | "generations">;
+
+/** What code has cost to write never changes, so a process asks once. */
+const known = new LRUCache<string, number>({ max: 10_000 });
+
+/** US dollars that a run of pinned code did not spend: what writing it has cost. 0 where no model was replaced. */
+export async function savedBy(ports: Reads, head: Head): Promise<number> {
+  const { cache_hit, generation, workflow_id, workflow_version, node_id } = head;
+  if (!cache_hit || generation === undefined) return 0;
+  const name = `${workflow_id}#${workflow_version}#${node_id}#${generation}`;
+  const usd = known.get(name) ?? (await costOf(ports, head, generation));
+  known.set(name, usd);
+  return usd;
+}
+
+async function costOf({ workflows, generations }: Reads, head: Head, key: string): Promise<number> {
+  const locked = (await workflows.get(head.workflow_id, head.workflow_version))?.workflow.lock?.[head.node_id];
+  if (locked?.key === key) return locked.cost.usd;
+  for (const client of [head.client, null]) {
+    const found = (await generations.of(head.workflow_id, head.node_id, client)).find((one) => one.key === key);
+    if (found) return found.cost.usd;
+  }
+  return 0;
+}
 
 export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, durations: {} };
 

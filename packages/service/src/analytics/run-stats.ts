@@ -1,8 +1,6 @@
 import { type CloseStatus, type Execution, type Head, type Ports, runHeads } from "@nova/engine";
 import type { NodeFigures, RunStats } from "../ports/stats.ts";
-import { coarser } from "./durations.ts";
-import { addRun, noFigures } from "./figures.ts";
-import { savedBy } from "./savings.ts";
+import { addRun, coarser, noFigures, savedBy } from "./figures.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs" | "generations">;
 
@@ -31,7 +29,7 @@ async function figuresOf(ports: Reads, execution: string): Promise<Record<string
 }
 
 /** DynamoDB: 400 KB an item. Keys, names and the copies of the index are in it too. */
-const mostBytes = 200_000;
+const maxBytes = 200_000;
 
 /** Of many nodes with many different durations: first these are kept more coarsely, then not at all. */
 function fitted(stats: RunStats): RunStats {
@@ -41,7 +39,7 @@ function fitted(stats: RunStats): RunStats {
   ];
   let smaller = stats;
   for (const change of changes) {
-    if (Buffer.byteLength(JSON.stringify(smaller)) <= mostBytes) break;
+    if (Buffer.byteLength(JSON.stringify(smaller)) <= maxBytes) break;
     const nodes = Object.entries(smaller.nodes).map(([id, figures]) => [id, change(figures)]);
     smaller = { ...smaller, nodes: Object.fromEntries(nodes) };
   }

@@ -1,18 +1,55 @@
-import { demandAllClients } from "../access/authenticate.ts";
-import { reaches } from "../access/principal.ts";
-import { recordDeed } from "../audit/record.ts";
+import { deepestNesting, membersOf, nestingOf, objectText } from "@nova/engine";
+import { demandAllClients, reaches } from "../access/authenticate.ts";
+import { recordDeed } from "../audit/audit.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
-import { demandMail } from "../failures/no-mailer.ts";
+import { demandMail } from "../notices/notices.ts";
 import type { Principal } from "../ports/access.ts";
-import type { Client } from "../ports/clients.ts";
-import { defaultClient } from "../ports/clients.ts";
+import { type Client, defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
-import { demandMachine } from "../publishing/runnable.ts";
 import type { QueuePorts } from "../quotas/admit.ts";
 import { fillPools } from "../quotas/fill.ts";
 import { poolName } from "../quotas/pools.ts";
-import { checkVariables } from "./variables.ts";
+import { demandMachine } from "../workflows/find.ts";
+
+const maxVariables = 100;
+const maxBytes = 64 * 1024;
+/** What Python can have as a name, so that `context["company"]` needs no quoting anywhere. */
+const nameOfVariable = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** Throws `Refused` for variables that no context could begin with. JSON text of an object. */
+export function checkVariables(variables: string): void {
+  const members = membersOf(variables);
+  const odd = members.find(({ key }) => !nameOfVariable.test(key));
+  if (odd) {
+    const name = JSON.stringify(odd.key.slice(0, 80));
+    throw new Refused(`variable ${name} cannot be a name - use letters, digits and _, at most 64, no digit first`);
+  }
+  const upload = members.find(({ json }) => json.includes('"$upload"'));
+  if (upload)
+    throw new Refused(`variable "${upload.key}" names an upload, which lives for a day - send it with each run`);
+  if (members.length > maxVariables) {
+    throw new Refused(
+      `a client has at most ${maxVariables} variables, not ${members.length} - put some into an object`,
+    );
+  }
+  const depth = nestingOf(variables);
+  if (depth > deepestNesting) {
+    throw new Refused(
+      `variables are nested at most ${deepestNesting} levels deep, as contexts are, not ${depth} - make them flatter`,
+    );
+  }
+  const bytes = Buffer.byteLength(variables);
+  if (bytes > maxBytes) throw new Refused(`variables have at most ${maxBytes} bytes, not ${bytes} - send less`);
+}
+
+/** A context as a run begins with it: the client's variables, and over them what was sent, each as it was written. */
+export function withVariables(variables: string | undefined, context: string): string {
+  if (variables === undefined) return context;
+  const sent = membersOf(context);
+  const keys = new Set(sent.map(({ key }) => key));
+  return objectText([...membersOf(variables).filter(({ key }) => !keys.has(key)), ...sent]);
+}
 
 type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 

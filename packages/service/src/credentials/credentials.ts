@@ -9,16 +9,55 @@ import {
   replacing,
   sealRecord,
 } from "@nova/engine";
-import { recordDeed } from "../audit/record.ts";
+import { demandAllClients } from "../access/authenticate.ts";
+import { recordDeed } from "../audit/audit.ts";
+import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
-import { type CredentialPorts, clientIn, demandOwner, subjectOf } from "./owner.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { findWorkflow } from "../workflows/find.ts";
+
+export type CredentialPorts = Pick<
+  ServicePorts,
+  | "credentialStore"
+  | "credentialCipher"
+  | "credentials"
+  | "clients"
+  | "workflows"
+  | "workflowStates"
+  | "publications"
+  | "audit"
+  | "clock"
+>;
+
+/**
+ * Who asks reaches whose credentials they are: a client within reach, or a workflow, whose credentials all clients
+ * share; `by` null is whoever set NOVA up. Throws `NotFound`, `Forbidden`.
+ */
+export async function demandOwner(ports: CredentialPorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
+  if ("client" in owner) {
+    await demandClient(ports, by, owner.client);
+    return;
+  }
+  if (by) demandAllClients(by);
+  await findWorkflow(ports, owner.workflow);
+}
+
+/** The client that a deed is about; null: all of them. */
+export function clientIn(owner: CredentialOwner): string | null {
+  return "client" in owner ? owner.client : null;
+}
+
+/** How the audit and people name one. */
+export function subjectOf(owner: CredentialOwner, name: string): string {
+  return "client" in owner ? `${owner.client}/${name}` : `${owner.workflow}/${name}`;
+}
 
 /** What is told of a credential: never what is in it. */
 export type CredentialInfo = Pick<CredentialRecord, "name" | "kind" | "changedAt">;
 
 /** An owner's whole list is read for each run, so it stays short. */
-const mostOfOwner = 50;
+const maxOfOwner = 50;
 
 /**
  * Stores a credential in the place of the one before. Secrets that it replaces are masked for some days more, since
@@ -34,8 +73,8 @@ export async function setCredential(
   const checked = demandFitting(kind, values);
   const all = await ports.credentialStore.list(owner);
   const before = all.find((one) => one.name === name);
-  if (!before && all.length >= mostOfOwner) {
-    throw new Refused(`there are ${mostOfOwner} credentials already, and no more fit - remove one that is not used`);
+  if (!before && all.length >= maxOfOwner) {
+    throw new Refused(`there are ${maxOfOwner} credentials already, and no more fit - remove one that is not used`);
   }
   const now = ports.clock.now();
   const content = replacing(checked, before && (await openedUnlessLocked(ports, before)), now);

@@ -1,8 +1,8 @@
 import { CredentialLocked, type CredentialRecord, openContent, sealRecord } from "@nova/engine";
 import { demandAllClients } from "../access/authenticate.ts";
-import { recordDeed } from "../audit/record.ts";
+import { recordDeed } from "../audit/audit.ts";
 import type { Principal } from "../ports/access.ts";
-import type { CredentialPorts } from "./owner.ts";
+import type { CredentialPorts } from "./credentials.ts";
 
 export interface Rotated {
   /** Sealed with the new key by this call. */
@@ -12,7 +12,7 @@ export interface Rotated {
 }
 
 /** As often as somebody may be storing the same credential. */
-const mostTries = 3;
+const maxTries = 3;
 
 /**
  * Seals every credential with a new key; the old one opens what it has sealed until all is done. One that was
@@ -50,7 +50,7 @@ async function sealAnew(
   listed: CredentialRecord,
   key: string,
 ): Promise<"sealed" | "done" | "locked"> {
-  for (let tries = 1; tries <= mostTries; tries++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     // The list may be behind.
     const record = await credentialStore.get(listed);
     if (!record || record.key === key) return "done";

@@ -1,4 +1,4 @@
-import { reaches } from "../access/principal.ts";
+import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import type { Delivery, DeliveryQuery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";

@@ -1,5 +1,5 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import { deedOf } from "../audit/record.ts";
+import { deedOf } from "../audit/audit.ts";
 import { clientOf } from "../clients/clients.ts";
 import type { Principal } from "../ports/access.ts";
 import type { Erasing } from "../ports/clients.ts";

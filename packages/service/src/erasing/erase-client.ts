@@ -1,16 +1,14 @@
 import { cancelExecution } from "@nova/engine";
-import { recordDeed } from "../audit/record.ts";
+import { recordDeed } from "../audit/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { giveSlotsBack } from "../quotas/give-back.ts";
-import { endRun } from "./end-run.ts";
-import { eraseContents } from "./erase-execution.ts";
-import { behindPass, mayBeLast } from "./last-pass.ts";
-import { ErasureProgress } from "./progress.ts";
+import { giveSlotsBack } from "../quotas/fill.ts";
+import { endRun, eraseContents } from "./erase-run.ts";
+import { behindPass, ErasureProgress, mayBeLast } from "./progress.ts";
 
 const pageSize = 50;
 
 /** What a client leaves is looked through so often before the sweeper has to come again. */
-const mostPasses = 5;
+const maxPasses = 5;
 
 /**
  * Erases a client that was marked for it: keys first, so that nobody begins anything, then what is open, what its runs
@@ -35,7 +33,7 @@ export async function eraseClient(
     await progress.beginPass({ mayBeLast: false });
   }
   if (!(await cancelOpen(ports, slug, progress, until))) return false;
-  for (let passes = 0; passes < mostPasses; passes++) {
+  for (let passes = 0; passes < maxPasses; passes++) {
     const isUnderWay = passes === 0 && progress.at.passSince !== undefined;
     if (!isUnderWay) await progress.beginPass({ mayBeLast: await mayBeLast(ports, slug) });
     if (!(await passOver(ports, slug, progress, until))) return false;

@@ -58,3 +58,70 @@ export class ErasureProgress {
     await this.#ports.clients.update(this.#client, { erasing: this.#at });
   }
 }
+
+/**
+ * Whoever looked at the client before it was marked, and begins a run behind that, is over by then: receive-mail has
+ * 300 s.
+ */
+const startersLiveMs = 330_000;
+
+/**
+ * Whoever was at a node of a run when that was ended, and stores what a model answers, is over by then: run-node has
+ * 900 s.
+ */
+const writersLiveMs = 930_000;
+
+/** Until somebody looks again who is at a node of the client's runs. */
+const againMs = 30_000;
+
+const countedAtOnce = 200;
+
+/** What the records of a client's runs say; they stay, so their number tells whether a pass has seen all. */
+interface Runs {
+  count: number;
+  isOpen: boolean;
+  /** Milliseconds since the epoch: when the last of them ended. */
+  endedMs: number;
+}
+
+/** Whether behind a pass that begins now there may be nothing more: no node of the client's is run by this process. */
+export async function mayBeLast({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
+  const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
+  return !records.some((record) => record?.client === client);
+}
+
+/**
+ * What comes behind a pass: nothing more, another one at once, or (milliseconds since the epoch) another one later,
+ * when whoever could store something after this one is over.
+ */
+export async function behindPass(ports: ServicePorts, client: string, progress: ErasureProgress): Promise<Behind> {
+  const runs = await runsOf(ports, client);
+  const { passSince, runs: seen = 0 } = progress.at;
+  const now = ports.clock.now();
+  if (runs.isOpen || runs.count > seen) return "another";
+  if (passSince === undefined) return now + againMs;
+  // Where erasures are queued, functions run in processes of their own, and only their time says when they are over.
+  const ends = ports.erasureQueue
+    ? [Date.parse(progress.markedAt) + startersLiveMs, runs.endedMs + writersLiveMs]
+    : [runs.endedMs];
+  const later = ends.filter((end) => end > now);
+  if (later.length > 0) return Math.min(...later);
+  return ends.every((end) => end <= Date.parse(passSince)) ? "nothing" : "another";
+}
+
+type Behind = "nothing" | "another" | number;
+
+async function runsOf({ executions }: ServicePorts, client: string): Promise<Runs> {
+  const found: Runs = { count: 0, isOpen: false, endedMs: 0 };
+  let cursor: string | undefined;
+  do {
+    const page = await executions.list({ client, limit: countedAtOnce, ...(cursor !== undefined && { cursor }) });
+    for (const { open, endedAt } of page.items) {
+      found.count += 1;
+      found.isOpen ||= open;
+      if (endedAt !== undefined) found.endedMs = Math.max(found.endedMs, Date.parse(endedAt));
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return found;
+}

@@ -1,16 +1,14 @@
 import { type Execution, freshProblem, type StartRequest } from "@nova/engine";
-import { demandClient } from "../clients/clients.ts";
-import { withVariables } from "../clients/variables.ts";
-import { demandClientStill } from "../erasing/stragglers.ts";
+import { demandClient, withVariables } from "../clients/clients.ts";
+import { demandClientStill } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { demandMachine } from "../publishing/runnable.ts";
 import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
-import { placeUploads } from "../uploads/place.ts";
-import { type FoundWorkflow, findWorkflow } from "../workflows/find.ts";
+import { placeUploads } from "../uploads/uploads.ts";
+import { demandMachine, type FoundWorkflow, findWorkflow } from "../workflows/find.ts";
 
 export interface ExecuteRequest {
   /** ULID of the new execution. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HostRefused } from "@nova/engine";
 import type { Outgoing } from "../outgoing/outgoing.ts";
-import type { Poster } from "../ports/notices.ts";
+import type { Poster } from "../ports/mail.ts";
 
 /** It was not taken. */
 export class PostFailed extends Error {

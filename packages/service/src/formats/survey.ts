@@ -1,17 +1,17 @@
 import { demandAllClients } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
-import type { FormatPage, StoredFormat } from "../ports/formats.ts";
+import type { FormatPage, StoredFormat } from "../ports/archive.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 type SurveyPorts = Pick<ServicePorts, "formats">;
 
 /** Megabytes of the table that are read for one answer, which takes some seconds. */
-const mostPages = 16;
+const maxPages = 16;
 
 /** What a part of the table holds, in which formats. Throws `Forbidden`. */
 export async function surveyPart(ports: SurveyPorts, by: Principal, after?: string): Promise<FormatPage> {
   demandAllClients(by);
-  return survey(ports, mostPages, after);
+  return survey(ports, maxPages, after);
 }
 
 /** What the whole table holds. */

@@ -4,11 +4,9 @@ import { NotFound, Refused } from "../errors.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { hookKey } from "../triggers/key.ts";
-import { secretsOf } from "../triggers/secrets-of.ts";
+import { hookKey, secretsOf } from "../triggers/key.ts";
 import { recordUnstarted, startFromTrigger } from "../triggers/start.ts";
-import { dedupeOf } from "./dedupe.ts";
-import { type HookBody, readHookBody } from "./hook-body.ts";
+import { dedupeOf, type HookBody, readHookBody } from "./hook-body.ts";
 import { signatureProblem } from "./signature.ts";
 
 /** A request to `/hooks/<id>`. */

@@ -1,11 +1,9 @@
-import { reaches } from "../access/principal.ts";
-import { digestOf, keyText, newSecret } from "../access/secret.ts";
-import { recordDeed } from "../audit/record.ts";
+import { digestOf, keyText, newSecret, reaches } from "../access/authenticate.ts";
+import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
-import type { Principal } from "../ports/access.ts";
+import type { ApiKey, Principal, Role } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { ApiKey, Role } from "../ports/keys.ts";
 import { type Page, type PageQuery, readPage } from "../ports/page.ts";
 
 export interface KeyRequest {

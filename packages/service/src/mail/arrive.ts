@@ -2,11 +2,9 @@ import type { ImapTrigger, MailTrigger } from "@nova/workflow";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { recordUnstarted, startFromTrigger } from "../triggers/start.ts";
-import { mailContext } from "./context.ts";
 import { refusedByShape } from "./guard.ts";
-import { letterhead, type RawMail } from "./letterhead.ts";
-import { type ParsedMail, parseMail } from "./parse-mail.ts";
-import { refusedSender } from "./sender.ts";
+import { letterhead, type RawMail, refusedSender } from "./headers.ts";
+import { mailContext, type ParsedMail, parseMail } from "./parse-mail.ts";
 
 /** For which trigger, and whose it is. */
 export interface MailPlace {

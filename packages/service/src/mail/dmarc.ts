@@ -8,7 +8,7 @@ export type ReadTxt = (name: string) => Promise<string[][]>;
 const readTxt: ReadTxt = (name) => new Resolver({ timeout: 1_000, tries: 2 }).resolveTxt(name);
 
 /** Names above a name that are asked: senders choose how many labels theirs has. The limit is that of DMARCbis. */
-const mostLabels = 7;
+const maxLabels = 7;
 
 /**
  * A reader of what domains ask for where DMARC fails (RFC 7489, 6.6.3). A name without a record of its own has that of
@@ -30,7 +30,7 @@ type Policy = Awaited<ReturnType<DmarcPolicies>>;
 async function policyFrom(read: ReadTxt, domain: string, isAbove: boolean): Promise<Policy | undefined> {
   if (!domain.includes(".")) return undefined;
   const record = (await recordsOf(read, domain)).find((text) => /^v=DMARC1\b/i.test(text));
-  if (record === undefined) return policyFrom(read, domain.split(".").slice(1).slice(-mostLabels).join("."), true);
+  if (record === undefined) return policyFrom(read, domain.split(".").slice(1).slice(-maxLabels).join("."), true);
   const tag = (name: string) =>
     new RegExp(`(?:^|;)\\s*${name}\\s*=\\s*(none|quarantine|reject)\\b`, "i").exec(record)?.[1];
   return ((isAbove ? tag("sp") : undefined) ?? tag("p") ?? "none").toLowerCase() as Policy;

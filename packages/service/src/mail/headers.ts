@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** A line of a mail's head, unfolded. */
 export interface MailHeader {
   /** Lower case. */
@@ -32,4 +34,82 @@ export function readHeaders(raw: Uint8Array): MailHeader[] | undefined {
 /** The first of a name. */
 export function headerOf(headers: readonly MailHeader[], name: string): string | undefined {
   return headers.find((header) => header.name === name)?.value;
+}
+
+/**
+ * What looks like addresses in a header, in lower case. In one pass: a header may be half a megabyte of anything, and a
+ * pattern that tries each place of it would take minutes.
+ */
+export function addressesIn(value: string): string[] {
+  return outsideQuotes(value)
+    .split(/[\s<>,;:"()]+/)
+    .filter((word) => /^[^@]{1,64}@[^@]{1,255}$/.test(word))
+    .map((address) => address.toLowerCase());
+}
+
+/** Names in quotes may hold anything, an address among it. */
+function outsideQuotes(value: string): string {
+  return value
+    .replaceAll(/\\./g, "")
+    .split('"')
+    .filter((_, at) => at % 2 === 0)
+    .join(" ");
+}
+
+export const noSingleSender = "it does not name exactly one sender";
+
+/** Longer ones are made to keep a pattern busy. */
+const maxLetters = 2_000;
+const atom = "[\\w!#$%&'*+/=?^`{|}~-]+";
+const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
+const addressPattern = new RegExp(`^${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`);
+
+/**
+ * The one sender that the head of a mail names, in lower case; empty where it names none, or several. SES and the code of
+ * nodes must read the same address, so what could be read in two ways (two headers, lists, groups, names that are
+ * addresses, quoted or encoded addresses) names nobody.
+ */
+export function senderOf(headers: readonly MailHeader[]): string {
+  const [from, ...others] = headers.filter(({ name }) => name === "from");
+  if (!from || others.length > 0 || from.value.length > maxLetters) return "";
+  const text = from.value.replace(/"(?:[^"\\]|\\.)*"|\([^()\\]*\)/g, " ").trim();
+  const [, name = "", inBrackets] = /^([^<>@,;:"()]*|[^<>,;:"()\s]+\s*)<\s*([^<>\s]+)\s*>$/.exec(text) ?? [];
+  const address = (inBrackets ?? text).toLowerCase();
+  // Many programs write the address as the name, too.
+  const isOne = !name.includes("@") || name.trim().toLowerCase() === address;
+  return isOne && addressPattern.test(address) && !address.includes("=?") ? address : "";
+}
+
+/** Why a sender may not write; undefined where they may. */
+export function refusedSender(
+  headers: readonly MailHeader[],
+  allowed: readonly string[] | undefined,
+): string | undefined {
+  if (allowed === undefined) return undefined;
+  const sender = senderOf(headers);
+  if (sender === "") return noSingleSender;
+  const domain = sender.slice(sender.lastIndexOf("@"));
+  if (allowed.includes(sender) || allowed.includes(domain)) return undefined;
+  return `${sender} is not in the trigger's list of senders`;
+}
+
+/** A mail as it came, with its head read. */
+export interface RawMail {
+  raw: Buffer;
+  headers: readonly MailHeader[];
+}
+
+/** What a record shows of a mail, and by which it is known again. */
+export interface Letterhead {
+  messageId: string;
+  /** The Message-ID; of a mail without one, the hash of all of it. */
+  dedupe: string;
+  from: string;
+  about: string;
+}
+
+export function letterhead({ raw, headers }: RawMail): Letterhead {
+  const messageId = headerOf(headers, "message-id") ?? "";
+  const dedupe = messageId !== "" ? messageId : `sha256:${createHash("sha256").update(raw).digest("hex")}`;
+  return { messageId, dedupe, from: senderOf(headers), about: headerOf(headers, "subject") ?? "" };
 }

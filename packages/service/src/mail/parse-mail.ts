@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { type FileInPlace, newFileMark } from "@nova/engine";
 import type { Address, Attachment, Email } from "postal-mime";
 import { longestHeadBytes } from "./headers.ts";
 
@@ -24,8 +26,8 @@ export interface ParsedMail {
 
 /** Deeper than any mail program nests. */
 const maxNestingDepth = 50;
-const mostAttachments = 1_000;
-const mostAddresses = 1_000;
+const maxAttachments = 1_000;
+const maxAddresses = 1_000;
 
 /**
  * What a mail says. A mail inside of it is an attachment, and is not looked into. Throws an `Error` with the reason where
@@ -35,8 +37,8 @@ export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   const { default: PostalMime } = await import("postal-mime");
   const limits = { maxNestingDepth, maxHeadersSize: longestHeadBytes };
   const mail = await PostalMime.parse(raw, { ...limits, forceRfc822Attachments: true });
-  if (mail.attachments.length > mostAttachments) {
-    throw new RangeError(`it has ${mail.attachments.length} attachments, and a mail may have ${mostAttachments}`);
+  if (mail.attachments.length > maxAttachments) {
+    throw new RangeError(`it has ${mail.attachments.length} attachments, and a mail may have ${maxAttachments}`);
   }
   return {
     subject: wellFormed(mail.subject),
@@ -53,7 +55,7 @@ export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
 
 function addressesOf(addresses: Address[] = []): string[] {
   const all = addresses.flatMap((one) => one.group ?? [one]);
-  return all.slice(0, mostAddresses).flatMap(({ address }) => address?.toLowerCase() || []);
+  return all.slice(0, maxAddresses).flatMap(({ address }) => address?.toLowerCase() || []);
 }
 
 /** What is no date is handed on as it was written by the parser. */
@@ -77,4 +79,30 @@ function attachmentOf({ filename, mimeType, content }: Attachment, index: number
 /** Half a character, which an encoded word may hold, could not be stored. */
 function wellFormed(text = ""): string {
   return text.toWellFormed();
+}
+
+/** What a run starts with for a mail: `email`, and the flat names of it. The bytes of attachments go beside the text. */
+export function mailContext(mail: ParsedMail, messageId: string): { context: string; files: FileInPlace[] } {
+  const { subject, from, fromName, to, cc, date, text, html } = mail;
+  const placed = mail.attachments.map(placeAttachment);
+  const attachments = placed.map(({ shown }) => shown);
+  const context = {
+    email: { subject, from, from_name: fromName, to, cc, date, text, html, message_id: messageId, attachments },
+    email_from: from,
+    email_subject: subject,
+    email_body: text !== "" ? text : (html ?? ""),
+    email_attachments: attachments,
+  };
+  return { context: JSON.stringify(context), files: placed.map(({ file }) => file) };
+}
+
+function placeAttachment({ name, type, bytes }: MailAttachment) {
+  const mark = newFileMark();
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const file: FileInPlace = { mark, sha256, bytes: bytes.length, open: () => once(bytes) };
+  return { shown: { name, type, bytes: mark }, file };
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
 }

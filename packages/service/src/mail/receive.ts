@@ -3,15 +3,75 @@ import type { MailTrigger } from "@nova/workflow";
 import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import type { DmarcPolicies } from "../ports/mail.ts";
 import { mailKey } from "../triggers/key.ts";
 import { recordUnstarted, type Unstarted } from "../triggers/start.ts";
 import { type MailPlace, startFromMail } from "./arrive.ts";
 import { largestMailBytes, tooLarge } from "./guard.ts";
-import { longestHeadBytes, readHeaders } from "./headers.ts";
-import { letterhead, type RawMail } from "./letterhead.ts";
-import { type Recipient, recipientsOf } from "./recipients.ts";
-import { sesHeaders, verdictsOf } from "./ses-headers.ts";
-import { refusedBy } from "./verdicts.ts";
+import {
+  addressesIn,
+  letterhead,
+  longestHeadBytes,
+  type MailHeader,
+  noSingleSender,
+  type RawMail,
+  readHeaders,
+} from "./headers.ts";
+import { receivedFor, sesHeaders, type Verdicts, verdictsOf } from "./ses-headers.ts";
+
+/** Where a mail is to go: a trigger by its address, and a client. */
+export interface Recipient {
+  /** The whole address, in lower case. */
+  text: string;
+  address: string;
+  client?: string;
+}
+
+/** More would be a mailing of its own, and each may be a run. */
+const maxRecipients = 50;
+
+/**
+ * Those of a mail's recipients that are NOVA's. SES says for whom it took the mail, but of several it may name one; so
+ * where NOVA's domains are known, whoever else To and Cc name there gets it, too.
+ */
+export function recipientsOf(
+  headers: readonly MailHeader[],
+  ses: readonly MailHeader[],
+  domains: readonly string[],
+): Recipient[] {
+  const received = receivedFor(ses);
+  const named = headers.filter(({ name }) => name === "to" || name === "cc").flatMap(({ value }) => addressesIn(value));
+  const isOurs = (address: string) => domains.includes(address.slice(address.lastIndexOf("@") + 1));
+  const own = domains.length > 0 ? [...received, ...named].filter(isOurs) : received.length > 0 ? received : named;
+  return [...new Set(own)].slice(0, maxRecipients).map(recipientOf);
+}
+
+/** `invoices+acme@in.example.com`. */
+function recipientOf(text: string): Recipient {
+  const local = text.slice(0, text.lastIndexOf("@"));
+  const [address = "", client] = [
+    local.split("+", 1)[0],
+    local.includes("+") ? local.slice(local.indexOf("+") + 1) : undefined,
+  ];
+  return { text, address, ...(client !== undefined && { client }) };
+}
+
+/**
+ * Why a mail is refused for what SES found; undefined where it is not. A domain that asks to reject forged mail is
+ * believed only where SES has proven the sender: no result, or one that cannot be read, counts as a failure.
+ */
+export async function refusedBy(
+  { spam, virus, provenDomain }: Verdicts,
+  sender: string,
+  policies: DmarcPolicies,
+): Promise<string | undefined> {
+  if (virus === "FAIL") return "SES found a virus in it";
+  if (spam === "FAIL") return "SES takes it for spam";
+  if (sender === "") return noSingleSender;
+  const domain = sender.slice(sender.lastIndexOf("@") + 1);
+  if (provenDomain === domain || (await policies(domain)) !== "reject") return undefined;
+  return `it is not proven to be from ${domain} (DMARC), and the domain asks to reject such mail`;
+}
 
 /**
  * A mail that SES has put into S3: a run, or a refusal with its record, for each recipient of ours. Whatever is wrong

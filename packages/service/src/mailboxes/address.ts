@@ -2,7 +2,12 @@ import { NovaError } from "@nova/engine";
 import type { ImapTrigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 import type { MailboxAddress } from "../ports/mail.ts";
-import { MailboxUnreachable } from "./unreachable.ts";
+import type { Pause } from "../ports/triggers.ts";
+
+/** A mailbox does not answer, knows not who asks, or has no such folder; the message says which. */
+export class MailboxUnreachable extends Error {
+  override name = "MailboxUnreachable";
+}
 
 /** How the mailbox of a trigger is reached, as the client's credential says. Throws `MailboxUnreachable`. */
 export async function mailboxAddress(
@@ -34,4 +39,16 @@ async function valuesOf(
     if (!(error instanceof NovaError) || error.name !== "NodeFailed") throw error;
     throw new MailboxUnreachable(error.message, { cause: error });
   }
+}
+
+const longestSeconds = 6 * 60 * 60;
+
+/** After the first failure the next time, then twice as long as before, at most six hours. */
+export function pauseAfter(failures: number, everySeconds: number, nowMs: number): Pause {
+  const seconds = failures <= 1 ? 0 : Math.min(longestSeconds, everySeconds * 2 ** (failures - 1));
+  return { failures, until: new Date(nowMs + seconds * 1000).toISOString() };
+}
+
+export function isPaused(pause: Pause | undefined, nowMs: number): boolean {
+  return pause !== undefined && Date.parse(pause.until) > nowMs;
 }

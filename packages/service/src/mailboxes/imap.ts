@@ -3,7 +3,7 @@ import { HostRefused } from "@nova/engine";
 import type { ImapFlow } from "imapflow";
 import type { Outgoing } from "../outgoing/outgoing.ts";
 import type { MailboxAddress, Mailboxes, OpenMailbox, UnreadMail } from "../ports/mail.ts";
-import { MailboxUnreachable } from "./unreachable.ts";
+import { MailboxUnreachable } from "./address.ts";
 
 /** The port on which TLS begins at once; on others it has to be asked for. */
 const tlsPort = 993;

@@ -1,20 +1,17 @@
 import type { ImapTrigger } from "@nova/workflow";
 import { type MailPlace, startFromMail } from "../mail/arrive.ts";
 import { largestMailBytes, tooLarge } from "../mail/guard.ts";
-import { longestHeadBytes, readHeaders } from "../mail/headers.ts";
-import { letterhead } from "../mail/letterhead.ts";
+import { letterhead, longestHeadBytes, readHeaders } from "../mail/headers.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { OpenMailbox, UnreadMail } from "../ports/mail.ts";
-import type { TriggerName } from "../ports/schedules.ts";
+import type { TriggerName } from "../ports/triggers.ts";
 import { ownKey } from "../triggers/key.ts";
 import { recordUnstarted } from "../triggers/start.ts";
-import { mailboxAddress } from "./address.ts";
-import { isPaused, pauseAfter } from "./pause.ts";
-import { MailboxUnreachable } from "./unreachable.ts";
+import { isPaused, MailboxUnreachable, mailboxAddress, pauseAfter } from "./address.ts";
 
 /** At one poll; the next one goes on with the others. */
-const mostMails = 50;
+const maxMails = 50;
 
 /**
  * Starts a run for each unread mail of a trigger's mailbox, oldest first, and marks each as read once its run was
@@ -48,7 +45,7 @@ async function readMailbox(ports: ServicePorts, place: ImapPlace, signal?: Abort
   const mailbox = await ports.mail.mailboxes.open(await mailboxAddress(ports, place.workflow, place.trigger));
   const deliveries: Delivery[] = [];
   try {
-    for (const mail of await mailbox.unread(mostMails)) {
+    for (const mail of await mailbox.unread(maxMails)) {
       if (signal?.aborted) break;
       deliveries.push(await takeMail(ports, place, mailbox, mail));
     }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { monotonicFactory } from "ulid";
 import { Conflict, Refused } from "../errors.ts";
-import type { Attempt } from "../ports/attempts.ts";
+import type { Attempt } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 /** How long a repeated request is answered from what the first one made. */

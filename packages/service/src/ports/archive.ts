@@ -1,3 +1,4 @@
+import type { BlobHome } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
 
 /** What is stored, as it is stored: an item of the table (DynamoDB's JSON, as text), or an object of the bucket by name,
@@ -47,4 +48,63 @@ export interface Archive {
   putItem(item: string): Promise<boolean>;
   /** Of an object that is there nothing changes. */
   putObject(key: string, body: AsyncIterable<Uint8Array>, known: { bytes: number; sha256: string }): Promise<void>;
+}
+
+/** A scope whose items lie together, of an execution. */
+export interface ErasableScope {
+  execution: string;
+  scope: string;
+}
+
+/** Takes away what people stored, and leaves what proves that it was there. Everything may be done twice. */
+export interface Eraser {
+  /**
+   * Contents of the entries and steps that lie with this scope; answers where more of it lies: items of maps,
+   * executions that nodes ran.
+   */
+  contents(at: ErasableScope): Promise<ErasableScope[]>;
+  /** What an execution waited for, with its tokens, and in its record the words of its error. */
+  traces(execution: string): Promise<void>;
+  blobs(home: BlobHome): Promise<void>;
+  /** All objects of a client. */
+  objects(client: string): Promise<void>;
+  /**
+   * Everything else that names a client, but for executions, the audit and the client itself: reads the table, a part of
+   * it at a time. Answers where to go on; undefined at the end.
+   */
+  rest(client: string, cursor?: string): Promise<string | undefined>;
+}
+
+/** Clients that wait to be erased; with `execution` a run that began while its client was. */
+export interface ErasureQueue {
+  /** The same one may come twice. */
+  enqueue(erasure: { client: string; execution?: string }): Promise<void>;
+}
+
+/**
+ * How records of a kind stand to this release. `current`: written so today. `older`: read, and written otherwise today.
+ * `newer`: of a later release, which this one cannot read. `unknown`: no kind of this release.
+ */
+export const formatStates = ["current", "older", "newer", "unknown"] as const;
+
+export type FormatState = (typeof formatStates)[number];
+
+/** Records of one kind and format that are stored. */
+export interface StoredFormat {
+  entity: string;
+  /** Null where they have none. */
+  format: number | null;
+  items: number;
+  state: FormatState;
+}
+
+export interface FormatPage {
+  formats: StoredFormat[];
+  /** Where the next page begins. */
+  cursor?: string;
+}
+
+export interface FormatSurvey {
+  /** Reads a megabyte of the table. */
+  page(after?: string): Promise<FormatPage>;
 }

@@ -1,28 +1,17 @@
 import type { Compiled, EmitOptions } from "@nova/compiler";
 import type { CredentialCipher, CredentialStore, Ports } from "@nova/engine";
 import type { WorkflowSource } from "@nova/workflow";
-import type { RateStore, Rates, TokenIssuer } from "./access.ts";
-import type { Archive } from "./archive.ts";
-import type { AttemptStore } from "./attempts.ts";
+import type { AttemptStore, KeyStore, RateStore, Rates, TokenIssuer } from "./access.ts";
+import type { Archive, Eraser, ErasureQueue, FormatSurvey } from "./archive.ts";
 import type { AuditLog } from "./audit.ts";
-import type { BlobLinks } from "./blob-links.ts";
-import type { Bus, PublishQueue } from "./bus.ts";
 import type { ClientStore } from "./clients.ts";
 import type { DeliveryStore } from "./deliveries.ts";
-import type { Eraser, ErasureQueue } from "./erasing.ts";
-import type { FormatSurvey } from "./formats.ts";
-import type { KeyStore } from "./keys.ts";
-import type { MachineVersions } from "./machine-versions.ts";
-import type { IncomingMail, MailPorts } from "./mail.ts";
-import type { Mailer, Poster } from "./notices.ts";
-import type { PublicationStore } from "./publications.ts";
-import type { EventRules, Schedules } from "./schedules.ts";
-import type { SlotStore } from "./slots.ts";
-import type { SpendingStore } from "./spending.ts";
+import type { IncomingMail, Mailer, MailPorts, Poster } from "./mail.ts";
+import type { SlotStore, SpendingStore } from "./quotas.ts";
 import type { StatsStore } from "./stats.ts";
-import type { TriggerStore } from "./triggers.ts";
-import type { UploadStore } from "./uploads.ts";
-import type { WorkflowStates } from "./workflow-states.ts";
+import type { Bus, EventRules, PublishQueue, Schedules, TriggerStore } from "./triggers.ts";
+import type { BlobLinks, UploadStore } from "./uploads.ts";
+import type { MachineVersions, PublicationStore, WorkflowStates } from "./workflow-states.ts";
 
 /** Sandbox templates, by the pip lines of the workflows that run in them. */
 export interface Templates {

@@ -30,7 +30,7 @@ export interface UnreadMail {
   uid: number;
   bytes: number;
   /** As much of it as is asked for, from its beginning. It stays unread. */
-  read(mostBytes: number): Promise<Buffer>;
+  read(maxBytes: number): Promise<Buffer>;
 }
 
 export interface OpenMailbox {
@@ -43,4 +43,24 @@ export interface OpenMailbox {
 export interface Mailboxes {
   /** Throws `MailboxUnreachable`, as do the methods of what it opens. */
   open(address: MailboxAddress): Promise<OpenMailbox>;
+}
+
+/** A mail of NOVA's own, as text. */
+export interface Notice {
+  to: string[];
+  /** Absent: the deployment's address. */
+  from?: string;
+  subject: string;
+  text: string;
+}
+
+export interface Mailer {
+  /** Throws where it is not taken. */
+  send(notice: Notice): Promise<void>;
+}
+
+/** Posts to addresses that others have chosen. */
+export interface Poster {
+  /** Throws `HostRefused` where it may not be posted to, `PostFailed` where it is not taken. */
+  post(request: { url: string; body: string; headers: Record<string, string> }): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import type { LinkId } from "@nova/engine";
+
 /** What runs of a workflow may do at once, whatever the version. Absent: as much as comes. */
 export interface WorkflowQuotas {
   /** Runs at once, of all clients together. */
@@ -14,4 +16,43 @@ export interface ClientQuotas {
   maxCostUsd?: number;
   /** Days after its end for which the contents of a run are kept. */
   retentionDays?: number;
+}
+
+/** A place in the queue of a pool; its run's id, a ULID, is when it arrived. */
+export interface Ticket {
+  execution: string;
+  /** All the pools of which the run needs a slot. */
+  pools: string[];
+}
+
+/**
+ * Slots of pools, which runs hold, and the queues in front of them. Every read is strongly consistent. `admission` is
+ * the ULID of an attempt to begin a run: what an earlier attempt does late undoes nothing of a later one's.
+ */
+export interface SlotStore {
+  /**
+   * Takes a slot where fewer than `limit` are taken. The one that the run has already becomes this admission's, unless a
+   * later one has it. False where there is none, or it is a later one's.
+   */
+  take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
+  /** Gives the run's slot back, with an `admission` only that one's. */
+  giveBack(pool: string, execution: string, admission?: string): Promise<void>;
+  /** Executions that hold a slot. */
+  taken(pool: string): Promise<string[]>;
+  /** Into the queues of all its pools; again is harmless. */
+  enqueue(ticket: Ticket): Promise<void>;
+  /** Out of the queues of all its pools. */
+  leave(ticket: Ticket): Promise<void>;
+  /** In the order of arrival. */
+  waiting(pool: string): AsyncIterable<Ticket>;
+  /** Every pool that ever had a queue. */
+  pools(): AsyncIterable<string>;
+}
+
+/** What models have cost clients, by calendar month. */
+export interface SpendingStore {
+  /** What a node has cost so far; less than is there is ignored. `month`: `2026-11`. */
+  note(client: string, month: string, node: LinkId, usd: number): Promise<void>;
+  /** US dollars of a month. */
+  ofMonth(client: string, month: string): Promise<number>;
 }

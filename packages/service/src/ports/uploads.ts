@@ -34,3 +34,9 @@ export interface UploadStore {
   /** Makes what was uploaded a blob of `home`; undefined where nothing was. Throws `UploadChanged` where it is changing. */
   place(upload: Upload, home: BlobHome): Promise<{ sha256: string; bytes: number } | undefined>;
 }
+
+/** Bytes that a caller fetches where they lie: they are too many for an answer of the API. */
+export interface BlobLinks {
+  /** An address that answers this blob, for `seconds`; undefined where there is none, or no more. */
+  sign(home: BlobHome, sha256: string, seconds: number): Promise<string | undefined>;
+}

@@ -1,5 +1,5 @@
+import type { WorkflowVersion } from "@nova/engine";
 import type { AuditRecord } from "./audit.ts";
-import type { HandedOver } from "./publications.ts";
 import type { WorkflowQuotas } from "./quotas.ts";
 
 /** What changes about a workflow while its versions do not. */
@@ -53,4 +53,50 @@ export interface WorkflowStates {
   unsettled(): AsyncIterable<Unsettled>;
   /** Nothing where it is settled. */
   noteHandedOver(workflowId: string, handedOver: HandedOver): Promise<void>;
+}
+
+/** What a version is before Step Functions has it. */
+type Definition = Pick<WorkflowVersion, "workflowId" | "version" | "hash" | "workflow" | "template" | "createdAt">;
+
+/** How far a publication is: `ready` ones are versions of the engine, with a state machine. */
+export type PublicationState = { status: "publishing" } | { status: "ready" } | { status: "failed"; reason: string };
+
+/** A version on its way to Step Functions. Its number is taken for good, whatever becomes of it. */
+export type Publication = Definition & { format: 1; handedOver?: HandedOver } & PublicationState;
+
+/** That a publication was given to the queue again: how often, and when last (ISO 8601). */
+export interface HandedOver {
+  times: number;
+  at: string;
+}
+
+/** A version that no run can use, or not yet. */
+export type UnreadyVersion = Extract<Publication, { status: "publishing" | "failed" }>;
+
+export type PublicationName = Pick<Publication, "workflowId" | "version">;
+
+export type PendingPublication = Pick<Publication, "workflowId" | "version" | "createdAt" | "handedOver">;
+
+export interface PublicationStore {
+  /** False when this version number is taken. */
+  create(publication: Publication): Promise<boolean>;
+  get(name: PublicationName): Promise<Publication | undefined>;
+  /** The one with the highest number. */
+  latest(workflowId: string): Promise<Publication | undefined>;
+  /** Of one that is over nothing changes. */
+  noteHandedOver(name: PublicationName, handedOver: HandedOver): Promise<void>;
+  /** Ends a publication; of one that is over nothing changes. */
+  settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
+  /** Of all workflows that have a publication, those behind `after`; in order. */
+  ids(after?: string): AsyncIterable<string>;
+  /** Those that are `publishing`, in no order, readable or not; eventually consistent. */
+  pending(): AsyncIterable<PendingPublication>;
+}
+
+/** Versions of state machines (Step Functions keeps 1,000 of each), by their ARNs. */
+export interface MachineVersions {
+  /** Of the machine that this version is of, newest first. */
+  list(versionArn: string): Promise<string[]>;
+  /** Runs on it go on; one that is gone is success. */
+  remove(versionArn: string): Promise<void>;
 }

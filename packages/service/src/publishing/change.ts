@@ -1,13 +1,28 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import { deedOf, recordDeed } from "../audit/record.ts";
+import { deedOf, recordDeed } from "../audit/audit.ts";
+import { removeCredentialsOf } from "../credentials/credentials.ts";
 import { Conflict } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { findWorkflow, noVersion, noWorkflow } from "../workflows/find.ts";
+import { demandMachine, endPauses, findWorkflow, noVersion, noWorkflow } from "../workflows/find.ts";
 import { showUnlessDeleted } from "../workflows/show.ts";
-import { finishDeletion } from "./finish-deletion.ts";
-import { moveActive } from "./move-active.ts";
-import { demandMachine } from "./runnable.ts";
+import { moveActive, settleTriggers } from "./move-active.ts";
+
+/**
+ * Takes away what a deleted workflow still has, and writes down that it was deleted: by whoever deletes it, and by who
+ * deletes it again, or publishes another one under its id, where that died. False: nothing was left.
+ */
+export async function finishDeletion(ports: ServicePorts, id: string): Promise<boolean> {
+  const { leaving } = (await ports.workflowStates.get(id)) ?? {};
+  if (!leaving) return false;
+  await settleTriggers(ports, id);
+  await endPauses(ports, id);
+  // Credentials of what was published meanwhile may be its own.
+  if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
+  await ports.audit.append(leaving);
+  await ports.workflowStates.hasLeft(id, leaving);
+  return true;
+}
 
 /** Makes a version what new runs use; runs that go on stay on theirs. Throws `NotFound`, `Forbidden`. */
 export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {

@@ -1,6 +1,20 @@
 import type { ServicePorts } from "../ports/index.ts";
-import type { Publication, PublicationName } from "../ports/publications.ts";
+import type { HandedOver, Publication, PublicationName } from "../ports/workflow-states.ts";
 import { publishVersion } from "./publish-version.ts";
+
+/** What waits for this long was lost on its way, or waits behind many others; after every time, twice as long. */
+const lostMs = 120_000;
+const longestMs = 3_600_000;
+
+type Clock = Pick<ServicePorts, "clock">;
+
+export function isLost({ clock }: Clock, { times, at }: HandedOver): boolean {
+  return clock.now() >= Date.parse(at) + Math.min(longestMs, lostMs * 2 ** times);
+}
+
+export function handedOverAgain({ clock }: Clock, before?: HandedOver): HandedOver {
+  return { times: (before?.times ?? 0) + 1, at: new Date(clock.now()).toISOString() };
+}
 
 /** So long a request waits for the queue: most publications take less. */
 const patienceMs = 2_000;
@@ -22,5 +36,35 @@ export async function untilPublished(
     const publication = await publications.get(name);
     if (publication?.status !== "publishing" || clock.now() >= end) return publication;
     await clock.sleep(pauseMs);
+  }
+}
+
+/**
+ * Hands publications over again that nobody seems to work at. Answers which. Each waits twice as long after every time,
+ * so that a queue that is long already does not grow by all of it with every sweep.
+ */
+export async function sweepPublications(ports: ServicePorts): Promise<PublicationName[]> {
+  const again: PublicationName[] = [];
+  for await (const publication of ports.publications.pending()) {
+    const { workflowId, version, createdAt, handedOver = { times: 0, at: createdAt } } = publication;
+    if (!isLost(ports, handedOver)) continue;
+    // Noted first: one that cannot be handed over does not keep the others from it the next time.
+    await ports.publications.noteHandedOver({ workflowId, version }, handedOverAgain(ports, handedOver));
+    await handOver(ports, { workflowId, version });
+    again.push({ workflowId, version });
+  }
+  return again;
+}
+
+/**
+ * Has the triggers of workflows settled whose version was being changed when a process died: by whoever publishes, who
+ * may. Where somebody is at it still, that is one more who does the same. Each waits longer after every time, so that
+ * what cannot be settled for now keeps no publication waiting.
+ */
+export async function sweepTriggers(ports: ServicePorts): Promise<void> {
+  for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {
+    if (handedOver && !isLost(ports, handedOver)) continue;
+    await ports.workflowStates.noteHandedOver(workflowId, handedOverAgain(ports, handedOver));
+    await handOver(ports, { workflowId, version: Math.max(...touched) });
   }
 }

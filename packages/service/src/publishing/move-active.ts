@@ -1,9 +1,48 @@
 import type { WorkflowVersion } from "@nova/engine";
+import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Moved, Standing } from "../ports/workflow-states.ts";
-import { putTriggers } from "../triggers/sync.ts";
-import { activeNow } from "../workflows/active-now.ts";
-import { settleTriggers } from "./settle-triggers.ts";
+import { isInPlaceOf, putTriggers, removeTriggers } from "../triggers/sync.ts";
+import { activeNow } from "../workflows/find.ts";
+
+/**
+ * Leaves triggers that somebody has made or taken away, here or (`touched` in the state) elsewhere, as the version has
+ * them that is active: gone, or in its form. Who makes another one active meanwhile is followed. Throws as `putTriggers`.
+ */
+export async function settleTriggers(
+  ports: ServicePorts,
+  workflowId: string,
+  touched: readonly Trigger[] = [],
+): Promise<void> {
+  for (let all = touched; ; ) {
+    const { state, version } = await activeNow(ports, workflowId);
+    all = [...all, ...(await triggersOf(ports, workflowId, state.touched))];
+    if (all.length === 0 && !state.touched) return;
+    const own = version?.workflow.triggers ?? [];
+    // What stays is put last: it may be what cannot be done.
+    await removeTriggers(ports, workflowId, all, own);
+    await putTriggers(ports, workflowId, touchedOf(own, all));
+    if (await isStill(ports, workflowId, state)) return;
+    all = [...all, ...own];
+  }
+}
+
+async function triggersOf(ports: ServicePorts, workflowId: string, versions: readonly number[] = []) {
+  const all = await Promise.all(versions.map((version) => ports.workflows.get(workflowId, version)));
+  return all.flatMap((version) => version?.workflow.triggers ?? []);
+}
+
+/** Whether the state is what it was; then nothing of it is touched any more. */
+async function isStill(ports: ServicePorts, workflowId: string, state: Standing): Promise<boolean> {
+  if (state.touched) return ports.workflowStates.move(workflowId, state, { touched: [] });
+  const { active, deleted, touched } = (await ports.workflowStates.get(workflowId)) ?? {};
+  return active === state.active && deleted === state.deleted && touched === undefined;
+}
+
+/** A mailbox that waits after a failure would be looked at anew if it was put for nothing. */
+function touchedOf(own: readonly Trigger[], touched: readonly Trigger[]): Trigger[] {
+  return own.filter((one) => touched.some((other) => isInPlaceOf(one, other)));
+}
 
 /**
  * Makes another version what new runs use, or none: its triggers first, and those of the one before go last. `decide`
@@ -44,4 +83,32 @@ function wayBack(before: readonly number[], from: number | undefined, to: number
   if (from === undefined || from === to) return [...before];
   const place = before.indexOf(to);
   return place < 0 ? [...before, from].slice(-longestWayBack) : before.slice(0, place);
+}
+
+/**
+ * Makes the triggers of a version real that is to be what new runs use, beside those that are; unless a later one is
+ * that already. Throws as `putTriggers`: `settleTriggers` takes back what was made by then.
+ */
+export async function makeTriggersReal(ports: ServicePorts, { workflowId, version, workflow }: WorkflowVersion) {
+  const { deleted = 0, active = 0 } = (await ports.workflowStates.get(workflowId)) ?? {};
+  if (deleted < version && active > version) return;
+  await putTriggers(ports, workflowId, workflow.triggers);
+}
+
+/**
+ * Makes a version that is ready what new runs use, its triggers with it, unless a later one is active. What was deleted
+ * before and is published again is there again. Answers whether that changed anything: whoever repeats it does nothing
+ * new. `staysBack`: what is there already and was not deleted is left as somebody activated it. Throws as `putTriggers`.
+ */
+export async function putForward(ports: ServicePorts, ready: WorkflowVersion, staysBack = false): Promise<boolean> {
+  const { workflowId, version } = ready;
+  let isNew = false;
+  await moveActive(ports, workflowId, ready, ({ active = 0, deleted = 0 }) => {
+    const isDeleted = deleted >= version;
+    const isBehind = active > version || (staysBack && active > 0);
+    isNew = isDeleted || (active < version && !isBehind);
+    if (isDeleted) return { active: version, deleted: version - 1 };
+    return isBehind ? undefined : { active: version };
+  });
+  return isNew;
 }

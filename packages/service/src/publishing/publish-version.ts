@@ -2,10 +2,9 @@ import { toMachine } from "@nova/compiler";
 import { StoreUnavailable, type WorkflowVersion } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Publication, PublicationName } from "../ports/publications.ts";
+import type { Publication, PublicationName } from "../ports/workflow-states.ts";
+import { makeTriggersReal, putForward, settleTriggers } from "./move-active.ts";
 import { dropOldMachines } from "./old-machines.ts";
-import { makeTriggersReal, putForward } from "./put-forward.ts";
-import { settleTriggers } from "./settle-triggers.ts";
 
 /**
  * Makes a version that waits a version of its state machine, and what new runs use. Every step may be done twice: who

@@ -1,15 +1,89 @@
-import type { Finding, WorkflowSource } from "@nova/workflow";
+import type { Compiled } from "@nova/compiler";
+import type { WorkflowVersion } from "@nova/engine";
+import { type Finding, pastTimes, type Workflow, type WorkflowSource, workflowHash } from "@nova/workflow";
 import { demandAllClients } from "../access/authenticate.ts";
-import { recordDeed } from "../audit/record.ts";
+import { recordDeed } from "../audit/audit.ts";
 import { Refused } from "../errors.ts";
+import { approvalFindings, mailFindings } from "../notices/notices.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { PublicationState } from "../ports/publications.ts";
-import { finishDeletion } from "./finish-deletion.ts";
+import type { Publication, PublicationState } from "../ports/workflow-states.ts";
+import { clientFindings, takenTriggers } from "../triggers/taken.ts";
+import { callFindings } from "../workflows/called.ts";
+import { finishDeletion } from "./change.ts";
 import { handOver, untilPublished } from "./hand-over.ts";
-import { putForward } from "./put-forward.ts";
-import { type Stored, storePublication } from "./store-publication.ts";
-import { demandValid } from "./validate.ts";
+import { putForward } from "./move-active.ts";
+
+type ValidatePorts = Pick<
+  ServicePorts,
+  "compile" | "workflows" | "functions" | "triggers" | "clients" | "clock" | "mailer"
+>;
+export type Publishable = Extract<Compiled, { workflow: Workflow }>;
+
+/**
+ * Everything that keeps a definition from being published, and what it compiles to. No side effect. A key of one client
+ * is told nothing of others: neither whether they are there, nor by which address or hook they start a run.
+ */
+export async function validateWorkflow(
+  ports: ValidatePorts,
+  by: Principal | null,
+  source: WorkflowSource,
+): Promise<Compiled> {
+  const { functions } = ports;
+  const now = ports.clock.now();
+  const compiled = await ports.compile(source, { functions });
+  if (!compiled.workflow) return compiled;
+  const missing = await callFindings(ports, compiled.workflow);
+  const taken = await takenTriggers(ports, by, compiled.workflow);
+  const errors = [...missing, ...taken, ...mailFindings(ports, compiled.workflow)];
+  const warnings = [
+    ...(await clientFindings(ports, by, compiled.workflow)),
+    ...pastTimes(compiled.workflow, now),
+    ...approvalFindings(ports, compiled.workflow),
+  ];
+  const findings = [...compiled.findings, ...errors, ...warnings];
+  return errors.length > 0 ? { findings } : { ...compiled, findings };
+}
+
+/** Throws `Refused` with all findings. */
+export async function demandValid(
+  ports: ValidatePorts,
+  by: Principal | null,
+  source: WorkflowSource,
+): Promise<Publishable> {
+  const compiled = await validateWorkflow(ports, by, source);
+  if (compiled.workflow) return compiled;
+  const errors = compiled.findings.filter(({ severity }) => severity === "error");
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}${more}`, compiled.findings);
+}
+
+type StorePorts = Pick<ServicePorts, "workflows" | "publications" | "clock">;
+
+/** What a definition became: a version that waits for Step Functions, or one that is ready already. */
+export type Stored = { created: boolean; publication: Publication } | { created: false; ready: WorkflowVersion };
+
+/**
+ * Gives a definition the next version number. One that is the latest version already, or waits to be it, is that one;
+ * one that has failed gets another try under a new number.
+ */
+export async function storePublication(ports: StorePorts, workflow: Workflow, template: string): Promise<Stored> {
+  const hash = workflowHash(workflow);
+  for (;;) {
+    // In this order: what is no publication any more is a version by then.
+    const queued = await ports.publications.latest(workflow.id);
+    const ready = await ports.workflows.latest(workflow.id);
+    const version = Math.max(queued?.version ?? 0, ready?.version ?? 0) + 1;
+    const isSame = (one?: Pick<Publication, "hash" | "template" | "version">) =>
+      one?.version === version - 1 && one.hash === hash && one.template === template;
+    if (ready && isSame(ready)) return { created: false, ready };
+    if (queued?.status === "publishing" && isSame(queued)) return { created: false, publication: queued };
+    const createdAt = new Date(ports.clock.now()).toISOString();
+    const named = { format: 1, workflowId: workflow.id, version, hash, workflow, template, createdAt } as const;
+    const publication: Publication = { ...named, status: "publishing" };
+    if (await ports.publications.create(publication)) return { created: true, publication };
+  }
+}
 
 export type Published = {
   id: string;

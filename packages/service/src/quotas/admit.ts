@@ -1,8 +1,8 @@
 import { beginExecution, type Execution } from "@nova/engine";
 import { decodeTime, ulid } from "ulid";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Ticket } from "../ports/slots.ts";
-import { pauseOf } from "../workflows/pauses.ts";
+import type { Ticket } from "../ports/quotas.ts";
+import { pauseOf } from "../workflows/find.ts";
 import { poolName } from "./pools.ts";
 
 export type QueuePorts = Pick<

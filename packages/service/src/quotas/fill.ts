@@ -1,10 +1,26 @@
-import type { Ticket } from "../ports/slots.ts";
+import type { Execution } from "@nova/engine";
+import type { Ticket } from "../ports/quotas.ts";
 import { admit, type QueuePorts } from "./admit.ts";
-import { inOrderOfArrival } from "./arrival.ts";
 import { limitsOf } from "./pools.ts";
 
+/** The tickets of several queues as one, each once, in the order of arrival; no queue is read further than needed. */
+export async function* inOrderOfArrival(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
+  const readers = queues.map((queue) => queue[Symbol.asyncIterator]());
+  const heads = await Promise.all(readers.map((reader) => reader.next()));
+  for (;;) {
+    const tickets = heads.flatMap(({ done, value }) => (done ? [] : [value as Ticket]));
+    const [first, ...others] = tickets;
+    if (!first) return;
+    const next = others.reduce((a, b) => (b.execution < a.execution ? b : a), first);
+    yield next;
+    for (const [at, { done, value }] of heads.entries()) {
+      if (!done && value.execution === next.execution) heads[at] = await (readers[at] as (typeof readers)[0]).next();
+    }
+  }
+}
+
 /** How often it is waited for somebody else who is beginning a run; afterwards a sweeper looks again. */
-const mostPauses = 5;
+const maxPauses = 5;
 const pauseMs = 20;
 
 /**
@@ -18,7 +34,7 @@ export async function fillPools(ports: QueuePorts, pools: readonly string[]): Pr
     const stoodBack = await queues.goThrough(due);
     due = await queues.missed();
     if (due.size === 0 || !stoodBack) continue;
-    if (++pauses > mostPauses) break;
+    if (++pauses > maxPauses) break;
     await ports.clock.sleep(pauseMs * pauses);
   }
   return queues.begun;
@@ -77,4 +93,12 @@ class Queues {
     }
     return missed;
   }
+}
+
+/** A run that has ended holds no slot and waits for none any more; the next ones begin. */
+export async function giveSlotsBack(ports: QueuePorts, { id, pools }: Execution): Promise<void> {
+  if (!pools || pools.length === 0) return;
+  await ports.slots.leave({ execution: id, pools });
+  for (const pool of pools) await ports.slots.giveBack(pool, id);
+  await fillPools(ports, pools);
 }

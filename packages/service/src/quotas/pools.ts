@@ -1,6 +1,6 @@
 import type { ServicePorts } from "../ports/index.ts";
 import type { ClientQuotas, WorkflowQuotas } from "../ports/quotas.ts";
-import { pauseOf } from "../workflows/pauses.ts";
+import { pauseOf } from "../workflows/find.ts";
 
 /** Whose runs a pool counts: a workflow's, a client's, or a workflow's for one client. */
 export type Pool = { workflow: string; client?: string } | { client: string; workflow?: undefined };

@@ -1,9 +1,9 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import { recordDeed } from "../audit/record.ts";
+import { recordDeed } from "../audit/audit.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
-import { findWorkflow } from "../workflows/find.ts";
+import { findWorkflow, setPaused } from "../workflows/find.ts";
 import { fillPools } from "./fill.ts";
 import { readPool } from "./pools.ts";
 
@@ -35,4 +35,37 @@ async function poolsOfWorkflow({ slots }: Pick<ServicePorts, "slots">, id: strin
   const names: string[] = [];
   for await (const name of slots.pools()) if (readPool(name).workflow === id) names.push(name);
   return names;
+}
+
+/**
+ * From now on runs of it that somebody or something starts are queued, and its schedules let their times pass; runs that
+ * have begun go on. Throws `NotFound`, `Forbidden`.
+ */
+export async function pauseWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
+  await change(ports, by, id, true);
+}
+
+/** Its queued runs begin, as far as quotas let them. Throws `NotFound`, `Forbidden`. */
+export async function resumeWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
+  await change(ports, by, id, false);
+  await fillPools(ports, await poolsOfQueued(ports, id));
+}
+
+async function change(ports: ServicePorts, by: Principal, id: string, isPaused: boolean): Promise<void> {
+  demandAllClients(by);
+  await findWorkflow(ports, id);
+  if (!(await setPaused(ports, by, { workflow: id, isPaused }))) return;
+  const action = isPaused ? "workflow.paused" : "workflow.resumed";
+  await recordDeed(ports, by, { action, client: null, subject: id });
+}
+
+/** Those of its runs that wait, and of its client's where they wait there alone. */
+async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (let cursor: string | undefined; ; ) {
+    const page = await executions.list({ workflow, status: "queued", limit: 100, ...(cursor && { cursor }) });
+    for (const { pools = [] } of page.items) for (const pool of pools) found.add(pool);
+    cursor = page.cursor;
+    if (cursor === undefined) return [...found];
+  }
 }

@@ -1,5 +1,5 @@
 import type { Execution } from "@nova/engine";
-import { eraseExecution } from "../erasing/erase-execution.ts";
+import { eraseExecution } from "../erasing/erase-run.ts";
 import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 

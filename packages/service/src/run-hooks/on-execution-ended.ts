@@ -1,7 +1,7 @@
 import type { OnExecutionEnded, Ports } from "@nova/engine";
 import { statsOf } from "../analytics/run-stats.ts";
 import type { RunHookStores } from "../ports/index.ts";
-import { giveSlotsBack } from "../quotas/give-back.ts";
+import { giveSlotsBack } from "../quotas/fill.ts";
 
 /**
  * Updates the statistics first. Starting the next queued run can take seconds, and must happen even if the statistics

@@ -1,10 +1,26 @@
 import { noRuns, noTasks, type Swept, sweepRuns, sweepTasks, type TimeBudget } from "@nova/engine";
 import { sweepErasures } from "../erasing/delete-client.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { sweepPublications } from "../publishing/sweep-publications.ts";
-import { sweepTriggers } from "../publishing/sweep-triggers.ts";
-import { sweepQueues } from "../quotas/sweep-queues.ts";
-import { type SweepTime, timeBudgetWithin } from "./time-budget.ts";
+import { sweepPublications, sweepTriggers } from "../publishing/hand-over.ts";
+import { sweepQueues } from "../quotas/queue.ts";
+
+/** The time of whoever sweeps. */
+export interface SweepTime {
+  /** Ends everything. */
+  signal?: AbortSignal;
+  /** Milliseconds that are left; absent: as long as it takes. */
+  leftMs?(): number;
+}
+
+/** At most half of the time that is left, so that every part behind has its turn; what it does not use is theirs. */
+export function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
+  const keptMs = leftMs && leftMs() / 2;
+  return {
+    get aborted() {
+      return signal?.aborted === true || (leftMs !== undefined && leftMs() <= Number(keptMs));
+    },
+  };
+}
 
 export interface SweptService extends Swept {
   /** Runs that waited for a slot. */

@@ -1,11 +1,53 @@
-import type { WaitingTask } from "@nova/engine";
+import { approveCommand, formOf, type Links, type WaitingTask } from "@nova/engine";
 import { isMailAddress } from "@nova/workflow";
-import { unmailed } from "../failures/no-mailer.ts";
 import type { Notified } from "../failures/notify.ts";
-import { senderOf } from "../notices/sender-of.ts";
+import { noticeOf, senderOf, unmailed } from "../notices/notices.ts";
 import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { approvalNotice } from "./notice.ts";
+import type { Notice } from "../ports/mail.ts";
+
+/** Choices that have a command in the mail. */
+const maxCommands = 20;
+/** Characters of a form. */
+const longestForm = 800;
+
+/** What each choice wants in `answer.json`. */
+function formLines(task: WaitingTask): string[] {
+  const lines = task.choices.slice(0, maxCommands).flatMap((choice) => {
+    const form = formOf(task, choice);
+    return form ? [`${choice}: ${JSON.stringify(form).slice(0, longestForm)}`] : [];
+  });
+  return lines.length === 0 ? [] : ["", "answer.json has to fit the JSON schema of its choice:", "", ...lines];
+}
+
+/** What people get who are to answer: what is asked, and how to answer it. */
+export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Links, "toApi" | "toTask">): Notice {
+  const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
+  const commands = choices.slice(0, maxCommands).map((choice) => {
+    const data = formOf(task, choice) ? " --data answer.json" : "";
+    return `    ${approveCommand(task, [choice])}${data}`;
+  });
+  const page = links.toTask(task);
+  const isPage = URL.canParse(page);
+  const address = links.toApi(`/tasks/${task.id}`);
+  return noticeOf(to, `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`, [
+    `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
+    "",
+    // What others wrote is told from what NOVA says.
+    ...message.split(/\r\n?|\n/).map((line) => `> ${line}`),
+    "",
+    ...(client === undefined ? [] : [`client     ${client}`]),
+    `execution  ${execution}`,
+    `node       ${node}`,
+    `choices    ${choices.join(", ")}`,
+    "",
+    ...(isPage ? [`Answer at ${page}`, "or, where NOVA's command line is:"] : ["Answer with NOVA's command line:"]),
+    "",
+    ...commands,
+    ...(address ? ["", "or with an API key:", "", `    POST ${address} {"choice": ..., "data": ...}`] : []),
+    ...formLines(task),
+  ]);
+}
 
 /** Of an approval that waits, as far as it is needed: the event's detail. */
 export interface AskedTask {
@@ -14,7 +56,7 @@ export interface AskedTask {
 }
 
 /** SES, "Recipients per message". */
-const mostAddresses = 50;
+const maxAddresses = 50;
 /** What `nova-notify` has for all that it tells. */
 const livesMs = 120_000;
 const longestProblem = 500;
@@ -61,5 +103,5 @@ function waits({ kind, status, expiresAt }: WaitingTask, nowMs: number): boolean
 
 /** A name in `to` is for lists alone. */
 function addressesOf({ to }: WaitingTask): string[] {
-  return [...new Set(to.filter(isMailAddress))].slice(0, mostAddresses);
+  return [...new Set(to.filter(isMailAddress))].slice(0, maxAddresses);
 }

@@ -1,8 +1,18 @@
-import { type Answered, answerTask, type TaskName, type WaitingTask } from "@nova/engine";
-import { reaches } from "../access/principal.ts";
-import { recordDeed } from "../audit/record.ts";
+import { createHash, timingSafeEqual } from "node:crypto";
+import {
+  type Answered,
+  answerTask,
+  callLink,
+  executionOf,
+  executionOfToken,
+  type ResumeLink,
+  type TaskName,
+  type WaitingTask,
+} from "@nova/engine";
+import { reaches } from "../access/authenticate.ts";
+import { recordDeed } from "../audit/audit.ts";
 import { NotFound } from "../errors.ts";
-import { executionWithin } from "../executions/find.ts";
+import { executionWithin } from "../executions/executions.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
@@ -60,4 +70,29 @@ async function clientOf(ports: ServicePorts, by: Principal, name: TaskName): Pro
   const client = task && (await ports.executions.get(task.execution))?.client;
   if (client !== undefined && reaches(by, client)) return client;
   throw new NotFound(`there is no task "${name.task}" - GET /tasks lists those that wait`);
+}
+
+/** Nothing has this hash. */
+const noHash = "0".repeat(64);
+
+/**
+ * The link that an id and its token name, for whoever has them. Throws `NotFound`, in the same words whatever is wrong;
+ * `TooMany`.
+ */
+export async function resumeLink(ports: ServicePorts, id: string, token: string): Promise<ResumeLink> {
+  await ports.rates?.take({ id: `link ${id}`, client: null });
+  const execution = executionOfToken(token);
+  const link = execution === undefined ? undefined : await ports.resumeLinks.get({ execution, id });
+  const given = createHash("sha256").update(token).digest();
+  const isRight = timingSafeEqual(given, Buffer.from(link?.tokenHash ?? noHash, "hex"));
+  if (link && isRight) return link;
+  throw new NotFound(`there is no task "${id}" for this token - call the link as it was handed out, whole`);
+}
+
+/**
+ * The one call of a link, with JSON text for the wait. True: the wait has it; false: it is kept until the wait begins.
+ * Throws `AnswerRefused` for a second call, `WaitOver`.
+ */
+export async function resume(ports: ServicePorts, link: ResumeLink, text: string): Promise<boolean> {
+  return callLink(ports, link, await executionOf(ports, link.execution), text);
 }

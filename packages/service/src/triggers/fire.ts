@@ -3,8 +3,8 @@ import { type EventTrigger, type ScheduleTrigger, textOfJson } from "@nova/workf
 import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { TriggerName } from "../ports/schedules.ts";
-import { pauseOf } from "../workflows/pauses.ts";
+import type { TriggerName } from "../ports/triggers.ts";
+import { pauseOf } from "../workflows/find.ts";
 import { ownKey } from "./key.ts";
 import { type Arrival, recordUnstarted, startFromTrigger } from "./start.ts";
 

@@ -1,8 +1,73 @@
-import type { Trigger, TriggerType } from "@nova/workflow";
-import { eventKind } from "./event.ts";
-import { imapKind } from "./imap.ts";
-import { foundInTable, type TriggerKind } from "./kind.ts";
-import { scheduleKind } from "./schedule.ts";
+import type { EventTrigger, ImapTrigger, ScheduleTrigger, Trigger, TriggerType } from "@nova/workflow";
+import type { ServicePorts } from "../ports/index.ts";
+
+/** What one kind of trigger needs in the world outside of the table; both are repeated, and then do nothing new. */
+export interface TriggerKind<T extends Trigger = Trigger> {
+  put(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
+  remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
+  /** Names what stands for it there: of two triggers of a workflow with one place the later replaces the earlier. */
+  place(trigger: T): string;
+}
+
+/** Of a kind that is found in the table, and needs nothing else. */
+export const foundInTable: TriggerKind = {
+  put: async () => undefined,
+  remove: async () => undefined,
+  place: ({ type, id }) => `${type}/${id}`,
+};
+
+export const scheduleKind: TriggerKind<ScheduleTrigger> = {
+  async put({ schedules, clock }, workflow, { id, when, timezone }) {
+    // A rate would fire before the version is there that it is to run.
+    const firstAt = when.kind === "every" && new Date(clock.now() + when.everySeconds * 1000).toISOString();
+    await schedules.put({
+      ...{ workflow, trigger: id, expression: expressionOf(when) },
+      ...(timezone !== undefined && { timezone }),
+      ...(firstAt && { firstAt }),
+    });
+  },
+  remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
+  place: schedulePlace,
+};
+
+/** Schedules that fire and those that look at a mailbox are named alike. */
+export function schedulePlace({ id }: { id: string }): string {
+  return `schedule/${id}`;
+}
+
+/** As EventBridge Scheduler writes it. */
+export function expressionOf(when: ScheduleTrigger["when"]): string {
+  if (when.kind === "cron") return `cron(${when.cron})`;
+  return when.kind === "every" ? rateOf(when.everySeconds) : `at(${when.at})`;
+}
+
+const units = [
+  ["day", 24 * 60 * 60],
+  ["hour", 60 * 60],
+  ["minute", 60],
+] as const;
+
+/** EventBridge Scheduler counts whole minutes, hours and days. */
+export function rateOf(seconds: number): string {
+  const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? units[2];
+  const count = Math.ceil(seconds / size);
+  return `rate(${count} ${unit}${count === 1 ? "" : "s"})`;
+}
+
+export const eventKind: TriggerKind<EventTrigger> = {
+  put: ({ eventRules }, workflow, { id, bus, pattern }) => eventRules.put({ workflow, trigger: id, bus, pattern }),
+  remove: ({ eventRules }, workflow, { id, bus }) => eventRules.remove({ workflow, trigger: id, bus }),
+  /** A rule belongs to its bus: that of a version which listens to the other one stays beside it. */
+  place: ({ id, bus }) => `rule/${bus}/${id}`,
+};
+
+/** A mailbox is looked at on a schedule of its own. */
+export const imapKind: TriggerKind<ImapTrigger> = {
+  put: ({ schedules }, workflow, { id, everySeconds }) =>
+    schedules.put({ workflow, trigger: id, expression: rateOf(everySeconds), polls: true }),
+  remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
+  place: schedulePlace,
+};
 
 type KindOf<Type extends TriggerType> = TriggerKind<Extract<Trigger, { type: Type }>>;
 

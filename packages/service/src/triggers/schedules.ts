@@ -1,14 +1,12 @@
 import { dueAfter, parseExpression, type ScheduleTrigger } from "@nova/workflow";
-import { recordDeed } from "../audit/record.ts";
+import { recordDeed } from "../audit/audit.ts";
 import { NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
-import { activeNow } from "../workflows/active-now.ts";
-import { findWorkflow } from "../workflows/find.ts";
-import { pauseOf, setPaused } from "../workflows/pauses.ts";
-import { seesTrigger } from "../workflows/seen-by.ts";
-import { expressionOf } from "./schedule.ts";
+import { activeNow, findWorkflow, pauseOf, setPaused } from "../workflows/find.ts";
+import { seesTrigger } from "../workflows/show.ts";
+import { expressionOf } from "./kinds.ts";
 
 /** A schedule of the active version of a workflow. */
 export interface ShownSchedule {

@@ -1,8 +1,64 @@
 import type { WorkflowVersion } from "@nova/engine";
 import { Conflict, NotFound } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
-import { pauseOf } from "./pauses.ts";
+import type { Paused, Standing, WorkflowState } from "../ports/workflow-states.ts";
+
+/** No id of a trigger is one. */
+const whole = "*";
+
+/** Who paused a workflow, or one of its schedules; undefined: nobody. */
+export function pauseOf(state: Pick<WorkflowState, "paused"> | undefined, schedule = whole): Paused | undefined {
+  return state?.paused?.[schedule];
+}
+
+type PausePorts = Pick<ServicePorts, "workflowStates" | "clock">;
+
+/** Pauses a workflow (without `schedule`) or a schedule of it, or ends that. False: it stood so already. */
+export async function setPaused(
+  { workflowStates, clock }: PausePorts,
+  by: Principal,
+  { workflow, schedule = whole, isPaused }: { workflow: string; schedule?: string; isPaused: boolean },
+): Promise<boolean> {
+  for (;;) {
+    const { paused: from = {} } = (await workflowStates.get(workflow)) ?? {};
+    if ((from[schedule] !== undefined) === isPaused) return false;
+    const { [schedule]: _, ...others } = from;
+    const mine = { at: new Date(clock.now()).toISOString(), by: by.id };
+    if (await workflowStates.pause(workflow, from, isPaused ? { ...others, [schedule]: mine } : others)) return true;
+  }
+}
+
+/** What is published later under the id of a deleted workflow is not paused. */
+export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflowStates">, id: string): Promise<void> {
+  for (;;) {
+    const { paused } = (await workflowStates.get(id)) ?? {};
+    if (!paused || (await workflowStates.pause(id, paused, {}))) return;
+  }
+}
+
+export interface ActiveNow {
+  state: Standing;
+  /** Those that they used before, oldest first. */
+  before: readonly number[];
+  /** What new runs use; undefined where there is nothing, or it was deleted. */
+  version: WorkflowVersion | undefined;
+}
+
+export async function activeNow(
+  { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
+  workflowId: string,
+): Promise<ActiveNow> {
+  const { active, deleted, touched, before = [] } = (await workflowStates.get(workflowId)) ?? {};
+  const state = {
+    ...(active !== undefined && { active }),
+    ...(deleted !== undefined && { deleted }),
+    ...(touched && { touched }),
+  };
+  const version = active === undefined ? await workflows.latest(workflowId) : await workflows.get(workflowId, active);
+  return { state, before, version: version && version.version > (deleted ?? 0) ? version : undefined };
+}
 
 type FindPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
 
@@ -54,4 +110,18 @@ export function noWorkflow(id: string): NotFound {
 
 export function noVersion(id: string, version: number | undefined): NotFound {
   return new NotFound(`workflow "${id}" has no version ${version} - GET /workflows/${id}/versions lists them`);
+}
+
+/**
+ * Before an old version is pinned, activated or named: whether its state machine version is still there. Throws
+ * `Conflict`.
+ */
+export async function demandMachine(
+  { machineVersions }: Pick<ServicePorts, "machineVersions">,
+  { workflowId, version, stateMachineArn }: WorkflowVersion,
+): Promise<void> {
+  if ((await machineVersions.list(stateMachineArn)).includes(stateMachineArn)) return;
+  throw new Conflict(
+    `version ${version} of "${workflowId}" is too old: its state machine was cleared away - publish its definition again`,
+  );
 }

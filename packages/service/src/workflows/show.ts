@@ -1,11 +1,41 @@
-import type { WorkflowVersion } from "@nova/engine";
+import { membersOf, type WorkflowVersion } from "@nova/engine";
+import type { Trigger, Workflow, WorkflowSource } from "@nova/workflow";
 import { NotFound } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
-import type { Publication, UnreadyVersion } from "../ports/publications.ts";
-import type { Paused } from "../ports/workflow-states.ts";
-import { noVersion, noWorkflow } from "./find.ts";
-import { pauseOf } from "./pauses.ts";
+import type { Paused, Publication, UnreadyVersion } from "../ports/workflow-states.ts";
+import { noVersion, noWorkflow, pauseOf } from "./find.ts";
+
+/** A definition without what is another client's: who else starts it by which address, and who hears of failures. */
+export function seenBy(by: Principal, workflow: Workflow): Workflow {
+  if (by.client === null) return workflow;
+  const { onFailure: _, triggers, ...shared } = workflow;
+  const own = triggers?.filter((trigger) => seesTrigger(by, trigger));
+  return { ...shared, ...(own && own.length > 0 && { triggers: own }) };
+}
+
+/** A trigger of no client is nobody's own: the key of one client does not see it. Null is whoever set NOVA up. */
+export function seesTrigger(by: Principal | null, trigger: Trigger): boolean {
+  return by === null || by.client === null || trigger.client === by.client;
+}
+
+/**
+ * What was sent to be published: the definition itself, or `{definition, files}` where it names files. The text is
+ * handed on as it was written, so that findings can name lines.
+ */
+export function sourceOf(body: string, folder?: string): WorkflowSource {
+  const members = new Map(membersOf(body).map(({ key, json }) => [key, json]));
+  const definition = members.get("definition");
+  const isEnvelope = definition?.startsWith("{") === true && !members.has("nodes");
+  return {
+    text: isEnvelope ? definition : body,
+    fileName: "workflow.json",
+    files: isEnvelope ? (JSON.parse(members.get("files") ?? "{}") as Record<string, string>) : {},
+    ...(folder !== undefined && { folder }),
+    isSent: true,
+  };
+}
 
 type ShowPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
 

@@ -12,7 +12,7 @@ export async function showCosts({ path, json }: { path: string; json: boolean })
   const folder = await readLockFolder(path);
   const costs = await askApi(async (nova) => {
     const { id } = folder.workflow;
-    const runs = await Array.fromAsync(latestRuns(nova, id, { most: 100, full: false }));
+    const runs = await Array.fromAsync(latestRuns(nova, id, { max: 100, full: false }));
     return costsOf(folder, await readGenerations(nova, id), runs);
   });
   print(json ? JSON.stringify(resultOf(costs)) : costLines(costs).join("\n"), json);

@@ -84,7 +84,7 @@ async function proveAll(
 /** The last inputs of each node, newest first. */
 async function recordedInputs(nova: NovaClient, { workflow, prompts }: LockFolder, count: number) {
   const found = new Map<string, Recorded[]>(prompts.map(({ node }) => [node.id, []]));
-  for await (const run of latestRuns(nova, workflow.id, { most: 100, full: true })) {
+  for await (const run of latestRuns(nova, workflow.id, { max: 100, full: true })) {
     const runs = found.get(run.entry.node_id);
     if (runs && runs.length < count && run.entry.input_context) runs.push(run);
     if (Array.from(found.values()).every(({ length }) => length === count)) break;

@@ -1,7 +1,29 @@
 import { type Finding, finding, isMailAddress, nodeIndex, type OnFailure, type Workflow } from "@nova/workflow";
 import { Refused } from "../errors.ts";
+import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Mailer } from "../ports/notices.ts";
+import type { Mailer, Notice } from "../ports/mail.ts";
+
+/** Characters; an approval's message has 4,000 at most. */
+const longestText = 20_000;
+
+/** A mail of these lines. What others wrote steers no terminal and begins no line of a head. */
+export function noticeOf(to: string[], subject: string, lines: readonly string[]): Notice {
+  const text = lines.join("\n").replaceAll(/\r\n?/g, "\n").replaceAll(steering, " ").slice(0, longestText);
+  return { to, subject: subject.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), text };
+}
+
+/** Control characters but tab and line feed, and what turns the direction of a line around. */
+const steering = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** Who a mail about a run of a client is from: the client's own address, where it has one. */
+export function fromOf(client: Pick<Client, "mailFrom"> | undefined): Pick<Notice, "from"> {
+  return client?.mailFrom ? { from: client.mailFrom } : {};
+}
+
+export async function senderOf({ clients }: Pick<ServicePorts, "clients">, slug: string | undefined) {
+  return fromOf(slug === undefined ? undefined : await clients.get(slug));
+}
 
 const noMail = "no mail goes out from here";
 const way = "NOVA_MAIL_FROM (an address that SES has verified)";

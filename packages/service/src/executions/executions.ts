@@ -1,0 +1,113 @@
+import {
+  asWritten,
+  type BlobHome,
+  BlobMissing,
+  type Closed,
+  Context,
+  cancelExecution,
+  type Execution,
+  ExecutionNotFound,
+  type ExecutionQuery,
+  membersOf,
+  objectText,
+  type Ports,
+  RawJson,
+  readTrace,
+  readTraceLink,
+  type Trace,
+  type TraceEntry,
+  wholeValue,
+} from "@nova/engine";
+import { reaches } from "../access/authenticate.ts";
+import { recordDeed } from "../audit/audit.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { Page } from "../ports/page.ts";
+
+type FindPorts = Pick<ServicePorts, "executions">;
+
+/**
+ * An execution within reach. Throws `ExecutionNotFound`: after the same one read, in the same words, for one that is not
+ * there and for another client's.
+ */
+export async function executionWithin(ports: FindPorts, by: Principal, id: string): Promise<Execution> {
+  const record = await ports.executions.get(id);
+  if (!record || !reaches(by, record.client)) throw new ExecutionNotFound(id);
+  return record;
+}
+
+/** Newest first; of a client that is out of reach there are none, as of one that does not exist. */
+export async function listExecutions(ports: FindPorts, by: Principal, query: ExecutionQuery): Promise<Page<Execution>> {
+  const client = query.client ?? by.client;
+  if (client !== null && !reaches(by, client)) return { items: [] };
+  return ports.executions.list({ ...query, ...(client !== null && { client }) });
+}
+
+type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readTrace>[0]>;
+
+/** How a run stands, and what it knows with large values in their places. Throws `ExecutionNotFound`. */
+export async function readExecution(ports: ReadPorts, id: string): Promise<Trace> {
+  const trace = await readTrace(ports, id);
+  return { ...trace, context: await wholeContext(ports, trace.execution, trace.context) };
+}
+
+/** One link, in whatever branch; `full` with code, contexts and logs. Undefined where there is none. */
+export async function readLink(
+  ports: ReadPorts,
+  id: string,
+  place: { seq: number; scope: string; full: boolean },
+): Promise<TraceEntry | undefined> {
+  const { entry: found, execution } = await readTraceLink(ports, id, place);
+  if (!found) return undefined;
+  const { input_context: input, output_result: output } = found;
+  return {
+    ...found,
+    ...(input && { input_context: await wholeContext(ports, execution, input) }),
+    ...(output && { output_result: await wholeContext(ports, execution, output) }),
+  };
+}
+
+/** AWS Lambda answers at most 6 MB; what else is in an answer needs room, too. */
+const maxBytes = 4 * 1024 * 1024;
+
+/**
+ * A context with the texts and the JSON that lie in blobs put in their places, as far as there is room. Bytes, what is
+ * too large and what was erased stay references: `{"$blob": {sha256, bytes, type}}`. Own keys are as they were written.
+ */
+export async function wholeContext(
+  { blobs }: Pick<Ports, "blobs">,
+  { client, root }: BlobHome,
+  { text }: RawJson,
+): Promise<RawJson> {
+  if (!text.includes('"$blob"')) return asWritten(new RawJson(text));
+  let left = maxBytes - Buffer.byteLength(text);
+  const members = membersOf(text);
+  const context = new Context(members.map((member) => ({ ...member, by: 0 })));
+  const whole = [];
+  for (const { key, json } of members) {
+    const value = json.includes('"$blob"')
+      ? await unlessErased(() => wholeValue(context, key, left, { home: { client, root }, blobs }))
+      : null;
+    if (value !== null) left -= Buffer.byteLength(value);
+    whole.push({ key, json: value ?? json });
+  }
+  return asWritten(new RawJson(objectText(whole)));
+}
+
+/** Nothing either of what earlier releases took for JSON and is none. */
+async function unlessErased(load: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await load();
+  } catch (error) {
+    if (error instanceof BlobMissing || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Stops a run; of one that is over it answers how it ended. Throws `ExecutionNotFound`. */
+export async function cancel(ports: ServicePorts, by: Principal, id: string): Promise<Closed> {
+  const { client, open } = await executionWithin(ports, by, id);
+  const closed = await cancelExecution(ports, id);
+  if (open) await recordDeed(ports, by, { action: "execution.cancelled", client, subject: id });
+  return closed;
+}
