@@ -160,3 +160,13 @@ describe("a refusal", () => {
     await expect(nova.health()).rejects.toThrow(ApiUnreachable);
   });
 });
+
+it("says of an upload whose address nobody answers that it cannot be reached", async () => {
+  const ticket = { id: "upl_1", url: "http://127.0.0.1:1/bytes", method: "PUT", headers: {} };
+  const { nova } = open(["POST /uploads", { status: 201, body: ticket }]);
+  const sending = nova.upload(new Uint8Array(1), { bytes: 1 });
+  await expect(sending).rejects.toMatchObject({
+    name: "ApiUnreachable",
+    message: expect.stringMatching(/^http:\/\/127.0.0.1:1 cannot be reached/),
+  });
+});
