@@ -4,8 +4,7 @@ import type { StackContext } from "sst/constructs";
 import { listed, mailSettingsFrom } from "./engine/settings.ts";
 import { stageOf } from "./stage.ts";
 import { createBucket } from "./storage/bucket.ts";
-import { createKeys, type Keys } from "./storage/keys.ts";
-import { createTable } from "./storage/table.ts";
+import { createKeys, createTable, type Keys } from "./storage/table.ts";
 import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What holds the state of NOVA. */

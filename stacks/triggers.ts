@@ -1,19 +1,16 @@
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { type StackContext, use } from "sst/constructs";
-import { roleName } from "./access/roles.ts";
+import { roleName } from "./access/arns.ts";
 import { createLambdas } from "./engine/create-lambda.ts";
-import { handOn, ofNova } from "./engine/rule.ts";
-import { schedule } from "./engine/schedule.ts";
+import { handOn, ofNova, schedule } from "./engine/rule.ts";
 import { mailSettingsFrom } from "./engine/settings.ts";
 import { engine } from "./engine.ts";
 import { storage } from "./storage.ts";
 import { triggerLambdas } from "./triggers/lambdas.ts";
 import { receiveMail } from "./triggers/mail.ts";
-import { tellPeople } from "./triggers/people.ts";
-import { createPublications } from "./triggers/publications.ts";
-import { letRulesFire } from "./triggers/rules.ts";
-import { createSchedules } from "./triggers/schedules.ts";
+import { createPublications, tellPeople } from "./triggers/queues.ts";
+import { createSchedules, letRulesFire } from "./triggers/schedules.ts";
 import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What begins without anybody asking for it: runs of triggers, publications, notices, and what is erased. */

@@ -1,7 +1,6 @@
 import type { Stack } from "sst/constructs";
-import { ownName } from "../access/events-and-schedules.ts";
-import { functionArn } from "../access/functions.ts";
-import type { Grantable } from "../access/grantable.ts";
+import { functionArn, ownName } from "../access/arns.ts";
+import type { Grantable } from "../access/grants.ts";
 import { mailSettingsFrom, settingsFrom } from "./settings.ts";
 
 type Named = Pick<Grantable, "table" | "bucket" | "keys" | "machines" | "events" | "undelivered"> & {

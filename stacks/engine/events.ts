@@ -5,8 +5,7 @@ import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
-import { type EventArns, ownName } from "../access/events-and-schedules.ts";
-import { machineArnPrefix } from "../access/machines.ts";
+import { type EventArns, machineArnPrefix, ownName } from "../access/arns.ts";
 import { explain } from "../findings.ts";
 import { handOn } from "./rule.ts";
 

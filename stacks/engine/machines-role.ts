@@ -3,8 +3,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
-import type { MachineArns } from "../access/machines.ts";
-import { roleName } from "../access/roles.ts";
+import { type MachineArns, roleName } from "../access/arns.ts";
 import { explain } from "../findings.ts";
 
 /** The functions that state machines call; packages/compiler has no others. */

@@ -1,9 +1,12 @@
 import { type EventPattern, type IEventBus, Rule, type RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
+import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
+import { allow } from "../access/allow.ts";
 
 export interface Handing {
   pattern: EventPattern;
@@ -17,15 +20,44 @@ export interface Handing {
 }
 
 /** EventBridge's longest: 185 attempts within a day. */
-export const patience = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
+export const deliveryRetry = { retryAttempts: 185, maxEventAge: Duration.hours(24) };
 
 /** Hands events on to a function. */
 export function handOn(stack: Stack, id: string, { pattern, to, undelivered, bus, input }: Handing): void {
-  const target = new LambdaFunction(to, { ...patience, deadLetterQueue: undelivered, ...(input && { event: input }) });
+  const target = new LambdaFunction(to, {
+    ...deliveryRetry,
+    deadLetterQueue: undelivered,
+    ...(input && { event: input }),
+  });
   new Rule(stack, id, { eventPattern: pattern, targets: [target], ...(bus && { eventBus: bus }) });
 }
 
 /** NOVA's own events of one type. */
 export function ofNova(stack: Stack, type: string): EventPattern {
   return { account: [stack.account], source: ["nova"], detailType: [type] };
+}
+
+export interface Work {
+  description: string;
+  /** As Scheduler has it: `rate(1 minute)`. */
+  every: string;
+  work: IFunction;
+}
+
+/** Has a function do its work again and again; the next time is the retry. */
+export function schedule(stack: Stack, id: string, { description, every, work }: Work): void {
+  const role = new Role(stack, `${id}ScheduleRole`, {
+    assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
+      conditions: { StringEquals: { "aws:SourceAccount": stack.account } },
+    }),
+  });
+  const policy = new Policy(stack, `${id}SchedulePolicy`, {
+    statements: [allow("lambda", ["InvokeFunction"], [work.functionArn])],
+  });
+  role.attachInlinePolicy(policy);
+  const target = { arn: work.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } };
+  const made = new CfnSchedule(stack, `${id}Schedule`, {
+    ...{ description, scheduleExpression: every, flexibleTimeWindow: { mode: "OFF" }, target },
+  });
+  made.node.addDependency(policy);
 }

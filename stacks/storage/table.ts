@@ -1,12 +1,40 @@
 import { tableDefinition } from "@nova/aws/table";
 import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
-import { PolicyDocument } from "aws-cdk-lib/aws-iam";
-import { Stack } from "aws-cdk-lib/core";
+import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
+import { Duration, Stack } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
-import { roleArn } from "../access/roles.ts";
+import { roleArn } from "../access/arns.ts";
+import { chains } from "../access/partitions.ts";
 import { explain } from "../findings.ts";
 import type { Stage } from "../stage.ts";
-import { chainStays } from "./chain-stays.ts";
+
+/** Whatever removes an item; BatchWriteItem cannot be told from what it deletes. */
+const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
+
+const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": chains } };
+
+/**
+ * Nobody of the account may delete an entry of a chain, administrators included, and but for `eraser`, the ARN of the
+ * role that takes contents away on request, nobody may change one. No condition of DynamoDB's policies says that a PutItem
+ * replaces nothing, and a restored backup has to be put by somebody. So an entry can be overwritten by whoever may put:
+ * NOVA's functions put on condition that nothing is there, and of anybody else's put in a finished run `nova verify` says
+ * `broken`, since a new end takes the signing key (docs/guarantees.md).
+ */
+export function chainStays(eraser: string): PolicyStatement[] {
+  const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);
+  changes.addCondition("ArnNotEquals", { "aws:PrincipalArn": eraser });
+  return [denied("ChainStays", removing), changes];
+}
+
+function denied(sid: string, actions: string[]): PolicyStatement {
+  return new PolicyStatement({
+    ...{ sid, actions, effect: Effect.DENY, principals: [new AnyPrincipal()] },
+    // The table itself: a policy of a table that named it by reference would be circular.
+    resources: ["*"],
+    conditions: inChains,
+  });
+}
 
 /** The one table, as `packages/aws` says that it is. */
 export function createTable(scope: Construct, stage: Stage): Table {
@@ -34,4 +62,27 @@ export function createTable(scope: Construct, stage: Stage): Table {
 
 function text(name: string) {
   return { name, type: AttributeType.STRING };
+}
+
+export interface Keys {
+  /** HMAC over the last link of a chain. */
+  signing: Key;
+  /** Encrypts task tokens and the data keys of credentials. */
+  vault: Key;
+}
+
+export function createKeys(scope: Construct, { removal, isProduction }: Stage): Keys {
+  const common = { removalPolicy: removal, ...(!isProduction && { pendingWindow: Duration.days(7) }) };
+  const signing = new Key(scope, "SigningKey", {
+    ...common,
+    description: "NOVA: signs the last link of each chain of work",
+    keySpec: KeySpec.HMAC_256,
+    keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
+  });
+  const vault = new Key(scope, "VaultKey", {
+    ...common,
+    description: "NOVA: seals the task tokens of approvals, and credentials",
+    enableKeyRotation: true,
+  });
+  return { signing, vault };
 }

@@ -3,9 +3,14 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import type { Stack } from "sst/constructs";
 import { allow } from "../access/allow.ts";
-import { ownName } from "../access/events-and-schedules.ts";
-import type { Grantable } from "../access/grantable.ts";
-import { roleName } from "../access/roles.ts";
+import { type EventArns, ownName, roleName } from "../access/arns.ts";
+import type { Grantable } from "../access/grants.ts";
+
+/** Rules of triggers come and go with publications: any of their names may invoke the function that starts runs. */
+export function letRulesFire(fire: IFunction, { rules }: EventArns): void {
+  const principal = new ServicePrincipal("events.amazonaws.com");
+  for (const [at, sourceArn] of rules.entries()) fire.addPermission(`Rules${at}`, { principal, sourceArn });
+}
 
 /** The group that schedules of triggers are made in, and what Scheduler calls functions as: these, and no others. */
 export function createSchedules(stack: Stack, called: IFunction[], { events, undelivered }: Grantable): void {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parameterName } from "../../../stacks/access/parameters.ts";
+import { parameterName } from "../../../stacks/access/arns.ts";
 
 it("names a parameter by stage, so that stages have keys of their own", () => {
   expect(parameterName("production", "E2B_API_KEY")).toBe("/nova/production/E2B_API_KEY");
