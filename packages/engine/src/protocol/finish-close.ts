@@ -72,10 +72,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   return closed;
 }
 
-/** How long a sandbox that nobody uses waits for the next execution. */
-const idleSeconds = 60;
-
-async function rested({ sandboxes }: Ports, left: readonly Sandbox[]): Promise<Sandbox[]> {
+async function rested({ sandboxes, idleSeconds }: Ports, left: readonly Sandbox[]): Promise<Sandbox[]> {
   const all = await Promise.all(left.map((sandbox) => sandboxes.rest(sandbox, idleSeconds)));
   return all.filter((sandbox) => sandbox !== null);
 }

@@ -64,7 +64,7 @@ async function takeOrCreate(
     if (alive) return alive;
   }
   const created = await ports.sandboxes.create(spec).catch(async (error) => {
-    if (!isUnavailable(error) || !(await endOldestIdle(ports))) throw error;
+    if (ports.idleSeconds === 0 || !isUnavailable(error) || !(await endOldestIdle(ports))) throw error;
     return ports.sandboxes.create(spec);
   });
   return pool === undefined ? created : { ...created, pool };
