@@ -54,7 +54,7 @@ async function takeOrCreate(
   seconds: number,
 ): Promise<Sandbox> {
   const spec = sandboxSpec(at, node, version);
-  const pool = poolOf(before.client, spec, node, version.workflow);
+  const pool = ports.idleSeconds > 0 ? poolOf(before.client, spec, node, version.workflow) : undefined;
   const idle = pool === undefined ? null : await takeIdle(ports, before.client, pool);
   for (const sandbox of idle ?? []) ports.warmPool.offer(at.execution, sandbox);
   for (let left = idle?.length ?? 0; left > 0; left--) {
