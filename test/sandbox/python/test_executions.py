@@ -4,6 +4,7 @@ import os
 import textwrap
 import unittest
 
+from networks import needs_walls
 from support import Sandbox, marked_processes
 
 MARK = "left-behind-7c1f"
@@ -86,6 +87,7 @@ def command_of(pid):
         return b""
 
 
+@needs_walls
 class Executions(unittest.TestCase):
     def setUp(self):
         self.sandbox = Sandbox()
