@@ -84,7 +84,8 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
 }
 
 /** Sandboxes that the execution has at its end, as far as this process knows. */
-function leftSandboxes({ warmPool, clock }: Ports, { before, at }: Position): Sandbox[] {
+function leftSandboxes({ warmPool, clock, idleSeconds }: Ports, { before, at }: Position): Sandbox[] {
+  if (idleSeconds === 0) return []; // all of them are its own, and die by its name
   const left = [...(before.warm ? [before.warm] : []), ...warmPool.takeAll(at.execution)];
   const alive = left.filter(({ endsAt }) => Date.parse(endsAt) > clock.now());
   return [...new Map(alive.map((sandbox) => [sandbox.id, sandbox])).values()];
