@@ -66,8 +66,8 @@ describe("a node", () => {
     expect(await callsOf(fresh)).toEqual(["POST /v2/sandboxes/:id/connect", ...two]);
   });
 
-  test("of which nothing is secret costs one call while it is small, but the first one of a sandbox", async () => {
-    const sandbox = await bench.create();
+  test("of which nothing is secret costs one call while it is small, but the first one in a sandbox of a pool", async () => {
+    const sandbox = await bench.create({}, "exec_1", "pool");
     const first = bench.request("context['b'] = 1", {}, { isPlain: true });
     expect(changesOf(await bench.run(sandbox, first))).toEqual({ b: 1 });
     expect(bench.gateway.calls.slice(-2)).toEqual(["POST /files", "POST /execute"]);

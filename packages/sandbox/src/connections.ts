@@ -33,11 +33,11 @@ export class Connections {
       }),
     );
     this.#kept.set(sandbox.sandboxId, Promise.resolve(sandbox));
-    this.#unused.set(sandbox.sandboxId, true);
+    if (spec.pool !== undefined) this.#unused.set(sandbox.sandboxId, true);
     return sandbox;
   }
 
-  /** True once, of a sandbox made here: its first cell starts the harness, which keeps what is in that cell. */
+  /** True once, of a sandbox of a pool: its first cell starts the harness, which keeps what is in that cell. */
   isFirstUse(id: string): boolean {
     return this.#unused.delete(id);
   }

@@ -70,7 +70,9 @@ async function create(connections: Connections, spec: SandboxSpec, files: Sandbo
     await connections.kill(sandbox.sandboxId).catch(() => undefined); // else it dies at the end of its life
     throw asRunError("a new sandbox took no files", error);
   }
-  return { id: sandbox.sandboxId, createdAt: iso(createdAt), endsAt: iso(createdAt + spec.lifetimeSeconds * 1000) };
+  const endsAt = iso(createdAt + spec.lifetimeSeconds * 1000);
+  const { pool } = spec;
+  return { id: sandbox.sandboxId, createdAt: iso(createdAt), endsAt, ...(pool !== undefined && { pool }) };
 }
 
 /** More lifetime than the plan gives is no shortage: waiting does not help. */

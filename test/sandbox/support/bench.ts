@@ -33,9 +33,10 @@ export class Bench {
     return bench;
   }
 
-  create(lib: Record<string, string> = {}, execution = "exec_1"): Promise<Sandbox> {
+  create(lib: Record<string, string> = {}, execution = "exec_1", pool?: string): Promise<Sandbox> {
     return this.sandboxes.create({
       ...{ template: "nova", execution, scope: "", lifetimeSeconds: 300, lib, internet: true },
+      ...(pool !== undefined && { pool }),
     });
   }
 

@@ -29,7 +29,11 @@ const mostReconnects = 2;
 export function sandboxesPort(state: SandboxState, scheduler: Scheduler, code: () => Code, caller: Caller): Sandboxes {
   const control = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage: unavailable });
   return {
-    create: (spec) => control("create sandbox", () => state.create(spec.execution, spec.scope, spec.lifetimeSeconds)),
+    create: (spec) =>
+      control("create sandbox", () => ({
+        ...state.create(spec.execution, spec.scope, spec.lifetimeSeconds),
+        ...(spec.pool !== undefined && { pool: spec.pool }),
+      })),
     extend: (sandbox, seconds) =>
       control(`extend ${sandbox.id}`, () => withEnd(sandbox, state.extend(sandbox.id, seconds)?.endsAt ?? null)),
     rest: (sandbox, seconds) => control(`rest ${sandbox.id}`, () => withEnd(sandbox, state.rest(sandbox.id, seconds))),

@@ -19,6 +19,8 @@ export interface SandboxSpec {
   /** Seconds it must live from now on. */
   lifetimeSeconds: number;
   lib: Record<string, string>;
+  /** The pool that it may go to after this execution; absent: it dies with it. */
+  pool?: string;
   /** False: no network at all. */
   internet: boolean;
   /**

@@ -22,12 +22,17 @@ main(int(sys.argv[2]), sys.argv[1])
 """
 
 
+_saw_an_input = False
+
+
 def attach(name, root, in_cell=False):
     """A daemon that is about to die still lets one dial: whoever finds its input untouched then dials again."""
+    global _saw_an_input
+    _saw_an_input |= in_cell
     deadline = time.monotonic() + _START_SECONDS
     while True:
         try:
-            return _follow(name, root, in_cell)
+            return _follow(name, root)
         except ConnectionError:
             untouched = os.path.exists(os.path.join(root, "inputs", name))
             if not untouched or time.monotonic() > deadline:
@@ -35,8 +40,8 @@ def attach(name, root, in_cell=False):
             time.sleep(_DYING_SECONDS)
 
 
-def _follow(name, root, in_cell):
-    with connect(root, in_cell) as connection:
+def _follow(name, root):
+    with connect(root) as connection:
         connection.sendall(name.encode() + b"\n")
         heard = False
         while chunk := connection.recv(1 << 16):
@@ -55,14 +60,14 @@ def _last_words(root):
         return "it left no message"
 
 
-def connect(root, in_cell=False):
+def connect(root):
     """Two attaches may find no daemon at the same time; the lock lets one of them start it."""
     daemon = _dial(root)
     if daemon:
         return daemon
     with open(os.path.join(root, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _dial(root) or _start(root, in_cell)
+        return _dial(root) or _start(root)
 
 
 def _dial(root):
@@ -75,10 +80,10 @@ def _dial(root):
         return None
 
 
-def _start(root, in_cell):
+def _start(root):
     """
-    The socket listens before there is a daemon, so that nobody waits for its first breath. `in_cell`: the input is in this
-    process's memory, and with it in a daemon's that is forked from here: such a sandbox serves one execution.
+    The socket listens before there is a daemon, so that nobody waits for its first breath. A daemon that is forked from a
+    process which has seen an input in a cell has it in its memory, too: such a sandbox serves one execution.
     """
     path = socket_path(root)
     if os.path.exists(path):
@@ -89,7 +94,7 @@ def _start(root, in_cell):
         listener.listen(16)
         if not _start_in_warm_process(listener, root):
             if _is_single_threaded():
-                _fork_daemon(listener, root, in_cell)
+                _fork_daemon(listener, root)
             else:
                 _spawn_daemon(listener, root)
     return _dial_patiently(root)
@@ -124,7 +129,7 @@ def _is_single_threaded():
         return sys.platform != "linux" and threading.active_count() == 1
 
 
-def _fork_daemon(listener, root, in_cell):
+def _fork_daemon(listener, root):
     """Forked twice, so that the kernel gets no child that it would have to bury."""
     from . import daemon
 
@@ -132,7 +137,7 @@ def _fork_daemon(listener, root, in_cell):
     if child == 0:
         try:
             if os.fork() == 0:
-                daemon.main(listener.fileno(), root, is_clean=not in_cell)
+                daemon.main(listener.fileno(), root, is_clean=not _saw_an_input)
         finally:
             os._exit(0)
     os.waitpid(child, 0)

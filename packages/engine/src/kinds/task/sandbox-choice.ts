@@ -9,7 +9,7 @@ import { outerReach } from "./outer-reach.ts";
 import { graceSeconds } from "./time-limit.ts";
 
 /** A new or extended sandbox lives this much longer than its node may take: a chain of short nodes makes no call for each. */
-const idleSeconds = 180;
+const betweenNodesSeconds = 180;
 
 export interface ChosenSandbox {
   sandbox: Sandbox;
@@ -60,14 +60,14 @@ async function takeOrCreate(
   for (let left = idle?.length ?? 0; left > 0; left--) {
     const taken = ports.warmPool.take(at.execution);
     // It may have died meanwhile, and code begins only in one that is known to live.
-    const alive = taken && (await ports.sandboxes.extend(taken, lifetimeOf(seconds, idleSeconds)));
+    const alive = taken && (await ports.sandboxes.extend(taken, lifetimeOf(seconds, betweenNodesSeconds)));
     if (alive) return alive;
   }
-  const created = await ports.sandboxes.create(spec).catch(async (error) => {
+  const wanted = { ...spec, ...(pool !== undefined && { pool }) };
+  return ports.sandboxes.create(wanted).catch(async (error) => {
     if (ports.idleSeconds === 0 || !isUnavailable(error) || !(await endOldestIdle(ports))) throw error;
-    return ports.sandboxes.create(spec);
+    return ports.sandboxes.create(wanted);
   });
-  return pool === undefined ? created : { ...created, pool };
 }
 
 function isUnavailable(error: unknown): boolean {
@@ -86,7 +86,7 @@ export function sandboxSpec(at: Position["at"], node: TaskNode, version: Workflo
     template: version.template,
     execution: at.execution,
     scope: at.scope,
-    lifetimeSeconds: lifetimeOf(secondsOf(node), idleSeconds),
+    lifetimeSeconds: lifetimeOf(secondsOf(node), betweenNodesSeconds),
     lib: version.workflow.lib,
     internet: true,
     ...(reach && { reach }),
@@ -102,7 +102,7 @@ export async function keepWarm(
 ): Promise<Sandbox | null> {
   const leftMs = Date.parse(warm.endsAt) - ports.clock.now();
   if (leftMs >= lifetimeOf(seconds) * 1000) return warm;
-  return leftMs <= 0 ? null : ports.sandboxes.extend(warm, lifetimeOf(secondsOf(node), idleSeconds));
+  return leftMs <= 0 ? null : ports.sandboxes.extend(warm, lifetimeOf(secondsOf(node), betweenNodesSeconds));
 }
 
 /**
