@@ -19,7 +19,10 @@ const whole: Loose = {
       ...{ tolerated_failures: "10%", max_concurrency: 2, as: "it", into: "all" },
     }),
     approval("ask", { form: { properties: { why: { type: "string" } } }, choices: ["yes"], timeout: "3d", to: ["me"] }),
-    wait("w", { event: { source: ["shop", { prefix: "a" }], detail: { n: ["{{n}}"] } }, timeout: 60 }),
+    wait("w", {
+      event: { source: ["shop", { prefix: "a" }], detail: { n: [{ numeric: [">", 0] }], m: ["{{n}}"] } },
+      timeout: 60,
+    }),
     wait("u", { until: "{{a.b}}", onError: "end" }),
     end,
   ],
@@ -52,7 +55,9 @@ function replaced(value: unknown, [key, ...rest]: (string | number)[], other: un
 }
 
 const strange = fc.oneof(
-  fc.constantFrom(undefined, null, "", "start", "d", "constructor", "__proto__", 0, -1, 1e300, true, [], {}, [[]]),
+  fc.constantFrom(undefined, null, "", "start", "d", "constructor", "__proto__", 0, -1, 1e300, true, [], {}, [[]], {
+    toString: null,
+  }),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
@@ -81,7 +86,7 @@ it("answers any damage with a workflow or with errors that have a place, and nev
         expect(message).not.toMatch(/undefined|\[object|NaN/);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   );
 });
 

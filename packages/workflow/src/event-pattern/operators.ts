@@ -72,9 +72,7 @@ const comparisons: Record<string, (value: number, bound: number) => boolean> = {
 const numeric: Operator = {
   problem: (operand) => {
     const pairs = pairsOf(operand);
-    const isRight = pairs.every(
-      ([sign, bound]) => Object.hasOwn(comparisons, String(sign)) && numberOf(bound) !== undefined,
-    );
+    const isRight = pairs.every(([sign, bound]) => comparisonOf(sign) !== undefined && numberOf(bound) !== undefined);
     return pairs.length > 0 && pairs.length <= 2 && isRight
       ? undefined
       : 'must be such as [">", 0] or [">", 0, "<=", 5]';
@@ -83,10 +81,14 @@ const numeric: Operator = {
     const value = numberOf(leaf);
     if (value === undefined) return false;
     return pairsOf(operand).every(
-      ([sign, bound]) => comparisons[String(sign)]?.(value, numberOf(bound) ?? Number.NaN) === true,
+      ([sign, bound]) => comparisonOf(sign)?.(value, numberOf(bound) ?? Number.NaN) === true,
     );
   },
 };
+
+function comparisonOf(sign: Matchable | undefined) {
+  return typeof sign === "string" && Object.hasOwn(comparisons, sign) ? comparisons[sign] : undefined;
+}
 
 /** As EventBridge compares: binary64. */
 function numberOf(value: Matchable | undefined): number | undefined {

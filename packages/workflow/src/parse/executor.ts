@@ -38,7 +38,7 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
   if (kind === "prompt") return { source: { kind, prompt: text, ...written, shared: scope.shared }, findings };
   if (kind === "text") return { findings };
   const python = {
-    node: { id: String(node.id), type },
+    node: { id: typeof node.id === "string" ? node.id : "", type },
     code: text,
     path: at(scope.path, field),
     ...written,

@@ -112,9 +112,10 @@ const OnlyId = z.object({ id: nodeFields.id });
 function unknownType(value: Loose, name: string, path: string): Finding {
   if (value.type === undefined)
     return finding("NOVA106", path, `${name} has no "type" - add one of ${kindNames.join(", ")}`);
-  const isParallel = /^parallel(node)?$/i.test(String(value.type));
+  const type = typeof value.type === "string" ? value.type : "";
+  const isParallel = /^parallel(node)?$/i.test(type);
   const branches = " - branches need no node: let several edges without a condition leave the node before";
-  const hint = isParallel ? branches : typeof value.type === "string" ? didYouMean(value.type, kindNames) : "";
+  const hint = isParallel ? branches : didYouMean(type, kindNames);
   return finding(
     "NOVA113",
     at(path, "type"),
