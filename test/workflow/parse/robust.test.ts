@@ -54,11 +54,14 @@ function replaced(value: unknown, [key, ...rest]: (string | number)[], other: un
   return copy;
 }
 
+/** What a message says where the code forgot a case; no damage says it, so that it is the code that did. */
+const unwritten = /undefined|\[object|NaN/;
+
 const strange = fc.oneof(
   fc.constantFrom(undefined, null, "", "start", "d", "constructor", "__proto__", 0, -1, 1e300, true, [], {}, [[]], {
     toString: null,
   }),
-  fc.jsonValue({ maxDepth: 2 }),
+  fc.jsonValue({ maxDepth: 2 }).filter((value) => !unwritten.test(JSON.stringify(value))),
 );
 
 function parsed(definition: unknown) {
@@ -83,7 +86,7 @@ it("answers any damage with a workflow or with errors that have a place, and nev
       for (const { path, line, column, message } of findings) {
         expect([line, column].every((place) => Number.isInteger(place))).toBe(true);
         expect(path === "$" || segmentsOf(path).length > 0).toBe(true);
-        expect(message).not.toMatch(/undefined|\[object|NaN/);
+        expect(message).not.toMatch(unwritten);
       }
     }),
     { numRuns: 1000 },

@@ -34,7 +34,7 @@ export function readNode(value: unknown, path: string, around: Surroundings): Re
   const kind = kindOf(value.type);
   const outline = {
     path,
-    ...(typeof value.id === "string" && { id: value.id }),
+    ...(typeof value.id === "string" && value.id !== "" && { id: value.id }),
     ...(kind && { kind }),
     ...(typeof value.onError === "string" && { onError: value.onError }),
   };
