@@ -57,7 +57,6 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     pipeline: nodeParts().pipeline(variables, aws.generations),
     ...createRunHooks(() => made, runHookStores),
     hostNames,
-    idleSeconds: 0,
     warmPool: createWarmPool(),
     tailCache: createTailCache(),
     inFlight: createInFlight(),

@@ -67,7 +67,7 @@ describe("a node", () => {
   });
 
   test("of which nothing is secret costs one call while it is small, but the first one in a sandbox of a pool", async () => {
-    const sandbox = await bench.create({}, "exec_1", "pool");
+    const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
     const first = bench.request("context['b'] = 1", {}, { isPlain: true });
     expect(changesOf(await bench.run(sandbox, first))).toEqual({ b: 1 });
     expect(bench.gateway.calls.slice(-2)).toEqual(["POST /files", "POST /execute"]);

@@ -72,4 +72,5 @@ export { promisedPackages, templateName, templatePackages } from "./template-pac
 export { runHash, workflowHash, workflowText } from "./text.ts";
 export type * from "./trigger.ts";
 export type * from "./workflow.ts";
+export { defaultIdleSeconds } from "./workflow.ts";
 export { writeWorkflow } from "./write/write-workflow.ts";

@@ -79,6 +79,8 @@ function normalise(
     ...(timeout !== undefined && { timeoutSeconds: timeout }),
     ...(inputs !== undefined && { inputs: { type: "object", ...inputs } as JsonObject }),
     requirements,
+    ...(fields.idle_seconds !== undefined && { idleSeconds: fields.idle_seconds }),
+    ...(fields.warm !== undefined && fields.warm > 0 && { warm: fields.warm }),
     lib,
     ...(model !== undefined && { model }),
     ...(limits !== undefined && { maxCostUsd: limits.max_cost_usd }),

@@ -20,6 +20,10 @@ export interface Workflow {
   inputs?: JsonObject;
   /** pip requirement lines of the sandbox template. */
   requirements: string[];
+  /** How long a sandbox that a run has left waits for the next one; 0: not at all. Absent: `defaultIdleSeconds`. */
+  idleSeconds?: number;
+  /** Sandboxes that wait for runs, made before any of them. */
+  warm?: number;
   /** Python modules that every node can import: path below `lib/` -> source. */
   lib: Record<string, string>;
   /** Of the prompt nodes that name none for a role. */
@@ -40,6 +44,9 @@ export interface Workflow {
   nodes: Node[];
   edges: Edge[];
 }
+
+/** Long enough for a client whose runs follow each other, short enough to cost little behind the last one. */
+export const defaultIdleSeconds = 60;
 
 export type { JsonObject, JsonValue } from "./json/value.ts";
 

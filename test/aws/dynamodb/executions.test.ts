@@ -52,22 +52,26 @@ test("takes an execution out of the open ones, and keeps the record", async () =
   await executions.create(created);
   const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
   expect(await openIds()).toContain("exec_03");
-  expect(await executions.leave("exec_03", [])).toBe(true);
+  expect(await executions.leave(created, [])).toBe(true);
   expect(await openIds()).not.toContain("exec_03");
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
 
 test("offers the sandboxes that an execution leaves, to one taker, and never twice", async () => {
-  const idle = [{ id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool: "p" }];
+  const idle = [
+    { id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool: { key: "p", idleSeconds: 60 } },
+  ];
   await executions.create({ ...base, id: "exec_04" });
-  expect(await executions.leave("exec_04", idle)).toBe(true);
-  expect(await executions.idle()).toEqual([{ id: "exec_04", client: base.client, idle }]);
+  expect(await executions.leave({ id: "exec_04", client: base.client }, idle)).toBe(true);
+  for (const client of [base.client, undefined])
+    expect(await executions.idle(client)).toEqual([{ id: "exec_04", client: base.client, idle }]);
+  expect(await executions.idle("somebody else")).toEqual([]);
   expect((await executions.get("exec_04"))?.open).toBe(false);
   expect(await executions.setStatus("exec_04", "waiting", ["queued", "running", "completed"])).toBe(false);
   const taken = await Promise.all([1, 2, 3].map(() => executions.takeIdle("exec_04")));
   expect(taken.filter(Boolean)).toEqual([true]);
   expect(await executions.idle()).toEqual([]);
-  expect(await executions.leave("exec_04", idle)).toBe(false);
+  expect(await executions.leave({ id: "exec_04", client: base.client }, idle)).toBe(false);
   expect(await executions.takeIdle("exec_04")).toBe(false);
 });
 

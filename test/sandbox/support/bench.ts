@@ -1,4 +1,4 @@
-import type { RunOptions, RunOutcome, RunRequest, Sandbox, Sandboxes } from "@nova/engine";
+import type { RunOptions, RunOutcome, RunRequest, Sandbox, Sandboxes, SandboxPool } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type E2bOptions, type E2bServer, openE2b } from "../../../packages/local/src/e2b/open.ts";
@@ -33,7 +33,7 @@ export class Bench {
     return bench;
   }
 
-  create(lib: Record<string, string> = {}, execution = "exec_1", pool?: string): Promise<Sandbox> {
+  create(lib: Record<string, string> = {}, execution = "exec_1", pool?: SandboxPool): Promise<Sandbox> {
     return this.sandboxes.create({
       ...{ template: "nova", execution, scope: "", lifetimeSeconds: 300, lib, internet: true },
       ...(pool !== undefined && { pool }),

@@ -65,18 +65,18 @@ export class QueueWorld {
       if (!record?.open) return;
       await ports.executions.update(id, { status });
       await giveSlotsBack(ports, { ...record, status });
-      await ports.executions.leave(id, []);
+      await ports.executions.leave(record, []);
     });
   }
 
   /** Our sweeper behind the engine's, which repeats starts that were lost and goes on with closes that died. */
   sweep(): Process {
     return this.spawn("sweep", async (ports) => {
-      for await (const { id, status, pools } of ports.executions.open()) {
+      for await (const { id, client, status, pools } of ports.executions.open()) {
         if (status === "running") await ports.stateMachines.start("", id, "");
         if (status === "completed" || status === "cancelled") {
           await giveSlotsBack(ports, { id, pools: pools ?? [] } as Execution);
-          await ports.executions.leave(id, []);
+          await ports.executions.leave({ id, client }, []);
         }
       }
       return sweepQueues(ports);

@@ -48,14 +48,17 @@ export class ExecutionState {
           records.set(id, { ...record, admission: to, ...(begun && { status: "running" }) });
           return true;
         }),
-      leave: (id, idle) =>
+      leave: ({ id }, idle) =>
         ask("leave the open index", () => {
           const record = records.get(id);
           if (!record?.open) return false;
           records.set(id, { ...record, open: false, ...(idle.length > 0 && { idle }) });
           return true;
         }),
-      idle: () => ask("idle records", () => Array.from(records.values()).filter(({ idle }) => idle)),
+      idle: (owner) =>
+        ask("idle records", () =>
+          Array.from(records.values()).filter(({ client, idle }) => idle && client === (owner ?? client)),
+        ),
       takeIdle: (id) =>
         ask("take idle", () => {
           const { idle, ...record } = records.get(id) as Execution;

@@ -110,7 +110,6 @@ export class World {
         toResume: (id, token) => `https://nova.example.com/tasks/${id}?token=${token}`,
       },
       resumeLinks: this.tasks.links.port(caller),
-      idleSeconds: 60,
       clock: this.clock.port(caller),
       timer: this.clock.timer(),
       ...(this.#memories[this.#served++ % this.#memories.length] as ReturnType<typeof memory>),

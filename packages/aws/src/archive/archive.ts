@@ -62,7 +62,7 @@ export function createArchive(table: ItemConnection, bucket: BucketConnection): 
 
 /** Sandboxes that an execution has left are known to one account alone, and die within a minute. */
 function withoutOffer(item: Item): Item {
-  if (textIn(item, "open") !== "idle") return item;
+  if (!textIn(item, "open")?.startsWith("idle")) return item;
   const { open: _, idle: __, ...record } = item;
   return record;
 }

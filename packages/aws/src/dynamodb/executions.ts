@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type {
   Execution,
   ExecutionError,
@@ -62,21 +63,26 @@ export function createExecutionStore(
               `${eq(record.open, "open")} AND ${eq(record.status, "queued")} AND (${eq(record.admission, from)} OR ${eq(record.admission, to)})`,
           ),
       ),
-    leave(id, idle) {
+    leave({ id, client }, idle) {
       const patch = entity.patch({ id });
-      const left = idle.length > 0 ? patch.set({ open: "idle", idle }) : patch.remove(["open"]);
+      const left = idle.length > 0 ? patch.set({ open: shelfOf(client), idle }) : patch.remove(["open"]);
       return writeIf(left.where((record, { eq }) => eq(record.open, "open")));
     },
-    async idle() {
-      const found = await readSome(entity.query.open({ open: "idle" }), { order: "desc", limit: maxOffers });
-      return found.map(({ id, client, idle }) => ({ id, client, ...(idle && { idle }) }));
+    async idle(client) {
+      const found =
+        client === undefined
+          ? await Promise.all(shelves.map((open) => readSome(entity.query.open({ open }), { order: "asc", limit: 10 })))
+          : [await readSome(entity.query.open({ open: shelfOf(client) }), { order: "desc", limit: maxOffers })];
+      return found.flat().flatMap(({ id, client: owner, idle }) => {
+        return idle && owner === (client ?? owner) ? [{ id, client: owner, idle }] : [];
+      });
     },
     takeIdle: (id) =>
       writeIf(
         entity
           .patch({ id })
           .remove(["open", "idle"])
-          .where((record, { eq }) => eq(record.open, "idle")),
+          .where((record, { exists }) => exists(record.idle)),
       ),
     async list(query) {
       const { items, cursor } = await listExecutions(entity, workflows, query);
@@ -173,6 +179,13 @@ function decode(cursor: string): Position {
   return { startedAt, id };
 }
 
+/** Where offers of sandboxes lie in the open index: a few partitions, for each client always the same one. */
+const shelves = Array.from("0123456789abcdef", (digit) => `idle${digit}`);
+
+function shelfOf(client: string): string {
+  return `idle${createHash("sha256").update(client).digest("hex")[0]}`;
+}
+
 /** All three indexes order by time; the id behind it makes the order total. */
 const byTime = "{startedAt}#{id}";
 
@@ -203,7 +216,7 @@ const executionRecord = record(
     admission: text,
     erased: value<true>(),
     /** The key of a sparse index: open executions, and those that have left sandboxes for others. */
-    open: { type: ["open", "idle"] },
+    open: text,
     idle: value<Sandbox[]>(),
   },
   {

@@ -84,9 +84,12 @@ export interface ExecutionStore {
   /** Sets the fields given. */
   update(id: string, changes: Partial<Omit<Execution, "open" | "idle">>): Promise<void>;
   /** Takes it out of the open index, and offers the sandboxes that it leaves. False where it is out already. */
-  leave(id: string, idle: Sandbox[]): Promise<boolean>;
-  /** Those that offer sandboxes: the one that began last comes first, at most a hundred. A moment late. */
-  idle(): Promise<Pick<Execution, "id" | "client" | "idle">[]>;
+  leave(execution: Pick<Execution, "id" | "client">, idle: Sandbox[]): Promise<boolean>;
+  /**
+   * Those that offer sandboxes, a moment late: of a client, the one that began last first, at most a hundred; of all
+   * clients some of those that began first.
+   */
+  idle(client?: string): Promise<Pick<Execution, "id" | "client" | "idle">[]>;
   /** Takes what it offers. False where somebody else has taken it. */
   takeIdle(id: string): Promise<boolean>;
   /** Sets the status of an open execution where it is one of `from`; false where it is not. */

@@ -74,8 +74,6 @@ export interface Ports {
   links: Links;
   clock: Clock;
   timer: Timer;
-  /** How long a sandbox that nobody uses waits for the next execution of its pool; 0: it dies with its execution. */
-  idleSeconds: number;
   /** This and the next two are made once per process, and shared in no other way. */
   warmPool: WarmPool;
   tailCache: TailCache;

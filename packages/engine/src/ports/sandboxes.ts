@@ -8,8 +8,15 @@ export interface Sandbox {
   createdAt: string;
   /** ISO 8601; when it dies unless it is extended. A sandbox that would not outlive the next node is replaced before it. */
   endsAt: string;
-  /** The pool whose next execution may have it after this one; absent: it dies with this one. */
-  pool?: string;
+  /** Absent: no other execution has had it, and none will. */
+  pool?: SandboxPool;
+}
+
+/** Executions that may use a sandbox one after another: those of one client, with the same surroundings. */
+export interface SandboxPool {
+  key: string;
+  /** How long it waits for the next execution; 0: it dies with this one. */
+  idleSeconds: number;
 }
 
 export interface SandboxSpec {
@@ -19,8 +26,8 @@ export interface SandboxSpec {
   /** Seconds it must live from now on. */
   lifetimeSeconds: number;
   lib: Record<string, string>;
-  /** The pool that it may go to after this execution; absent: it dies with it. */
-  pool?: string;
+  /** Absent: it dies with its execution. */
+  pool?: SandboxPool;
   /** False: no network at all. */
   internet: boolean;
   /**

@@ -83,11 +83,10 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   }
 }
 
-/** Sandboxes that the execution has at its end, as far as this process knows. */
-function leftSandboxes({ warmPool, clock, idleSeconds }: Ports, { before, at }: Position): Sandbox[] {
-  if (idleSeconds === 0) return []; // all of them are its own, and die by its name
+/** Sandboxes of pools that the execution has at its end, as far as this process knows; all others die by its name. */
+function leftSandboxes({ warmPool, clock }: Ports, { before, at }: Position): Sandbox[] {
   const left = [...(before.warm ? [before.warm] : []), ...warmPool.takeAll(at.execution)];
-  const alive = left.filter(({ endsAt }) => Date.parse(endsAt) > clock.now());
+  const alive = left.filter(({ endsAt, pool }) => pool && Date.parse(endsAt) > clock.now());
   return [...new Map(alive.map((sandbox) => [sandbox.id, sandbox])).values()];
 }
 
@@ -98,7 +97,7 @@ async function putCloseEntry(
   request: CloseRequest,
   left: readonly Sandbox[],
 ): Promise<StoredEntry | undefined> {
-  const idle = left.filter(({ pool }) => pool !== undefined).map(({ id }) => id);
+  const idle = left.filter(({ pool }) => pool && pool.idleSeconds > 0).map(({ id }) => id);
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
   const sealed = await sealEntry(
     {

@@ -67,13 +67,13 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
     await ports.executions.update(record.id, { endPublished: true });
     throw error;
   }
-  const isLast = await ports.executions.leave(record.id, idle);
+  const isLast = await ports.executions.leave(record, idle);
   if (!isLast) await Promise.all(idle.map(({ id }) => ports.sandboxes.kill(id)));
   return closed;
 }
 
-async function rested({ sandboxes, idleSeconds }: Ports, left: readonly Sandbox[]): Promise<Sandbox[]> {
-  const all = await Promise.all(left.map((sandbox) => sandboxes.rest(sandbox, idleSeconds)));
+async function rested({ sandboxes }: Ports, left: readonly Sandbox[]): Promise<Sandbox[]> {
+  const all = await Promise.all(left.map((sandbox) => sandboxes.rest(sandbox, sandbox.pool?.idleSeconds ?? 0)));
   return all.filter((sandbox) => sandbox !== null);
 }
 

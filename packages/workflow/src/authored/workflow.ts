@@ -6,6 +6,10 @@ import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
 
+/** An E2B plan has 20 sandboxes at once, or 100, for everything. */
+const maxWarm = 20;
+const warmError = `must be a whole number from 0 to ${maxWarm}`;
+
 /** Everything but the graph: the part that the older form leaves beside `graph_definition`. */
 export const workflowFields = {
   $schema: text("Where editors find the JSON schema of this file.").optional(),
@@ -47,6 +51,18 @@ export const workflowFields = {
   on_failure: AuthoredOnFailure.describe(
     "Who hears of runs that fail: `mail` lists addresses, `webhook` is an address that gets a POST, or `{url, secret}`. What a client says is done besides.",
   ).optional(),
+  idle_seconds: seconds(
+    { min: 0, max: 3_600, integer: true },
+    "How long a sandbox that a run has left waits for the next run of the same client, in seconds: 0 to 3600, default 60. `0`: it ends with its run. It is paid for while it waits.",
+  ).optional(),
+  warm: z
+    .int({ error: warmError })
+    .min(0, { error: warmError })
+    .max(maxWarm, { error: warmError })
+    .describe(
+      `So many sandboxes wait for runs, made before any run and used by no client yet, while the version is the active one: 0 to ${maxWarm}, default 0. Each is paid for all day.`,
+    )
+    .optional(),
   requirements: z
     .array(filledText("One pip requirement, such as `pandas==2.2`."), { error: "must be a list of pip requirements" })
     .describe(

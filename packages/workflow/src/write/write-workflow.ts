@@ -17,6 +17,8 @@ export function writeWorkflow(workflow: Workflow): WorkflowSource {
     ...{ id, name, description, timeout, inputs, approval, scope, credentials },
     requirements: requirements.length > 0 ? requirements : undefined,
     model: model && writeModel(model),
+    idle_seconds: workflow.idleSeconds,
+    warm: workflow.warm,
     limits: maxCostUsd === undefined ? undefined : { max_cost_usd: maxCostUsd },
     ...writeBody(workflow, files),
   };

@@ -1,8 +1,8 @@
-import { isLong, type TaskNode, type Workflow } from "@nova/workflow";
+import { defaultIdleSeconds, isLong, type TaskNode, type Workflow } from "@nova/workflow";
 import { sha256 } from "../../json/hash.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { Sandbox, SandboxSpec } from "../../ports/sandboxes.ts";
+import type { Sandbox, SandboxPool, SandboxSpec } from "../../ports/sandboxes.ts";
 import { tasksOf } from "./outer-reach.ts";
 
 type Offer = Awaited<ReturnType<Ports["executions"]["idle"]>>[number];
@@ -20,25 +20,23 @@ export function poolOf(
   client: string,
   spec: SandboxSpec,
   node: TaskNode,
-  { nodes }: Pick<Workflow, "nodes">,
-): string | undefined {
+  { nodes, idleSeconds = defaultIdleSeconds }: Pick<Workflow, "nodes" | "idleSeconds">,
+): SandboxPool | undefined {
   const keepsItsOwn = tasksOf(nodes).some(({ isolation }) => isolation === "execution");
-  if (keepsItsOwn || node.isolation === "fresh" || isLong(node)) return undefined;
+  if (idleSeconds === 0 || keepsItsOwn || node.isolation === "fresh" || isLong(node)) return undefined;
   const { template, lib, internet, reach } = spec;
-  return sha256(JSON.stringify([client, template, Object.entries(lib).sort(), internet, reach ?? null]));
+  const surroundings = [client, template, Object.entries(lib).sort(), internet, reach ?? null];
+  return { key: sha256(JSON.stringify(surroundings)), idleSeconds };
 }
 
 /**
  * Sandboxes that an ended execution of the pool has left, at least one; nobody else has them now. Null where there are
  * none. Whoever dies behind this leaves them to die by their lifetime.
  */
-export async function takeIdle(ports: Ports, client: string, pool: string): Promise<Sandbox[] | null> {
-  const offers = (await ports.executions.idle()).filter((offer) => isAlive(offer, ports.clock.now()));
-  await endSurplus(
-    ports,
-    offers.filter((offer) => offer.client === client),
-  );
-  const fitting = offers.filter(({ idle }) => idle?.every((sandbox) => sandbox.pool === pool));
+export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox[] | null> {
+  const offers = (await ports.executions.idle(client)).filter((offer) => isAlive(offer, ports.clock.now()));
+  await endSurplus(ports, offers);
+  const fitting = offers.filter(({ idle }) => idle?.every(({ pool }) => pool?.key === key));
   for (let tries = 0; tries < maxTries && fitting.length > 0; tries++) {
     const [offer] = fitting.splice(Math.floor(Math.random() * fitting.length), 1);
     if (offer?.idle && (await ports.executions.takeIdle(offer.id))) return offer.idle;

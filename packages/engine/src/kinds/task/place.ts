@@ -84,9 +84,7 @@ export async function moveTurn(ports: Ports, { position, node, version }: Task, 
 
 /** The same sandbox, for the execution that has it and for none behind it. */
 export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
-  if (!sandbox) return sandbox;
-  const { pool: _, ...alone } = sandbox;
-  return alone as S;
+  return sandbox?.pool ? { ...sandbox, pool: { ...sandbox.pool, idleSeconds: 0 } } : sandbox;
 }
 
 /** What the scope's next node may use again. */

@@ -54,18 +54,18 @@ async function takeOrCreate(
   seconds: number,
 ): Promise<Sandbox> {
   const spec = sandboxSpec(at, node, version);
-  const pool = ports.idleSeconds > 0 ? poolOf(before.client, spec, node, version.workflow) : undefined;
+  const pool = poolOf(before.client, spec, node, version.workflow);
   const idle = pool === undefined ? null : await takeIdle(ports, before.client, pool);
   for (const sandbox of idle ?? []) ports.warmPool.offer(at.execution, sandbox);
   for (let left = idle?.length ?? 0; left > 0; left--) {
     const taken = ports.warmPool.take(at.execution);
     // It may have died meanwhile, and code begins only in one that is known to live.
     const alive = taken && (await ports.sandboxes.extend(taken, lifetimeOf(seconds, betweenNodesSeconds)));
-    if (alive) return alive;
+    if (alive) return { ...alive, ...(pool && { pool }) };
   }
   const wanted = { ...spec, ...(pool !== undefined && { pool }) };
   return ports.sandboxes.create(wanted).catch(async (error) => {
-    if (ports.idleSeconds === 0 || !isUnavailable(error) || !(await endOldestIdle(ports))) throw error;
+    if (!isUnavailable(error) || !(await endOldestIdle(ports))) throw error;
     return ports.sandboxes.create(wanted);
   });
 }
