@@ -10,6 +10,7 @@ export const engineLambdas = {
     may: [
       ...new Set([...closesRuns, ...usesCredentials]),
       "new executions",
+      "open list",
       "new tasks",
       "generations",
       "spendings",

@@ -1,4 +1,4 @@
-import { noRuns, noTasks, type Swept, sweepRuns, sweepTasks, type TimeBudget } from "@nova/engine";
+import { noRuns, noTasks, type Swept, sweepIdle, sweepRuns, sweepTasks, type TimeBudget } from "@nova/engine";
 import { sweepErasures } from "../erasing/delete-client.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { sweepPublications, sweepTriggers } from "../publishing/hand-over.ts";
@@ -47,6 +47,7 @@ export async function sweepService(ports: ServicePorts, time: SweepTime = {}): P
   const { open, ...runs } = (await part("runs", (timeBudget) => sweepRuns(ports, timeBudget))) ?? noRuns();
   const tasks = await part("tasks", (timeBudget) => sweepTasks(ports, open, timeBudget));
   const queued = await part("queues", (timeBudget) => sweepQueues(ports, timeBudget));
+  await part("sandboxes", (timeBudget) => sweepIdle(ports, timeBudget));
   await part("publications", () => sweepPublications(ports));
   await part("triggers", () => sweepTriggers(ports));
   await part("erasures", () => sweepErasures(ports));

@@ -3,6 +3,7 @@ import { sha256 } from "../../json/hash.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxPool, SandboxSpec } from "../../ports/sandboxes.ts";
+import { endless, type TimeBudget } from "../../protocol/sweep.ts";
 import { tasksOf } from "./outer-reach.ts";
 
 type Offer = Awaited<ReturnType<Ports["executions"]["idle"]>>[number];
@@ -49,6 +50,16 @@ export async function endOldestIdle(ports: Ports): Promise<boolean> {
   const offers = (await ports.executions.idle()).filter((offer) => isAlive(offer, ports.clock.now()));
   const oldest = offers.sort(byEnd)[0];
   return oldest !== undefined && endIdle(ports, oldest);
+}
+
+/** Offers of sandboxes that have died meanwhile go; a page of the oldest ones at a time. */
+export async function sweepIdle(ports: Ports, timeBudget: TimeBudget = endless): Promise<void> {
+  for (let isMore = true; isMore && !timeBudget.aborted; ) {
+    const offers = await ports.executions.idle();
+    const dead = offers.filter((offer) => !isAlive(offer, ports.clock.now()));
+    const taken = await Promise.all(dead.map(({ id }) => ports.executions.takeIdle(id)));
+    isMore = taken.includes(true);
+  }
 }
 
 async function endSurplus(ports: Ports, offers: Offer[]): Promise<void> {
