@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { Sandbox } from "@e2b/code-interpreter";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { inARow, openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { inARow, openChaoticCloud, type TestCloud, unoffered, verified } from "../support/cloud.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 
 let cloud: TestCloud;
@@ -178,7 +177,7 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
   });
 
   it("no sandbox is left behind", async () => {
-    await vi.waitFor(async () => expect(await Sandbox.list().nextItems()).toEqual([]), 30_000);
+    await vi.waitFor(async () => expect(await unoffered(cloud)).toEqual([]), 30_000);
   });
 });
 

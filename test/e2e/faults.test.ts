@@ -1,7 +1,7 @@
 import { Sandbox } from "@e2b/code-interpreter";
 import type { CloudOptions } from "@nova/local";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { entryOf, historyText, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { entryOf, historyText, inARow, openTestCloud, type TestCloud, unoffered, verified } from "../support/cloud.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 
 type Faults = Required<NonNullable<CloudOptions["faults"]>>;
@@ -98,9 +98,9 @@ context['begun'] = begun`;
     );
     const running = cloud.run(version, JSON.stringify({ url: outside.url }));
     await outside.asked(path);
-    const [sandbox] = await Sandbox.list().nextItems();
-    await Sandbox.kill(sandbox?.sandboxId ?? "");
-    return { trace: await running, lost: sandbox?.sandboxId };
+    const [lost = ""] = await unoffered(cloud);
+    await Sandbox.kill(lost);
+    return { trace: await running, lost };
   }
 
   it("fails its node, since nobody knows how far it came", async () => {
@@ -135,7 +135,7 @@ it("a run ends at its workflow's timeout, and so does the code that runs", async
   expect(trace.execution).toMatchObject({ status: "failed", error: { node: "work", class: "NodeTimeout" } });
   expect([entryOf(trace).logs, trace.path]).toEqual(["begun\n", ["start", "work"]]);
   expect(await verified(cloud, trace)).toBe("anchored");
-  expect(await Sandbox.list().nextItems()).toEqual([]);
+  expect(await unoffered(cloud)).toEqual([]);
 });
 
 it("runs beyond E2B's limit wait for a sandbox and complete", { timeout: 60_000 }, async () => {

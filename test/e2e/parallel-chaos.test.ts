@@ -1,6 +1,5 @@
-import { Sandbox } from "@e2b/code-interpreter";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { openChaoticCloud, type TestCloud, unoffered, verified } from "../support/cloud.ts";
 import { forkedRuns } from "../support/forked.ts";
 
 let cloud: TestCloud;
@@ -23,5 +22,5 @@ it.concurrent.each(Object.entries(forkedRuns))(
 );
 
 it("leaves no sandbox behind", async () => {
-  await vi.waitFor(async () => expect(await Sandbox.list().nextItems()).toEqual([]), 30_000);
+  await vi.waitFor(async () => expect(await unoffered(cloud)).toEqual([]), 30_000);
 }, 60_000);

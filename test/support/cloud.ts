@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetExecutionHistoryCommand, SFNClient } from "@aws-sdk/client-sfn";
+import { Sandbox } from "@e2b/code-interpreter";
 import { compileWorkflow, type EmitOptions } from "@nova/compiler";
 import {
   type FileInput,
@@ -95,6 +96,13 @@ export async function historyText({ execution: { id, stateMachineArn } }: Trace)
   const executionArn = `${stateMachineArn.replace(":stateMachine:", ":execution:").replace(/:\d+$/, "")}:${id}`;
   const { events } = await new SFNClient().send(new GetExecutionHistoryCommand({ executionArn, maxResults: 1000 }));
   return JSON.stringify(events);
+}
+
+/** Ids of sandboxes that are neither on offer nor gone. */
+export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
+  const offered = new Set((await ports.executions.idle()).flatMap(({ idle = [] }) => idle.map(({ id }) => id)));
+  const running = await Sandbox.list().nextItems();
+  return running.map(({ sandboxId }) => sandboxId).filter((id) => !offered.has(id));
 }
 
 export async function verified(cloud: LocalCloud, trace: Trace): Promise<string> {

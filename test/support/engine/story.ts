@@ -168,7 +168,8 @@ export class Story {
   }
 
   #position(seq: number, scope = "") {
-    return { execution: { id: this.id, workflowId: this.#workflow.id, version: 1 }, scope, seq };
+    const { version } = this.world.record(this.id);
+    return { execution: { id: this.id, workflowId: this.#workflow.id, version }, scope, seq };
   }
 
   async #next(processes: Process[]): Promise<PendingCall | undefined> {

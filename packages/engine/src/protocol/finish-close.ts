@@ -21,7 +21,7 @@ export interface Closed {
  * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not
  * the finder's), the event goes out, leftover sandboxes die, the service does its part, and last of all the record leaves
  * the open index. Every step may be done twice, but one: whoever wrote the entry knows what sandboxes are `left`, and alone
- * may offer those that it names to the next execution. What he does not come to offer dies by its lifetime.
+ * may offer those that it names to the next execution. What he does not come to offer is killed by whoever takes the record out of the index.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);
@@ -68,7 +68,11 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
     throw error;
   }
   const isLast = await ports.executions.leave(record, idle);
-  if (!isLast) await Promise.all(idle.map(({ id }) => ports.sandboxes.kill(id)));
+  // Nobody can offer any more what was not offered: either this process knows it, or the entry alone does.
+  const lost = isLast
+    ? [...offered].filter((id) => !idle.some((sandbox) => sandbox.id === id))
+    : idle.map(({ id }) => id);
+  await Promise.all(lost.map((id) => ports.sandboxes.kill(id)));
   return closed;
 }
 
