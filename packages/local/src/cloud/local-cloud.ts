@@ -29,7 +29,7 @@ export interface CloudOptions {
   fires?: boolean;
   /** What the endpoints are to suffer, for tests. */
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
-  /** The plan that the E2B endpoint plays. */
+  /** What the E2B endpoint refuses, such as `e2bPlans.hobby`; by default nothing. */
   limits?: NonNullable<E2bOptions["limits"]>;
 }
 
