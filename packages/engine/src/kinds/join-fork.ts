@@ -1,7 +1,7 @@
 import { joinOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type Position, readPosition } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { closed, committedEntry } from "../protocol/answer.ts";
@@ -36,7 +36,7 @@ export async function joinFork(ports: Ports, { join: fork, at: { error, ...run }
     if (turn?.state !== "failing" && !(await markFailing(ports, at, turn, node))) continue;
     const open = await forkBehind(ports, position.beforeEntry);
     if (open?.fork.node !== fork) {
-      throw new NovaError("ChainBroken", `link ${run.seq} of ${at.execution}${at.scope} is not the fork "${fork}"`);
+      throw chainBroken(`link ${run.seq} of ${at.execution}${at.scope} is not the fork "${fork}"`);
     }
     return settleAnswer(ports, run, await joinBranches(ports, position, open, error && reasonOf(error)));
   }
@@ -56,7 +56,7 @@ async function joinBranches(
   if (underWay < 0) return settleJoin(ports, position, open, tips, reason ?? stopped);
   if (!reason) {
     const { name } = open.branches[underWay] as OpenFork["branches"][number];
-    throw new NovaError("ChainBroken", `branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
+    throw chainBroken(`branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
   }
   return settleJoin(ports, position, open, await closeBranches(settlingPorts(withKinds(ports)), open, stopped), reason);
 }

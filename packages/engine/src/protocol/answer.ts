@@ -3,7 +3,7 @@ import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
 import { linkLabel } from "../context/link-label.ts";
 import { loadStored } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken, NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { continuationAnswer } from "./continuation.ts";
@@ -19,10 +19,7 @@ export function committedEntry({ next, at }: Position, event: NodeEvent): Stored
   const head = headOf(next.entry);
   if (head.node_type === "close") throw closed(at.execution);
   if (head.node_id !== event.node) {
-    throw new NovaError(
-      "ChainBroken",
-      `link ${at.seq} of ${at.execution} belongs to node "${head.node_id}", not to "${event.node}"`,
-    );
+    throw chainBroken(`link ${at.seq} of ${at.execution} belongs to node "${head.node_id}", not to "${event.node}"`);
   }
   return next.entry;
 }

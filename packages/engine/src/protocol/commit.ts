@@ -7,7 +7,7 @@ import { sealEntry } from "../chain/seal.ts";
 import { addSpendings } from "../chain/spending.ts";
 import { linkLabel } from "../context/link-label.ts";
 import { blobPages, storeContext } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { eventsBehind } from "./continuation.ts";
@@ -32,11 +32,7 @@ export async function commitOutcome(
     return entry;
   }
   const { entry: winner } = await ports.chain.read(position.at);
-  if (!winner)
-    throw new NovaError(
-      "ChainBroken",
-      `link ${position.at.seq} of ${position.at.execution} refuses an entry and has none`,
-    );
+  if (!winner) throw chainBroken(`link ${position.at.seq} of ${position.at.execution} refuses an entry and has none`);
   return winner;
 }
 

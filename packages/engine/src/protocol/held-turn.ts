@@ -1,6 +1,6 @@
 import { headOf } from "../chain/head.ts";
 import { type Position, readPosition } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { Link, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
@@ -12,10 +12,7 @@ export function refuseForeignTurn({ at, next: { turn } }: Position, node: string
   if (!turn) return;
   if (turn.state !== "held") throw closed(at.execution);
   if (turn.node !== node) {
-    throw new NovaError(
-      "ChainBroken",
-      `the turn at link ${at.seq} of ${at.execution} is held by "${turn.node}", not by "${node}"`,
-    );
+    throw chainBroken(`the turn at link ${at.seq} of ${at.execution} is held by "${turn.node}", not by "${node}"`);
   }
 }
 
