@@ -1,5 +1,5 @@
 import { defined, forksOf } from "@nova/workflow";
-import { type Head, } from "../chain/head.ts";
+import type { Head } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import type { LoadedContext, Position } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";

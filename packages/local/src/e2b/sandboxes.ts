@@ -8,6 +8,15 @@ import type { Zygotes } from "./zygotes.ts";
 /** What a plan of E2B limits; none of them applies unless given. */
 export type Limits = { createsPerSecond?: number; concurrent?: number; lifetimeSeconds?: number };
 
+/** As of 2026-11-21. */
+export const e2bPlans = {
+  none: {},
+  hobby: { createsPerSecond: 1, concurrent: 20, lifetimeSeconds: 3_600 },
+  pro: { createsPerSecond: 5, concurrent: 100, lifetimeSeconds: 86_400 },
+} satisfies Record<string, Limits>;
+
+export type E2bPlan = keyof typeof e2bPlans;
+
 export type NewSandbox = {
   templateID: string;
   timeoutSeconds: number;
