@@ -10,6 +10,18 @@ export type HistoryEvent = Omit<SdkHistoryEvent, "timestamp" | "id" | "previousE
 
 export type EventBody = Omit<HistoryEvent, "timestamp" | "id" | "previousEventId">;
 
+/** What an execution was given and how it ended, as far as its history says it. */
+export function dataIn(events: readonly HistoryEvent[]) {
+  const last = events.at(-1);
+  const output = last?.executionSucceededEventDetails?.output;
+  const { error, cause } =
+    last?.executionFailedEventDetails ??
+    last?.executionAbortedEventDetails ??
+    last?.executionTimedOutEventDetails ??
+    {};
+  return { input: events[0]?.executionStartedEventDetails?.input, output, error, cause };
+}
+
 /** Step Functions ends an execution that reaches this many events. */
 export const HISTORY_LIMIT = 25_000;
 

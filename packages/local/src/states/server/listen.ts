@@ -1,8 +1,28 @@
 import type { Listening } from "../../aws-http/http-server.ts";
 import { type AwsHttp, listen } from "../../aws-http/listen.ts";
-import { operationOf, requestOf } from "../../aws-http/request.ts";
-import { operations } from "./operations.ts";
-import type { Service } from "./service.ts";
+import { operationOf, type Request, requestOf } from "../../aws-http/request.ts";
+import type { Clock } from "../../clock.ts";
+import type { LiveExecutions } from "../live-executions.ts";
+import type { Executions } from "../store/executions.ts";
+import type { Machines } from "../store/machines.ts";
+import { executionOperations } from "./executions.ts";
+import { machineOperations } from "./state-machines.ts";
+import { taskOperations } from "./tasks.ts";
+
+/** What the operations work on. */
+export interface Service {
+  machines: Machines;
+  executions: Executions;
+  live: LiveExecutions;
+  clock: Clock;
+  region: string;
+  accountId: string;
+}
+
+/** By the names that the API of Step Functions has for them. */
+export type Operations = Record<string, (service: Service, request: Request) => object | Promise<object>>;
+
+const operations: Operations = { ...machineOperations, ...executionOperations, ...taskOperations };
 
 /** Longer than any request the API allows: a definition or an input, escaped. */
 const maxBytes = 8 * 1024 * 1024;

@@ -5,9 +5,8 @@ import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import type { ChildStart, StartedChild } from "../asl/host.ts";
 import type { LiveOptions } from "../live-executions.ts";
 import type { Execution } from "../store/executions.ts";
-import { assertName } from "./arns.ts";
-import { executionAlreadyExists, invalidExecutionInput } from "./aws-error.ts";
-import type { Service } from "./service.ts";
+import { assertName, refused } from "./arns.ts";
+import type { Service } from "./listen.ts";
 import { findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
 
 /** A name is free again this long after its execution ended (Step Functions, StartExecution). */
@@ -48,7 +47,7 @@ export function startExecution(service: Service, start: Start): Execution {
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {
   if (startedBy && existing.startedBy?.request === startedBy.request) return existing;
   if (existing.status === "RUNNING" && inputOf(service, existing) === input) return existing;
-  throw executionAlreadyExists(existing.arn);
+  throw refused("ExecutionAlreadyExists", existing.arn);
 }
 
 function inputOf({ live, executions }: Service, execution: Execution): string | undefined {
@@ -60,12 +59,13 @@ function isNameFree(existing: Execution, { clock }: Service): boolean {
 }
 
 function assertInput(input: string): void {
-  if (input === "") throw invalidExecutionInput("Invalid execution input.");
-  if (Buffer.byteLength(input) > DATA_LIMIT_BYTES) throw invalidExecutionInput("The input is larger than 256 KiB.");
+  if (input === "") throw refused("InvalidExecutionInput", "Invalid execution input.");
+  if (Buffer.byteLength(input) > DATA_LIMIT_BYTES)
+    throw refused("InvalidExecutionInput", "The input is larger than 256 KiB.");
   try {
     JSON.parse(input);
   } catch (error) {
-    throw invalidExecutionInput((error as SyntaxError).message);
+    throw refused("InvalidExecutionInput", (error as SyntaxError).message);
   }
 }
 
