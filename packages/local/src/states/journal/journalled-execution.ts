@@ -57,8 +57,7 @@ export class JournalledExecution {
       },
     });
     const write = (event: HistoryEvent) => this.#write(event);
-    const prepared = prepareExecution(machine, start, { host: this.#host, write }, this.#stopping.signal);
-    this.#run = prepared.run;
+    this.#run = prepareExecution(machine, start, this.#host, write, this.#stopping.signal);
   }
 
   /** Runs it as far as the journal goes. Answers false where it does not go that way any more. */

@@ -70,14 +70,11 @@ function assertInput(input: string): void {
 }
 
 /** What an execution runs, and under which names. */
-export function preparedBy(service: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
-  const { machines, region, accountId } = service;
+export function preparedBy({ machines }: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
   const revision = machines.revision(execution.revision);
-  const { name, arn: executionArn, machineArn: arn, versionArn: version } = execution;
-  const versioned = version === undefined ? {} : { versionArn: version };
-  const stateMachine = { arn, name: arn.split(":").at(-1) as string, ...versioned };
-  const start = { executionArn, name, roleArn: revision.roleArn, stateMachine, region, accountId };
-  return { machine: machines.compiled(revision, (text) => compileStateMachine(JSON.parse(text))), start };
+  const { arn: executionArn, versionArn } = execution;
+  const machine = machines.compiled(revision, (text) => compileStateMachine(JSON.parse(text)));
+  return { machine, start: { executionArn, versionArn, roleArn: revision.roleArn } };
 }
 
 /** As an execution calls StartExecution. @throws Error named and worded as the AWS SDK for Java words it */
