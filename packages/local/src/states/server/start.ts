@@ -3,6 +3,7 @@ import { AwsError } from "../../aws-http/aws-error.ts";
 import { compileStateMachine } from "../asl/compile.ts";
 import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import type { ChildStart, StartedChild } from "../asl/host.ts";
+import { dataIn } from "../history.ts";
 import type { LiveOptions } from "../live-executions.ts";
 import type { Execution } from "../store/executions.ts";
 import { assertName, refused } from "./arns.ts";
@@ -51,7 +52,7 @@ function answerExisting(service: Service, existing: Execution, { input, startedB
 }
 
 function inputOf({ live, executions }: Service, execution: Execution): string | undefined {
-  return live.get(execution)?.input ?? executions.history(execution)[0]?.executionStartedEventDetails?.input;
+  return dataIn(live.get(execution)?.events ?? executions.history(execution)).input;
 }
 
 function isNameFree(existing: Execution, { clock }: Service): boolean {
