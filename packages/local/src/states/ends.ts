@@ -40,6 +40,18 @@ export function statusChangeOf(execution: Execution, events: readonly HistoryEve
   };
 }
 
+/** As EventBridge: best effort. Whoever must not miss one asks DescribeExecution. */
+export async function deliver(
+  change: StatusChange,
+  onStatusChange: (change: StatusChange) => void | Promise<void>,
+): Promise<void> {
+  try {
+    await onStatusChange(change);
+  } catch (error) {
+    process.emitWarning(`The status change of execution "${change.name}" was not taken: ${error}`);
+  }
+}
+
 /** How an execution ended, for the one that started it; undefined while it runs. */
 export function endOfChild(executions: Executions, arn: string): Json | undefined {
   const child = executions.get(arn);

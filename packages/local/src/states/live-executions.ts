@@ -5,7 +5,7 @@ import { Alarms } from "./alarms.ts";
 import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
 import { type ChildStart, executionOfToken, type ReadObject, type StartedChild } from "./asl/host.ts";
 import type { StateMachine } from "./asl/state.ts";
-import { endOfChild, type StatusChange, statusChangeOf } from "./ends.ts";
+import { deliver, endOfChild, type StatusChange, statusChangeOf } from "./ends.ts";
 import { dataIn } from "./history.ts";
 import { JournalledExecution, type Recorded } from "./journal/journalled-execution.ts";
 import { newSeed, type Owner, type TaskAnswer } from "./journal/journalled-host.ts";
@@ -277,20 +277,11 @@ export class LiveExecutions {
   /** Who waits for the execution, and who listens to changes of status. */
   #tell(execution: Execution, events = this.#executions.history(execution)): void {
     if (execution.startedBy?.awaited) this.#tellParent(execution);
-    const delivery = this.#deliver(statusChangeOf(execution, events)).finally(() => {
+    const delivery = deliver(statusChangeOf(execution, events), this.#options.onStatusChange).finally(() => {
       this.#deliveries.delete(delivery);
       this.#changed();
     });
     this.#deliveries.add(delivery);
-  }
-
-  /** As EventBridge: best effort. Whoever must not miss one asks DescribeExecution. */
-  async #deliver(change: StatusChange): Promise<void> {
-    try {
-      await this.#options.onStatusChange(change);
-    } catch (error) {
-      process.emitWarning(`The status change of execution "${change.name}" was not taken: ${error}`);
-    }
   }
 
   async #tellParent(child: Execution): Promise<void> {

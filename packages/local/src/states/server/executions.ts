@@ -4,8 +4,8 @@ import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import { dataIn, type HistoryEvent } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
 import { partsOf, refused } from "./arns.ts";
-import type { Operations, Service } from "./listen.ts";
 import { pageOf } from "./page.ts";
+import type { Operations, Service } from "./service.ts";
 import { startExecution } from "./start.ts";
 import { findMachine } from "./state-machines.ts";
 

@@ -1,26 +1,10 @@
 import type { Listening } from "../../aws-http/http-server.ts";
 import { type AwsHttp, listen } from "../../aws-http/listen.ts";
-import { operationOf, type Request, requestOf } from "../../aws-http/request.ts";
-import type { Clock } from "../../clock.ts";
-import type { LiveExecutions } from "../live-executions.ts";
-import type { Executions } from "../store/executions.ts";
-import type { Machines } from "../store/machines.ts";
+import { operationOf, requestOf } from "../../aws-http/request.ts";
 import { executionOperations } from "./executions.ts";
+import type { Operations, Service } from "./service.ts";
 import { machineOperations } from "./state-machines.ts";
 import { taskOperations } from "./tasks.ts";
-
-/** What the operations work on. */
-export interface Service {
-  machines: Machines;
-  executions: Executions;
-  live: LiveExecutions;
-  clock: Clock;
-  region: string;
-  accountId: string;
-}
-
-/** By the names that the API of Step Functions has for them. */
-export type Operations = Record<string, (service: Service, request: Request) => object | Promise<object>>;
 
 const operations: Operations = { ...machineOperations, ...executionOperations, ...taskOperations };
 

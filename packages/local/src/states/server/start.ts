@@ -7,7 +7,7 @@ import { dataIn } from "../history.ts";
 import type { LiveOptions } from "../live-executions.ts";
 import type { Execution } from "../store/executions.ts";
 import { assertName, refused } from "./arns.ts";
-import type { Service } from "./listen.ts";
+import type { Service } from "./service.ts";
 import { findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
 
 /** A name is free again this long after its execution ended (Step Functions, StartExecution). */

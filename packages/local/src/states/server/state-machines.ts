@@ -5,8 +5,8 @@ import { compileStateMachine } from "../asl/compile.ts";
 import { DefinitionRejected } from "../asl/failure.ts";
 import type { Machine, Revision, Version } from "../store/machines.ts";
 import { assertName, parseStateMachineArn, refused } from "./arns.ts";
-import type { Operations, Service } from "./listen.ts";
 import { pageOf } from "./page.ts";
+import type { Operations, Service } from "./service.ts";
 
 /** Step Functions: the longest definition. */
 const DEFINITION_LIMIT_BYTES = 1024 * 1024;

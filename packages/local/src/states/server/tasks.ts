@@ -4,7 +4,7 @@ import { executionOfToken } from "../asl/host.ts";
 import type { TaskAnswer } from "../journal/journalled-host.ts";
 import { refused } from "./arns.ts";
 import { endIn } from "./executions.ts";
-import type { Operations, Service } from "./listen.ts";
+import type { Operations, Service } from "./service.ts";
 
 export const taskOperations: Operations = {
   SendTaskSuccess: (service, request) =>
