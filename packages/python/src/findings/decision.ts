@@ -43,14 +43,18 @@ function mayPrintDecision(subject: Subject): boolean {
 /** The keys that a printed result may set; undefined where it may set others. */
 export function printedKeys({ printed, program, paths }: Subject): string[] | undefined {
   if (!printed.mayPrint) return [];
-  const all = printed.values?.map((value) => keysOf(value));
-  return all?.every((keys) => keys !== undefined) ? all.flat() : undefined;
+  return printed.values && joined(printed.values);
+
+  function joined(values: readonly Expression[]): string[] | undefined {
+    const all = values.map(keysOf);
+    return all.every((keys) => keys !== undefined) ? all.flat() : undefined;
+  }
 
   /** The context itself, printed, holds what is set in it. */
   function keysOf(value: Expression): string[] | undefined {
     if (paths.isContext(value)) return [];
     const entries = knownEntries(program, value);
-    const updates = entries?.find(({ key }) => key === "context_updates");
-    return updates ? keysOf(updates.value) : entries?.map(({ key }) => key);
+    const updates = entries?.filter(({ key }) => key === "context_updates").map((entry) => entry.value) ?? [];
+    return updates.length > 0 ? joined(updates) : entries?.map(({ key }) => key);
   }
 }

@@ -35,7 +35,9 @@ export function readPrinted(program: Program): Printed {
   );
   const all = readDumps(program);
   const isAll = all.length === uses.length && all.every(({ value }) => value);
-  const dumps = all.filter(({ call, value }) => !goesElsewhere(program, call) && !(value && isNoObject(value)));
+  const dumps = all.filter(({ call, value }) => {
+    return program.mayRun(call) && !goesElsewhere(program, call) && !(value && isNoObject(value));
+  });
   const values = dumps.flatMap(({ value }) => value ?? []);
   return { mayPrint: !isAll || values.length > 0, values: isAll ? values : undefined };
 }
