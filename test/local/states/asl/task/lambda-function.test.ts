@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { LambdaServiceError } from "../../../../../packages/local/src/lambda/lambda-function.ts";
 import type { InvokeLambda } from "../../../../../packages/local/src/lambda-types.ts";
 import { answer, echo, FUNCTION, failure, outline, runState, scripted } from "../../support/run.ts";
 import { virtualClock } from "../../support/virtual-clock.ts";
@@ -54,7 +53,7 @@ describe("a Task that is a Lambda function", () => {
   });
 
   it("reports a failure of the Lambda service under its own name", async () => {
-    const { invokeLambda } = scripted(new LambdaServiceError("Lambda.Unknown", "killed"));
+    const { invokeLambda } = scripted(Object.assign(new Error("killed"), { name: "Lambda.Unknown" }));
     expect(await runState(task, {}, { invokeLambda })).toMatchObject({ error: "Lambda.Unknown", cause: "killed" });
   });
 

@@ -1,7 +1,13 @@
 import { Worker } from "node:worker_threads";
-import type { LambdaResult } from "../lambda-types.ts";
-import { killed } from "./lambda-function.ts";
-import type { FromWorker, ToWorker } from "./worker-messages.ts";
+import { type Invocation, killed } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+
+export type FromWorker =
+  /** The module is loaded; how long each of its functions may run. */
+  | { ready: ReadonlyMap<string, number> }
+  | { answer: LambdaResult }
+  /** The module could not be loaded. */
+  | { broken: LambdaResult };
 
 /** A worker thread that has loaded the functions and runs one invocation at a time. */
 export class WorkerSandbox {
@@ -9,11 +15,11 @@ export class WorkerSandbox {
   #settle: PromiseWithResolvers<LambdaResult> | undefined;
   #dead = false;
   /** Timeouts by function name; a LambdaResult where the functions could not be loaded. */
-  readonly loaded: Promise<Record<string, number> | LambdaResult>;
+  readonly loaded: Promise<ReadonlyMap<string, number> | LambdaResult>;
 
   constructor(entry: URL, env: NodeJS.ProcessEnv) {
     this.#worker = new Worker(new URL("./worker-main.ts", import.meta.url), { workerData: entry.href, env });
-    const { promise, resolve, reject } = Promise.withResolvers<Record<string, number> | LambdaResult>();
+    const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, number> | LambdaResult>();
     this.loaded = promise;
     promise.catch(ignore);
     this.#worker.on("message", (message: FromWorker) => {
@@ -35,7 +41,7 @@ export class WorkerSandbox {
   }
 
   /** Rejects as a killed function does when the thread dies, by `kill` or by itself. */
-  async run(invocation: ToWorker): Promise<LambdaResult> {
+  async run(invocation: Invocation): Promise<LambdaResult> {
     if (this.#dead) throw killed();
     this.#settle = Promise.withResolvers();
     this.#worker.postMessage(invocation);

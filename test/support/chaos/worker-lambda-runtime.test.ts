@@ -1,16 +1,13 @@
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  createWorkerLambdaRuntime,
-  type WorkerLambdaOptions,
-} from "../../../packages/local/src/lambda/worker-lambda-runtime.ts";
-import { temporaryFolder } from "../states/support/server.ts";
+import { temporaryFolder } from "../../local/states/support/server.ts";
+import { createWorkerLambdaRuntime, type WorkerLambdaOptions } from "./worker-lambda-runtime.ts";
 
 const arn = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}:live`;
 
 function runtime(options: Partial<WorkerLambdaOptions> = {}) {
-  const entry = new URL("./support/functions.ts", import.meta.url);
+  const entry = new URL("./functions.ts", import.meta.url);
   const { invokeLambda, close } = createWorkerLambdaRuntime({ entry, ...options });
   onTestFinished(close);
   return (name: string, event: unknown = {}, signal?: AbortSignal) =>
@@ -66,7 +63,7 @@ describe("a function in a thread of its own", () => {
   });
 
   it("that cannot be loaded says why", async () => {
-    const invoke = runtime({ entry: new URL("./support/broken.ts", import.meta.url) });
+    const invoke = runtime({ entry: new URL("./broken.ts", import.meta.url) });
     expect(await invoke("echo")).toMatchObject({
       ok: false,
       errorType: "SyntaxError",
@@ -76,7 +73,7 @@ describe("a function in a thread of its own", () => {
 
   it("is killed when the runtime is closed", async () => {
     const { invokeLambda, close } = createWorkerLambdaRuntime({
-      entry: new URL("./support/functions.ts", import.meta.url),
+      entry: new URL("./functions.ts", import.meta.url),
     });
     const { mark, running } = await marker();
     const invocation = invokeLambda(arn("hang"), JSON.stringify({ mark }));

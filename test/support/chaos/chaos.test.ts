@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { withChaos } from "../../../packages/local/src/lambda/chaos.ts";
-import { killed } from "../../../packages/local/src/lambda/lambda-function.ts";
-import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
-import { answer, FUNCTION } from "../states/support/run.ts";
-import { runStateMachine } from "../states/support/run-state-machine.ts";
-import { virtualClock } from "../states/support/virtual-clock.ts";
+import { killed } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+import { answer, FUNCTION } from "../../local/states/support/run.ts";
+import { runStateMachine } from "../../local/states/support/run-state-machine.ts";
+import { virtualClock } from "../../local/states/support/virtual-clock.ts";
+import { type InvokeObserved, withChaos } from "./chaos.ts";
 
 /**
  * The draws of one task, in order: together or late (and how late), whose answer is heard, who is killed and when,
@@ -23,7 +22,7 @@ function deliveries(draws: number[]) {
   const clock = virtualClock();
   const log: string[] = [];
   let count = 0;
-  const invokeLambda: InvokeLambda = async (_arn, _payload, signal, onBegin) => {
+  const invokeLambda: InvokeObserved = async (_arn, _payload, signal, onBegin) => {
     const number = ++count;
     onBegin?.();
     const at = () => clock.now() - virtualClock().now();
@@ -82,7 +81,7 @@ describe("a task in chaos", () => {
 
   it("is killed no more than twice, so that a Retry gets it through", async () => {
     const clock = virtualClock();
-    const invokeLambda: InvokeLambda = async (_arn, _payload, signal, onBegin) => {
+    const invokeLambda: InvokeObserved = async (_arn, _payload, signal, onBegin) => {
       onBegin?.();
       await clock.sleep(100, signal);
       if (signal?.aborted) throw killed();
@@ -106,7 +105,7 @@ describe("a task in chaos", () => {
 
   it("is left alone where it should not be touched", async () => {
     let calls = 0;
-    const invokeLambda: InvokeLambda = async () => answer(++calls);
+    const invokeLambda: InvokeObserved = async () => answer(++calls);
     const chaos = withChaos(invokeLambda, {
       seed: 1,
       shouldTouch: (arn) => !arn.endsWith(":work"),
@@ -121,7 +120,7 @@ describe("a task in chaos", () => {
     const story = async (seed: number) => {
       const clock = virtualClock();
       const log: string[] = [];
-      const invokeLambda: InvokeLambda = async (_arn, payload, signal, onBegin) => {
+      const invokeLambda: InvokeObserved = async (_arn, payload, signal, onBegin) => {
         onBegin?.();
         await clock.sleep(50, signal);
         log.push(`${payload} ${signal?.aborted} ${clock.now()}`);

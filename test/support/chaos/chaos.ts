@@ -1,6 +1,9 @@
-import { type Clock, systemClock } from "../clock.ts";
-import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
-import { childOf } from "../states/asl/thread.ts";
+import { type Clock, systemClock } from "../../../packages/local/src/clock.ts";
+import type { InvokeLambda, LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+import { childOf } from "../../../packages/local/src/states/asl/thread.ts";
+
+/** Beside what every function is invoked with: called when it starts to run, since it may have waited for its turn. */
+export type InvokeObserved = (...call: [...Parameters<InvokeLambda>, onBegin?: () => void]) => Promise<LambdaResult>;
 
 export interface ChaosOptions {
   seed: number;
@@ -35,7 +38,7 @@ interface Plan {
 }
 
 /** Delivers every task twice and kills some deliveries, as the cloud may on a bad day. */
-export function withChaos(invokeLambda: InvokeLambda, options: ChaosOptions): Chaos {
+export function withChaos(invokeLambda: InvokeObserved, options: ChaosOptions): Chaos {
   const { random = seeded(options.seed), shouldTouch = () => true, clock = systemClock } = options;
   const underway = new Set<Promise<unknown>>();
   const kills = new Map<string, number>();

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { type Clock, systemClock } from "../clock.ts";
-import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
-import { assertPayloadFits, type Invocation } from "./call-handler.ts";
-import { functionNameOf, functionNotFound } from "./lambda-function.ts";
-import { withDeadline } from "./lambda-runtime.ts";
+import { type Clock, systemClock } from "../../../packages/local/src/clock.ts";
+import { type Invocation, invocationOf, withDeadline } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+import type { InvokeObserved } from "./chaos.ts";
 import { WorkerSandbox } from "./worker-sandbox.ts";
 
 export interface WorkerLambdaOptions {
@@ -18,7 +16,7 @@ export interface WorkerLambdaOptions {
 
 export interface WorkerLambdaRuntime {
   /** Aborting the signal kills the invocation wherever it is. */
-  invokeLambda: InvokeLambda;
+  invokeLambda: InvokeObserved;
   /** Kills what still runs. */
   close(): Promise<void>;
 }
@@ -28,19 +26,14 @@ export function createWorkerLambdaRuntime(options: WorkerLambdaOptions): WorkerL
   const { entry, concurrency = 8, clock = systemClock } = options;
   const pool = new SandboxPool(() => new WorkerSandbox(entry, { ...process.env, ...options.env }), concurrency);
 
-  const invokeLambda: InvokeLambda = async (functionArn, payload, signal, onBegin) => {
-    const functionName = functionNameOf(functionArn);
-    assertPayloadFits(payload);
+  const invokeLambda: InvokeObserved = async (functionArn, payload, signal, onBegin) => {
     const sandbox = await pool.take();
     try {
       const loaded = await sandbox.loaded;
-      if (isResult(loaded)) return loaded;
-      const timeoutSeconds = loaded[functionName];
-      if (timeoutSeconds === undefined) throw functionNotFound(functionArn);
-      const deadlineMs = clock.now() + timeoutSeconds * 1000;
-      const invocation = { functionArn, functionName, payload, requestId: randomUUID(), deadlineMs };
+      if ("ok" in loaded) return loaded;
+      const invocation = invocationOf(functionArn, payload, loaded, clock);
       onBegin?.();
-      return await runOrKill(sandbox, invocation, timeoutSeconds, clock, signal);
+      return await runOrKill(sandbox, invocation, clock, signal);
     } finally {
       pool.giveBack(sandbox);
     }
@@ -52,7 +45,6 @@ export function createWorkerLambdaRuntime(options: WorkerLambdaOptions): WorkerL
 async function runOrKill(
   sandbox: WorkerSandbox,
   invocation: Invocation,
-  timeoutSeconds: number,
   clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<LambdaResult> {
@@ -61,14 +53,10 @@ async function runOrKill(
     answered = true;
   });
   try {
-    return await withDeadline(call, invocation, timeoutSeconds, clock, signal);
+    return await withDeadline(call, invocation, clock, signal);
   } finally {
     if (!answered) await sandbox.kill();
   }
-}
-
-function isResult(loaded: Record<string, number> | LambdaResult): loaded is LambdaResult {
-  return typeof loaded.ok === "boolean";
 }
 
 /** Threads that have loaded the functions, started when they are needed and used again. */
