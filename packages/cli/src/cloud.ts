@@ -14,6 +14,8 @@ export interface CloudChoice {
   onProgress?: CloudOptions["onProgress"];
   /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
   onUnstarted?: CloudOptions["onUnstarted"];
+  /** What the E2B endpoint refuses, where this process is the owner. */
+  limits?: CloudOptions["limits"];
 }
 
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
@@ -23,6 +25,7 @@ export async function openCloud({
   fires = false,
   onProgress,
   onUnstarted,
+  limits,
 }: CloudChoice = {}): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   return openLocalCloud({
@@ -31,6 +34,7 @@ export async function openCloud({
     fires,
     ...(onProgress && { onProgress }),
     ...(onUnstarted && { onUnstarted }),
+    ...(limits && { limits }),
     warn: (sentence) => printError(styled("yellow", `nova: ${sentence}`)),
   });
 }
