@@ -200,7 +200,8 @@ const executionRecord = record(
   "execution",
   {
     ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
-    ...optionalTexts("endedAt", "tip", "admission"),
+    /** `open` is the key of a sparse index: open executions, and those that have left sandboxes for others. */
+    ...optionalTexts("endedAt", "tip", "admission", "open"),
     ...numbers("version"),
     ...optionalNumbers("durationMs", "nodes"),
     parent: value<Parent>(),
@@ -213,8 +214,6 @@ const executionRecord = record(
     pools: value<string[]>(),
     endPublished: { type: "boolean" },
     erased: value<true>(),
-    /** The key of a sparse index: open executions, and those that have left sandboxes for others. */
-    open: text,
     idle: value<Sandbox[]>(),
   },
   {

@@ -5,6 +5,7 @@ import { Alarms } from "./alarms.ts";
 import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
 import { type ChildStart, executionOfToken, type ReadObject, type StartedChild } from "./asl/host.ts";
 import type { StateMachine } from "./asl/state.ts";
+import { Capacity } from "./capacity.ts";
 import { deliver, endOfChild, type StatusChange, statusChangeOf } from "./ends.ts";
 import { dataIn } from "./history.ts";
 import { JournalledExecution, type Recorded } from "./journal/journalled-execution.ts";
@@ -41,6 +42,9 @@ export class LiveExecutions {
   readonly #runs = new Map<Execution, JournalledExecution>();
   /** The longest parked first. */
   readonly #parked = new Set<Execution>();
+  readonly #capacity = new Capacity();
+  /** How those that have a part of the capacity, or wait for it, give it back. */
+  readonly #leaving = new Map<Execution, () => void>();
   readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
   readonly #deliveries = new Set<Promise<void>>();
   readonly #alarms: Alarms<Execution>;
@@ -226,7 +230,8 @@ export class LiveExecutions {
         this.#unpark(execution);
         // Whoever is given the token may answer before the function does: then the answer must find its task.
         if (handsOutToken) this.#executions.flush(execution);
-        return invokeLambda(functionArn, payload, stopSignal);
+        const invoke = () => invokeLambda(functionArn, payload, stopSignal);
+        return this.#awaitRoom(execution, stopSignal)?.then(invoke) ?? invoke();
       },
       startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: child.awaited }),
       readObject,
@@ -258,6 +263,7 @@ export class LiveExecutions {
     if (!run) return;
     this.#setAlarm(execution, run);
     if (!run.isBusy) {
+      this.#makeRoom(execution);
       this.#executions.park(execution, run.pending.dueMs);
       this.#parked.delete(execution);
       const [longest] = this.#parked.add(execution);
@@ -319,6 +325,28 @@ export class LiveExecutions {
     this.#alarms.set(execution, isSilent ? null : run.pending.dueMs);
   }
 
+  /** Whoever waits for a child is at work already. The time that an execution waits for is none of its functions'. */
+  #awaitRoom(execution: Execution, stopSignal: AbortSignal): Promise<void> | undefined {
+    if (execution.startedBy || this.#leaving.has(execution)) return undefined;
+    const { clock } = this.#options;
+    const from = clock.now();
+    const room = Promise.withResolvers<void>();
+    let isThere = false;
+    const begin = () => {
+      isThere = true;
+      room.resolve();
+    };
+    this.#leaving.set(execution, this.#capacity.enter(execution.startedAt, begin));
+    if (isThere) return undefined;
+    stopSignal.addEventListener("abort", () => this.#makeRoom(execution), { once: true });
+    return room.promise.then(() => this.#onJump(execution, clock.now() - from));
+  }
+
+  #makeRoom(execution: Execution): void {
+    this.#leaving.get(execution)?.();
+    this.#leaving.delete(execution);
+  }
+
   #forget(execution: Execution): void {
     this.#leave(execution);
     this.#alarms.set(execution, null);
@@ -326,6 +354,7 @@ export class LiveExecutions {
 
   /** Nothing reaches it any more; its file is all that is left of it. */
   #leave(execution: Execution): void {
+    this.#makeRoom(execution);
     this.#runs.get(execution)?.leave();
     this.#runs.delete(execution);
     this.#parked.delete(execution);
