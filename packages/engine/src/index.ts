@@ -39,7 +39,7 @@ export { type SettleEvent, settleNode } from "./kinds/settle-node.ts";
 export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./kinds/start/files.ts";
 export { deepestNesting, InputsRefused } from "./kinds/start/inputs.ts";
 export { beginExecution, freshProblem, promptNodes, type StartRequest, startExecution } from "./kinds/start/start.ts";
-export { sweepIdle } from "./kinds/task/idle-sandboxes.ts";
+export { sweepIdle } from "./kinds/task/sweep-idle.ts";
 export { createWarmPool } from "./kinds/task/warm-pool.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";

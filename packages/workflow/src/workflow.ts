@@ -22,7 +22,7 @@ export interface Workflow {
   requirements: string[];
   /** How long a sandbox that a run has left waits for the next one; 0: not at all. Absent: `defaultIdleSeconds`. */
   idleSeconds?: number;
-  /** Sandboxes that wait for runs, made before any of them. */
+  /** Sandboxes of each client that stay when this time is over. */
   warm?: number;
   /** Python modules that every node can import: path below `lib/` -> source. */
   lib: Record<string, string>;

@@ -2,7 +2,7 @@ import type { Execution, StateMachineRun, WaitingTask } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 
 /** A part of the service that a sweep looks at. */
-export type SweptPart = "runs" | "tasks" | "queues" | "publications" | "triggers" | "erasures";
+export type SweptPart = "runs" | "tasks" | "queues" | "sandboxes" | "publications" | "triggers" | "erasures";
 
 /** All that a sweep reads, in memory. Whatever else it asked for would be undefined, and fail. */
 export class SweepWorld {
@@ -28,7 +28,10 @@ export class SweepWorld {
     const tip = { entry: { head: '{"node_id":"a","node_type":"code","status":"success"}' } };
     const ports = {
       clock: { now: () => this.now, sleep: async () => undefined },
-      executions: { open: () => this.#read("runs", this.records) },
+      executions: {
+        open: () => this.#read("runs", this.records),
+        idle: () => Array.fromAsync(this.#read("sandboxes", [])),
+      },
       chain: { tip: async () => [tip] },
       stateMachines: {
         running: async (arn: string) => this.#list(arn),

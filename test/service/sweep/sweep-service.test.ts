@@ -7,7 +7,7 @@ beforeEach(() => {
   world = new SweepWorld();
 });
 
-const behindRuns = ["tasks", "queues", "publications", "triggers", "erasures"];
+const behindRuns = ["tasks", "queues", "sandboxes", "publications", "triggers", "erasures"];
 const described = () => world.log.filter((line) => line.startsWith("describe")).length;
 /** Milliseconds of a Lambda that began with the sweep. */
 const lasting = (ms: number) => {
@@ -30,7 +30,7 @@ describe("a sweep of the service", () => {
     world.describeMs = 1_000;
     const swept = await sweepService(world.ports(), { leftMs: lasting(60_000) });
     expect(described()).toBe(30);
-    expect(world.log.slice(-5)).toEqual(behindRuns);
+    expect(world.log.slice(-6)).toEqual(behindRuns);
     expect(swept.broken).toEqual([]);
   });
 
@@ -53,6 +53,7 @@ describe("a sweep of the service", () => {
     ["runs", ["runs", "queues"]],
     ["tasks", ["tasks"]],
     ["queues", ["queues"]],
+    ["sandboxes", ["sandboxes"]],
     ["publications", ["publications"]],
     ["triggers", ["triggers"]],
     ["erasures", ["erasures"]],

@@ -57,8 +57,19 @@ export class ExecutionState {
         }),
       idle: (owner) =>
         ask("idle records", () =>
-          Array.from(records.values()).filter(({ client, idle }) => idle && client === (owner ?? client)),
+          records
+            .values()
+            .flatMap(({ idle, ...record }) =>
+              idle && record.client === (owner ?? record.client) ? [{ ...record, idle }] : [],
+            )
+            .toArray(),
         ),
+      keepIdle: (id, idle) =>
+        ask("keep idle", () => {
+          const record = records.get(id) as Execution;
+          if (record.idle) records.set(id, { ...record, idle });
+          return record.idle !== undefined;
+        }),
       takeIdle: (id) =>
         ask("take idle", () => {
           const { idle, ...record } = records.get(id) as Execution;

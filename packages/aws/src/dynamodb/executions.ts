@@ -78,12 +78,21 @@ export function createExecutionStore(
     async idle(client) {
       const found =
         client === undefined
-          ? await Promise.all(shelves.map((open) => readSome(entity.query.open({ open }), { order: "asc", limit: 10 })))
+          ? await Promise.all(
+              shelves.map((open) => readSome(entity.query.open({ open }), { order: "asc", limit: maxOffers })),
+            )
           : [await readSome(entity.query.open({ open: shelfOf(client) }), { order: "desc", limit: maxOffers })];
-      return found.flat().flatMap(({ id, client: owner, idle }) => {
-        return idle && owner === (client ?? owner) ? [{ id, client: owner, idle }] : [];
+      return found.flat().flatMap(({ id, client: owner, workflowId, version, idle }) => {
+        return idle && owner === (client ?? owner) ? [{ id, client: owner, workflowId, version, idle }] : [];
       });
     },
+    keepIdle: (id, idle) =>
+      writeIf(
+        entity
+          .patch({ id })
+          .set({ idle })
+          .where((record, { exists }) => exists(record.idle)),
+      ),
     takeIdle: (id) =>
       writeIf(
         entity

@@ -77,6 +77,9 @@ export interface ExecutionQuery {
   oldestFirst?: boolean;
 }
 
+/** Sandboxes that an execution has left for others. */
+export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox[] };
+
 export interface ExecutionStore {
   /** False when the id is there already. */
   create(execution: Execution): Promise<boolean>;
@@ -87,9 +90,11 @@ export interface ExecutionStore {
   leave(execution: Pick<Execution, "id" | "client">, idle: Sandbox[]): Promise<boolean>;
   /**
    * Those that offer sandboxes, a moment late: of a client, the one that began last first, at most a hundred; of all
-   * clients some of those that began first.
+   * clients some hundreds of those that began first.
    */
-  idle(client?: string): Promise<Pick<Execution, "id" | "client" | "idle">[]>;
+  idle(client?: string): Promise<Offer[]>;
+  /** Offers these instead. False where somebody has taken what it offers. */
+  keepIdle(id: string, idle: Sandbox[]): Promise<boolean>;
   /** Takes what it offers. False where somebody else has taken it. */
   takeIdle(id: string): Promise<boolean>;
   /** Sets the status of an open execution where it is one of `from`; false where it is not. */

@@ -18,10 +18,12 @@ export interface ProcessorTimes {
  * together need a few sandboxes one after another, and not a hundred at once. What waits for a server or a clock leaves
  * processors idle, and then more begins.
  */
-export class Capacity {
+export class Capacity<Key> {
   readonly #size: number;
   readonly #times: () => ProcessorTimes;
   readonly #waiting: { since: number; begin: () => void }[] = [];
+  /** How each that is in, or waits for it, leaves. */
+  readonly #leaving = new Map<Key, () => void>();
   #atWork = 0;
   #looking: NodeJS.Timeout | undefined;
 
@@ -30,23 +32,36 @@ export class Capacity {
     this.#times = times;
   }
 
-  /** Calls `begin` when it is its turn, which may be at once; `since` says how old it is. Whoever calls the answer makes room. */
-  enter(since: number, begin: () => void): () => void {
-    const leaving = Promise.withResolvers<void>();
-    const enter = () => {
-      this.#atWork += 1;
-      const timer = setTimeout(leaving.resolve, longestMs);
-      leaving.promise.then(() => {
-        clearTimeout(timer);
-        this.#atWork -= 1;
-        this.#beginAll();
-      });
-      begin();
+  /** Resolves when it is in, or has left; undefined where it is at once. `since` says how old it is. */
+  enter(key: Key, since: number): Promise<void> | undefined {
+    if (this.#leaving.has(key)) return undefined;
+    const entered = Promise.withResolvers<void>();
+    let isIn = false;
+    const left = Promise.withResolvers<void>();
+    this.#leaving.set(key, () => left.resolve());
+    const begin = () => {
+      isIn = true;
+      entered.resolve();
+      this.#stay(left);
     };
     const place = this.#waiting.findLastIndex((other) => other.since <= since) + 1;
-    this.#waiting.splice(place, 0, { since, begin: enter });
+    this.#waiting.splice(place, 0, { since, begin });
     this.#beginAll();
-    return () => leaving.resolve();
+    return isIn ? undefined : Promise.race([entered.promise, left.promise]);
+  }
+
+  leave(key: Key): void {
+    this.#leaving.get(key)?.();
+    this.#leaving.delete(key);
+  }
+
+  async #stay({ promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
+    this.#atWork += 1;
+    const timer = setTimeout(resolve, longestMs).unref();
+    await promise;
+    clearTimeout(timer);
+    this.#atWork -= 1;
+    this.#beginAll();
   }
 
   #beginAll(): void {
@@ -70,7 +85,7 @@ export class Capacity {
       const isIdle = now.idleMs - before.idleMs > idleShare * (now.allMs - before.allMs);
       before = now;
       if (isIdle) this.#beginNext();
-    }, lookMs);
+    }, lookMs).unref();
   }
 }
 

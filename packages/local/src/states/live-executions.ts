@@ -42,9 +42,7 @@ export class LiveExecutions {
   readonly #runs = new Map<Execution, JournalledExecution>();
   /** The longest parked first. */
   readonly #parked = new Set<Execution>();
-  readonly #capacity = new Capacity();
-  /** How those that have a part of the capacity, or wait for it, give it back. */
-  readonly #leaving = new Map<Execution, () => void>();
+  readonly #capacity = new Capacity<Execution>();
   readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
   readonly #deliveries = new Set<Promise<void>>();
   readonly #alarms: Alarms<Execution>;
@@ -231,7 +229,9 @@ export class LiveExecutions {
         // Whoever is given the token may answer before the function does: then the answer must find its task.
         if (handsOutToken) this.#executions.flush(execution);
         const invoke = () => invokeLambda(functionArn, payload, stopSignal);
-        return this.#awaitRoom(execution, stopSignal)?.then(invoke) ?? invoke();
+        const entered = execution.startedBy ? undefined : this.#capacity.enter(execution, execution.startedAt);
+        const asked = clock.now();
+        return entered?.then(() => this.#onJump(execution, clock.now() - asked)).then(invoke) ?? invoke();
       },
       startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: child.awaited }),
       readObject,
@@ -263,7 +263,7 @@ export class LiveExecutions {
     if (!run) return;
     this.#setAlarm(execution, run);
     if (!run.isBusy) {
-      this.#makeRoom(execution);
+      this.#capacity.leave(execution);
       this.#executions.park(execution, run.pending.dueMs);
       this.#parked.delete(execution);
       const [longest] = this.#parked.add(execution);
@@ -312,7 +312,7 @@ export class LiveExecutions {
     if (run && !run.noticeTime()) this.#setAlarm(execution, run);
   }
 
-  /** Functions stood still while the machine slept, and so do their time limits. */
+  /** Functions stood still, since the machine slept or had no room, and so do their time limits. */
   #onJump(execution: Execution, ms: number): void {
     const run = this.#runs.get(execution);
     if (!run?.pending.isInFunction) return;
@@ -325,28 +325,6 @@ export class LiveExecutions {
     this.#alarms.set(execution, isSilent ? null : run.pending.dueMs);
   }
 
-  /** Whoever waits for a child is at work already. The time that an execution waits for is none of its functions'. */
-  #awaitRoom(execution: Execution, stopSignal: AbortSignal): Promise<void> | undefined {
-    if (execution.startedBy || this.#leaving.has(execution)) return undefined;
-    const { clock } = this.#options;
-    const from = clock.now();
-    const room = Promise.withResolvers<void>();
-    let isThere = false;
-    const begin = () => {
-      isThere = true;
-      room.resolve();
-    };
-    this.#leaving.set(execution, this.#capacity.enter(execution.startedAt, begin));
-    if (isThere) return undefined;
-    stopSignal.addEventListener("abort", () => this.#makeRoom(execution), { once: true });
-    return room.promise.then(() => this.#onJump(execution, clock.now() - from));
-  }
-
-  #makeRoom(execution: Execution): void {
-    this.#leaving.get(execution)?.();
-    this.#leaving.delete(execution);
-  }
-
   #forget(execution: Execution): void {
     this.#leave(execution);
     this.#alarms.set(execution, null);
@@ -354,7 +332,7 @@ export class LiveExecutions {
 
   /** Nothing reaches it any more; its file is all that is left of it. */
   #leave(execution: Execution): void {
-    this.#makeRoom(execution);
+    this.#capacity.leave(execution);
     this.#runs.get(execution)?.leave();
     this.#runs.delete(execution);
     this.#parked.delete(execution);

@@ -60,7 +60,7 @@ export const workflowFields = {
     .min(0, { error: warmError })
     .max(maxWarm, { error: warmError })
     .describe(
-      `So many sandboxes wait for runs, made before any run and used by no client yet, while the version is the active one: 0 to ${maxWarm}, default 0. Each is paid for all day.`,
+      `So many sandboxes that runs of a client have left stay when \`idle_seconds\` are over, as long as the version is the active one: 0 to ${maxWarm}, default 0. Each is paid for all day: about 13 cents an hour with 2 vCPU and 2 GiB.`,
     )
     .optional(),
   requirements: z

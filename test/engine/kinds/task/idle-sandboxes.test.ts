@@ -13,6 +13,7 @@ const oneNode = [
 /** Runs of one workflow one after another in one world, each to its end. */
 class Runs {
   readonly story: Story;
+  active = 1;
   readonly #workflow: Workflow;
 
   constructor(more: Partial<Workflow> = {}, node: Parameters<typeof action>[1] = {}) {
@@ -48,7 +49,7 @@ class Runs {
   }
 
   sweep() {
-    return sweepIdle(this.#ports);
+    return sweepIdle(this.#ports, async (_workflow, version) => version === this.active);
   }
 
   /** Every creation fails, as it does at the plan's limit. */
@@ -103,4 +104,31 @@ it("makes room for another client where the plan has none", async () => {
   runs.isFull();
   expect(await runs.run("other")).toBe("S2");
   expect(runs.alive()).toEqual(["S2"]);
+});
+
+it("stays where its workflow keeps it warm, and a new one comes when it cannot live for longer", async () => {
+  const runs = new Runs({ warm: 1 });
+  await runs.run();
+  for (let minutes = 0; minutes < 15; minutes++) {
+    runs.pass(60);
+    await runs.sweep();
+  }
+  expect(runs.alive()).toEqual(["S1"]);
+  for (let minutes = 0; minutes < 15; minutes++) {
+    runs.pass(60);
+    await runs.sweep();
+  }
+  expect(runs.alive()).toEqual(["S2"]);
+  expect(await runs.run()).toBe("S2");
+});
+
+it("is kept warm no longer once another version is active", async () => {
+  const runs = new Runs({ warm: 1 });
+  await runs.run();
+  runs.active = 2;
+  for (let minutes = 0; minutes < 5; minutes++) {
+    runs.pass(60);
+    await runs.sweep();
+  }
+  expect([runs.alive(), await runs.offers()]).toEqual([[], []]);
 });

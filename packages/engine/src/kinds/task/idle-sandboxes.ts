@@ -1,15 +1,14 @@
 import { defaultIdleSeconds, isLong, type TaskNode, type Workflow } from "@nova/workflow";
 import { sha256 } from "../../json/hash.ts";
-import type { Execution } from "../../ports/executions.ts";
+import type { Offer } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxPool, SandboxSpec } from "../../ports/sandboxes.ts";
-import { endless, type TimeBudget } from "../../protocol/sweep.ts";
 import { tasksOf } from "./outer-reach.ts";
-
-type Offer = Awaited<ReturnType<Ports["executions"]["idle"]>>[number];
 
 /** How many of the offers of its pool one node tries to take; others try the same. */
 const maxTries = 3;
+/** What a workflow keeps warm is looked at once a minute, and may be late. */
+export const keptSeconds = 240;
 /** More than these idle ones of one client are ended, the oldest first. */
 const maxIdlePerClient = 20;
 
@@ -21,13 +20,14 @@ export function poolOf(
   client: string,
   spec: SandboxSpec,
   node: TaskNode,
-  { nodes, idleSeconds = defaultIdleSeconds }: Pick<Workflow, "nodes" | "idleSeconds">,
+  { nodes, idleSeconds = defaultIdleSeconds, warm = 0 }: Workflow,
 ): SandboxPool | undefined {
   const keepsItsOwn = tasksOf(nodes).some(({ isolation }) => isolation === "execution");
-  if (idleSeconds === 0 || keepsItsOwn || node.isolation === "fresh" || isLong(node)) return undefined;
+  const seconds = warm > 0 ? Math.max(idleSeconds, keptSeconds) : idleSeconds;
+  if (seconds === 0 || keepsItsOwn || node.isolation === "fresh" || isLong(node)) return undefined;
   const { template, lib, internet, reach } = spec;
   const surroundings = [client, template, Object.entries(lib).sort(), internet, reach ?? null];
-  return { key: sha256(JSON.stringify(surroundings)), idleSeconds };
+  return { key: sha256(JSON.stringify(surroundings)), idleSeconds: seconds };
 }
 
 /**
@@ -37,10 +37,10 @@ export function poolOf(
 export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox[] | null> {
   const offers = (await ports.executions.idle(client)).filter((offer) => isAlive(offer, ports.clock.now()));
   await endSurplus(ports, offers);
-  const fitting = offers.filter(({ idle }) => idle?.every(({ pool }) => pool?.key === key));
+  const fitting = offers.filter(({ idle }) => idle.every(({ pool }) => pool?.key === key));
   for (let tries = 0; tries < maxTries && fitting.length > 0; tries++) {
     const [offer] = fitting.splice(Math.floor(Math.random() * fitting.length), 1);
-    if (offer?.idle && (await ports.executions.takeIdle(offer.id))) return offer.idle;
+    if (offer && (await ports.executions.takeIdle(offer.id))) return offer.idle;
   }
   return null;
 }
@@ -52,36 +52,26 @@ export async function endOldestIdle(ports: Ports): Promise<boolean> {
   return oldest !== undefined && endIdle(ports, oldest);
 }
 
-/** Offers of sandboxes that have died meanwhile go; a page of the oldest ones at a time. */
-export async function sweepIdle(ports: Ports, timeBudget: TimeBudget = endless): Promise<void> {
-  for (let isMore = true; isMore && !timeBudget.aborted; ) {
-    const offers = await ports.executions.idle();
-    const dead = offers.filter((offer) => !isAlive(offer, ports.clock.now()));
-    const taken = await Promise.all(dead.map(({ id }) => ports.executions.takeIdle(id)));
-    isMore = taken.includes(true);
-  }
-}
-
 async function endSurplus(ports: Ports, offers: Offer[]): Promise<void> {
   if (offers.length <= maxIdlePerClient) return;
   const oldest = offers.sort(byEnd)[0];
   if (oldest) await endIdle(ports, oldest);
 }
 
-async function endIdle(ports: Ports, { id, idle = [] }: Offer): Promise<boolean> {
+async function endIdle(ports: Ports, { id, idle }: Offer): Promise<boolean> {
   if (!(await ports.executions.takeIdle(id))) return false;
   await Promise.all(idle.map((sandbox) => ports.sandboxes.kill(sandbox.id)));
   return true;
 }
 
-function isAlive({ idle }: Pick<Execution, "idle">, now: number): boolean {
-  return (idle ?? []).some(({ endsAt }) => Date.parse(endsAt) > now);
+export function isAlive({ idle }: Offer, now: number): boolean {
+  return idle.some(({ endsAt }) => Date.parse(endsAt) > now);
 }
 
-function byEnd(a: Offer, b: Offer): number {
+export function byEnd(a: Offer, b: Offer): number {
   return endOf(a).localeCompare(endOf(b));
 }
 
-function endOf({ idle }: Offer): string {
-  return idle?.[0]?.endsAt ?? "";
+export function endOf({ idle }: Offer): string {
+  return idle[0]?.endsAt ?? "";
 }

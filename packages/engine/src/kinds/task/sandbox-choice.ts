@@ -80,7 +80,11 @@ async function takeSpare(ports: Ports, execution: string, node: TaskNode, second
   return spare ? keepWarm(ports, spare, node, seconds) : null;
 }
 
-export function sandboxSpec(at: Position["at"], node: TaskNode, version: WorkflowVersion): SandboxSpec {
+export function sandboxSpec(
+  at: Pick<Position["at"], "execution" | "scope">,
+  node: TaskNode,
+  version: WorkflowVersion,
+): SandboxSpec {
   const reach = outerReach(node, version.workflow);
   return {
     template: version.template,
