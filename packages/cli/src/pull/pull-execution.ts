@@ -6,7 +6,7 @@ import { InvalidInput } from "../errors.ts";
 import { readLockFolder } from "../lock/folder.ts";
 import { planLock } from "../lock/plan.ts";
 import { readSources } from "../lock/sources.ts";
-import { writeLock } from "../lock/write.ts";
+import { lockedOf, writeLock } from "../lock/write.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { writeInside } from "../write-inside.ts";
 import { localContext } from "./local-context.ts";
@@ -66,10 +66,7 @@ function contextOf(entries: readonly TraceEntry[], id: string, node: string | un
 async function keepCode(nova: NovaClient, folder: string, id: string): Promise<void> {
   const lockFolder = await readLockFolder(folder);
   const planned = await planLock(lockFolder, await readSources(nova, lockFolder, id));
-  await writeLock(
-    lockFolder,
-    Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : []))),
-  );
+  await writeLock(lockFolder, lockedOf(planned));
 }
 
 function hasPrompts(workflow: Workflow): boolean {
