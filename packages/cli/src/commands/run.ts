@@ -81,7 +81,7 @@ export const start = command({
     return tellingRefusals(json, async () => {
       const version = of === undefined ? undefined : readVersion(of);
       const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...given({ client, version }) };
-      const runThere = async (server: NovaClient, lost?: Promise<never>) => {
+      const runThere = async (server: NovaClient, lost?: () => Promise<never>) => {
         const { followed, startOnServer } = await import("../remote/run.ts");
         if (wait) {
           return runInPlace(
@@ -89,7 +89,7 @@ export const start = command({
               const started = await startOnServer(server, request, interrupt);
               return started && followed(server, started, interrupt, listener);
             },
-            { interrupt, json, lost },
+            { interrupt, json, lost: lost?.() },
           );
         }
         const started = await startOnServer(server, request, interrupt);
@@ -101,7 +101,7 @@ export const start = command({
       if (server) return runThere(server);
       const cloud = await openCloud();
       try {
-        return await askCloud(cloud, (api) => runThere(api, cloud.lost.then(ownerGone)));
+        return await askCloud(cloud, (api) => runThere(api, () => cloud.lost.then(ownerGone)));
       } finally {
         await closeCloud(cloud, interrupt, othersRuns);
       }
