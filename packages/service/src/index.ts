@@ -34,7 +34,7 @@ export * from "./ports/clients.ts";
 export * from "./ports/deliveries.ts";
 export type * from "./ports/index.ts";
 export type * from "./ports/mail.ts";
-export { type Page, type PageQuery, pageFrom } from "./ports/page.ts";
+export { everyItem, type Page, type PageQuery, pageFrom } from "./ports/page.ts";
 export type * from "./ports/quotas.ts";
 export type * from "./ports/stats.ts";
 export type * from "./ports/triggers.ts";

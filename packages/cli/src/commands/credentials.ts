@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import type { CredentialOwner, NewCredential } from "@nova/client";
 import { askApi } from "../api/ask.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { readJsonFile } from "../input/context.ts";
+import { isObjectText, readJsonFile } from "../input/context.ts";
 import { told } from "../output/table.ts";
 import { printError, type Told } from "../output/terminal.ts";
 import { actionOf, command } from "./command.ts";
@@ -81,14 +81,14 @@ async function readValues(file: string | undefined, settings: readonly string[])
 }
 
 function parsed(json: string): Values {
-  let value: unknown;
+  let values: Values;
   try {
-    value = JSON.parse(json);
+    values = JSON.parse(json);
   } catch {
     // The parser's own sentence would quote the secret.
     throw new InvalidInput(`the values are no JSON - ${shape}`);
   }
-  if (value !== null && typeof value === "object" && !Array.isArray(value)) return value as Values;
+  if (isObjectText(json)) return values;
   throw new InvalidInput(`the values are no object - ${shape}`);
 }
 

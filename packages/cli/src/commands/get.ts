@@ -3,7 +3,7 @@ import { given } from "@nova/workflow/given";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi } from "../api/ask.ts";
 import type { ContextValue } from "../api/context-value.ts";
-import { InvalidInput } from "../errors.ts";
+import { InvalidInput, refusing } from "../errors.ts";
 import { print, printBytes } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
@@ -44,9 +44,9 @@ function resultOf(place: object, value: ContextValue): string {
 
 async function write(file: string, value: ContextValue, force: boolean): Promise<void> {
   const content = "json" in value ? `${value.json}\n` : value.bytes;
-  await writeFile(file, content, { flag: force ? "w" : "wx" }).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "EEXIST")
-      throw new InvalidInput(`"${file}" exists - name another file, or add --force`, { cause });
-    throw new InvalidInput(`"${file}" cannot be written (${cause.code}) - name another file`, { cause });
-  });
+  const sentence = ({ code }: NodeJS.ErrnoException) =>
+    code === "EEXIST"
+      ? `"${file}" exists - name another file, or add --force`
+      : `"${file}" cannot be written (${code}) - name another file`;
+  await writeFile(file, content, { flag: force ? "w" : "wx" }).catch(refusing(sentence));
 }

@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import type { RawJson, TraceEntry } from "@nova/engine";
-import { nodeIndex, type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
+import { nodeIndex, secretKeys, type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
 import { entriesOf, notRun, readBlob, readTrace, readWorkflow } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import { readLockFolder } from "../lock/folder.ts";
@@ -41,7 +41,7 @@ export async function pullExecution(nova: NovaClient, { execution: id, node, ...
   const workflow = await readWorkflow(nova, workflowId, version);
   const recorded = contextOf(entriesOf({ entries }), id, node);
   const context = await localContext(recorded.text, (sha256) => readBlob(nova, id, sha256));
-  const secrets = secretsOf(workflow);
+  const secrets = [...secretKeys(workflow)].map(demandKey);
   const folder = asked.folder ?? `${workflowId}-${id.slice(-6).toLowerCase()}`;
   const { text, files } = written(workflow);
   const all = { ...files, "workflow.json": text, "context.json": context.text };
@@ -73,11 +73,6 @@ function hasPrompts(workflow: Workflow): boolean {
   return Array.from(nodeIndex(workflow).values()).some(
     ({ node }) => "executor" in node && node.executor.kind === "prompt",
   );
-}
-
-function secretsOf({ inputs }: Workflow): string[] {
-  const properties = Object.entries((inputs?.properties ?? {}) as Record<string, { secret?: boolean }>);
-  return properties.filter(([, schema]) => schema?.secret === true).map(([key]) => demandKey(key));
 }
 
 /** A definition from elsewhere may be anything, and names its files: none of them may lie outside. */
