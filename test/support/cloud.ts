@@ -15,6 +15,7 @@ import {
 import { type CloudOptions, type LocalCloud, openLocalCloud } from "@nova/local";
 import { readWorkflowSource, type WorkflowSource } from "@nova/workflow";
 import { inject } from "vitest";
+import { chaoticFunctions } from "./chaos/chaotic-functions.ts";
 import { keepPython, lendPython } from "./known-python.ts";
 
 export interface TestCloud extends LocalCloud {
@@ -61,8 +62,11 @@ export async function openTestCloud(options: Partial<CloudOptions> = {}): Promis
 }
 
 /** A cloud that delivers every task twice and kills Lambdas, which run from their bundle; for the project "chaos". */
-export function openChaoticCloud(seed: number): Promise<TestCloud> {
-  return openTestCloud({ chaos: { seed, entry: new URL(inject("bundledFunctions")) } });
+export async function openChaoticCloud(seed: number): Promise<TestCloud> {
+  const { invokeLambda, close } = chaoticFunctions(seed, new URL(inject("bundledFunctions")));
+  const cloud = await openTestCloud({ invokeLambda });
+  const closeCloud = cloud.close;
+  return Object.assign(cloud, { close: () => close(closeCloud) });
 }
 
 export function oneNode(code: string, node: object = {}): object {

@@ -14,6 +14,8 @@ export interface CloudChoice {
   onProgress?: NonNullable<CloudOptions["onProgress"]>;
   /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
   onUnstarted?: NonNullable<CloudOptions["onUnstarted"]>;
+  /** What the E2B endpoint refuses, where this process is the owner. */
+  limits?: NonNullable<CloudOptions["limits"]>;
 }
 
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */

@@ -8,6 +8,11 @@ export class NovaError extends Error {
   }
 }
 
+/** The chain is not as it can only be: a bug, or somebody has changed it. */
+export function chainBroken(message: string): NovaError {
+  return new NovaError("ChainBroken", message);
+}
+
 /** DynamoDB or S3 did not answer in time; a write may or may not have happened. `States.ALL` retries it. */
 export class StoreUnavailable extends Error {
   override name = "StoreUnavailable";

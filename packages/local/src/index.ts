@@ -10,6 +10,7 @@ export type { NodeEvent, RunEvent } from "./cloud/progress.ts";
 export { ensurePython, PythonMissing, packagesFolder } from "./cloud/python-packages.ts";
 export { sandboxPython } from "./cloud/sandboxes.ts";
 export type { Unstarted } from "./deliveries/heard.ts";
+export { type E2bPlan, e2bPlans } from "./e2b/sandboxes.ts";
 export { type HttpApi, type HttpApiHandler, type HttpApiOptions, openHttpApi } from "./http-api/open.ts";
 export type { HttpApiAnswer, HttpApiEvent } from "./http-api/payload.ts";
 export { type CaughtMail, type MailCatcher, openMailCatcher } from "./mail/catcher.ts";

@@ -5,12 +5,6 @@ export type LambdaResult =
 
 /**
  * Invokes a function as Step Functions does. `payload` is JSON text. Rejects only when the Lambda service itself would
- * (function unknown, killed, out of time); the rejection's `name` is the ASL error, such as `Lambda.Unknown`. `onBegin`
- * is called when the function starts to run: it may have waited for its turn, or had to be loaded.
+ * (function unknown, killed, out of time); the rejection's `name` is the ASL error, such as `Lambda.Unknown`.
  */
-export type InvokeLambda = (
-  functionArn: string,
-  payload: string,
-  signal?: AbortSignal,
-  onBegin?: () => void,
-) => Promise<LambdaResult>;
+export type InvokeLambda = (functionArn: string, payload: string, signal?: AbortSignal) => Promise<LambdaResult>;

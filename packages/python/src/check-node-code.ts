@@ -48,7 +48,7 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
 }
 
 function findingOf({ code, message, line, column }: Omit<CodeFinding, "severity">): CodeFinding {
-  return { code, line, column, message, severity: codeFindings[code].severity };
+  return { code, line, column, message, severity: codeFindings[code] };
 }
 
 function syntaxFinding({ message, start_location: { row, column } }: Diagnostic): CodeFinding {

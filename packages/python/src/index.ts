@@ -10,7 +10,7 @@ export {
   keysSet,
   setsBranchDecision,
 } from "./code-keys.ts";
-export { type CodeFinding, type CodeFindingCode, type CodeFindingKind, codeFindings } from "./findings/codes.ts";
+export { type CodeFinding, type CodeFindingCode, codeFindings } from "./findings/codes.ts";
 export type { NodeFacts } from "./findings/subject.ts";
 export { nearKey } from "./findings/suggest.ts";
 export { importableModules } from "./known/packages.ts";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { definitionPage } from "./definition-page.ts";
 import { editorSchema } from "./editor-schema.ts";
-import { findingsPage } from "./findings-page.ts";
 
 const frame = new URL("definition-frame.md", import.meta.url);
 
@@ -11,7 +10,6 @@ export const pages = [
     file: new URL("../workflow.schema.json", import.meta.url),
     text: () => `${JSON.stringify(editorSchema(), null, 2)}\n`,
   },
-  { file: new URL("../../../docs/findings.md", import.meta.url), text: findingsPage },
   {
     file: new URL("../../../docs/definition.md", import.meta.url),
     text: () => definitionPage(readFileSync(frame, "utf8")),

@@ -4,6 +4,7 @@ export { action, approval, decision, defineWorkflow, end, map, start, wait, work
 export { pastTimes, secretKeys } from "./check/fields.ts";
 export { CheckStopped, DeadlineWorker } from "./deadline/deadline-worker.ts";
 export { serve } from "./deadline/serve.ts";
+export { defined } from "./defined.ts";
 export { type Leaf, type Matchable, type MatchableObject, numberText } from "./event-pattern/leaf.ts";
 export { asWildcard, isOperation } from "./event-pattern/operators.ts";
 export { checkPattern, leavesAt, matchesPattern, pathsInPattern, replaceTexts } from "./event-pattern/pattern.ts";

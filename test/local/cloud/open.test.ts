@@ -6,19 +6,22 @@ import { publishWorkflow, readTrace, startExecution, type Trace, verifyExecution
 import { type LocalCloud, openLocalCloud } from "@nova/local";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { choosePython } from "../../../packages/local/src/e2b/python.ts";
+import { chaoticFunctions } from "../../support/chaos/chaotic-functions.ts";
 import { makeWheel } from "./support/wheel.ts";
 
 let dataDir: string;
 let cloud: LocalCloud;
 
+const chaotic = chaoticFunctions(20_261_121);
+
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-cloud-"));
   // Every task is delivered twice and some Lambdas die: what holds here holds on quiet days.
-  cloud = await openLocalCloud({ dataDir, chaos: { seed: 20_261_121 } });
+  cloud = await openLocalCloud({ dataDir, invokeLambda: chaotic.invokeLambda });
 });
 
 afterAll(async () => {
-  await cloud.close();
+  await chaotic.close(() => cloud.close());
   await rm(dataDir, { recursive: true });
 });
 

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { PAYLOAD_LIMIT_BYTES } from "../../../packages/local/src/lambda/call-handler.ts";
-import type { LambdaContext, LambdaFunction } from "../../../packages/local/src/lambda/lambda-function.ts";
-import { createLambdaRuntime } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+import {
+  createLambdaRuntime,
+  type LambdaContext,
+  type LambdaFunction,
+  PAYLOAD_LIMIT_BYTES,
+} from "../../../packages/local/src/lambda/lambda-runtime.ts";
 import { virtualClock } from "../states/support/virtual-clock.ts";
 
 const ARN = "arn:aws:lambda:us-east-1:000000000000:function:work";
 
 function runtime(handler: LambdaFunction["handler"], timeoutSeconds = 3) {
-  return createLambdaRuntime({ functions: { work: { handler, timeoutSeconds } }, clock: virtualClock() });
+  return createLambdaRuntime({ work: { handler, timeoutSeconds } }, virtualClock());
 }
 
 describe("an invocation", () => {

@@ -1,5 +1,6 @@
-import { type FindingCode, findings, parseWorkflow } from "@nova/workflow";
+import { parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import { explainedIn } from "../../support/findings-page.ts";
 import {
   action,
   codesOf,
@@ -275,8 +276,8 @@ it("says every finding in one sentence with a way out", () => {
   for (const { message } of all) expect(message).toMatch(/^[^\n]+( must | - )[^\n]*(\.\.\.|[^.\n])$/);
 });
 
-describe("the examples of the table", () => {
-  const entries = Object.entries(findings) as [FindingCode, { bad: string; good: string }][];
+describe("the examples of docs/findings.md", () => {
+  const entries = explainedIn("findings.md");
   const files = { "read.py": "a = 1", "send.py": "b = 1", "rate.py": "c = 1" };
   const codes = (node: string) => {
     const { id, type } = JSON.parse(node);

@@ -1,4 +1,4 @@
-import type { LocalApi, LocalCloud } from "@nova/local";
+import type { CloudOptions, LocalApi, LocalCloud } from "@nova/local";
 import type { ParsedWorkflow } from "@nova/workflow";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
@@ -12,6 +12,8 @@ import { printError, printTold, styled } from "../output/terminal.ts";
 import { nobody, offerPackages } from "../packages/offer.ts";
 import { command } from "./command.ts";
 
+type Limits = NonNullable<CloudOptions["limits"]>;
+
 const hint = "runs are under way; Ctrl-C again interrupts them";
 
 export const dev = command({
@@ -20,15 +22,17 @@ export const dev = command({
     "[folders...]": { says: "folders with workflow.json or workflow.ts, or with such folders in them", absent: ["."] },
     "--port <number>": { says: "of the REST API", absent: "3000" },
     "--smtp-port <number>": { says: "of the mail server", absent: "2525" },
+    "--e2b-plan <plan>": { says: "whose limits the local E2B plays: hobby, pro or none", absent: "none" },
   },
   json: "print JSON objects, a line each; the first is {url, api_key, smtp}",
-  async run(args, { port, smtpPort, json }) {
+  async run(args, { port, smtpPort, e2bPlan, json }) {
     const roots = args.flat();
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
+    const limits = await limitsOf(e2bPlan);
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
     process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // what fails in NOVA itself is told on stderr
     await offerPackages(await workflowsIn(roots), json ? nobody : undefined);
-    const { cloud, queue } = await openOwnCloud(tell);
+    const { cloud, queue } = await openOwnCloud(tell, limits);
     try {
       await using doors = await openDoors(cloud, ports);
       greet(doors, json === true);
@@ -54,12 +58,20 @@ function portOf(option: string, text: unknown): number {
   throw new InvalidInput(`${option} ${text} is no port - use a whole number from 0 (any that is free) to 65535`);
 }
 
+async function limitsOf(plan: unknown): Promise<Limits> {
+  const { e2bPlans } = await import("@nova/local");
+  const known = Object.entries(e2bPlans).find(([name]) => name === plan);
+  if (known) return known[1];
+  throw new InvalidInput(`--e2b-plan ${plan} is no plan of E2B - choose of ${Object.keys(e2bPlans).join(", ")}`);
+}
+
 /** Throws `InvalidInput` where another process has opened the data folder. */
-async function openOwnCloud(tell: Teller): Promise<{ cloud: LocalCloud; queue: QueueWatch }> {
+async function openOwnCloud(tell: Teller, limits: Limits): Promise<{ cloud: LocalCloud; queue: QueueWatch }> {
   const opened = Promise.withResolvers<{ cloud: LocalCloud; queue: QueueWatch }>();
   opened.promise.catch(() => undefined);
   const cloud = await openCloud({
     fires: true,
+    limits,
     onUnstarted: tell.unstarted,
     async onProgress(event) {
       const { cloud, queue } = await opened.promise;

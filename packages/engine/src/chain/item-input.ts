@@ -1,13 +1,14 @@
 import { nodeIndex } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
+import type { Context } from "../context/context.ts";
 import { linkLabel } from "../context/link-label.ts";
 import { blobPages, type Row } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { headOf } from "./head.ts";
 import { type ItemPages, readItem } from "./item-pages.ts";
-import { contextAfter, type LoadedContext, type Position } from "./position.ts";
+import { contextAfter, inputAfter, type LoadedContext, type Position } from "./position.ts";
 import { branchOf, isItem } from "./scope.ts";
 
 /** Key of an item's number, beside the item itself. */
@@ -36,11 +37,20 @@ export async function contextBefore(
   return { context: kept.context.apply(changes, by), stored: { ...kept.stored, inline } };
 }
 
+/** What a node finds: the context that its entry builds on, and the same with the failure before it, if there is one. */
+export async function inputBefore(
+  ports: Pick<Ports, "blobs" | "workflows">,
+  position: Position,
+): Promise<{ kept: LoadedContext; input: Context }> {
+  const kept = await contextBefore(ports, position);
+  return { kept, input: await inputAfter(position.beforeEntry, kept.context, ports.blobs) };
+}
+
 async function itemKey(ports: Pick<Ports, "workflows">, fork: StoredEntry): Promise<string> {
   const { workflow_id, workflow_version, node_id } = headOf(fork);
   const version = await ports.workflows.get(workflow_id, workflow_version);
   const node = version && nodeIndex(version.workflow).get(node_id)?.node;
-  if (node?.type !== "map") throw new NovaError("ChainBroken", `node "${node_id}" has items and is no map`);
+  if (node?.type !== "map") throw chainBroken(`node "${node_id}" has items and is no map`);
   return node.as;
 }
 
@@ -50,7 +60,7 @@ async function itemText(ports: Pick<Ports, "blobs">, fork: StoredEntry, index: n
   const { items } = fork.contents;
   const digest = head.digests.items;
   if (!items || digest === undefined)
-    throw new NovaError("ChainBroken", `link ${head.seq} of ${head.execution_id} has no items: they were erased`);
+    throw chainBroken(`link ${head.seq} of ${head.execution_id} has no items: they were erased`);
   const known = parsed.get(digest);
   if (known) return readItem(known, index, pages);
   const text = "text" in items ? items.text : await pages.load(items.blob.sha256);

@@ -1,6 +1,6 @@
 import { atOnce } from "../at-once.ts";
 import type { PageStore } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import { sha256 } from "../json/hash.ts";
 import { elementsOf } from "../json/text.ts";
 
@@ -52,7 +52,7 @@ function bordersOf(texts: readonly string[]): { from: number; end: number }[] {
 /** JSON text of one item. */
 export async function readItem({ pages }: ItemPages, index: number, store: PageStore): Promise<string> {
   const page = pageWith(pages, index);
-  if (!page) throw new NovaError("ChainBroken", `a map has no item ${index} in its pages`);
+  if (!page) throw chainBroken(`a map has no item ${index} in its pages`);
   return elementsOf(await store.load(page.sha256))[index - page.from] as string;
 }
 

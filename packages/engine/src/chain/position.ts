@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Context } from "../context/context.ts";
 import { linkLabel } from "../context/link-label.ts";
 import { blobPages, loadContext, type StoredContext } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -40,7 +40,7 @@ export async function readPosition(ports: Pick<Ports, "chain" | "workflows">, at
     return { ...start, at, next };
   }
   const { here, next } = await ports.chain.readTail({ ...at, seq: at.seq - 1 });
-  if (!here) throw new NovaError("ChainBroken", `execution ${at.execution} has no link ${at.seq - 1} in its chain`);
+  if (!here) throw chainBroken(`execution ${at.execution} has no link ${at.seq - 1} in its chain`);
   return { before: headOf(here), beforeEntry: here, at, next };
 }
 
@@ -67,7 +67,7 @@ export async function branchStart(
 async function readFork(ports: Pick<Ports, "chain" | "workflows">, at: LinkId, { parent, fork, seq }: BranchPlace) {
   const entry = await readEntry(ports.chain, { execution: at.execution, scope: parent, seq });
   if (!entry || headOf(entry).node_id !== fork) {
-    throw new NovaError("ChainBroken", `execution ${at.execution} has no fork "${fork}" at link ${seq}${parent}`);
+    throw chainBroken(`execution ${at.execution} has no fork "${fork}" at link ${seq}${parent}`);
   }
   return branchStart(ports, entry, at.scope);
 }
@@ -104,10 +104,7 @@ async function requiredContent(
   blobs: BlobStore,
 ) {
   if (entry.contents.context) return contentText(entry.contents.context, home, blobs);
-  throw new NovaError(
-    "ChainBroken",
-    `link ${home.seq} of execution ${home.execution_id} has no context: it was erased`,
-  );
+  throw chainBroken(`link ${home.seq} of execution ${home.execution_id} has no context: it was erased`);
 }
 
 /** What failed, from a failed link: the `error` that an onError target finds in its context. */

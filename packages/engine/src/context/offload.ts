@@ -1,14 +1,28 @@
 import { sha256 } from "../json/hash.ts";
-import { isKey, type StringSpan, stringsIn } from "../json/text.ts";
-import type { BlobRef, BlobType } from "../ports/blobs.ts";
-import { referenceText } from "./references.ts";
+import { isKey, type Member, type StringSpan, stringsIn } from "../json/text.ts";
+import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
+import { escapeReferences, referenceText } from "./references.ts";
 
 /** A string leaf longer than this (UTF-8 bytes) becomes a blob; the harness in the sandbox uses the same two limits. */
 export const leafLimitBytes = 4096;
 /** A value whose JSON is still longer than this, its leaves aside, becomes a blob as a whole. */
 export const valueLimitBytes = 8192;
 
-export type SaveBlob = (ref: BlobRef, body: Uint8Array) => Promise<void>;
+type SaveBlob = (ref: BlobRef, body: Uint8Array) => Promise<void>;
+
+/** Saves blobs of one execution. */
+export function savingTo({ blobs }: { blobs: Pick<BlobStore, "put"> }, home: BlobHome): SaveBlob {
+  return (ref, body) => blobs.put(home, ref, body);
+}
+
+/** JSON text that others sent, as a context of the execution keeps it. */
+export function slimText(ports: { blobs: Pick<BlobStore, "put"> }, home: BlobHome, text: string): Promise<string> {
+  return offloadLargeValues(escapeReferences(text), savingTo(ports, home));
+}
+
+export function offloadMembers(members: readonly Member[], save: SaveBlob): Promise<Member[]> {
+  return Promise.all(members.map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })));
+}
 
 /**
  * A value's text with everything large in it moved to blobs. Works on the text alone: what stays, stays digit for

@@ -7,7 +7,7 @@ import { closeExecution } from "../protocol/close.ts";
 import { commitOutcome } from "../protocol/commit.ts";
 import type { NodeDefinition } from "../protocol/definition.ts";
 import { type EndAnswer, linkBehind, type NodeEvent } from "../protocol/event.ts";
-import { producedEntry } from "../protocol/produce-entry.ts";
+import { producedEntry } from "../protocol/held-turn.ts";
 import type { KindPorts } from "../protocol/settling.ts";
 
 /** An end node closes, each time it is delivered; the run has only ended well if the close entry says so. */

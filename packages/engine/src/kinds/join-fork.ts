@@ -1,17 +1,16 @@
 import { joinOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type Position, readPosition } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
-import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { Position } from "../chain/position.ts";
+import { chainBroken } from "../errors.ts";
+import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { closed, committedEntry } from "../protocol/answer.ts";
+import { type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
 import { forkBehind, type OpenFork, readTip } from "../protocol/branches.ts";
 import { settlingPorts } from "../protocol/close.ts";
 import { closeBranches } from "../protocol/close-branches.ts";
 import type { CaughtError, RunPosition } from "../protocol/event.ts";
-import { type SettleAnswer, settleAnswer } from "../protocol/settle-answer.ts";
+import { settledEntry } from "../protocol/held-turn.ts";
 import { settleJoin } from "../protocol/settle-join.ts";
-import { markFailing } from "../protocol/settled-entry.ts";
 import { type Reason, reasonOf } from "../protocol/settling.ts";
 import { branchState } from "../protocol/verdict.ts";
 import { withKinds } from "./table.ts";
@@ -25,21 +24,12 @@ export interface JoinEvent {
 
 /** Behind a fork, whatever Step Functions saw of its branches: the chain says. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
-  const at: LinkId = { execution: run.execution.id, scope: run.scope, seq: run.seq + 1 };
-  const node = joinOf(fork);
-  for (;;) {
-    const position = await readPosition(ports, at);
-    const entry = committedEntry(position, { ...run, node });
-    if (entry) return settleAnswer(ports, run, entry);
-    const { turn } = position.next;
-    if (turn?.state === "closed") throw closed(at.execution);
-    if (turn?.state !== "failing" && !(await markFailing(ports, at, turn, node))) continue;
+  const entry = await settledEntry(ports, { ...run, node: joinOf(fork) }, async (position) => {
     const open = await forkBehind(ports, position.beforeEntry);
-    if (open?.fork.node !== fork) {
-      throw new NovaError("ChainBroken", `link ${run.seq} of ${at.execution}${at.scope} is not the fork "${fork}"`);
-    }
-    return settleAnswer(ports, run, await joinBranches(ports, position, open, error && reasonOf(error)));
-  }
+    if (open?.fork.node === fork) return joinBranches(ports, position, open, error && reasonOf(error));
+    throw chainBroken(`link ${run.seq} of ${run.execution.id}${run.scope} is not the fork "${fork}"`);
+  });
+  return settleAnswer(ports, run, entry);
 }
 
 const stopped: Reason = { class: "ExecutionClosed", message: "it was stopped because another branch failed" };
@@ -56,7 +46,7 @@ async function joinBranches(
   if (underWay < 0) return settleJoin(ports, position, open, tips, reason ?? stopped);
   if (!reason) {
     const { name } = open.branches[underWay] as OpenFork["branches"][number];
-    throw new NovaError("ChainBroken", `branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
+    throw chainBroken(`branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
   }
   return settleJoin(ports, position, open, await closeBranches(settlingPorts(withKinds(ports)), open, stopped), reason);
 }

@@ -1,9 +1,9 @@
 import type { Ports } from "../ports/index.ts";
+import { type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
 import { settlingPorts } from "../protocol/close.ts";
 import type { CaughtError } from "../protocol/event.ts";
+import { settledNode } from "../protocol/held-turn.ts";
 import type { MapEvent } from "../protocol/items-answer.ts";
-import { type SettleAnswer, settleAnswer } from "../protocol/settle-answer.ts";
-import { settledEntry } from "../protocol/settled-entry.ts";
 import { reasonOf } from "../protocol/settling.ts";
 import { withKinds } from "./table.ts";
 import { expiredEntry } from "./waiting/expire.ts";
@@ -19,6 +19,6 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
   const settling =
     "expired" in event
       ? expiredEntry(ports, event)
-      : settledEntry(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
+      : settledNode(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
   return settleAnswer(ports, event, await settling);
 }

@@ -1,6 +1,6 @@
 import type { Node, TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeDefinition } from "../protocol/definition.ts";
@@ -71,9 +71,9 @@ export function withKinds(ports: Ports): KindPorts {
 
 /** An approval is requested by a task of its own, and a start's entry is link 0. */
 async function noTask(_ports: unknown, _event: unknown, { node }: NodeDefinition): Promise<never> {
-  throw new NovaError("ChainBroken", `${node.type} node "${node.id}" is no task that runs`);
+  throw chainBroken(`${node.type} node "${node.id}" is no task that runs`);
 }
 
 async function noTurn(_ports: unknown, _position: unknown, { node }: NodeDefinition): Promise<never> {
-  throw new NovaError("ChainBroken", `${node.type} node "${node.id}" cannot hold a turn`);
+  throw chainBroken(`${node.type} node "${node.id}" cannot hold a turn`);
 }

@@ -1,14 +1,18 @@
+import { defined } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
 import { linkLabel } from "../context/link-label.ts";
 import { loadStored } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken, NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { continuationAnswer } from "./continuation.ts";
-import type { NodeEvent, TaskAnswer } from "./event.ts";
-import { itemsAnswer, type MapEvent } from "./items-answer.ts";
+import type { CaughtError, Continuation, NodeEvent, RunPosition, TaskAnswer } from "./event.ts";
+import { type ItemsAnswer, itemsAnswer, type MapEvent } from "./items-answer.ts";
+
+type AnswerPorts = Pick<Ports, "blobs" | "workflows">;
+type Asked = RunPosition & Pick<MapEvent, "inline_items">;
 
 /**
  * The entry that a delivery finds at its node's link, if there is one: it answers that and runs nothing. Throws
@@ -16,51 +20,75 @@ import { itemsAnswer, type MapEvent } from "./items-answer.ts";
  */
 export function committedEntry({ next, at }: Position, event: NodeEvent): StoredEntry | undefined {
   if (!next.entry) return undefined;
-  const head = headOf(next.entry);
-  if (head.node_type === "close") throw closed(at.execution);
-  if (head.node_id !== event.node) {
-    throw new NovaError(
-      "ChainBroken",
-      `link ${at.seq} of ${at.execution} belongs to node "${head.node_id}", not to "${event.node}"`,
-    );
-  }
-  return next.entry;
+  const { node_id } = openHead(next.entry);
+  if (node_id === event.node) return next.entry;
+  throw chainBroken(`link ${at.seq} of ${at.execution} belongs to node "${node_id}", not to "${event.node}"`);
 }
 
 export function closed(execution: string): NovaError {
   return new NovaError("ExecutionClosed", `execution ${execution} is closed; its chain says how it ended`);
 }
 
-/** What a task answers for an entry of its node; a failed one is thrown as its error class. */
-export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Ports): Promise<TaskAnswer> {
+/** Throws `ExecutionClosed` for a close entry. */
+function openHead(entry: StoredEntry): Head {
   const head = headOf(entry);
-  if (head.node_type === "close") throw closed(event.execution.id);
-  if (head.status === "failed") {
-    const { message } = await failureOf(entry, ports.blobs);
-    throw new NovaError(head.error_class ?? "NodeFailed", `node "${head.node_id}": ${message}`);
-  }
-  return successAnswer(head, entry, event, ports);
+  if (head.node_type === "close") throw closed(head.execution_id);
+  return head;
 }
 
 /** Keys named in the console, at most. */
 const summaryKeys = 20;
 
-async function successAnswer(head: Head, entry: StoredEntry, event: MapEvent, ports: Ports): Promise<TaskAnswer> {
-  const { execution, scope } = event;
+/** What a task answers for an entry of its node; a failed one is thrown as its error class. */
+export async function answerFor(entry: StoredEntry, event: MapEvent, ports: AnswerPorts): Promise<TaskAnswer> {
+  const head = openHead(entry);
+  if (head.status === "failed") {
+    const { message } = await failureOf(entry, ports.blobs);
+    throw new NovaError(head.error_class ?? "NodeFailed", `node "${head.node_id}": ${message}`);
+  }
   const stored = entry.contents.context && loadStored(await contentText(entry.contents.context, head, ports.blobs));
   const set = stored ? stored.inline.filter(([, by]) => by === linkLabel(head)).map(([key]) => key) : [];
-  return {
-    execution,
-    scope,
-    seq: head.seq,
-    ...(head.decision_result !== null && { decision: head.decision_result }),
-    ...(await continuationAnswer(ports, head, event)),
-    ...(await itemsAnswer(ports, head, event)),
-    summary: {
-      node: head.node_id,
-      set: set.slice(0, summaryKeys),
-      deleted: stored ? stored.deleted.slice(0, summaryKeys) : [],
-      executionTimeMs: head.execution_time_ms,
-    },
+  const summary = {
+    node: head.node_id,
+    set: set.slice(0, summaryKeys),
+    deleted: stored ? stored.deleted.slice(0, summaryKeys) : [],
+    executionTimeMs: head.execution_time_ms,
   };
+  return { ...(await wayBehind(ports, head, event)), summary };
+}
+
+/** What the Choice behind a settle or a join is told. */
+export interface SettleAnswer extends RunPosition {
+  /** False: the chain says success, whatever Step Functions saw; the run goes on along the node's own edge. */
+  failed: boolean;
+  decision?: string;
+  continuation?: Continuation;
+  /** Exactly where it failed: what the Fail of a branch says. */
+  error?: CaughtError;
+  /** Of a map that succeeded after all, what its task would have answered. */
+  count?: ItemsAnswer["count"];
+  distributed?: ItemsAnswer["distributed"];
+}
+
+/** Of the entry that is in the chain now. Throws `ExecutionClosed`. */
+export async function settleAnswer(ports: AnswerPorts, event: Asked, entry: StoredEntry): Promise<SettleAnswer> {
+  const head = openHead(entry);
+  const error = head.status === "failed" ? await caughtError(ports, head, entry) : undefined;
+  return { ...(await wayBehind(ports, head, event)), failed: error !== undefined, ...defined({ error }) };
+}
+
+/** Where the run goes on behind an entry. */
+async function wayBehind(ports: AnswerPorts, head: Head, { execution, scope, ...event }: Asked) {
+  return {
+    ...{ execution, scope, seq: head.seq },
+    ...defined({ decision: head.decision_result ?? undefined }),
+    ...(await continuationAnswer(ports, head, { execution })),
+    ...(await itemsAnswer(ports, head, event)),
+  };
+}
+
+async function caughtError(ports: AnswerPorts, head: Head, entry: StoredEntry): Promise<CaughtError> {
+  const { message, node } = await failureOf(entry, ports.blobs);
+  const cause = node === undefined ? `node "${head.node_id}": ${message}` : message;
+  return { Error: head.error_class ?? "NodeFailed", Cause: cause };
 }

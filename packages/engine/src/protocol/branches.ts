@@ -2,7 +2,7 @@ import { type Fork, forksOf, joinOf, type MapNode, nodeIndex } from "@nova/workf
 import { type Head, headOf } from "../chain/head.ts";
 import { branchStart } from "../chain/position.ts";
 import { branchScope } from "../chain/scope.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -33,11 +33,7 @@ export async function forkBehind(ports: Pick<Ports, "workflows">, entry: StoredE
   if (!opensFork(head)) return null;
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const fork = version && forksOf(version.workflow).get(head.node_id);
-  if (!fork)
-    throw new NovaError(
-      "ChainBroken",
-      `link ${head.seq} of ${head.execution_id} opens a fork that its workflow does not have`,
-    );
+  if (!fork) throw chainBroken(`link ${head.seq} of ${head.execution_id} opens a fork that its workflow does not have`);
   const node = nodeIndex(version.workflow).get(head.node_id)?.node;
   const map = fork.kind === "map" && node?.type === "map" ? node : null;
   const names = map
@@ -81,7 +77,7 @@ export async function readTip(
   const next: LinkId = { execution, scope, seq: link.seq + 1 };
   const { turn } = links.find(({ seq }) => seq === next.seq) ?? {};
   if (last?.entry) return { link, entry: last.entry, head: headOf(last.entry), next, turn };
-  if (!fork) throw new NovaError("ChainBroken", `execution ${execution} has no chain`);
+  if (!fork) throw chainBroken(`execution ${execution} has no chain`);
   const { before, beforeEntry } = await branchStart(ports, fork, scope);
   return { link, entry: beforeEntry, head: before, next, turn };
 }

@@ -10,7 +10,7 @@ import { opensFork, readTip } from "./branches.ts";
 import { closeBehind, closeMark } from "./close-branches.ts";
 import { definitionOf } from "./definition.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
-import { settledEntry } from "./settled-entry.ts";
+import { settledNode } from "./held-turn.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 import { stopMachine } from "./stop.ts";
 import { ownWords } from "./verdict.ts";
@@ -77,7 +77,7 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
   if (!ports.holdsTurn(node)) return;
   try {
-    await settledEntry(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
+    await settledNode(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
   } catch (error) {
     if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
   }

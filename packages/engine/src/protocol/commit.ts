@@ -1,13 +1,13 @@
-import { forksOf } from "@nova/workflow";
-import { type Head, headOf } from "../chain/head.ts";
+import { defined, forksOf } from "@nova/workflow";
+import type { Head } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import type { LoadedContext, Position } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
-import { sealEntry } from "../chain/seal.ts";
+import { carriedOver, sealEntry } from "../chain/seal.ts";
 import { addSpendings } from "../chain/spending.ts";
 import { linkLabel } from "../context/link-label.ts";
 import { blobPages, storeContext } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { eventsBehind } from "./continuation.ts";
@@ -32,11 +32,7 @@ export async function commitOutcome(
     return entry;
   }
   const { entry: winner } = await ports.chain.read(position.at);
-  if (!winner)
-    throw new NovaError(
-      "ChainBroken",
-      `link ${position.at.seq} of ${position.at.execution} refuses an entry and has none`,
-    );
+  if (!winner) throw chainBroken(`link ${position.at.seq} of ${position.at.execution} refuses an entry and has none`);
   return winner;
 }
 
@@ -47,56 +43,35 @@ async function sealOutcome(
   outcome: Outcome,
   kept: LoadedContext,
 ): Promise<StoredEntry> {
-  const { before, beforeEntry, at } = position;
-  const { more = {} } = outcome;
-  const inner = (before.inner ?? 0) + (more.inner ?? 0);
-  const loops = more.loops ?? goneOut(before.loops, node.id);
-  const changes = outcome.status === "success" ? outcome.changes : { set: [], delete: [] };
+  const { before, at } = position;
+  const { status, run, more = {} } = outcome;
+  const { generation, analysis, count, child } = more;
+  const changes = status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
-  const steps = more.steps ?? (await attemptsAt(ports, at, outcome));
-  const spent = addSpendings(before.spent, more.spent);
   return sealEntry(
     {
-      execution_id: at.execution,
-      scope: at.scope,
-      seq: at.seq,
-      client: before.client,
-      root: before.root,
-      workflow_id: before.workflow_id,
-      workflow_version: before.workflow_version,
-      node_id: node.id,
-      node_type: node.type,
-      status: outcome.status,
-      ...(outcome.status === "failed" && { error_class: outcome.class }),
-      attempt: outcome.run.attempt,
-      decision_result: outcome.status === "success" ? outcome.decision : null,
-      path_taken: outcome.next,
+      ...carriedOver(position),
+      ...{ node_id: node.id, node_type: node.type, status, attempt: run.attempt, path_taken: outcome.next },
+      decision_result: status === "success" ? outcome.decision : null,
       timestamp: new Date(ports.clock.now()).toISOString(),
       execution_time_ms: outcome.executionTimeMs,
-      sandbox_id: outcome.run.sandboxId,
-      warm: outcome.run.warm,
-      code: outcome.run.code,
-      ...(outcome.run.addresses && { addresses: outcome.run.addresses }),
-      ...(outcome.run.failedDeliveries !== undefined && { failed_deliveries: outcome.run.failedDeliveries }),
-      nodes: before.nodes + (outcome.run.code === null ? 0 : 1) + (more.nodes ?? 0),
-      ...(more.generation !== undefined && { generation: more.generation }),
-      ...(more.cacheHit && { cache_hit: true }),
-      ...(more.analysis !== undefined && { analysis: more.analysis }),
-      ...(spent && { spent }),
-      ...(before.frozen && { frozen: before.frozen }),
-      ...(before.fresh && { fresh: before.fresh }),
-      ...(inner > 0 && { inner }),
-      ...(loops && { loops }),
+      ...{ sandbox_id: run.sandboxId, warm: run.warm, code: run.code },
+      nodes: before.nodes + (run.code === null ? 0 : 1) + (more.nodes ?? 0),
+      ...defined({
+        ...{ generation, analysis, count, child, addresses: run.addresses, failed_deliveries: run.failedDeliveries },
+        error_class: status === "failed" ? outcome.class : undefined,
+        cache_hit: more.cacheHit ? (true as const) : undefined,
+        spent: addSpendings(before.spent, more.spent),
+        inner: (before.inner ?? 0) + (more.inner ?? 0) || undefined,
+        loops: more.loops ?? goneOut(before.loops, node.id),
+      }),
       ...(await eventsBehind(ports, position, node.id, outcome)),
-      ...(more.count !== undefined && { count: more.count }),
-      ...(more.child && { child: more.child }),
-      prev: beforeEntry.hash,
-      steps,
+      steps: more.steps ?? (await attemptsAt(ports, at, outcome)),
     },
     {
       context: JSON.stringify(stored),
-      ...(outcome.status === "failed" && { error: JSON.stringify(outcome.failure) }),
+      ...(status === "failed" && { error: JSON.stringify(outcome.failure) }),
       ...(outcome.logs !== "" && { logs: outcome.logs }),
       ...more.contents,
     },
@@ -121,9 +96,4 @@ async function spareSandbox(ports: Ports, { at, before }: Position, { run, next 
   if (next !== null && next !== end) return;
   ports.warmPool.forgetDead(ports.clock.now());
   ports.warmPool.offer(at.execution, run.warm);
-}
-
-/** True when this is the entry that closed the execution. */
-export function isClose(entry: StoredEntry): boolean {
-  return headOf(entry).node_type === "close";
 }

@@ -1,6 +1,6 @@
 import type { Head } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { Continuation, RunPosition } from "./event.ts";
@@ -52,5 +52,5 @@ export function continuationName(execution: string, number: number): string {
 async function versionOf(ports: Pick<Ports, "workflows">, head: Head): Promise<WorkflowVersion> {
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   if (version) return version;
-  throw new NovaError("ChainBroken", `workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
+  throw chainBroken(`workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
 }

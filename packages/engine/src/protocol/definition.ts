@@ -1,5 +1,5 @@
 import { type Edge, forksOf, joinOf, type Node, nodeIndex } from "@nova/workflow";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 
@@ -18,10 +18,7 @@ export async function definitionOf(
   const version = await ports.workflows.get(execution.workflowId, execution.version);
   const found = version && nodeIndex(version.workflow).get(id);
   if (!found) {
-    throw new NovaError(
-      "ChainBroken",
-      `workflow ${execution.workflowId} version ${execution.version} has no node "${id}"`,
-    );
+    throw chainBroken(`workflow ${execution.workflowId} version ${execution.version} has no node "${id}"`);
   }
   return { version, node: found.node, edges: found.edges };
 }

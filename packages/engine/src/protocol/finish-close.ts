@@ -1,6 +1,6 @@
 import { contentText } from "../chain/contents.ts";
 import { type CloseStatus, headOf } from "../chain/head.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -25,7 +25,7 @@ export interface Closed {
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);
-  if (!head.close) throw new NovaError("ChainBroken", `link ${head.seq} of ${head.execution_id} is no close entry`);
+  if (!head.close) throw chainBroken(`link ${head.seq} of ${head.execution_id} is no close entry`);
   const { status } = head.close;
   const { spent } = head;
   const error =

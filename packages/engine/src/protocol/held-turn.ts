@@ -1,21 +1,20 @@
 import { headOf } from "../chain/head.ts";
-import { type Position, readPosition } from "../chain/position.ts";
-import { NovaError } from "../errors.ts";
+import { latestPosition, type Position, readPosition } from "../chain/position.ts";
+import { chainBroken } from "../errors.ts";
 import type { Link, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { closed, committedEntry } from "./answer.ts";
+import { definitionOf } from "./definition.ts";
 import { linkBehind, type NodeEvent } from "./event.ts";
+import type { Reason, SettlingPorts } from "./settling.ts";
 
 /** Somebody is failing or closing this link, or the turn is another node's: nothing may begin. */
 export function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void {
   if (!turn) return;
   if (turn.state !== "held") throw closed(at.execution);
   if (turn.node !== node) {
-    throw new NovaError(
-      "ChainBroken",
-      `the turn at link ${at.seq} of ${at.execution} is held by "${turn.node}", not by "${node}"`,
-    );
+    throw chainBroken(`the turn at link ${at.seq} of ${at.execution} is held by "${turn.node}", not by "${node}"`);
   }
 }
 
@@ -25,10 +24,19 @@ export function refuseForeignTurn({ at, next: { turn } }: Position, node: string
  */
 export async function holdTurn(ports: Ports, position: Position, node: string): Promise<Turn | null> {
   refuseForeignTurn(position, node);
-  if (position.next.turn) return position.next.turn;
-  const since = new Date(ports.clock.now()).toISOString();
-  const taken: Turn = { node, state: "held", sandbox: null, attempt: 1, since };
-  return (await ports.chain.putTurn(position.at, taken, null)) ? taken : null;
+  return position.next.turn ?? putState(ports, position, node, "held");
+}
+
+/** Moves the turn at a link to a state, or takes a new one in that state. Null when it changed meanwhile: read again. */
+async function putState(
+  { chain, clock }: Ports,
+  { at, next: { turn } }: Position,
+  node: string,
+  state: Turn["state"],
+): Promise<Turn | null> {
+  const since = new Date(clock.now()).toISOString();
+  const taken: Turn = turn ? { ...turn, state } : { node, state, sandbox: null, attempt: 1, since };
+  return (await chain.putTurn(at, taken, turn ?? null)) ? taken : null;
 }
 
 /**
@@ -54,6 +62,49 @@ export async function entryOrTurn(ports: Ports, event: NodeEvent): Promise<Entry
     const turn = await holdTurn(ports, position, event.node);
     if (turn) return { position, turn };
   }
+}
+
+/**
+ * The entry at a node's link: a committed one, and nothing runs; else what one pass of `produce` comes to, or the turn
+ * that it leaves for later. `"again"` reads the chain anew: somebody else was faster.
+ */
+export async function producedEntry<Left extends StoredEntry | Turn>(
+  ports: Ports,
+  event: NodeEvent,
+  produce: (position: Position) => Promise<Left | "again">,
+): Promise<Left | StoredEntry> {
+  for (;;) {
+    const position = await latestPosition(ports, linkBehind(event));
+    const committed = committedEntry(position, event);
+    if (!committed) refuseForeignTurn(position, event.node);
+    const entry = committed ?? (await produce(position));
+    await killOvertaken(ports, position.next);
+    if (entry !== "again") return entry;
+  }
+}
+
+/** The entry at a link once it is settled: there already, or what `settle` makes of the turn, which is failing by then. */
+export async function settledEntry(
+  ports: Ports,
+  event: NodeEvent,
+  settle: (position: Position, failing: Turn) => Promise<StoredEntry>,
+): Promise<StoredEntry> {
+  for (;;) {
+    const position = await readPosition(ports, linkBehind(event));
+    const entry = committedEntry(position, event);
+    await killOvertaken(ports, position.next);
+    if (entry) return entry;
+    const { turn } = position.next;
+    if (turn?.state === "closed") throw closed(event.execution.id);
+    const failing = turn?.state === "failing" ? turn : await putState(ports, position, event.node, "failing");
+    if (failing) return settle(position, failing);
+  }
+}
+
+/** The same of a node, as its kind settles it: a kept result, or a failed entry for `reason`. */
+export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
+  const definition = await definitionOf(ports, event);
+  return settledEntry(ports, event, (position, turn) => ports.settleTurn(ports, position, definition, turn, reason));
 }
 
 /** The sandbox of the scope does not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */

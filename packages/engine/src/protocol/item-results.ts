@@ -4,7 +4,7 @@ import { failureOf } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { isWithin, linkLabel } from "../context/link-label.ts";
 import { blobPages, loadContext, loadStored, type StoredContext } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import { objectText } from "../json/text.ts";
 import type { Ports } from "../ports/index.ts";
 import type { OpenFork, Tip } from "./branches.ts";
@@ -28,10 +28,7 @@ export async function resultsText(
 /** Pages that the item shares with the map's own link hold nothing of the item's: they are not read ten thousand times. */
 async function itemResult(ports: Pick<Ports, "blobs">, { entry, head }: Tip, shared: ReadonlySet<string>) {
   if (!entry.contents.context) {
-    throw new NovaError(
-      "ChainBroken",
-      `link ${head.seq} of ${head.execution_id}${head.scope} has no context: it was erased`,
-    );
+    throw chainBroken(`link ${head.seq} of ${head.execution_id}${head.scope} has no context: it was erased`);
   }
   const stored = loadStored(await contentText(entry.contents.context, head, ports.blobs));
   const own = { ...stored, pages: stored.pages.filter(({ sha256 }) => !shared.has(sha256)) };

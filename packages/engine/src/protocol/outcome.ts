@@ -1,30 +1,41 @@
 import type { RunErrorClass } from "@nova/workflow";
+import { defined } from "@nova/workflow";
 import type { ChildTip, FailureRecord } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
+import { type NodeDefinition, wayTo } from "./definition.ts";
 import type { Loops } from "./loops.ts";
+import type { Reason } from "./settling.ts";
 
-/** What a node came to, before it is written down. An expected failure is a value here, not a throw. */
-export type Outcome = {
+/** What an outcome says of how the node came to it. */
+export interface OutcomeFacts {
   logs: string;
   executionTimeMs: number;
   run: RunFacts;
   more?: MoreFacts;
-} & (
-  | { status: "success"; changes: Changes; decision: string | null; next: string | null }
-  | {
-      status: "failed";
-      class: RunErrorClass;
-      failure: FailureRecord;
-      next: string | null;
-      /** Of an exception: its class and those that it derives from, for the node's `retry`. */
-      types?: readonly string[];
-    }
-);
+}
 
-export type FailedOutcome = Outcome & { status: "failed" };
+/** What a node came to, before it is written down. An expected failure is a value here, not a throw. */
+export type Outcome = SuccessOutcome | FailedOutcome;
+
+export type SuccessOutcome = OutcomeFacts & {
+  status: "success";
+  changes: Changes;
+  decision: string | null;
+  next: string | null;
+};
+
+export type FailedOutcome = OutcomeFacts & {
+  status: "failed";
+  class: RunErrorClass;
+  failure: FailureRecord;
+  next: string | null;
+  /** Of an exception: its class and those that it derives from, for the node's `retry`. */
+  types?: readonly string[];
+};
 
 /** What the entries of maps, joins, loops and prompt nodes say besides. */
 export interface MoreFacts {
@@ -65,11 +76,49 @@ export interface RunFacts {
 }
 
 /** What an entry says of the turn that led to it. */
-export function turnFacts({ attempt, sandbox, addresses, failedDeliveries }: Turn): Omit<RunFacts, "warm" | "code"> {
+export function turnFacts({ attempt, sandbox, addresses, failedDeliveries }: Turn) {
+  return defined({ attempt, sandboxId: sandbox, addresses, failedDeliveries });
+}
+
+/** The facts of a node that runs no code of its own: it took as long as it has held its turn. */
+export function codeless(
+  { clock }: Pick<Ports, "clock">,
+  turn: Turn | undefined,
+  warm: Sandbox | null = null,
+): OutcomeFacts {
+  const run = { attempt: turn?.attempt ?? 1, sandboxId: null, warm, code: null };
+  return { logs: "", executionTimeMs: turn ? heldMs({ clock }, turn) : 0, run };
+}
+
+/** How long a turn has been held; the clocks of two machines may differ. */
+export function heldMs({ clock }: Pick<Ports, "clock">, { since }: Turn): number {
+  return Math.max(0, clock.now() - Date.parse(since));
+}
+
+export function succeeded(next: string | null, facts: OutcomeFacts, set: Changes["set"] = []): SuccessOutcome {
+  return { ...facts, status: "success", changes: { set, delete: [] }, decision: null, next };
+}
+
+type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types">;
+
+/** The node fails for a reason, a text being that of `NodeFailed`, and goes on at its `onError`. */
+export function failed(
+  { version, node }: Pick<NodeDefinition, "version" | "node">,
+  cause: Cause | string,
+  facts: OutcomeFacts,
+): FailedOutcome {
+  const { class: name, message, traceback, types }: Cause = typeof cause === "string" ? nodeFailed(cause) : cause;
+  const next = wayTo(version, "onError" in node ? node.onError : undefined);
   return {
-    attempt,
-    sandboxId: sandbox,
-    ...(addresses && { addresses }),
-    ...(failedDeliveries !== undefined && { failedDeliveries }),
+    ...facts,
+    status: "failed",
+    class: name,
+    failure: defined({ message, traceback }),
+    next,
+    ...defined({ types }),
   };
+}
+
+export function nodeFailed(message: string): Reason {
+  return { class: "NodeFailed", message };
 }

@@ -4,7 +4,7 @@ import type { BranchTip } from "../chain/head.ts";
 import { contextAfter, type LoadedContext, type Position } from "../chain/position.ts";
 import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import type { Changes } from "../context/context.ts";
-import { offloadLargeValues } from "../context/offload.ts";
+import { offloadMembers, savingTo } from "../context/offload.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { hasBegun, type OpenFork, type Tip, wayBehindJoin } from "./branches.ts";
@@ -12,7 +12,7 @@ import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
 import { resultsText } from "./item-results.ts";
 import { mergeBranches } from "./merge-branches.ts";
-import type { Outcome } from "./outcome.ts";
+import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
 import type { Reason } from "./settling.ts";
 import { failureOfBranches } from "./verdict.ts";
 
@@ -30,23 +30,21 @@ export async function settleJoin(
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
   const failed = await failureOfBranches(ports, open, tips, reason);
   const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
-  const common = factsOf(position, tips);
+  const facts = factsOf(ports, position, tips);
   const outcome: Outcome =
     "failure" in merged
-      ? { ...common, status: "failed", ...merged, next: wayTo(open.version, open.map?.onError) }
-      : { ...common, status: "success", changes: merged, decision: null, next: wayBehindJoin(open) };
+      ? { ...facts, status: "failed", ...merged, next: wayTo(open.version, open.map?.onError) }
+      : { ...succeeded(wayBehindJoin(open), facts), changes: merged };
   return commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
 }
 
-function factsOf({ before }: Position, tips: readonly Tip[]) {
+function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[]): OutcomeFacts {
   const begun = tips.filter(hasBegun);
   // A branch counts on from what its fork says.
   const spent = unlessNothing(sumOfSpendings(begun.map(({ head }) => spentSince(before.spent, head.spent))));
   const branches = begun.map((tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }));
   return {
-    logs: "",
-    executionTimeMs: 0,
-    run: { attempt: 1, sandboxId: null, warm: before.warm, code: null },
+    ...codeless(ports, undefined, before.warm),
     more: {
       nodes: begun.reduce((sum, tip) => sum + tip.head.nodes, 0),
       inner: begun.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
@@ -65,18 +63,13 @@ async function joinedChanges(
 ): Promise<Changes | { class: "NodeFailed"; failure: { message: string } }> {
   if (open.map) {
     const set = [{ key: open.map.into, json: await resultsText(ports, open, tips, kept.stored) }];
-    return offloaded(ports, open, { set, delete: [] });
+    return { set: await offloadMembers(set, savingTo(ports, open.head)), delete: [] };
   }
   const contexts = await atOnce(tips, async ({ entry }) => (await contextAfter(entry, ports.blobs)).context);
   const branches = open.branches.map((branch, i) => ({ ...branch, context: contexts[i] as LoadedContext["context"] }));
   const changes = mergeBranches(kept.context, branches, open.fork);
   if ("problem" in changes) return { class: "NodeFailed", failure: { message: changes.problem } };
-  return open.fork.merge === "collect" ? offloaded(ports, open, changes) : changes;
-}
-
-/** Lists are new values: what is large in them goes to blobs as in any other. */
-async function offloaded(ports: Ports, { head }: OpenFork, changes: Changes): Promise<Changes> {
-  const save = (ref: Parameters<Ports["blobs"]["put"]>[1], body: Uint8Array) => ports.blobs.put(head, ref, body);
-  const set = changes.set.map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) }));
-  return { ...changes, set: await Promise.all(set) };
+  if (open.fork.merge !== "collect") return changes;
+  // Lists are new values: their large parts go to blobs as those of any other value.
+  return { ...changes, set: await offloadMembers(changes.set, savingTo(ports, open.head)) };
 }

@@ -1,5 +1,5 @@
 import { headOf } from "../chain/head.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, Parent } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -169,7 +169,7 @@ async function completed(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
   if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });
   const what = `Step Functions has completed execution ${execution}, whose chain ends with link ${head.seq} and no close`;
-  throw new NovaError("ChainBroken", `${what} - \`nova verify ${execution}\` says what is missing`);
+  throw chainBroken(`${what} - \`nova verify ${execution}\` says what is missing`);
 }
 
 /** How long a part of a sweep may go on: it ends behind what it is at when the budget is `aborted`. A signal is one. */

@@ -1,7 +1,10 @@
-import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+import { type ExactValue, isRawNumber, parseExact, secretKeys } from "@nova/workflow";
 import type { Context, Slot } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
 import { BlobMissing } from "../errors.ts";
+import type { BlobHome } from "../ports/blobs.ts";
+import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { Secret } from "./forms.ts";
 import { BlindRedactor, mask, Redactor } from "./redactor.ts";
 
@@ -33,6 +36,17 @@ export async function redactorFor(
     if (error === outage) throw error;
     return new BlindRedactor();
   }
+}
+
+/** The same of a context that a node of this version finds behind an entry. */
+export function redactorAt(
+  { blobs }: Pick<Ports, "blobs">,
+  before: BlobHome,
+  { workflow }: WorkflowVersion,
+  context: Context,
+  others?: readonly string[],
+): Promise<Redactor> {
+  return redactorFor(secretKeys(workflow), context, (sha256) => blobs.get(before, sha256), others);
 }
 
 /** What people may see of a context: secret keys masked. */

@@ -1,49 +1,11 @@
+import { defined } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
 import { sumOfSpendings } from "../chain/spending.ts";
-import type { ToolCall } from "../ports/pipeline.ts";
 import { nodeAttempt } from "../protocol/attempts.ts";
 import type { TraceStep } from "./trace-step.ts";
 
 /** What is told of a prompt node in one piece; field names are public. All of it follows from entry and steps. */
-export interface AiMetadata {
-  model: string | null;
-  prompt_task: string;
-  generated_code: string | null;
-  code_length: number;
-  tokens_input: number;
-  tokens_input_estimated: number;
-  tokens_cached: number;
-  tokens_output: number;
-  tokens_output_estimated: number;
-  cost_usd: number;
-  cost_usd_estimated: number;
-  /** Of the model that wrote the code, and of the runs of that code. */
-  generation_time_ms: number;
-  execution_time_ms: number;
-  /** Of every agent. */
-  total_time_ms: number;
-  attempts: number;
-  cache_hit: boolean;
-  tool_calling_enabled: boolean;
-  tool_calls: ToolCall[];
-  total_tool_calls: number;
-  two_stage_enabled: boolean;
-  ai_self_determined: boolean;
-  stages_used: number;
-  analysis_metadata: AnalysisMetadata | null;
-  input_analysis: unknown;
-  data_analysis: unknown;
-  code_generation: unknown;
-  code_validation: unknown;
-  output_validation: unknown;
-  errors: { attempt: number; agent_name: string; error: string | null }[];
-  /** Milliseconds by name of the step. */
-  timings: Record<string, number>;
-  status: "success" | "failed" | "failed_after_retries";
-  /** Of a failed node. */
-  all_attempts?: Attempt[];
-  final_error?: string | null;
-}
+export type AiMetadata = ReturnType<typeof aiMetadata>;
 
 export interface AnalysisMetadata {
   analysis_code: string | null;
@@ -76,31 +38,30 @@ export interface AiRun {
 /** Attempts of a pipeline at the code of one node. */
 const maxAttempts = 3;
 
-export function aiMetadata(whole: AiRun): AiMetadata {
+export function aiMetadata(whole: AiRun) {
   const run = { ...whole, steps: lastAttempt(whole.steps) };
   const { head, prompt, code, steps } = run;
   const isHit = head.cache_hit === true;
   const hitMs = isHit ? head.execution_time_ms - timeOf(steps) - (run.pinnedAnalysis?.execution_time_ms ?? 0) : 0;
-  const spent = sumOfSpendings(whole.steps);
+  const { tokens_input, tokens_cached, tokens_output, cost_usd } = sumOfSpendings(whole.steps);
   const generators = stepsOf(steps, "CodeGenerator");
+  const generation = generators.at(-1);
   const step = stepsOf(steps, "DataAnalyzer").at(-1);
   const analysis = step ? analysisMetadata(step) : run.pinnedAnalysis;
   const toolCalls = steps.flatMap(({ tool_calls }) => tool_calls);
   const attempts = Math.max(isHit ? 1 : 0, ...generators.map(({ attempt_number }) => attempt_number));
+  const lastOutput = (agent: string) => stepsOf(steps, agent).at(-1)?.output_data ?? null;
   return {
-    model: generators.at(-1)?.model_used ?? steps.find(({ model_used }) => model_used)?.model_used ?? run.codeModel,
+    model: generation?.model_used ?? steps.find(({ model_used }) => model_used)?.model_used ?? run.codeModel,
     prompt_task: prompt,
     generated_code: code,
     code_length: code?.length ?? 0,
-    tokens_input: spent.tokens_input,
-    tokens_input_estimated: spent.tokens_input,
-    tokens_cached: spent.tokens_cached,
-    tokens_output: spent.tokens_output,
-    tokens_output_estimated: spent.tokens_output,
-    cost_usd: spent.cost_usd,
-    cost_usd_estimated: spent.cost_usd,
+    ...{ tokens_input, tokens_input_estimated: tokens_input, tokens_cached },
+    ...{ tokens_output, tokens_output_estimated: tokens_output, cost_usd, cost_usd_estimated: cost_usd },
+    /** Of the model that wrote the code, and of the runs of that code. */
     generation_time_ms: timeOf(generators),
     execution_time_ms: timeOf(stepsOf(steps, "E2BExecutor")) + hitMs,
+    /** Of every agent. */
     total_time_ms: head.execution_time_ms,
     attempts,
     cache_hit: isHit,
@@ -111,9 +72,21 @@ export function aiMetadata(whole: AiRun): AiMetadata {
     ai_self_determined: stepsOf(steps, "InputAnalyzer").length > 0 || step !== undefined,
     stages_used: analysis ? 2 : 1,
     analysis_metadata: analysis ?? null,
-    ...agentResults(steps, analysis),
-    errors: steps.filter(hasFailed).map(errorOf),
-    timings: timings(steps),
+    input_analysis: lastOutput("InputAnalyzer"),
+    data_analysis: analysis ? { analysis_code: analysis.analysis_code, ...members(analysis.analysis_result) } : null,
+    code_generation: generation ? writtenBy(generation) : null,
+    code_validation: lastOutput("CodeValidator"),
+    output_validation: lastOutput("OutputValidator"),
+    errors: steps
+      .filter(hasFailed)
+      .map(({ attempt_number: attempt, agent_name, error_message: error }) => ({ attempt, agent_name, error })),
+    /** Milliseconds by name of the step. */
+    timings: Object.fromEntries(
+      Array.from(
+        Map.groupBy(steps, ({ step_name }) => step_name),
+        ([name, runs]) => [name, timeOf(runs)],
+      ),
+    ) as Record<string, number>,
     ...endOf(run, attempts),
   };
 }
@@ -125,11 +98,15 @@ function lastAttempt(steps: readonly TraceStep[]): readonly TraceStep[] {
   return steps.slice(before + 1).filter((step) => !isEnd(step));
 }
 
+/** The attempts and the error are those of a failed node. */
 function endOf(run: AiRun, attempts: number) {
-  const { head, error } = run;
-  if (head.status === "success") return { status: "success" } as const;
-  const status = attempts >= maxAttempts ? "failed_after_retries" : "failed";
-  return { status, all_attempts: attemptsIn(run), final_error: error } as const;
+  const isFailed = run.head.status === "failed";
+  const failure = attempts >= maxAttempts ? ("failed_after_retries" as const) : ("failed" as const);
+  return defined({
+    status: isFailed ? failure : ("success" as const),
+    all_attempts: isFailed ? attemptsIn(run) : undefined,
+    final_error: isFailed ? run.error : undefined,
+  });
 }
 
 /**
@@ -149,23 +126,8 @@ function attemptsIn({ head, steps, code, error: finalError }: AiRun): Attempt[] 
   );
 }
 
-function agentResults(steps: readonly TraceStep[], analysis: AnalysisMetadata | undefined) {
-  const last = (agent: string) => stepsOf(steps, agent).at(-1);
-  const generation = last("CodeGenerator");
-  return {
-    input_analysis: last("InputAnalyzer")?.output_data ?? null,
-    data_analysis: analysis ? { analysis_code: analysis.analysis_code, ...members(analysis.analysis_result) } : null,
-    code_generation: generation
-      ? {
-          code: generation.generated_code,
-          tool_calls: generation.tool_calls,
-          model: generation.model_used,
-          ...members(generation.output_data),
-        }
-      : null,
-    code_validation: last("CodeValidator")?.output_data ?? null,
-    output_validation: last("OutputValidator")?.output_data ?? null,
-  };
+function writtenBy({ generated_code: code, tool_calls, model_used: model, output_data }: TraceStep) {
+  return { code, tool_calls, model, ...members(output_data) };
 }
 
 /** Of an analysis the model and the run are one step: what is not the run is the model. */
@@ -178,11 +140,6 @@ function analysisMetadata({ generated_code, output_data, execution_time_ms, run_
   };
 }
 
-function timings(steps: readonly TraceStep[]): Record<string, number> {
-  const byName = Map.groupBy(steps, ({ step_name }) => step_name);
-  return Object.fromEntries(Array.from(byName, ([name, runs]) => [name, timeOf(runs)]));
-}
-
 function stepsOf(steps: readonly TraceStep[], agent: string): TraceStep[] {
   return steps.filter(({ agent_name }) => agent_name === agent);
 }
@@ -193,10 +150,6 @@ function timeOf(steps: readonly TraceStep[]): number {
 
 function hasFailed({ status }: TraceStep): boolean {
   return status === "failed";
-}
-
-function errorOf({ attempt_number: attempt, agent_name, error_message: error }: TraceStep) {
-  return { attempt, agent_name, error };
 }
 
 function members(value: unknown): object {

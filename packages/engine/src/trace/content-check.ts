@@ -1,3 +1,4 @@
+import { defined } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
 import type { ItemPages } from "../chain/item-pages.ts";
 import type { StepText } from "../chain/steps/step-record.ts";
@@ -6,7 +7,7 @@ import { referencesIn } from "../context/references.ts";
 import { sha256 } from "../json/hash.ts";
 import type { ContentName, StepContentName, StoredContent, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { type BadBlob, type NamedBlob, NamedBlobs } from "./named-blobs.ts";
+import { type BadBlob, NamedBlobs } from "./named-blobs.ts";
 
 /** What is wrong with a link; `key` and `blob` where it lies behind the entry. */
 export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
@@ -31,6 +32,8 @@ export function placeOf({ seq, scope, execution_id: execution }: LinkOf, walked:
 
 type LinkOf = Pick<Head, "seq" | "scope" | "execution_id">;
 
+type Contents = Partial<Record<ContentName | StepContentName, StoredContent>>;
+
 /** Checks the contents of entries against their digests, and every blob that contents name against its name. */
 export class ContentCheck {
   /** Contents that their entries do not hold any more. */
@@ -44,59 +47,52 @@ export class ContentCheck {
     this.#blobs = new NamedBlobs(ports.blobs);
   }
 
-  async problemOf(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
-    const added = addedTo(entry.contents, head.digests);
-    if (added !== undefined) return { message: `its ${added} was added: its head has no digest of it` };
-    for (const [name, digest] of Object.entries(head.digests) as [ContentName, string][]) {
-      const content = entry.contents[name];
-      const problem = content
-        ? await this.#contentProblem(head, name, digest, content)
-        : void this.erased.push({ ...placeOf(head, this.#walked), content: name });
-      if (problem) return problem;
-    }
-    return undefined;
+  problemOf(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
+    return this.#problemIn(head, contents, head.digests);
   }
 
   /** Of a step that an entry lists, and whose text is sound. */
   async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
     if (text === "") return void this.erased.push({ ...placeOf(head, this.#walked), step, content: "text" });
-    const { digests = {} } = JSON.parse(text) as Partial<StepText>;
-    const added = addedTo(contents, digests);
-    if (added !== undefined)
-      return { message: `the ${added} of its step ${step} was added: the step has no digest of it` };
-    for (const [name, digest] of Object.entries(digests) as [StepContentName, string][]) {
+    return this.#problemIn(head, contents, (JSON.parse(text) as Partial<StepText>).digests ?? {}, step);
+  }
+
+  /** Of an entry, or of one of its steps. */
+  async #problemIn(
+    head: Head,
+    contents: Contents,
+    digests: Partial<Record<keyof Contents, string>>,
+    step?: number,
+  ): Promise<LinkProblem | undefined> {
+    const title = (name: string) => (step === undefined ? `its ${name}` : `the ${name} of its step ${step}`);
+    const vouches = step === undefined ? "its head" : "the step";
+    const added = Object.keys(contents).find((name) => !Object.hasOwn(digests, name));
+    if (added !== undefined) return { message: `${title(added)} was added: ${vouches} has no digest of it` };
+    for (const [name, digest] of Object.entries(digests) as [keyof Contents, string][]) {
       const content = contents[name];
       const problem = content
-        ? await this.#digestProblem(head, `the ${name} of its step ${step}`, digest, content)
-        : void this.erased.push({ ...placeOf(head, this.#walked), step, content: name });
+        ? await this.#contentProblem(head, title(name), digest, content, step === undefined ? name : undefined)
+        : void this.erased.push({ ...placeOf(head, this.#walked), ...defined({ step }), content: name });
       if (problem) return problem;
     }
     return undefined;
   }
 
-  async #digestProblem(
+  /** `name`: of a content of the entry itself; two of them name further blobs. */
+  async #contentProblem(
     head: Head,
     place: string,
     digest: string,
     content: StoredContent,
+    name: keyof Contents | undefined,
   ): Promise<LinkProblem | undefined> {
+    const isStructure = name === "context" || name === "items";
     const found = "text" in content ? sha256(content.text) : content.blob.sha256;
-    if (found !== digest) return { message: `${place} was changed: the digest beside it is another` };
-    return "blob" in content
-      ? this.#blobs.firstBad(head, [{ place, ref: { sha256: digest }, bytes: content.blob.bytes }])
-      : undefined;
-  }
-
-  async #contentProblem(
-    head: Head,
-    name: ContentName,
-    digest: string,
-    content: StoredContent,
-  ): Promise<LinkProblem | undefined> {
-    if (name !== "context" && name !== "items") return this.#digestProblem(head, `its ${name}`, digest, content);
-    const found = "text" in content ? sha256(content.text) : content.blob.sha256;
-    if (found !== digest) return { message: `its ${name} was changed: the digest in its head is another` };
-    const stored = "text" in content ? content : await this.#blobs.text(head, contentBlob(name, content.blob));
+    if (found !== digest)
+      return { message: `${place} was changed: the digest ${isStructure ? "in its head" : "beside it"} is another` };
+    const blob = "blob" in content ? { place, ref: { sha256: digest }, bytes: content.blob.bytes } : undefined;
+    if (!isStructure) return blob && this.#blobs.firstBad(head, [blob]);
+    const stored = blob ? await this.#blobs.text(head, blob) : (content as { text: string });
     if ("bad" in stored) return stored.bad;
     if (stored.text === null) return undefined;
     return name === "items" ? this.#itemsProblem(head, stored.text) : this.#contextProblem(head, stored.text);
@@ -125,13 +121,4 @@ export class ContentCheck {
     );
     return this.#blobs.firstBad(head, named);
   }
-}
-
-function contentBlob(name: ContentName, { sha256, bytes }: { sha256: string; bytes: number }): NamedBlob {
-  return { place: `its ${name}`, ref: { sha256 }, bytes };
-}
-
-/** A content that nothing vouches for. */
-function addedTo(contents: object, digests: object): string | undefined {
-  return Object.keys(contents).find((name) => !Object.hasOwn(digests, name));
 }

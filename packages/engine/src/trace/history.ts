@@ -4,7 +4,7 @@ import { contextAfter } from "../chain/position.ts";
 import { type Changes, type Context, changesBetween } from "../context/context.ts";
 import { linkLabel } from "../context/link-label.ts";
 import { loadStored } from "../context/pages.ts";
-import { NovaError } from "../errors.ts";
+import { chainBroken } from "../errors.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 
@@ -18,7 +18,7 @@ export interface KeyChange {
 /** The context as it was behind a link: every link is a checkpoint. Throws `ChainBroken` where there is no such link. */
 export async function contextAt(ports: Ports, at: LinkId): Promise<Context> {
   const { entry } = await ports.chain.read(at);
-  if (!entry) throw new NovaError("ChainBroken", `execution ${at.execution} has no link ${at.seq}`);
+  if (!entry) throw chainBroken(`execution ${at.execution} has no link ${at.seq}`);
   return (await contextAfter(entry, ports.blobs)).context;
 }
 

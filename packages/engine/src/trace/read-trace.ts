@@ -16,7 +16,7 @@ import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
 import { executionOf } from "../protocol/status.ts";
 import { maskSlots } from "../secrets/secret-inputs.ts";
 import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork } from "./at-work.ts";
-import { joinedScopes } from "./run-heads.ts";
+import { branchParts } from "./run-heads.ts";
 import { ToldCode } from "./told-code.ts";
 import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
 import { type TraceStep, traceStep } from "./trace-step.ts";
@@ -106,11 +106,9 @@ export class TraceReader {
       const { entries } = await this.scope(open.head.execution_id, scope, fork, known);
       return { branch: name, scope, entries };
     };
-    const joined = await joinedScopes(this.#ports, open);
-    if (!joined) return atOnce(open.branches, (branch) => tell(branch));
     const branches: TraceBranch[] = [];
-    for await (const { part, links } of joined) {
-      branches.push(...(await atOnce(part, (branch) => tell(branch, links.get(branch.scope) ?? []))));
+    for await (const { part, linksOf } of branchParts(this.#ports, open)) {
+      branches.push(...(await atOnce(part, (branch) => tell(branch, linksOf(branch.scope)))));
     }
     return branches;
   }

@@ -1,4 +1,4 @@
-import { contentText, unlessErased } from "../chain/contents.ts";
+import { contentOrNull } from "../chain/contents.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { spentSince, unlessNothing } from "../chain/spending.ts";
 import type { Link, StoredEntry } from "../ports/chain.ts";
@@ -36,7 +36,7 @@ async function* headsOfScope(
     const spent = before && paysItself(head) ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
     yield { head, ...(spent && { spent }) };
     before = head;
-    if (opensFork(head)) yield* headsOfBranches(ports, entry);
+    if (opensFork(head)) yield* headsOfBranches(ports, execution, entry);
   }
 }
 
@@ -45,17 +45,11 @@ function paysItself({ node_type, child }: Head): boolean {
   return node_type !== "join" && child === undefined;
 }
 
-async function* headsOfBranches(ports: Reads, entry: StoredEntry): AsyncGenerator<RunHead> {
+async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEntry): AsyncGenerator<RunHead> {
   const fork = await forkBehind(ports, entry);
   if (!fork) return;
-  const { head, branches } = fork;
-  const joined = await joinedScopes(ports, fork);
-  if (!joined) {
-    for (const { scope } of branches) yield* headsOfScope(ports, head.execution_id, scope, head);
-    return;
-  }
-  for await (const { part, links } of joined) {
-    for (const { scope } of part) yield* headsOfScope(ports, head.execution_id, scope, head, links.get(scope) ?? []);
+  for await (const { part, linksOf } of branchParts(ports, fork)) {
+    for (const { scope } of part) yield* headsOfScope(ports, execution, scope, fork.head, linksOf(scope));
   }
 }
 
@@ -66,35 +60,34 @@ const maxInPart = 1000;
 
 interface Part {
   part: OpenFork["branches"];
-  /** By scope. */
-  links: ReadonlyMap<string, Link[]>;
+  /** Undefined where the branch has to be asked for. */
+  linksOf(scope: string): readonly Link[] | undefined;
 }
 
 /**
- * The entries of a fork's many branches, a part of them at a time: their join says how far each has come, so that a
- * hundred are read at once. Null where there is no join that says it; then each branch has to be asked for.
+ * A fork's branches with their entries. Of many branches a part at a time: where their join says how far each has come, a
+ * hundred are read at once.
  */
-export async function joinedScopes(
+export async function* branchParts(
   ports: Pick<Ports, "chain" | "blobs">,
   { head, branches }: OpenFork,
-): Promise<AsyncIterable<Part> | null> {
-  if (branches.length < fewest) return null;
-  const { entry } = await ports.chain.read({ execution: head.execution_id, scope: head.scope, seq: head.seq + 1 });
-  const content = entry?.contents.branches;
-  const text = entry && content && (await unlessErased(() => contentText(content, headOf(entry), ports.blobs)));
-  if (!text) return null;
-  const tips = new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq]));
-  return partsOf(ports, { head, branches }, tips);
-}
-
-async function* partsOf(
-  { chain }: Pick<Ports, "chain">,
-  { head, branches }: Pick<OpenFork, "head" | "branches">,
-  tips: ReadonlyMap<string, number>,
 ): AsyncIterable<Part> {
+  const tips = branches.length < fewest ? null : await joinedTips(ports, head);
+  if (!tips) return yield { part: branches, linksOf: () => undefined };
   for (let first = 0; first < branches.length; first += maxInPart) {
     const part = branches.slice(first, first + maxInPart);
     const begun = part.map(({ scope }) => ({ scope, seq: tips.get(scope) ?? 0 }));
-    yield { part, links: await chain.entries(head.execution_id, begun) };
+    const links = await ports.chain.entries(head.execution_id, begun);
+    yield { part, linksOf: (scope) => links.get(scope) ?? [] };
   }
+}
+
+/** How far each branch has come by the join of a fork, by scope; null where there is no join that says it. */
+async function joinedTips(
+  { chain, blobs }: Pick<Ports, "chain" | "blobs">,
+  { execution_id: execution, scope, seq }: Head,
+): Promise<ReadonlyMap<string, number> | null> {
+  const { entry } = await chain.read({ execution, scope, seq: seq + 1 });
+  const text = entry && (await contentOrNull({ blobs }, entry, headOf(entry), "branches"));
+  return text ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
 }

@@ -1,4 +1,3 @@
-import { secretKeys } from "@nova/workflow";
 import { contextBefore } from "../chain/item-input.ts";
 import { linkName } from "../chain/link-name.ts";
 import { readPosition } from "../chain/position.ts";
@@ -10,7 +9,7 @@ import { definitionOf } from "../protocol/definition.ts";
 import { executionOf } from "../protocol/status.ts";
 import { emptyOverlay, overlayBefore } from "../secrets/overlay.ts";
 import type { Redactor } from "../secrets/redactor.ts";
-import { redactorFor } from "../secrets/secret-inputs.ts";
+import { redactorAt } from "../secrets/secret-inputs.ts";
 import { isScope } from "./read-trace-link.ts";
 
 /** How far a log was read: bytes of one run of code. */
@@ -46,7 +45,7 @@ export async function runningLog(
     .runningLog(turn.sandbox, linkName(at), ports.timer.timeout(lookMs))
     .catch(nullIfOutOfReach);
   if (!log) return null;
-  return printedSince(log, await redactorAt(ports, at, turn, { id, workflowId, version }), after);
+  return printedSince(log, await redactorOf(ports, at, turn, { id, workflowId, version }), after);
 }
 
 function nullIfOutOfReach(error: unknown): null {
@@ -62,7 +61,7 @@ function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redac
 }
 
 /** Knows what is secret in what the node found. */
-async function redactorAt(
+async function redactorOf(
   ports: Ports,
   at: LinkId,
   turn: Turn,
@@ -76,10 +75,5 @@ async function redactorAt(
   const { context } = await contextBefore(ports, position);
   const overlay =
     "executor" in node ? await overlayBefore(ports, { client: before.client, version, node }) : emptyOverlay;
-  return redactorFor(
-    secretKeys(version.workflow),
-    context,
-    (sha256) => ports.blobs.get(before, sha256),
-    overlay.secrets,
-  );
+  return redactorAt(ports, before, version, context, overlay.secrets);
 }

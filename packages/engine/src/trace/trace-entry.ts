@@ -1,32 +1,15 @@
+import { defined } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
 import type { RawJson } from "../json/text.ts";
 import type { AiMetadata } from "./ai-metadata.ts";
 import type { TraceStep } from "./trace-step.ts";
 
 /** One entry of the chain of work as the world sees it; field names are public. Contexts are given with `full` only. */
-export interface TraceEntry {
-  seq: number;
-  scope: string;
-  node_id: string;
-  node_type: string;
-  status: "success" | "failed";
-  error_class: string | null;
+export interface TraceEntry extends ReturnType<typeof publicHead> {
   error_message: string | null;
   traceback: string | null;
-  decision_result: string | null;
-  path_taken: string | null;
   changes: { set: RawJson; delete: string[] };
-  execution_time_ms: number;
-  attempt: number;
-  /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */
-  failed_deliveries?: number;
-  sandbox_id: string | null;
-  timestamp: string;
   hash: string;
-  prev: string | null;
-  code_hash: string | null;
-  /** What names led to that its code could connect to on other ports than 80 and 443. */
-  resolved_hosts?: Readonly<Record<string, readonly string[]>>;
   /** Of prompt nodes. */
   ai_metadata: AiMetadata | null;
   steps: TraceStep[];
@@ -47,24 +30,17 @@ export interface TraceBranch {
   entries: TraceEntry[];
 }
 
-/** What the public form takes over from a head as it is. */
+/** What the public form takes over from a head. */
 export function publicHead(head: Head) {
-  return {
-    seq: head.seq,
-    scope: head.scope,
-    node_id: head.node_id,
-    node_type: head.node_type,
-    status: head.status,
-    error_class: head.error_class ?? null,
-    decision_result: head.decision_result,
-    path_taken: head.path_taken,
-    execution_time_ms: head.execution_time_ms,
-    attempt: head.attempt,
-    ...(head.failed_deliveries !== undefined && { failed_deliveries: head.failed_deliveries }),
-    sandbox_id: head.sandbox_id,
-    timestamp: head.timestamp,
-    prev: head.prev,
-    code_hash: head.code,
-    ...(head.addresses && { resolved_hosts: head.addresses }),
-  };
+  const { seq, scope, node_id, node_type, status, decision_result, path_taken, execution_time_ms } = head;
+  const { attempt, failed_deliveries, sandbox_id, timestamp, prev, code, addresses, error_class = null } = head;
+  return defined({
+    ...{ seq, scope, node_id, node_type, status, error_class, decision_result, path_taken, execution_time_ms, attempt },
+    /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */
+    failed_deliveries,
+    ...{ sandbox_id, timestamp, prev },
+    code_hash: code,
+    /** What names led to that its code could connect to on other ports than 80 and 443. */
+    resolved_hosts: addresses,
+  });
 }

@@ -1,4 +1,4 @@
-import type { Node, RunErrorClass } from "@nova/workflow";
+import { defined, type Node, type RunErrorClass } from "@nova/workflow";
 import { contentText, unlessErased } from "../chain/contents.ts";
 import { type StepText, stepFrom, stepTexts } from "../chain/steps/step-record.ts";
 import type { BlobHome } from "../ports/blobs.ts";
@@ -37,33 +37,10 @@ export async function traceStep(
   if (!("digests" in told)) return attemptStep(told, node);
   const names = full ? [...always, ...inFull] : always;
   const texts = await stepTexts(stored, names, (content) => unlessErased(() => contentText(content, home, blobs)));
-  const { traceback, logs, ...step } = stepFrom(stored.step, told, texts);
-  return {
-    format: 1,
-    step_number: step.step_number,
-    step_name: step.step_name,
-    agent_name: step.agent_name,
-    attempt_number: step.attempt_number,
-    input_data: step.input_data,
-    output_data: step.output_data,
-    generated_code: step.generated_code,
-    sandbox_id: step.sandbox_id,
-    model_used: step.model_used,
-    tokens_input: step.tokens_input,
-    tokens_cached: step.tokens_cached,
-    tokens_output: step.tokens_output,
-    cost_usd: step.cost_usd,
-    tool_calls: step.tool_calls,
-    status: step.status,
-    error_message: step.error_message,
-    ...(traceback !== undefined && { traceback }),
-    ...(logs !== undefined && { logs }),
-    execution_time_ms: step.execution_time_ms,
-    ...(told.run_time_ms !== undefined && { run_time_ms: told.run_time_ms }),
-    timestamp: step.timestamp,
-    ...(full && told.digests.prompt !== undefined && { prompt: texts.prompt ?? null }),
-    ...(full && told.digests.answer !== undefined && { answer: texts.answer ?? null }),
-  };
+  const { journal: _, result: __, ...step } = stepFrom(stored.step, told, texts);
+  const shown = (name: "prompt" | "answer") => (full && told.digests[name] ? (texts[name] ?? null) : undefined);
+  const { run_time_ms } = told;
+  return { format: 1, ...step, ...defined({ run_time_ms, prompt: shown("prompt"), answer: shown("answer") }) };
 }
 
 /** A failed attempt of a whole node, which has all of its fields in its text. */

@@ -35,8 +35,7 @@ export async function openEndpoints(
   opening: Promise<E2bServer>,
   progress: Progress,
 ): Promise<OpenedEndpoints> {
-  const lambda = createLambda(options.chaos);
-  const invoke = whenThereIsRoom(lambda.invoke, options.room);
+  const invoke = whenThereIsRoom(options.invokeLambda ?? createLambda(), options.room);
   const { dataDir, room, faults } = options;
   const { accessKeyId, secretAccessKey } = keys;
   const common = { dataDir, room, accessKeyId, secretAccessKey };
@@ -76,7 +75,6 @@ export async function openEndpoints(
         await events.rest();
         await mails.rest();
         await states.rest();
-        await lambda.settled();
       } while (events.isBusy() || mails.isBusy());
     },
     interrupt(error, cause) {
@@ -88,7 +86,6 @@ export async function openEndpoints(
       await events.close();
       mails.close();
       await states.close();
-      await lambda.close();
       await Promise.all([e2b.close(), s3.close(), dynamodb.close(), ses.close()]);
     },
   };

@@ -1,19 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { accountId } from "../aws-http/request.ts";
 import type { Room } from "../disk/room.ts";
-import { withChaos } from "../lambda/chaos.ts";
-import { createWorkerLambdaRuntime } from "../lambda/worker-lambda-runtime.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { region } from "./environment.ts";
-import type { ChaosOptions } from "./local-cloud.ts";
-
-export interface Lambda {
-  invoke: InvokeLambda;
-  /** Resolves when every delivery has ended, those too whose answer nobody waits for. */
-  settled(): Promise<void>;
-  /** Kills what can be killed of the functions that still run. */
-  close(): Promise<void>;
-}
 
 export function functionArn(name: string): string {
   return `arn:aws:lambda:${region}:${accountId}:function:${name}:live`;
@@ -23,25 +12,10 @@ export function functionArn(name: string): string {
 const deliveries = 3;
 
 /** The functions of NOVA. They are loaded at once and beside everything else, since that takes longest. */
-export function createLambda(chaos: ChaosOptions | undefined): Lambda {
+export function createLambda(): InvokeLambda {
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
-  if (chaos) return createChaoticLambda(chaos);
   const loading = loadFunctions();
-  return {
-    invoke: async (arn, payload, signal) => (await loading)(arn, payload, signal),
-    settled: async () => {},
-    close: async () => {},
-  };
-}
-
-/** Enough for the two deliveries of two tasks; each thread loads the functions for itself. */
-const chaoticThreads = 4;
-
-/** Each invocation in a thread of its own: what is killed is dead, wherever it was. */
-function createChaoticLambda({ seed, entry = new URL(import.meta.resolve("@nova/functions")) }: ChaosOptions): Lambda {
-  const threads = createWorkerLambdaRuntime({ entry, concurrency: chaoticThreads });
-  const { invokeLambda, settled } = withChaos(threads.invokeLambda, { seed });
-  return { invoke: invokeLambda, settled, close: () => threads.close() };
+  return async (...call) => (await loading)(...call);
 }
 
 /** Hands an event on; false: no attempt succeeded. */
@@ -60,7 +34,7 @@ async function loadFunctions(): Promise<InvokeLambda> {
     import("@nova/functions"),
     import("../lambda/lambda-runtime.ts"),
   ]);
-  return createLambdaRuntime({ functions: { ...functions, ...serviceFunctions } });
+  return createLambdaRuntime({ ...functions, ...serviceFunctions });
 }
 
 /**

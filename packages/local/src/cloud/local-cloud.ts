@@ -4,6 +4,7 @@ import type { Unstarted } from "../deliveries/heard.ts";
 import type { Room } from "../disk/room.ts";
 import type { DynamoDbOptions } from "../dynamodb/server.ts";
 import type { E2bOptions } from "../e2b/open.ts";
+import type { InvokeLambda } from "../lambda-types.ts";
 import type { S3Options } from "../s3/server.ts";
 import type { Counters } from "./counting.ts";
 import type { Listener, Watcher } from "./progress.ts";
@@ -17,8 +18,8 @@ export interface CloudOptions {
   onProgress?: Watcher;
   /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
   onUnstarted?: (unstarted: Unstarted) => void;
-  /** Delivers every task twice and kills Lambdas at random. */
-  chaos?: ChaosOptions;
+  /** In place of the functions of this process, for tests. */
+  invokeLambda?: InvokeLambda;
   /**
    * False: executions that wait do not go on before a guest comes that drives them; for whoever only wants to know
    * something.
@@ -28,19 +29,12 @@ export interface CloudOptions {
   fires?: boolean;
   /** What the endpoints are to suffer, for tests. */
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
-  /** The plan that the E2B endpoint plays. */
+  /** What the E2B endpoint refuses, such as `e2bPlans.hobby`; by default nothing. */
   limits?: NonNullable<E2bOptions["limits"]>;
 }
 
 /** With the folder's room, which its stores share. */
 export type RoomyOptions = CloudOptions & { room: Room };
-
-export interface ChaosOptions {
-  /** Of the draws: the same seed, the same ones. */
-  seed: number;
-  /** A module with all functions; by default the sources, which each thread loads in twice the time of a bundle. */
-  entry?: URL;
-}
 
 /** The cloud of one data folder, for whoever runs workflows in it. */
 export interface LocalCloud {

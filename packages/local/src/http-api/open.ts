@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { httpServer, type Listening, openServer, readBody } from "../aws-http/http-server.ts";
 import { notOpened } from "../cloud/errors.ts";
-import { PAYLOAD_LIMIT_BYTES } from "../lambda/call-handler.ts";
+import { PAYLOAD_LIMIT_BYTES } from "../lambda/lambda-runtime.ts";
 import { eventOf, gatewayAnswer, type HttpApiAnswer, type HttpApiEvent, send } from "./payload.ts";
 
 /** A Lambda behind an HTTP API. */

@@ -1,38 +1,82 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../clock.ts";
 import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
-import { assertPayloadFits, callHandler, type Invocation, timedOut } from "./call-handler.ts";
-import {
-  functionNameOf,
-  functionNotFound,
-  killed,
-  type LambdaFunction,
-  type LambdaFunctions,
-} from "./lambda-function.ts";
+
+/** Lambda: request and response of a synchronous invocation. The response may be 100 bytes longer. */
+export const PAYLOAD_LIMIT_BYTES = 6 * 1024 * 1024;
+const RESPONSE_LIMIT_BYTES = PAYLOAD_LIMIT_BYTES + 100;
+
+export interface LambdaFunction {
+  handler(event: unknown, context: LambdaContext): Promise<unknown>;
+  timeoutSeconds: number;
+}
+
+/** By function name. */
+export type LambdaFunctions = Record<string, LambdaFunction>;
+
+/** What a handler learns about its invocation: the part of Lambda's context object that does not belong to callbacks. */
+export type LambdaContext = ReturnType<typeof contextOf>;
+
+export interface Invocation {
+  functionArn: string;
+  functionName: string;
+  payload: string;
+  requestId: string;
+  timeoutSeconds: number;
+  /** Milliseconds since the epoch. */
+  deadlineMs: number;
+}
 
 /**
  * Runs functions in this process. Nothing can stop a handler here: one that is killed or out of time goes on unheard,
  * as a Lambda cut off from its caller does.
  */
-export function createLambdaRuntime(options: { functions: LambdaFunctions; clock?: Clock }): InvokeLambda {
-  const { functions, clock = systemClock } = options;
-  return async (functionArn, payload, signal, onBegin) => {
-    const functionName = functionNameOf(functionArn);
-    if (!Object.hasOwn(functions, functionName)) throw functionNotFound(functionArn);
-    assertPayloadFits(payload);
-    const fn = functions[functionName] as LambdaFunction;
-    const deadlineMs = clock.now() + fn.timeoutSeconds * 1000;
-    const invocation = { functionArn, functionName, payload, requestId: randomUUID(), deadlineMs };
-    onBegin?.();
-    return withDeadline(callHandler(fn, invocation, clock.now), invocation, fn.timeoutSeconds, clock, signal);
+export function createLambdaRuntime(functions: LambdaFunctions, clock: Clock = systemClock): InvokeLambda {
+  const timeouts = new Map(Object.entries(functions).map(([name, { timeoutSeconds }]) => [name, timeoutSeconds]));
+  return async (functionArn, payload, signal) => {
+    const invocation = invocationOf(functionArn, payload, timeouts, clock);
+    const call = callHandler(functions[invocation.functionName] as LambdaFunction, invocation, clock.now);
+    return withDeadline(call, invocation, clock, signal);
   };
+}
+
+/** With or without an alias or version behind the name. */
+const FUNCTION_ARN = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:([\w-]+)(?::([\w$-]+))?$/;
+
+/** Rejections are named as the errors that Step Functions reports. `timeouts`: seconds, by the names of all functions. */
+export function invocationOf(
+  functionArn: string,
+  payload: string,
+  timeouts: ReadonlyMap<string, number>,
+  clock: Clock,
+): Invocation {
+  const functionName = FUNCTION_ARN.exec(functionArn)?.[1] ?? "";
+  const timeoutSeconds = timeouts.get(functionName);
+  if (timeoutSeconds === undefined) {
+    throw serviceError("Lambda.ResourceNotFoundException", `Function not found: ${functionArn}`);
+  }
+  if (Buffer.byteLength(payload) > PAYLOAD_LIMIT_BYTES) {
+    const message = `Request must be smaller than ${PAYLOAD_LIMIT_BYTES} bytes for the InvokeFunction operation`;
+    throw serviceError("Lambda.RequestTooLargeException", message);
+  }
+  const deadlineMs = clock.now() + timeoutSeconds * 1000;
+  return { functionArn, functionName, payload, requestId: randomUUID(), timeoutSeconds, deadlineMs };
+}
+
+function serviceError(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+/** What a killed or crashed function looks like from outside: there is no answer, so there is no error type either. */
+export function killed(): Error {
+  const why = "The cause could not be determined because Lambda did not return an error type. The function was killed.";
+  return serviceError("Lambda.Unknown", why);
 }
 
 /** Answers first of: the handler, its deadline, the signal (by rejecting as a killed function does). */
 export async function withDeadline(
   call: Promise<LambdaResult>,
-  invocation: Invocation,
-  timeoutSeconds: number,
+  { requestId, timeoutSeconds }: Invocation,
   clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<LambdaResult> {
@@ -41,11 +85,60 @@ export async function withDeadline(
   const onAbort = () => reject(killed());
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
-  const deadline = clock.sleep(timeoutSeconds * 1000, over.signal).then(() => timedOut(invocation, timeoutSeconds));
+  const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
+  const timedOut = { ok: false as const, errorType: "Sandbox.Timedout", errorMessage, trace: [] };
+  const deadline = clock.sleep(timeoutSeconds * 1000, over.signal).then(() => timedOut);
   try {
     return await Promise.race([kill, call, deadline]);
   } finally {
     over.abort("over");
     signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** Calls a handler as Lambda's runtime does: JSON in, JSON out, and whatever it throws becomes a result. */
+export async function callHandler(
+  fn: LambdaFunction,
+  invocation: Invocation,
+  now: () => number,
+): Promise<LambdaResult> {
+  try {
+    return serialize(await fn.handler(JSON.parse(invocation.payload), contextOf(invocation, now)));
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+function contextOf({ functionArn, functionName, requestId, deadlineMs }: Invocation, now: () => number) {
+  return {
+    functionName,
+    functionVersion: "$LATEST",
+    invokedFunctionArn: functionArn,
+    memoryLimitInMB: "1024",
+    awsRequestId: requestId,
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: "local",
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, deadlineMs - now()),
+  };
+}
+
+export function failureOf(error: unknown): LambdaResult {
+  if (!(error instanceof Error)) {
+    return { ok: false, errorType: typeof error, errorMessage: String(error), trace: [] };
+  }
+  return { ok: false, errorType: error.name, errorMessage: error.message, trace: error.stack?.split("\n") ?? [] };
+}
+
+function serialize(answer: unknown): LambdaResult {
+  let payload: string;
+  try {
+    payload = JSON.stringify(answer) ?? "null";
+  } catch (error) {
+    const errorMessage = `Unable to stringify response body: ${(error as Error).message}`;
+    return { ok: false, errorType: "Runtime.MarshalError", errorMessage, trace: [] };
+  }
+  if (Buffer.byteLength(payload) <= RESPONSE_LIMIT_BYTES) return { ok: true, payload };
+  const errorMessage = `Response payload size exceeded maximum allowed payload size (${RESPONSE_LIMIT_BYTES} bytes).`;
+  return { ok: false, errorType: "Function.ResponseSizeTooLarge", errorMessage, trace: [] };
 }

@@ -1,24 +1,24 @@
+import { defined } from "@nova/workflow";
 import { sha256 } from "../../json/hash.ts";
 import { maskValue } from "../../json/text.ts";
 import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../../ports/chain.ts";
-import type { Spending } from "../../ports/executions.ts";
 import type { JournalStep, PipelineOutcome, StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import { contentText, sealContents } from "../contents.ts";
 
+/** What the hashed text of a step takes over from the pipeline as it is. */
+const plainFields = [
+  ...(["step_number", "step_name", "agent_name", "attempt_number", "sandbox_id", "model_used"] as const),
+  ...(["tokens_input", "tokens_cached", "tokens_output", "cost_usd", "status", "execution_time_ms"] as const),
+];
+
+type PlainFields = Pick<StepDraft, (typeof plainFields)[number]>;
+
 /** The hashed text of a step, format 1. What is large, or may be personal data, is a content: its digest is in here. */
-export interface StepText extends Spending {
+export interface StepText extends PlainFields {
   format: 1;
-  step_number: number;
-  step_name: string;
-  agent_name: string;
-  attempt_number: number;
-  sandbox_id: string | null;
-  model_used: string | null;
-  status: "success" | "failed";
-  execution_time_ms: number;
-  /** Of that, the run of code in the sandbox. */
+  /** Of `execution_time_ms`, the run of code in the sandbox. */
   run_time_ms?: number;
   timestamp: string;
   /** SHA-256 of the blobs that its result refers to and may refer to. */
@@ -50,25 +50,10 @@ export async function sealStep(
 ): Promise<{ stored: StoredStep; step: JournalStep }> {
   const texts = textsOf(draft, facts);
   const { contents, digests } = await sealContents(texts, home, blobs);
-  const told: StepText = {
-    format: 1,
-    step_number: draft.step_number,
-    step_name: draft.step_name,
-    agent_name: draft.agent_name,
-    attempt_number: draft.attempt_number,
-    sandbox_id: draft.sandbox_id,
-    model_used: draft.model_used,
-    tokens_input: draft.tokens_input,
-    tokens_cached: draft.tokens_cached,
-    tokens_output: draft.tokens_output,
-    cost_usd: draft.cost_usd,
-    status: draft.status,
-    execution_time_ms: draft.execution_time_ms,
-    ...(facts.runTimeMs !== undefined && { run_time_ms: facts.runTimeMs }),
-    timestamp: facts.timestamp,
-    ...(facts.blobs.length > 0 && { blobs: facts.blobs }),
-    digests,
-  };
+  const fields = Object.fromEntries(plainFields.map((name) => [name, draft[name]])) as PlainFields;
+  const { timestamp, runTimeMs: run_time_ms } = facts;
+  const named = facts.blobs.length > 0 ? facts.blobs : undefined;
+  const told: StepText = { format: 1, ...fields, timestamp, ...defined({ run_time_ms, blobs: named }), digests };
   const text = JSON.stringify(told);
   const stored = { step: facts.number, text, hash: sha256(text), contents };
   return { stored, step: stepFrom(facts.journal, told, texts) };
@@ -77,21 +62,18 @@ export async function sealStep(
 /** The code and what it did stay as they are: both will be used again. */
 function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Record<StepContentName, string>> {
   const { error_message: message, traceback, logs, prompt, answer, result } = draft;
-  const values = { input: draft.input_data, output: draft.output_data };
-  const error = message === null ? undefined : { message, ...(traceback && { traceback }) };
-  const tools = draft.tool_calls.length > 0 ? draft.tool_calls : undefined;
-  const masked = Object.entries({ ...values, error, tools }).flatMap(([name, value]) =>
-    value == null ? [] : [[name, JSON.stringify(maskValue(value, mask))]],
-  );
-  return {
-    ...(Object.fromEntries(masked) as Partial<Record<StepContentName, string>>),
-    ...(draft.generated_code !== null && { code: draft.generated_code }),
-    ...(logs && { logs: mask(logs) }),
-    ...(prompt && { prompt: mask(prompt) }),
-    ...(answer && { answer: mask(answer) }),
-    ...(result && { result: JSON.stringify(result) }),
-    ...(analysis && { analysis: JSON.stringify(analysis) }),
-  };
+  const masked = (text: string | undefined) => (text ? mask(text) : undefined);
+  const json = (value: unknown) => (value == null ? undefined : JSON.stringify(maskValue(value, mask)));
+  return defined({
+    input: json(draft.input_data),
+    output: json(draft.output_data),
+    error: json(message === null ? undefined : { message, ...(traceback && { traceback }) }),
+    tools: json(draft.tool_calls.length > 0 ? draft.tool_calls : undefined),
+    code: draft.generated_code ?? undefined,
+    ...{ logs: masked(logs), prompt: masked(prompt), answer: masked(answer) },
+    result: result && JSON.stringify(result),
+    analysis: analysis && JSON.stringify(analysis),
+  });
 }
 
 /** Contents that are not among `texts`, or were erased, are null. */

@@ -2,7 +2,7 @@ import type { WorkflowNode } from "@nova/workflow";
 import { type Head, headOf } from "../../chain/head.ts";
 import { childId } from "../../chain/link-name.ts";
 import type { Position } from "../../chain/position.ts";
-import { NovaError } from "../../errors.ts";
+import { chainBroken } from "../../errors.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -49,7 +49,7 @@ async function firstEntry(ports: Ports, execution: string): Promise<StoredEntry 
 async function versionOf(ports: Ports, head: Head): Promise<WorkflowVersion> {
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   if (version) return version;
-  throw new NovaError("ChainBroken", `workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
+  throw chainBroken(`workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
 }
 
 async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise<StoredEntry | { problem: string }> {

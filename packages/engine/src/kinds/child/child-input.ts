@@ -1,9 +1,9 @@
 import { secretKeys, type Workflow, type WorkflowNode } from "@nova/workflow";
-import { contextBefore } from "../../chain/item-input.ts";
-import { inputAfter, type Position } from "../../chain/position.ts";
+import { inputBefore } from "../../chain/item-input.ts";
+import type { Position } from "../../chain/position.ts";
 import type { Context, Slot } from "../../context/context.ts";
 import { findValue, type LoadJson } from "../../context/find-value.ts";
-import { offloadLargeValues } from "../../context/offload.ts";
+import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
 import { referencesIn } from "../../context/references.ts";
 import { type Member, objectText } from "../../json/text.ts";
@@ -11,7 +11,7 @@ import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import { decisionKey } from "../../protocol/merge-branches.ts";
-import { redactorFor } from "../../secrets/secret-inputs.ts";
+import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { InputsRefused, refuseMisfits } from "../start/inputs.ts";
 
 /** What the other workflow starts with, checked against its `inputs`. */
@@ -21,9 +21,8 @@ export async function childInput(
   target: Workflow,
 ): Promise<Member[] | { problem: string }> {
   const { position, node, definition } = calling;
-  const { before, beforeEntry } = position;
-  const { context: kept } = await contextBefore(ports, position);
-  const context = await inputAfter(beforeEntry, kept, ports.blobs);
+  const { before } = position;
+  const { kept, input: context } = await inputBefore(ports, position);
   const secrets = secretKeys(definition.version.workflow);
   const maySee = secretKeys(target);
   const pages = blobPages(ports.blobs, before);
@@ -35,15 +34,11 @@ export async function childInput(
   };
   const members = node.input
     ? await mapped(node.input, source, maySee)
-    : wholeMembers({ ...source, context: kept }, maySee);
+    : wholeMembers({ ...source, context: kept.context }, maySee);
   if ("problem" in members) return members;
   const misfit = await misfitOf(ports, calling, target, members, context);
   if (misfit !== undefined) return { problem: misfit };
-  return Promise.all(members.map(async ({ key, json }) => ({ key, json: await offloaded(ports, calling, json) })));
-}
-
-function offloaded(ports: Ports, { position: { before } }: Calling, json: string): Promise<string> {
-  return offloadLargeValues(json, (ref, body) => ports.blobs.put(before, ref, body));
+  return offloadMembers(members, savingTo(ports, before));
 }
 
 /** Of values that lie in blobs the schema of `inputs` is asked no more than whether they are there. */
@@ -66,8 +61,7 @@ async function misfitOf(
     return undefined;
   } catch (error) {
     if (!(error instanceof InputsRefused)) throw error;
-    const secrets = secretKeys(definition.version.workflow);
-    const redactor = await redactorFor(secrets, context, (sha256) => ports.blobs.get(before, sha256));
+    const redactor = await redactorAt(ports, before, definition.version, context);
     return redactor.mask(`workflow "${target.id}" refuses what it is given: ${error.message.replaceAll("\n", "; ")}`);
   }
 }

@@ -1,17 +1,17 @@
 import type { RunErrorClass } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { defined, secretKeys } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { contextAfter } from "../../chain/position.ts";
-import { offloadLargeValues } from "../../context/offload.ts";
+import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
-import { NovaError } from "../../errors.ts";
+import { chainBroken } from "../../errors.ts";
 import type { Member } from "../../json/text.ts";
 import type { Ports } from "../../ports/index.ts";
 import { readTip } from "../../protocol/branches.ts";
+import { wayOn } from "../../protocol/definition.ts";
 import type { Closed } from "../../protocol/finish-close.ts";
-import type { Outcome } from "../../protocol/outcome.ts";
+import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
-import { failed, goneOn } from "../waiting/outcomes.ts";
 import type { Child } from "./begin-child.ts";
 import { type Calling, mapped } from "./child-input.ts";
 
@@ -24,17 +24,12 @@ export async function childOutcome(
   stopped?: Reason,
 ): Promise<Outcome> {
   const { definition, position, turn } = calling;
-  const times = { turn, nowMs: ports.clock.now(), warm: position.before.warm };
   const { workflowId: workflow, version } = child.version;
-  const more = {
-    child: { execution: child.id, workflow, version, tip: closed.tip },
-    ...(closed.spent && { spent: closed.spent }),
-  };
-  if (closed.status !== "completed")
-    return { ...failed(definition, failureOfChild(child, closed, stopped), times), more };
+  const ran = { execution: child.id, workflow, version, tip: closed.tip };
+  const facts = { ...codeless(ports, turn, position.before.warm), more: defined({ child: ran, spent: closed.spent }) };
+  if (closed.status !== "completed") return failed(definition, failureOfChild(child, closed, stopped), facts);
   const set = await resultsOf(ports, calling, child);
-  if ("problem" in set) return { ...failed(definition, { class: "NodeFailed", message: set.problem }, times), more };
-  return { ...goneOn(definition, set, times), more };
+  return "problem" in set ? failed(definition, set.problem, facts) : succeeded(wayOn(definition), facts, set);
 }
 
 function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason | undefined): Reason {
@@ -59,7 +54,7 @@ async function resultsOf(
   const close = await readTip(ports, child.id, "");
   const { entry } = await ports.chain.read({ execution: child.id, scope: "", seq: close.head.seq - 1 });
   if (!entry || headOf(entry).node_type !== "end")
-    throw new NovaError("ChainBroken", `execution ${child.id} is completed and has no end`);
+    throw chainBroken(`execution ${child.id} is completed and has no end`);
   const { context } = await contextAfter(entry, ports.blobs);
   const pages = blobPages(ports.blobs, before);
   const source = {
@@ -70,6 +65,5 @@ async function resultsOf(
   };
   const members = await mapped(node.output, source, new Set());
   if ("problem" in members) return members;
-  const save = (ref: Parameters<Ports["blobs"]["put"]>[1], body: Uint8Array) => ports.blobs.put(before, ref, body);
-  return Promise.all(members.map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })));
+  return offloadMembers(members, savingTo(ports, before));
 }

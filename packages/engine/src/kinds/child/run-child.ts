@@ -2,7 +2,7 @@ import type { WorkflowNode } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { childId } from "../../chain/link-name.ts";
 import type { Position } from "../../chain/position.ts";
-import { NovaError } from "../../errors.ts";
+import { chainBroken } from "../../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";
@@ -12,8 +12,8 @@ import type { NodeDefinition } from "../../protocol/definition.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
 import { executionEnded } from "../../protocol/fail.ts";
 import { entryOrTurn } from "../../protocol/held-turn.ts";
+import { codeless, failed } from "../../protocol/outcome.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
-import { failed } from "../waiting/outcomes.ts";
 import type { WaitsFor } from "../waits-for.ts";
 import { beginChild, type Child, childOf } from "./begin-child.ts";
 import type { Calling } from "./child-input.ts";
@@ -48,9 +48,8 @@ export async function runChild(
 async function call(ports: KindPorts, { position, definition, node, turn }: Calling): Promise<Child | null> {
   const child = await beginChild(ports, { position, definition, node, turn });
   if ("problem" in child) {
-    const reason = { class: "NodeFailed", message: child.problem } as const;
-    const times = { turn, nowMs: ports.clock.now(), warm: position.before.warm };
-    await commitOutcome(ports, position, node, failed(definition, reason, times));
+    const facts = codeless(ports, turn, position.before.warm);
+    await commitOutcome(ports, position, node, failed(definition, child.problem, facts));
     return null;
   }
   // Whoever closed the run before link 0 was written did not see it: then it is ours to end.
@@ -63,7 +62,7 @@ async function call(ports: KindPorts, { position, definition, node, turn }: Call
 async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   const { position, node, turn } = calling;
   const child = await childOf(ports, position.at, turn);
-  if (!child) throw new NovaError("ChainBroken", `node "${node.id}" waits for an execution that it has not made`);
+  if (!child) throw chainBroken(`node "${node.id}" waits for an execution that it has not made`);
   // How it ended its state machine knows; where that never began, or Step Functions gave up on it, it is stopped.
   await executionEnded(ports, child.id);
   const closed = await settlingPorts(ports).endChild({
@@ -79,8 +78,7 @@ async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): 
   const { child } = headOf(entry);
   if (event.waited || !child) return answer;
   const version = await ports.workflows.get(child.workflow, child.version);
-  if (!version)
-    throw new NovaError("ChainBroken", `workflow ${child.workflow} has no version ${child.version} any more`);
+  if (!version) throw chainBroken(`workflow ${child.workflow} has no version ${child.version} any more`);
   return answerChild(event, { id: child.execution, version });
 }
 
@@ -102,8 +100,8 @@ export async function settleChild(
 ): Promise<StoredEntry> {
   const { node } = definition;
   const child = await childOf(ports, position.at, turn);
-  const times = { turn, nowMs: ports.clock.now(), warm: position.before.warm };
-  if (!child) return commitOutcome(ports, position, node, failed(definition, reason, times));
+  const facts = codeless(ports, turn, position.before.warm);
+  if (!child) return commitOutcome(ports, position, node, failed(definition, reason, facts));
   const closed = await ports.endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   const outcome = await childOutcome(ports, { position, definition, node, turn }, child, closed, reason);
   return commitOutcome(ports, position, node, outcome);

@@ -1,6 +1,6 @@
 import { contentText, sealContents } from "../../chain/contents.ts";
 import { isPinnedPlace, noteNumber } from "../../chain/steps/step-number.ts";
-import { NovaError } from "../../errors.ts";
+import { chainBroken } from "../../errors.ts";
 import { sha256 } from "../../json/hash.ts";
 import type { StoredStep } from "../../ports/chain.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
@@ -27,8 +27,5 @@ export async function codeToBegin(
   if (await ports.chain.putStep(at, { step, text, hash: sha256(text), contents })) return code;
   const winner = (await ports.chain.steps(at)).find((stored) => stored.step === step);
   if (winner) return read(winner);
-  throw new NovaError(
-    "ChainBroken",
-    `link ${at.seq} of ${at.execution} refuses the note of step ${place} and has none`,
-  );
+  throw chainBroken(`link ${at.seq} of ${at.execution} refuses the note of step ${place} and has none`);
 }

@@ -11,7 +11,7 @@ import {
   sealStep,
 } from "../../chain/steps/step-record.ts";
 import { referencesIn } from "../../context/references.ts";
-import { NovaError } from "../../errors.ts";
+import { chainBroken } from "../../errors.ts";
 import type { StoredStep } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
@@ -202,7 +202,7 @@ export class StepJournal implements Journal {
     const there = this.#stepAt(journal);
     if (there) return this.#replay(journal, there);
     const { execution, seq } = this.#site.position.at;
-    throw new NovaError("ChainBroken", `link ${seq} of ${execution} refuses step ${journal} and has none`);
+    throw chainBroken(`link ${seq} of ${execution} refuses step ${journal} and has none`);
   }
 
   /** Nothing more is paid for a node that was stopped, or that goes on elsewhere. */

@@ -9,8 +9,7 @@ import {
   pinnedPlaces,
 } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
-import { wayTo } from "../../protocol/definition.ts";
-import type { MoreFacts, Outcome, RunFacts } from "../../protocol/outcome.ts";
+import { failed, type MoreFacts, type Outcome, type RunFacts } from "../../protocol/outcome.ts";
 import { judge } from "../task/judge.ts";
 import type { NodeIo } from "../task/run-io.ts";
 import type { Task } from "../task/task.ts";
@@ -25,20 +24,15 @@ export async function outcomeOf(
   run: Omit<RunFacts, "code">,
 ): Promise<Outcome> {
   const code = (told.status === "failed" ? lastCode(journal.steps) : null) ?? told.code;
-  const facts = { ...run, code: code === null ? null : sha256(code) };
+  const facts = { ...run, code: code && sha256(code) };
   const outcome: Outcome =
     told.status === "success"
       ? await judge(task, told.result, io, facts)
-      : {
-          status: "failed",
-          class: told.class,
-          failure: { message: told.message, ...(told.traceback && { traceback: told.traceback }) },
-          ...(told.types && { types: told.types }),
+      : failed(task, told, {
           logs: told.logs ?? "",
           executionTimeMs: journal.pinnedMs(pinnedPlaces.code),
           run: facts,
-          next: wayTo(task.version, task.node.onError),
-        };
+        });
   const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
   // The runs of a hit have no step: the entry itself tells of them.
   const hitMs = outcome.executionTimeMs + journal.pinnedMs(pinnedPlaces.analysis);

@@ -1,4 +1,4 @@
-import type { TaskNode } from "@nova/workflow";
+import { defined, type TaskNode } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
 import { journalOf } from "../../chain/steps/step-number.ts";
@@ -7,8 +7,8 @@ import { sha256 } from "../../json/hash.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
-import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
+import type { NodeDefinition } from "../../protocol/definition.ts";
+import { type FailedOutcome, failed, heldMs, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { noStep } from "../task/stop-code.ts";
 import { stopTurn } from "../task/stopped-turn.ts";
@@ -19,7 +19,7 @@ import { codeContent, lastCode } from "./outcome.ts";
 export async function stoppedOutcome(
   ports: Ports,
   { before, at }: Position,
-  { node, version }: NodeDefinition & { node: TaskNode },
+  definition: NodeDefinition & { node: TaskNode },
   turn: Turn,
   { reason, warm, logs }: { reason: Reason; warm: RunFacts["warm"]; logs: string },
 ): Promise<FailedOutcome> {
@@ -29,25 +29,17 @@ export async function stoppedOutcome(
   const steps = await Promise.all(stored.map((step, i) => replayedStep(i + 1, step, before, ports.blobs)));
   const code = lastCode(steps);
   const spent = unlessNothing(sumOfSpendings([earlier.spent, ...steps]));
-  return {
-    status: "failed",
-    class: reason.class,
-    failure: { message: reason.message },
+  return failed(definition, reason, {
     logs,
-    executionTimeMs: turn.due === undefined ? Math.max(0, ports.clock.now() - Date.parse(turn.since)) : 0,
-    run: {
-      ...turnFacts(turn),
-      warm,
-      code: code === null ? null : sha256(code),
-    },
-    next: wayTo(version, node.onError),
-    more: {
+    executionTimeMs: turn.due === undefined ? heldMs(ports, turn) : 0,
+    run: { ...turnFacts(turn), warm, code: code && sha256(code) },
+    more: defined({
       steps: [...earlier.steps, ...stored.map(({ hash }) => hash)],
-      ...(steps.length === 0 && turn.generation !== undefined && { generation: turn.generation }),
-      ...(spent && { spent }),
-      contents: codeContent({ node, version }, code),
-    },
-  };
+      generation: steps.length === 0 ? turn.generation : undefined,
+      spent,
+      contents: codeContent(definition, code),
+    }),
+  });
 }
 
 /** The node has failed, with the steps that were recorded: no claim answers for it. */

@@ -1,36 +1,23 @@
-import type { Changes } from "../../context/context.ts";
+import { defined } from "@nova/workflow";
 import type { Member } from "../../json/text.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import { wayOn, wayTo } from "../../protocol/definition.ts";
 import { takeEdge } from "../../protocol/loops.ts";
-import type { Outcome, RunFacts } from "../../protocol/outcome.ts";
+import { failed, type Outcome, type RunFacts, succeeded } from "../../protocol/outcome.ts";
 import { decide } from "./decide.ts";
 import type { NodeIo } from "./run-io.ts";
 import type { Task } from "./task.ts";
 
 /** What the code's result means for the run: the node's changes and the edge it takes, or why it failed. */
-export async function judge(
-  { node, edges, version, position }: Task,
-  raw: CodeResult,
-  io: NodeIo,
-  run: RunFacts,
-): Promise<Outcome> {
+export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFacts): Promise<Outcome> {
+  const { node, edges, version, position } = task;
   const result = io.withoutOverlay(raw);
-  const common = { logs: io.maskLogs(result.logs), executionTimeMs: result.durationMs, run };
-  const fail = (message: string): Outcome => ({
-    ...common,
-    status: "failed",
-    class: "NodeFailed",
-    failure: { message: io.mask(message) },
-    next: wayTo(version, node.onError),
-  });
+  const facts = { logs: io.maskLogs(result.logs), executionTimeMs: result.durationMs, run };
+  const fail = (message: string) => failed(task, io.mask(message), facts);
   if (result.status === "error") {
-    const failure = {
-      message: io.mask(result.message),
-      ...(result.traceback !== "" && { traceback: io.mask(result.traceback) }),
-    };
-    const types = result.types && { types: result.types };
-    return { ...common, status: "failed", class: result.class, failure, ...types, next: wayTo(version, node.onError) };
+    const { class: name, types, traceback } = result;
+    const shown = { message: io.mask(result.message), traceback: traceback === "" ? undefined : io.mask(traceback) };
+    return failed(task, { class: name, ...defined({ ...shown, types }) }, facts);
   }
   const foreign = await io.foreignReference(result.set);
   if (foreign)
@@ -39,15 +26,14 @@ export async function judge(
     );
   const problem = secretProblem(result.set, io);
   if (problem !== undefined) return fail(problem);
-  const changes: Changes = { set: result.set, delete: result.delete };
-  if (node.type === "action")
-    return { ...common, status: "success", changes, decision: null, next: wayOn({ node, edges, version }) };
+  const outcome = { ...succeeded(null, facts), changes: { set: result.set, delete: result.delete } };
+  if (node.type === "action") return { ...outcome, next: wayOn(task) };
   const edge = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
-  const taken = "problem" in edge ? edge : takeEdge({ node, edges, version }, edge, position.before.loops);
+  const taken = "problem" in edge ? edge : takeEdge(task, edge, position.before.loops);
   if ("problem" in taken) return fail(taken.problem);
   const { label, to, loops } = taken;
   const more = loops && { more: { loops } };
-  return { ...common, status: "success", changes, decision: label, next: wayTo(version, to), ...more };
+  return { ...outcome, decision: label, next: wayTo(version, to), ...more };
 }
 
 /** Why what a node sets cannot be kept. */

@@ -1,6 +1,6 @@
 import { isLong, type TaskNode } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
-import { NovaError } from "../../errors.ts";
+import { chainBroken } from "../../errors.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox } from "../../ports/sandboxes.ts";
@@ -22,8 +22,7 @@ export interface Place {
 
 /** A held turn: whoever holds it, its code runs in the sandbox it names, and this delivery attaches. */
 export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task): Place {
-  if (turn.sandbox === null)
-    throw new NovaError("ChainBroken", `the turn at link ${at.seq} of ${at.execution} names no sandbox`);
+  if (turn.sandbox === null) throw chainBroken(`the turn at link ${at.seq} of ${at.execution} names no sandbox`);
   // How long it lives is known to the delivery that chose it; the scope's next node makes its own.
   const sandbox = before.warm?.id === turn.sandbox && !isLong(node) ? before.warm : null;
   return { turn, sandbox, created: false, permit: Promise.resolve(true) };

@@ -4,7 +4,7 @@ import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
-import { producedEntry } from "../../protocol/produce-entry.ts";
+import { producedEntry } from "../../protocol/held-turn.ts";
 import { awaited, isEarly, retryText } from "./retry.ts";
 import type { Task } from "./task.ts";
 

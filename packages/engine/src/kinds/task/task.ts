@@ -1,19 +1,16 @@
-import type { Edge, TaskNode } from "@nova/workflow";
-import { contextBefore } from "../../chain/item-input.ts";
-import { inputAfter, type LoadedContext, type Position } from "../../chain/position.ts";
+import type { TaskNode } from "@nova/workflow";
+import { inputBefore } from "../../chain/item-input.ts";
+import type { LoadedContext, Position } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { WorkflowVersion } from "../../ports/workflows.ts";
+import type { NodeDefinition } from "../../protocol/definition.ts";
 import { credentialOverlay, overlayAgain, withOverlay } from "../../secrets/overlay.ts";
 
 /** A node that runs code, at its place in the chain. */
-export interface Task {
+export interface Task extends NodeDefinition {
   position: Position;
   node: TaskNode;
-  version: WorkflowVersion;
-  /** The edges that leave it. */
-  edges: Edge[];
   /** How often Step Functions has retried this task. */
   retries?: number | undefined;
 }
@@ -31,11 +28,7 @@ export interface TaskInput {
 export async function taskInput(ports: Ports, { position, node, version }: Task): Promise<TaskInput> {
   const whose = { client: position.before.client, version, node };
   const lay = position.next.turn?.sandbox ? overlayAgain : credentialOverlay;
-  const [kept, overlay] = await Promise.all([contextBefore(ports, position), lay(ports, whose)]);
-  const input = await inputAfter(position.beforeEntry, kept.context, ports.blobs);
-  return {
-    kept,
-    input: withOverlay(node.type === "decision" ? input.without("branch_decision") : input, overlay),
-    overlay,
-  };
+  const [{ kept, input }, overlay] = await Promise.all([inputBefore(ports, position), lay(ports, whose)]);
+  const seen = node.type === "decision" ? input.without("branch_decision") : input;
+  return { kept, input: withOverlay(seen, overlay), overlay };
 }

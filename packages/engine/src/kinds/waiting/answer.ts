@@ -1,7 +1,6 @@
 import { checkData, type JsonObject } from "@nova/workflow";
 import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
-import { offloadLargeValues } from "../../context/offload.ts";
-import { escapeReferences } from "../../context/references.ts";
+import { slimText } from "../../context/offload.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { sha256 } from "../../json/hash.ts";
 import { nestingOf } from "../../json/text.ts";
@@ -12,7 +11,7 @@ import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
-import type { Outcome } from "../../protocol/outcome.ts";
+import { codeless, type SuccessOutcome } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { findTask, type TaskName } from "./find-task.ts";
 import { chosen, wayOfChoice } from "./outcomes.ts";
@@ -58,7 +57,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   const json = await answerText(ports, waiting.position, { ...request, data, at });
   const { turn } = waiting.position.next;
   const set = { key: termsOf(waiting.node).into, json };
-  const sent = await commitAnswer(ports, waiting, chosen(way, set, { turn, nowMs: Date.parse(at) }));
+  const sent = await commitAnswer(ports, waiting, chosen(way, set, codeless(ports, turn)));
   return { task, at, sent };
 }
 
@@ -99,7 +98,7 @@ export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waitin
 export async function commitAnswer(
   ports: Ports,
   { task, position, node }: Waiting,
-  outcome: Outcome & { status: "success" },
+  outcome: SuccessOutcome,
 ): Promise<boolean> {
   await ports.tasks.move(task, ["open"], "answered", new Date(ports.clock.now()).toISOString());
   const entry = await commitOutcome(ports, position, node, outcome);
@@ -149,7 +148,7 @@ async function answerText(
   { before }: Position,
   { choice, data, by, at, from }: Required<Answer> & { at: string },
 ): Promise<string> {
-  const slim = await offloadLargeValues(escapeReferences(data), (ref, body) => ports.blobs.put(before, ref, body));
+  const slim = await slimText(ports, before, data);
   const text = (value: string) => JSON.stringify(value.slice(0, longestName));
   return `{"choice":${JSON.stringify(choice)},"data":${slim},"by":${text(by)},"at":"${at}","from":${text(from)}}`;
 }

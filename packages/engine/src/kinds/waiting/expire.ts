@@ -1,4 +1,4 @@
-import { type RunErrorClass, timeoutLabel } from "@nova/workflow";
+import { timeoutLabel } from "@nova/workflow";
 import { taskId } from "../../chain/link-name.ts";
 import { type Position, readPosition } from "../../chain/position.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
@@ -7,9 +7,10 @@ import { closed, committedEntry } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
 import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
-import type { Outcome } from "../../protocol/outcome.ts";
+import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
+import type { Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
-import { chosen, failed, type Times, wayOfChoice } from "./outcomes.ts";
+import { chosen, wayOfChoice } from "./outcomes.ts";
 import { isWaitingNode, termsOf } from "./waiting-node.ts";
 
 /**
@@ -23,7 +24,7 @@ export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<Stor
   const { turn } = position.next;
   if (turn && turn.state !== "held") throw closed(event.execution.id);
   const definition = await definitionOf(ports, event);
-  const outcome = timedOut(definition, position, { turn, nowMs: ports.clock.now() });
+  const outcome = timedOut(ports, definition, position, turn);
   const entry = await commitOutcome(ports, position, definition.node, outcome);
   await dropTask(ports, position.at, turn);
   return entry;
@@ -40,17 +41,18 @@ async function dropTask(
   await refreshStatus(ports, at.execution);
 }
 
-function timedOut(definition: NodeDefinition, position: Position, times: Times): Outcome {
+function timedOut(ports: Ports, definition: NodeDefinition, position: Position, turn: Turn | undefined): Outcome {
+  const facts = codeless(ports, turn);
   const { node } = definition;
   const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel, position) : undefined;
   if (node.type === "approval" && way) {
-    const at = new Date(times.nowMs).toISOString();
+    const at = new Date(ports.clock.now()).toISOString();
     const json = JSON.stringify({ choice: timeoutLabel, data: null, by: null, at, from: null });
-    return chosen(way, { key: node.into, json }, times);
+    return chosen(way, { key: node.into, json }, facts);
   }
   const seconds = isWaitingNode(node) ? termsOf(node).timeoutSeconds : 0;
   const what = node.type === "approval" ? "nobody answered" : "no event came that fits";
-  return failed(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, times);
+  return failed(definition, { class: "NodeTimeout", message: `${what} within ${seconds} seconds` }, facts);
 }
 
 /** Gives the turn of a node that runs no code its failed entry, and takes its task off the list. */
@@ -59,9 +61,9 @@ export async function settleWaiting(
   position: Position,
   definition: NodeDefinition,
   turn: Turn,
-  reason: { class: RunErrorClass; message: string },
+  reason: Reason,
 ): Promise<StoredEntry> {
-  const outcome = failed(definition, reason, { turn, nowMs: ports.clock.now() });
+  const outcome = failed(definition, reason, codeless(ports, turn));
   const entry = await commitOutcome(ports, position, definition.node, outcome);
   await dropTask(ports, position.at, turn);
   return entry;

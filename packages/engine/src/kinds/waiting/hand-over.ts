@@ -1,10 +1,10 @@
-import { offloadLargeValues } from "../../context/offload.ts";
-import { escapeReferences } from "../../context/references.ts";
+import { slimText } from "../../context/offload.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
+import { wayOn } from "../../protocol/definition.ts";
+import { codeless, succeeded } from "../../protocol/outcome.ts";
 import { commitAnswer, waitingAt } from "./answer.ts";
-import { goneOn } from "./outcomes.ts";
 import { AnswerRefused } from "./refusals.ts";
 import { termsOf } from "./waiting-node.ts";
 
@@ -23,16 +23,10 @@ async function goOn(ports: Ports, task: WaitingTask, make: (home: BlobHome) => P
     const waiting = await waitingAt(ports, task);
     const { before, next } = waiting.position;
     const set = { key: termsOf(waiting.node).into, json: await make(before) };
-    const outcome = goneOn(waiting.definition, [set], { turn: next.turn, nowMs: ports.clock.now() });
-    await commitAnswer(ports, waiting, outcome);
+    await commitAnswer(ports, waiting, succeeded(wayOn(waiting.definition), codeless(ports, next.turn), [set]));
     return true;
   } catch (error) {
     if (error instanceof AnswerRefused) return false;
     throw error;
   }
-}
-
-/** What others sent, as the context keeps it: what is large in it lies in blobs. */
-export function slimText({ blobs }: Pick<Ports, "blobs">, home: BlobHome, text: string): Promise<string> {
-  return offloadLargeValues(escapeReferences(text), (ref, body) => blobs.put(home, ref, body));
 }

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@nova/workflow";
 import { secretKeys } from "@nova/workflow";
-import { contextBefore } from "../../chain/item-input.ts";
+import { inputBefore } from "../../chain/item-input.ts";
 import { taskId } from "../../chain/link-name.ts";
-import { inputAfter, type Position } from "../../chain/position.ts";
-import { NovaError } from "../../errors.ts";
+import type { Position } from "../../chain/position.ts";
+import { chainBroken } from "../../errors.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
@@ -12,15 +12,15 @@ import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
 import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
+import { codeless, failed } from "../../protocol/outcome.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
-import { redactorFor } from "../../secrets/secret-inputs.ts";
+import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { keepToken } from "./answer.ts";
 import { bindPattern, matchable } from "./bind-pattern.ts";
 import { expiredEntry } from "./expire.ts";
 import { handOver } from "./hand-over.ts";
 import { eventsSinceStart } from "./kept-events.ts";
 import { renderMessage } from "./message.ts";
-import { failed } from "./outcomes.ts";
 import { takeCalled } from "./resume.ts";
 import { linkOfVisit } from "./resume-link.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
@@ -44,7 +44,7 @@ export interface Requested {
 export async function requestApproval(ports: Ports, event: RequestEvent): Promise<Requested> {
   const definition = await definitionOf(ports, event);
   const { node } = definition;
-  if (!isWaitingNode(node)) throw new NovaError("ChainBroken", `${node.type} node "${node.id}" waits for nobody`);
+  if (!isWaitingNode(node)) throw chainBroken(`${node.type} node "${node.id}" waits for nobody`);
   for (;;) {
     const place = await entryOrTurn(ports, event);
     if (place.entry) return answerWith(ports, event, place.entry);
@@ -66,8 +66,7 @@ async function ask(ports: Ports, asking: Asking, event: RequestEvent): Promise<W
   const { position, definition, node, turn } = asking;
   const question = await questionFor(ports, asking);
   if ("problem" in question) {
-    const reason = { class: "NodeFailed", message: question.problem } as const;
-    await commitOutcome(ports, position, node, failed(definition, reason, { turn, nowMs: ports.clock.now() }));
+    await commitOutcome(ports, position, node, failed(definition, question.problem, codeless(ports, turn)));
     return null;
   }
   const task = taskFor(asking, event, question);
@@ -124,13 +123,11 @@ async function questionFor(
   ports: Ports,
   { position, node, definition }: Asking,
 ): Promise<Question | { problem: string }> {
-  const { before, beforeEntry } = position;
-  const { context } = await contextBefore(ports, position);
-  const input = await inputAfter(beforeEntry, context, ports.blobs);
+  const { before } = position;
+  const { input } = await inputBefore(ports, position);
   const secrets = secretKeys(definition.version.workflow);
   const others = await ports.credentials.secretsOf(before.client, before.workflow_id);
-  const read = (sha256: string) => ports.blobs.get(before, sha256);
-  const redactor = await redactorFor(secrets, input, read, others);
+  const redactor = await redactorAt(ports, before, definition.version, input, others);
   if (node.type === "approval") {
     const message = renderMessage(node.message, input, (text) => redactor.mask(text));
     return "problem" in message ? message : { message: message.text };
@@ -138,7 +135,7 @@ async function questionFor(
   const { pattern } = node.for;
   const bound = await bindPattern(pattern, {
     input,
-    load: async ({ sha256 }) => Buffer.from(await read(sha256)).toString("utf8"),
+    load: async ({ sha256 }) => Buffer.from(await ports.blobs.get(before, sha256)).toString(),
     isSecret: (path, json) => isWithinKeys(secrets, path) || redactor.finds(json),
   });
   if ("problem" in bound) return bound;

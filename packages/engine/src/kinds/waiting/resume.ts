@@ -1,8 +1,9 @@
+import { slimText } from "../../context/offload.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ResumeLink } from "../../ports/resume-links.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
-import { handOverSlim, slimText } from "./hand-over.ts";
+import { handOverSlim } from "./hand-over.ts";
 import { AnswerRefused, runIsOver } from "./refusals.ts";
 
 /** The wait of a link is over, and takes nothing any more. */

@@ -1,9 +1,9 @@
-import { type ApprovalNode, onlyPath, secretKeys, textOfJson, timeOf, type WaitNode } from "@nova/workflow";
+import { type ApprovalNode, onlyPath, textOfJson, timeOf, type WaitNode } from "@nova/workflow";
 import { unlessErased } from "../../chain/contents.ts";
 import { headOf } from "../../chain/head.ts";
-import { contextBefore } from "../../chain/item-input.ts";
+import { inputBefore } from "../../chain/item-input.ts";
 import { taskId } from "../../chain/link-name.ts";
-import { inputAfter, type Position, readPosition } from "../../chain/position.ts";
+import { type Position, readPosition } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import { RawJson } from "../../json/text.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
@@ -11,14 +11,14 @@ import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import type { NodeDefinition } from "../../protocol/definition.ts";
+import { type NodeDefinition, wayOn } from "../../protocol/definition.ts";
 import type { RunPosition, TaskAnswer, WaitEvent } from "../../protocol/event.ts";
 import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
+import { codeless, failed, succeeded } from "../../protocol/outcome.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
 import { cutMark } from "../../secrets/redactor.ts";
-import { redactorFor } from "../../secrets/secret-inputs.ts";
+import { redactorAt } from "../../secrets/secret-inputs.ts";
 import type { WaitsFor } from "../waits-for.ts";
-import { failed, goneOn } from "./outcomes.ts";
 import { isWaitingNode } from "./waiting-node.ts";
 
 /** A longer wait lets the scope's sandbox go, and is told as waiting. */
@@ -42,16 +42,14 @@ export async function runWait(
     if (place.entry) return answerEntry(ports, event, place.entry);
     const { position, turn } = place;
     const until = await untilFor(ports, position, definition, node, turn);
-    const times = { turn, nowMs: ports.clock.now() };
     if ("problem" in until) {
-      const reason = { class: "NodeFailed", message: until.problem } as const;
-      await commitOutcome(ports, position, node, failed(definition, reason, times));
+      await commitOutcome(ports, position, node, failed(definition, until.problem, codeless(ports, turn)));
       continue;
     }
     const isLong = until.ms - Date.parse(turn.since) > keptWarmMs;
     if (event.waited) {
-      const warm = isLong ? null : position.before.warm;
-      await commitOutcome(ports, position, node, goneOn(definition, [], { ...times, warm }));
+      const facts = codeless(ports, turn, isLong ? null : position.before.warm);
+      await commitOutcome(ports, position, node, succeeded(wayOn(definition), facts));
     } else if (!isLong || (await beginLongWait(ports, position))) return pauseUntil(event, until.ms);
   }
 }
@@ -85,13 +83,10 @@ async function untilFor(
   node: WaitNode,
   turn: Turn,
 ): Promise<Until> {
-  const { before, beforeEntry } = position;
-  const { context } = await contextBefore(ports, position);
-  const input = await inputAfter(beforeEntry, context, ports.blobs);
+  const { input } = await inputBefore(ports, position);
   const until = untilOf(node, input, Date.parse(turn.since));
   if (!("problem" in until)) return until;
-  const read = (sha256: string) => ports.blobs.get(before, sha256);
-  const redactor = await redactorFor(secretKeys(version.workflow), input, read);
+  const redactor = await redactorAt(ports, position.before, version, input);
   return { problem: redactor.mask(until.problem) };
 }
 
@@ -145,8 +140,8 @@ function patternOf({ pattern }: WaitingTask): RawJson | null {
 
 async function endOf(ports: Ports, node: WaitNode, at: LinkId, { since }: Turn): Promise<string | null> {
   const position = await readPosition(ports, at);
-  const kept = await unlessErased(() => contextBefore(ports, position));
-  if (!kept) return null;
-  const until = untilOf(node, await inputAfter(position.beforeEntry, kept.context, ports.blobs), Date.parse(since));
+  const found = await unlessErased(() => inputBefore(ports, position));
+  if (!found) return null;
+  const until = untilOf(node, found.input, Date.parse(since));
   return "ms" in until ? new Date(until.ms).toISOString() : null;
 }

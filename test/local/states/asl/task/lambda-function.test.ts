@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { LambdaServiceError } from "../../../../../packages/local/src/lambda/lambda-function.ts";
 import type { InvokeLambda } from "../../../../../packages/local/src/lambda-types.ts";
 import { answer, echo, FUNCTION, failure, outline, runState, scripted } from "../../support/run.ts";
 import { virtualClock } from "../../support/virtual-clock.ts";
@@ -32,13 +31,13 @@ describe("a Task that is a Lambda function", () => {
 
   it("applies its fields in AWS's order", async () => {
     const fields = {
-      Parameters: { "p.$": "$.in.a", "run.$": "$$.Execution.Name" },
+      Parameters: { "p.$": "$.in.a", "name.$": "$$.State.Name" },
       ResultPath: "$.out",
       OutputPath: "$.out.p",
     };
     const result = await runState({ ...task, ...fields }, { in: { a: 5 } }, { invokeLambda: echo });
     expect(result.output).toBe(5);
-    expect(result.events[2]?.lambdaFunctionScheduledEventDetails?.input).toMatch(/^\{"p":5,"run":".+"\}$/);
+    expect(result.events[2]?.lambdaFunctionScheduledEventDetails?.input).toMatch(/^\{"p":5,"name":"S"\}$/);
   });
 
   it("reports a function's own error as AWS does: its type, and JSON for a cause", async () => {
@@ -54,7 +53,7 @@ describe("a Task that is a Lambda function", () => {
   });
 
   it("reports a failure of the Lambda service under its own name", async () => {
-    const { invokeLambda } = scripted(new LambdaServiceError("Lambda.Unknown", "killed"));
+    const { invokeLambda } = scripted(Object.assign(new Error("killed"), { name: "Lambda.Unknown" }));
     expect(await runState(task, {}, { invokeLambda })).toMatchObject({ error: "Lambda.Unknown", cause: "killed" });
   });
 

@@ -1,0 +1,122 @@
+import { type Clock, systemClock } from "../../../packages/local/src/clock.ts";
+import type { InvokeLambda, LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+import { childOf } from "../../../packages/local/src/states/asl/thread.ts";
+
+/** Beside what every function is invoked with: called when it starts to run, since it may have waited for its turn. */
+export type InvokeObserved = (...call: [...Parameters<InvokeLambda>, onBegin?: () => void]) => Promise<LambdaResult>;
+
+export interface ChaosOptions {
+  seed: number;
+  /** In place of the numbers that the seed gives. */
+  random?: () => number;
+  /** Which functions suffer; all of them by default. */
+  shouldTouch?(functionArn: string): boolean;
+  clock?: Clock;
+}
+
+export interface Chaos {
+  invokeLambda: InvokeLambda;
+  /** Resolves when every delivery has ended, the late ones too. */
+  settled(): Promise<void>;
+}
+
+/** Kills come 1 to 900 ms after the beginning, half of them within 30: in the middle of the work on any machine. */
+const LATEST_KILL_MS = 900;
+/** The longest that a late delivery waits. */
+const LATEST_DELIVERY_MS = 120;
+/** The same task is killed no more often, so that a Retry of three attempts always gets it through. */
+const KILLS_PER_TASK = 2;
+
+type Delivery = "first" | "second";
+
+interface Plan {
+  /** When the second delivery starts: with the first, or so long after it ended. */
+  second: "together" | { afterMs: number };
+  /** Whose answer the caller gets; the other one's is lost. */
+  heard: Delivery;
+  kill: { delivery: Delivery; afterMs: number } | undefined;
+}
+
+/** Delivers every task twice and kills some deliveries, as the cloud may on a bad day. */
+export function withChaos(invokeLambda: InvokeObserved, options: ChaosOptions): Chaos {
+  const { random = seeded(options.seed), shouldTouch = () => true, clock = systemClock } = options;
+  const underway = new Set<Promise<unknown>>();
+  const kills = new Map<string, number>();
+
+  function drawPlan(task: string): Plan {
+    const second = random() < 0.5 ? ("together" as const) : { afterMs: random() * LATEST_DELIVERY_MS };
+    const heard = random() < 0.25 ? "second" : "first";
+    const kill = {
+      delivery: random() < 0.5 ? ("first" as const) : ("second" as const),
+      afterMs: LATEST_KILL_MS ** random(),
+    };
+    const killed = kills.get(task) ?? 0;
+    if (random() >= 0.25 || killed >= KILLS_PER_TASK) return { second, heard, kill: undefined };
+    kills.set(task, killed + 1);
+    return { second, heard, kill };
+  }
+
+  async function deliver(arn: string, payload: string, plan: Plan, delivery: Delivery, signal?: AbortSignal) {
+    const { controller, release } = childOf(signal ?? new AbortController().signal);
+    const over = new AbortController();
+    const onBegin = () => {
+      if (plan.kill?.delivery === delivery) killAfter(plan.kill.afterMs, controller, over.signal, clock);
+    };
+    try {
+      return await invokeLambda(arn, payload, controller.signal, onBegin);
+    } finally {
+      over.abort();
+      release();
+    }
+  }
+
+  function track(delivery: Promise<LambdaResult>): Promise<LambdaResult> {
+    const ended = delivery.then(ignore, ignore);
+    underway.add(ended);
+    ended.then(() => underway.delete(ended));
+    return delivery;
+  }
+
+  return {
+    async invokeLambda(arn, payload, signal) {
+      if (!shouldTouch(arn)) return invokeLambda(arn, payload, signal);
+      const plan = drawPlan(`${arn} ${payload}`);
+      const first = track(deliver(arn, payload, plan, "first", signal));
+      const second = track(
+        plan.second === "together"
+          ? deliver(arn, payload, plan, "second", signal)
+          : afterwards(first, plan.second.afterMs, clock).then(() => deliver(arn, payload, plan, "second")),
+      );
+      return plan.heard === "first" ? first : second;
+    },
+    async settled() {
+      while (underway.size > 0) await Promise.all(underway);
+    },
+  };
+}
+
+async function killAfter(ms: number, victim: AbortController, over: AbortSignal, clock: Clock): Promise<void> {
+  await clock.sleep(ms, over);
+  if (!over.aborted) victim.abort();
+}
+
+async function afterwards(first: Promise<unknown>, ms: number, clock: Clock): Promise<void> {
+  await first.then(ignore, ignore);
+  await clock.sleep(ms);
+}
+
+/** The lost answer of a delivery: whoever should hear it has the other one's. */
+function ignore(): void {
+  return;
+}
+
+/** mulberry32: small, and the same numbers on every machine. */
+function seeded(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

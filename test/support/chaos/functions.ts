@@ -1,0 +1,36 @@
+import { writeFileSync } from "node:fs";
+import type { LambdaContext, LambdaFunctions } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+
+interface Order {
+  /** A file to make once the handler runs. */
+  mark?: string;
+  value?: unknown;
+}
+
+/** What the worker threads of the tests load. */
+export const functions: LambdaFunctions = {
+  echo: { timeoutSeconds: 10, handler: async (event) => (event as Order).value },
+  environment: { timeoutSeconds: 10, handler: async (event) => process.env[(event as Order).value as string] },
+  context: { timeoutSeconds: 10, handler: async (_event, context: LambdaContext) => context.functionName },
+  fail: {
+    timeoutSeconds: 10,
+    handler: async () => {
+      throw new RangeError("out of range");
+    },
+  },
+  hang: {
+    timeoutSeconds: 60,
+    handler: (event) => {
+      const { mark } = event as Order;
+      if (mark !== undefined) writeFileSync(mark, "running");
+      return new Promise(() => {});
+    },
+  },
+  spin: {
+    timeoutSeconds: 0.05,
+    handler: async () => {
+      for (;;);
+    },
+  },
+  exit: { timeoutSeconds: 10, handler: async () => process.exit(3) },
+};

@@ -1,0 +1,104 @@
+import { type Clock, systemClock } from "../../../packages/local/src/clock.ts";
+import { type Invocation, invocationOf, withDeadline } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+import type { InvokeObserved } from "./chaos.ts";
+import { WorkerSandbox } from "./worker-sandbox.ts";
+
+export interface WorkerLambdaOptions {
+  /** A module that exports `functions`, and `serviceFunctions` where it has them (LambdaFunctions). */
+  entry: URL;
+  /** Laid over this process's variables. */
+  env?: Record<string, string>;
+  /** Invocations that run at the same time; the others wait for their turn. */
+  concurrency?: number;
+  clock?: Clock;
+}
+
+export interface WorkerLambdaRuntime {
+  /** Aborting the signal kills the invocation wherever it is. */
+  invokeLambda: InvokeObserved;
+  /** Kills what still runs. */
+  close(): Promise<void>;
+}
+
+/** Runs each invocation in a thread of its own, so that it can be killed at any point, by its deadline too. */
+export function createWorkerLambdaRuntime(options: WorkerLambdaOptions): WorkerLambdaRuntime {
+  const { entry, concurrency = 8, clock = systemClock } = options;
+  const pool = new SandboxPool(() => new WorkerSandbox(entry, { ...process.env, ...options.env }), concurrency);
+
+  const invokeLambda: InvokeObserved = async (functionArn, payload, signal, onBegin) => {
+    const sandbox = await pool.take();
+    try {
+      const loaded = await sandbox.loaded;
+      if ("ok" in loaded) return loaded;
+      const invocation = invocationOf(functionArn, payload, loaded, clock);
+      onBegin?.();
+      return await runOrKill(sandbox, invocation, clock, signal);
+    } finally {
+      pool.giveBack(sandbox);
+    }
+  };
+
+  return { invokeLambda, close: () => pool.close() };
+}
+
+async function runOrKill(
+  sandbox: WorkerSandbox,
+  invocation: Invocation,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<LambdaResult> {
+  let answered = false;
+  const call = sandbox.run(invocation).finally(() => {
+    answered = true;
+  });
+  try {
+    return await withDeadline(call, invocation, clock, signal);
+  } finally {
+    if (!answered) await sandbox.kill();
+  }
+}
+
+/** Threads that have loaded the functions, started when they are needed and used again. */
+class SandboxPool {
+  readonly #start: () => WorkerSandbox;
+  readonly #most: number;
+  readonly #all = new Set<WorkerSandbox>();
+  readonly #idle: WorkerSandbox[] = [];
+  readonly #waiting: ((sandbox: WorkerSandbox) => void)[] = [];
+
+  constructor(start: () => WorkerSandbox, most: number) {
+    this.#start = start;
+    this.#most = most;
+  }
+
+  async take(): Promise<WorkerSandbox> {
+    const idle = this.#idle.pop();
+    if (idle) {
+      idle.setIdle(false);
+      return idle;
+    }
+    if (this.#all.size < this.#most) return this.#add();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  giveBack(sandbox: WorkerSandbox): void {
+    if (sandbox.dead) this.#all.delete(sandbox);
+    const next = this.#waiting.shift();
+    if (next) next(sandbox.dead ? this.#add() : sandbox);
+    else if (!sandbox.dead) {
+      sandbox.setIdle(true);
+      this.#idle.push(sandbox);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#all].map((sandbox) => sandbox.kill()));
+  }
+
+  #add(): WorkerSandbox {
+    const sandbox = this.#start();
+    this.#all.add(sandbox);
+    return sandbox;
+  }
+}

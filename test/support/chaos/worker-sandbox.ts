@@ -1,0 +1,66 @@
+import { Worker } from "node:worker_threads";
+import { type Invocation, killed } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+
+export type FromWorker =
+  /** The module is loaded; how long each of its functions may run. */
+  | { ready: ReadonlyMap<string, number> }
+  | { answer: LambdaResult }
+  /** The module could not be loaded. */
+  | { broken: LambdaResult };
+
+/** A worker thread that has loaded the functions and runs one invocation at a time. */
+export class WorkerSandbox {
+  readonly #worker: Worker;
+  #settle: PromiseWithResolvers<LambdaResult> | undefined;
+  #dead = false;
+  /** Timeouts by function name; a LambdaResult where the functions could not be loaded. */
+  readonly loaded: Promise<ReadonlyMap<string, number> | LambdaResult>;
+
+  constructor(entry: URL, env: NodeJS.ProcessEnv) {
+    this.#worker = new Worker(new URL("./worker-main.ts", import.meta.url), { workerData: entry.href, env });
+    const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, number> | LambdaResult>();
+    this.loaded = promise;
+    promise.catch(ignore);
+    this.#worker.on("message", (message: FromWorker) => {
+      if ("ready" in message) resolve(message.ready);
+      else if ("broken" in message) resolve(message.broken);
+      else this.#settle?.resolve(message.answer);
+    });
+    const die = () => {
+      this.#dead = true;
+      reject(killed());
+      this.#settle?.reject(killed());
+    };
+    this.#worker.on("error", die);
+    this.#worker.on("exit", die);
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /** Rejects as a killed function does when the thread dies, by `kill` or by itself. */
+  async run(invocation: Invocation): Promise<LambdaResult> {
+    if (this.#dead) throw killed();
+    this.#settle = Promise.withResolvers();
+    this.#worker.postMessage(invocation);
+    return this.#settle.promise;
+  }
+
+  /** A thread that waits for work does not keep the process alive. */
+  setIdle(idle: boolean): void {
+    if (idle) this.#worker.unref();
+    else this.#worker.ref();
+  }
+
+  async kill(): Promise<void> {
+    this.#dead = true;
+    await this.#worker.terminate();
+  }
+}
+
+/** A thread that dies unused disappoints nobody. */
+function ignore(): void {
+  return;
+}
