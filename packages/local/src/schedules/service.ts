@@ -1,6 +1,5 @@
 import type { Request } from "../aws-http/request.ts";
 import type { KeyedFile } from "../disk/whole-file.ts";
-import type { Firing } from "./firing.ts";
 
 /** A schedule as it was put, and how far it is. */
 export interface StoredSchedule {
@@ -36,7 +35,8 @@ export function scheduleKey({ group, name }: Pick<StoredSchedule, "group" | "nam
 /** What the operations work on. */
 export interface ScheduleService {
   store: KeyedFile<StoredSchedule>;
-  firing: Firing;
+  /** Sees to a schedule that was put, or is gone. */
+  firing: { watch(key: string): void };
   /** Names of the groups that there are. */
   groups: readonly string[];
   region: string;
