@@ -233,7 +233,7 @@ export class LiveExecutions {
         const asked = clock.now();
         return entered?.then(() => this.#onJump(execution, clock.now() - asked)).then(invoke) ?? invoke();
       },
-      startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: child.awaited }),
+      startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: true }),
       readObject,
       stopChild: (arn) => this.#stopChild(arn),
       endOfChild: (arn) => endOfChild(this.#executions, arn),
