@@ -86,12 +86,11 @@ export { type CredentialValues, checkValues, kindNames as credentialKindNames } 
 export { emptyOverlay, noCredentials } from "./secrets/overlay.ts";
 export type { AiMetadata, AnalysisMetadata, Attempt } from "./trace/ai-metadata.ts";
 export { type AtWork, type MapProgress, type NodeAtWork, nothingAtWork } from "./trace/at-work.ts";
-export { furtherScopes } from "./trace/further-scopes.ts";
 export { contextAt, historyOf, type KeyChange, rollback } from "./trace/history.ts";
+export { erasedWords } from "./trace/misfit.ts";
 export { readTrace, type Trace } from "./trace/read-trace.ts";
 export { readTraceLink } from "./trace/read-trace-link.ts";
-export { erasedWords } from "./trace/record-check.ts";
-export { type RunHead, runHeads } from "./trace/run-heads.ts";
+export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";
 export { type LogPlace, type PrintedSince, runningLog } from "./trace/running-log.ts";
 export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
 export type { TraceStep } from "./trace/trace-step.ts";

@@ -2,7 +2,7 @@ import { defaultLabel } from "@nova/workflow";
 import type { ChoiceRule, States } from "../asl.ts";
 import type { Decides } from "../lower/plan.ts";
 import type { Frame } from "./frame.ts";
-import { branchState } from "./names.ts";
+import { stateOf } from "./names.ts";
 
 export interface Branching {
   rules: [ChoiceRule, ...ChoiceRule[]];
@@ -22,7 +22,7 @@ export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Bra
 
 /** The Choice that directly follows the task. */
 export function branchStates(node: Decides, { rules, otherwise }: Branching): States {
-  return { [branchState(node.id)]: { Type: "Choice", Choices: rules, Default: otherwise } };
+  return { [stateOf(node.id, "branch")]: { Type: "Choice", Choices: rules, Default: otherwise } };
 }
 
 /** A loop whose history is nearly full does not go back here, but in an execution of its own. */

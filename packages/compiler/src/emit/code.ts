@@ -2,7 +2,7 @@ import type { States } from "../asl.ts";
 import type { Failable, PlannedAction, PlannedDecision, PlannedTask, Way } from "../lower/plan.ts";
 import { branchingOf, branchStates } from "./branches.ts";
 import { type Frame, onward } from "./frame.ts";
-import { branchState, pauseState, runningState } from "./names.ts";
+import { stateOf } from "./names.ts";
 import { afterFailure, settleStates } from "./settle.ts";
 import { catchTo, codeParameters, lambdaTask } from "./task.ts";
 
@@ -15,7 +15,7 @@ export function emitAction(node: PlannedAction, frame: Frame): States {
 /** The task that decides, then a Choice over the committed decision; what no edge fits is a failure. */
 export function emitDecision(node: PlannedDecision, frame: Frame): States {
   const branching = branchingOf(node, frame);
-  const branch = branchState(node.id);
+  const branch = stateOf(node.id, "branch");
   return {
     ...codeStates(node, branch, branch, frame),
     ...branchStates(node, branching),
@@ -29,7 +29,7 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
  */
 function codeStates(node: PlannedTask & Failable, next: Way, behind: string, frame: Frame): States {
   const { id, comment, retry, looks } = node;
-  const [running, pause] = [runningState(id), pauseState(id)];
+  const [running, pause] = [stateOf(id, "running"), stateOf(id, "pause")];
   const catchers = catchTo(afterFailure(node, frame), frame);
   const details = { comment, parameters: codeParameters(id), catchers, retry };
   const task = lambdaTask(frame.functions.runNode, details, looks === undefined ? next : running);

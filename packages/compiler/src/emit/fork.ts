@@ -1,9 +1,9 @@
 import type { Branch, States } from "../asl.ts";
 import type { PlannedFork, PlannedFrame, Way } from "../lower/plan.ts";
 import { type Frame, innerFrame } from "./frame.ts";
-import { branchName, forkState, joinedState, joinState } from "./names.ts";
-import { settledChoice } from "./settle.ts";
-import { catchTo, lambdaTask } from "./task.ts";
+import { branchName, stateOf } from "./names.ts";
+import { settledChoice, settleTask } from "./settle.ts";
+import { catchTo } from "./task.ts";
 
 /** The states of a frame's nodes, with the ends that they lead to. */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
@@ -12,12 +12,12 @@ export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 export function emitFork(fork: PlannedFork, next: Way, frame: Frame, emitFrame: EmitFrame): States {
   const { node, branches } = fork;
   return {
-    [forkState(node)]: {
+    [stateOf(node, "fork")]: {
       Type: "Parallel",
       Branches: branches.map((branch) => emitBranch(node, branch, frame, emitFrame)),
       ResultPath: null,
-      Catch: catchTo(joinState(node), frame),
-      Next: joinState(node),
+      Catch: catchTo(stateOf(node, "join"), frame),
+      Next: stateOf(node, "join"),
     },
     ...joinStates(node, { failed: frame.failed, next }, frame),
   };
@@ -44,10 +44,7 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
  * the whole state, because `$.error` is there only if a branch failed.
  */
 export function joinStates(fork: string, { failed, next }: { failed: string; next: Way }, frame: Frame): States {
-  const join = lambdaTask(
-    frame.functions.settleNode,
-    { parameters: { join: fork, "at.$": "$" }, catchers: catchTo(frame.unsettled, frame) },
-    joinedState(fork),
-  );
-  return { [joinState(fork)]: join, [joinedState(fork)]: settledChoice(failed, [], next ?? frame.done) };
+  const joined = stateOf(fork, "joined");
+  const join = settleTask({ join: fork, "at.$": "$" }, joined, frame);
+  return { [stateOf(fork, "join")]: join, [joined]: settledChoice(failed, [], next ?? frame.done) };
 }

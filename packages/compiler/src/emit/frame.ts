@@ -1,6 +1,6 @@
 import type { ChoiceRule, State, States, Transition } from "../asl.ts";
 import type { GoesOn, Way } from "../lower/plan.ts";
-import { closedState, closeState, continueState, forkState } from "./names.ts";
+import { closedState, closeState, continueState, stateOf } from "./names.ts";
 
 /** ARNs of the Lambda functions that a state machine calls. */
 export interface FunctionArns {
@@ -47,19 +47,9 @@ export function innerFrame(
   functions: FunctionArns,
   options: { tolerant: boolean; inlineItems?: InlineItems | undefined },
 ): Frame {
-  const { inlineItems } = options;
-  const failed = `${name}.failed`;
-  return {
-    ...{
-      functions,
-      closed: `${name}.closed`,
-      done: `${name}.done`,
-      unfit: `${name}.unfit`,
-      inlineItems,
-      settles: true,
-    },
-    ...{ failed: options.tolerant ? `${name}.tolerated` : failed, unsettled: failed },
-  };
+  const { tolerant, inlineItems } = options;
+  const ends = { closed: `${name}.closed`, done: `${name}.done`, unfit: `${name}.unfit`, unsettled: `${name}.failed` };
+  return { functions, ...ends, failed: `${name}.${tolerant ? "tolerated" : "failed"}`, inlineItems, settles: true };
 }
 
 export function goOn(way: Way): Transition {
@@ -97,5 +87,5 @@ function targetsOf(state: State): string[] {
 
 /** The state behind a node's own: its fork, or the node it leads to. */
 export function onward({ fork, next }: GoesOn): Way {
-  return fork ? forkState(fork.node) : next;
+  return fork ? stateOf(fork.node, "fork") : next;
 }

@@ -1,14 +1,14 @@
-import type { ChoiceRule, ChoiceState, Parameters, States } from "../asl.ts";
+import type { ChoiceRule, ChoiceState, Parameters, States, TaskState } from "../asl.ts";
 import type { Failable, Way } from "../lower/plan.ts";
 import type { Frame } from "./frame.ts";
-import { settledState, settleState } from "./names.ts";
+import { stateOf } from "./names.ts";
 import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
 
 type Node = Failable & { id: string };
 
 /** Where a node's Catch leads: to its settle, or on the main line without `onError` to the close, which settles. */
 export function afterFailure(node: Node, frame: Frame): string {
-  return isSettled(node, frame) ? settleState(node.id) : frame.unsettled;
+  return isSettled(node, frame) ? stateOf(node.id, "settle") : frame.unsettled;
 }
 
 /**
@@ -24,18 +24,17 @@ export function settleStates(
   more: Parameters = {},
 ): States {
   if (!isSettled(node, frame)) return {};
-  const settle = lambdaTask(
-    frame.functions.settleNode,
-    {
-      parameters: { ...nodeParameters(node.id), ...more, "error.$": "$.error" },
-      catchers: catchTo(frame.unsettled, frame),
-    },
-    settledState(node.id),
-  );
+  const parameters = { ...nodeParameters(node.id), ...more, "error.$": "$.error" };
+  const settled = stateOf(node.id, "settled");
   return {
-    [settleState(node.id)]: settle,
-    [settledState(node.id)]: settledChoice(failedWay(node.onError, frame), rules, own),
+    [stateOf(node.id, "settle")]: settleTask(parameters, settled, frame),
+    [settled]: settledChoice(failedWay(node.onError, frame), rules, own),
   };
+}
+
+/** Asks the chain what happened. */
+export function settleTask(parameters: Parameters, next: string, frame: Frame): TaskState {
+  return lambdaTask(frame.functions.settleNode, { parameters, catchers: catchTo(frame.unsettled, frame) }, next);
 }
 
 /** Behind whatever asked the chain. */

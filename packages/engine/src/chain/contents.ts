@@ -1,8 +1,10 @@
-import { sha256 } from "../json/hash.ts";
+import { defined } from "@nova/workflow";
+import { sha256 } from "../json/text.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Head } from "./head.ts";
+import type { Position } from "./position.ts";
 
 /** What an item holds inline in all: a 400 KB item would cost 400 write units, 2.5 commits a second (protocol, Sizes). */
 export const inlineContentsBytes = 8192;
@@ -60,4 +62,26 @@ export async function contentOrNull(
 ): Promise<string | null> {
   const content = entry.contents[name];
   return content ? unlessErased(() => contentText(content, head, blobs)) : null;
+}
+
+/** An entry ready to be put: contents digested (the large ones stored already), head serialised, hash taken over it. */
+export async function sealEntry(
+  fields: Omit<Head, "format" | "digests">,
+  texts: Partial<Record<ContentName, string>>,
+  blobs: BlobStore,
+): Promise<StoredEntry> {
+  const { contents, digests } = await sealContents(texts, fields, blobs);
+  const head = JSON.stringify({ format: 1, ...fields, digests } satisfies Head);
+  return { head, hash: sha256(head), contents };
+}
+
+/** What an entry says because of its place, and as the one before it does. */
+export function carriedOver({ before, beforeEntry, at }: Position) {
+  const { client, root, workflow_id, workflow_version, frozen, fresh } = before;
+  const place = { execution_id: at.execution, scope: at.scope, seq: at.seq };
+  return {
+    ...place,
+    ...defined({ client, root, workflow_id, workflow_version, frozen, fresh }),
+    prev: beforeEntry.hash,
+  };
 }

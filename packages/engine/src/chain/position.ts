@@ -1,7 +1,6 @@
 import { forksOf } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import type { Context } from "../context/context.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { type Context, linkLabel } from "../context/context.ts";
 import { blobPages, loadContext, type StoredContext } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";

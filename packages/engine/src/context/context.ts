@@ -1,5 +1,17 @@
 import { type Member, valueAt } from "../json/text.ts";
-import type { LinkLabel } from "./link-label.ts";
+import type { LinkId } from "../ports/chain.ts";
+
+/** Who wrote a key: the link's number on the main line, its scope too in a branch, so that scopes can share pages. */
+export type LinkLabel = number | string;
+
+export function linkLabel({ scope, seq }: Omit<LinkId, "execution">): LinkLabel {
+  return scope === "" ? seq : `${scope}#${seq}`;
+}
+
+/** Whether a link with this label is in a branch, or in a branch inside of that. */
+export function isWithin(label: LinkLabel, scope: string): boolean {
+  return typeof label === "string" && (label.startsWith(`${scope}#`) || label.startsWith(`${scope}/`));
+}
 
 /** One top-level key: its value's JSON text (references inside), and the link that wrote it. */
 export interface Slot extends Member {

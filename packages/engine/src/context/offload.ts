@@ -1,5 +1,4 @@
-import { sha256 } from "../json/hash.ts";
-import { isKey, type Member, type StringSpan, stringsIn } from "../json/text.ts";
+import { isKey, type Member, type StringSpan, sha256, stringsIn } from "../json/text.ts";
 import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
 import { escapeReferences, referenceText } from "./references.ts";
 

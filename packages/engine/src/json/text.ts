@@ -1,4 +1,10 @@
+import { createHash } from "node:crypto";
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+
+/** SHA-256 as 64 hex digits; text is hashed as UTF-8. */
+export function sha256(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
 
 /**
  * JSON as text. The engine moves values without parsing them, because `JSON.parse` would turn 12345678901234567890

@@ -2,7 +2,7 @@ import { defined } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { linkLabel } from "../context/context.ts";
 import { loadStored } from "../context/pages.ts";
 import { chainBroken, NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";

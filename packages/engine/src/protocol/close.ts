@@ -1,6 +1,6 @@
+import { sealEntry } from "../chain/contents.ts";
 import type { CloseStatus, FailureRecord, Head } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
-import { sealEntry } from "../chain/seal.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";

@@ -1,11 +1,11 @@
 import { defined, forksOf } from "@nova/workflow";
+import { carriedOver, sealEntry } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import type { LoadedContext, Position } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
-import { carriedOver, sealEntry } from "../chain/seal.ts";
 import { addSpendings } from "../chain/spending.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { linkLabel } from "../context/context.ts";
 import { blobPages, storeContext } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";

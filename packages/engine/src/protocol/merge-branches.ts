@@ -1,6 +1,5 @@
 import type { Fork } from "@nova/workflow";
-import type { Changes, Context } from "../context/context.ts";
-import { isWithin } from "../context/link-label.ts";
+import { type Changes, type Context, isWithin } from "../context/context.ts";
 
 /** What a decision sets is for the Choice behind it; it is not a result of its branch. */
 export const decisionKey = "branch_decision";

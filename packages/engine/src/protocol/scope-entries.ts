@@ -2,7 +2,7 @@ import { contentText } from "../chain/contents.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { linkLabel } from "../context/context.ts";
 import { referenceKey, referencesIn } from "../context/references.ts";
 import type { BlobRef } from "../ports/blobs.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";

@@ -1,8 +1,7 @@
 import { contentText } from "../chain/contents.ts";
 import { headOf } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
-import { type Changes, type Context, changesBetween } from "../context/context.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { type Changes, type Context, changesBetween, linkLabel } from "../context/context.ts";
 import { loadStored } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
 import type { LinkId } from "../ports/chain.ts";

@@ -1,7 +1,8 @@
 import { contentOrNull } from "../chain/contents.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
+import { branchScope } from "../chain/scope.ts";
 import { spentSince, unlessNothing } from "../chain/spending.ts";
-import type { Link, StoredEntry } from "../ports/chain.ts";
+import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
@@ -90,4 +91,17 @@ async function joinedTips(
   const { entry } = await chain.read({ execution, scope, seq: seq + 1 });
   const text = entry && (await contentOrNull({ blobs }, entry, headOf(entry), "branches"));
   return text ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
+}
+
+/**
+ * What an entry leads to that is not stored beside it: the items of a map, and the execution that its node ran. Its head
+ * alone says so, whatever of its contents was erased.
+ */
+export function furtherScopes(entry: StoredEntry): Omit<LinkId, "seq">[] {
+  const head = headOf(entry);
+  const items = Array.from({ length: head.count ?? 0 }, (_, index) => ({
+    execution: head.execution_id,
+    scope: branchScope(head, head.node_id, String(index)),
+  }));
+  return head.child ? [...items, { execution: head.child.execution, scope: "" }] : items;
 }

@@ -2,8 +2,7 @@ import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { executionOf } from "../protocol/status.ts";
 import type { Erased } from "./content-check.ts";
-import { signatureMisfit } from "./misfit.ts";
-import { beginningMisfit, endMisfit, isUnderWay } from "./record-check.ts";
+import { beginningMisfit, endMisfit, isUnderWay, signatureMisfit } from "./misfit.ts";
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
 
 /**

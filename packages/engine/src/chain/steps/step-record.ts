@@ -1,6 +1,5 @@
 import { defined } from "@nova/workflow";
-import { sha256 } from "../../json/hash.ts";
-import { maskValue } from "../../json/text.ts";
+import { maskValue, sha256 } from "../../json/text.ts";
 import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
 import type { StepContentName, StoredStep } from "../../ports/chain.ts";
 import type { JournalStep, PipelineOutcome, StepDraft } from "../../ports/pipeline.ts";

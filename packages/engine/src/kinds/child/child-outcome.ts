@@ -1,5 +1,4 @@
-import type { RunErrorClass } from "@nova/workflow";
-import { defined, secretKeys } from "@nova/workflow";
+import { defined, type RunErrorClass, secretKeys } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { contextAfter } from "../../chain/position.ts";
 import { offloadMembers, savingTo } from "../../context/offload.ts";

@@ -3,7 +3,7 @@ import { headOf } from "../../chain/head.ts";
 import type { LoadedContext } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import { NovaError } from "../../errors.ts";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunRequest } from "../../ports/sandboxes.ts";

@@ -1,6 +1,6 @@
 import type { TaskNode } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";

@@ -1,7 +1,6 @@
 import { type MapNode, secretKeys } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
-import { contextBefore, inputBefore } from "../../chain/item-input.ts";
-import { storeItems } from "../../chain/item-pages.ts";
+import { contextBefore, inputBefore, storeItems } from "../../chain/item-input.ts";
 import type { Position } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import { offloadLargeValues, savingTo } from "../../context/offload.ts";

@@ -1,6 +1,5 @@
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
-import { sha256 } from "../../json/hash.ts";
-import { RawJson, renderJson } from "../../json/text.ts";
+import { RawJson, renderJson, sha256 } from "../../json/text.ts";
 import {
   type JournalStep,
   type Judgement,

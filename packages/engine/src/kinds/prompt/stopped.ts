@@ -3,7 +3,7 @@ import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
 import { journalOf } from "../../chain/steps/step-number.ts";
 import { replayedStep } from "../../chain/steps/step-record.ts";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
@@ -12,7 +12,7 @@ import { type FailedOutcome, failed, heldMs, type RunFacts, turnFacts } from "..
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { noStep } from "../task/stop-code.ts";
 import { stopTurn } from "../task/stopped-turn.ts";
-import { earlierOf } from "./earlier.ts";
+import { earlierOf } from "./journal.ts";
 import { codeContent, lastCode } from "./outcome.ts";
 
 /** What a prompt node is that did not come to an end of its own: failed, with the steps that were recorded so far. */

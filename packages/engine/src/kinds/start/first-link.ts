@@ -1,6 +1,6 @@
 import { nodeIndex, runHash } from "@nova/workflow";
+import { sealEntry } from "../../chain/contents.ts";
 import type { Head } from "../../chain/head.ts";
-import { sealEntry } from "../../chain/seal.ts";
 import { Context } from "../../context/context.ts";
 import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
 import type { Member } from "../../json/text.ts";

@@ -10,7 +10,7 @@ import {
 import { linkName } from "../../chain/link-name.ts";
 import { anew } from "../../chain/steps/step-number.ts";
 import { NovaError } from "../../errors.ts";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { LinkId, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox } from "../../ports/sandboxes.ts";

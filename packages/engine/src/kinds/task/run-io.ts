@@ -1,7 +1,6 @@
 import { headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
-import type { Context } from "../../context/context.ts";
-import { linkLabel } from "../../context/link-label.ts";
+import { type Context, linkLabel } from "../../context/context.ts";
 import { ReferenceScan } from "../../context/reference-scan.ts";
 import { referenceKey, referencesIn } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";

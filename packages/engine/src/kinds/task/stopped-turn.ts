@@ -1,5 +1,4 @@
-import type { TaskNode } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { secretKeys, type TaskNode } from "@nova/workflow";
 import { contextBefore } from "../../chain/item-input.ts";
 import type { LoadedContext, Position } from "../../chain/position.ts";
 import type { Turn } from "../../ports/chain.ts";

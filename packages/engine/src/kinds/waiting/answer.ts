@@ -2,16 +2,16 @@ import { checkData, type JsonObject } from "@nova/workflow";
 import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
 import { slimText } from "../../context/offload.ts";
 import { StoreUnavailable } from "../../errors.ts";
-import { sha256 } from "../../json/hash.ts";
-import { nestingOf } from "../../json/text.ts";
+import { nestingOf, sha256 } from "../../json/text.ts";
+import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import { definitionOf, type NodeDefinition, wayOn } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
-import { codeless, type SuccessOutcome } from "../../protocol/outcome.ts";
+import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { findTask, type TaskName } from "./find-task.ts";
 import { chosen, wayOfChoice } from "./outcomes.ts";
@@ -74,7 +74,7 @@ interface Waiting {
 }
 
 /** Throws `AnswerRefused` where the task waits no longer. */
-export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
+async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
   const event = eventOf(task);
   const definition = await definitionOf(ports, event);
   const { node } = definition;
@@ -95,7 +95,7 @@ export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waitin
  * The record says first that an answer is under way, so that a sweeper looks after it; then the chain. Answers whether
  * Step Functions knows. Throws `AnswerRefused` when somebody else was faster.
  */
-export async function commitAnswer(
+async function commitAnswer(
   ports: Ports,
   { task, position, node }: Waiting,
   outcome: SuccessOutcome,
@@ -108,6 +108,29 @@ export async function commitAnswer(
   const sent = await told(ports, task, entry);
   await refreshStatus(ports, task.execution);
   return sent;
+}
+
+/** Goes on with what came for a task: JSON text as a context keeps it. False when the task waits no longer. */
+export async function handOver(
+  ports: Ports,
+  task: WaitingTask,
+  make: (home: BlobHome) => Promise<string>,
+): Promise<boolean> {
+  try {
+    const waiting = await waitingAt(ports, task);
+    const { before, next } = waiting.position;
+    const set = { key: termsOf(waiting.node).into, json: await make(before) };
+    await commitAnswer(ports, waiting, succeeded(wayOn(waiting.definition), codeless(ports, next.turn), [set]));
+    return true;
+  } catch (error) {
+    if (error instanceof AnswerRefused) return false;
+    throw error;
+  }
+}
+
+/** Goes on with an event, its JSON text as it came. */
+export function handOverEvent(ports: Ports, task: WaitingTask, text: string): Promise<boolean> {
+  return handOver(ports, task, (home) => slimText(ports, home, text));
 }
 
 async function keptUnder(ports: Ports, entry: StoredEntry, key: string): Promise<string | undefined> {

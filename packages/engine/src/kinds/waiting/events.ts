@@ -1,8 +1,8 @@
 import { type MatchableObject, matchesPattern, parseExact } from "@nova/workflow";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
+import { handOverEvent } from "./answer.ts";
 import { matchable } from "./bind-pattern.ts";
-import { handOver } from "./hand-over.ts";
 import { keepEvent } from "./kept-events.ts";
 import { keysFor, shapeOf, wakeOf } from "./wake.ts";
 
@@ -19,7 +19,7 @@ export async function deliverEvent(ports: Ports, text: string): Promise<WaitingT
   const taken: WaitingTask[] = [];
   for await (const task of tasksFor(ports, event, text)) {
     if (task.kind !== "event" || !task.pattern || !matchesPattern(matchable(task.pattern), event)) continue;
-    if (await handOver(ports, task, text)) taken.push(task);
+    if (await handOverEvent(ports, task, text)) taken.push(task);
   }
   return taken;
 }

@@ -6,8 +6,7 @@ import type { WaitingTask } from "../../ports/tasks.ts";
 import type { KeptEvent, UsedShape } from "../../ports/wakes.ts";
 import { entriesBefore } from "../../protocol/scope-entries.ts";
 import { matchable } from "./bind-pattern.ts";
-import type { EventNode } from "./waiting-node.ts";
-import { isWaitingNode } from "./waiting-node.ts";
+import { type EventNode, isWaitingNode } from "./waiting-node.ts";
 import { keysFor, shapeOf } from "./wake.ts";
 
 /** Step Functions: an execution lives a year. */

@@ -1,5 +1,4 @@
-import type { JsonObject } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { type JsonObject, secretKeys } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
 import { taskId } from "../../chain/link-name.ts";
 import type { Position } from "../../chain/position.ts";
@@ -15,10 +14,9 @@ import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
 import { codeless, failed } from "../../protocol/outcome.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { keepToken } from "./answer.ts";
+import { handOverEvent, keepToken } from "./answer.ts";
 import { bindPattern, matchable } from "./bind-pattern.ts";
 import { expiredEntry } from "./expire.ts";
-import { handOver } from "./hand-over.ts";
 import { eventsSinceStart } from "./kept-events.ts";
 import { renderMessage } from "./message.ts";
 import { takeCalled } from "./resume.ts";
@@ -154,7 +152,7 @@ async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask):
   if (await takeCalled(ports, task)) return true;
   if (node.type === "approval" || !node.for.since) return false;
   for await (const { text } of eventsSinceStart(ports, task, node)) {
-    await handOver(ports, task, text);
+    await handOverEvent(ports, task, text);
     return true;
   }
   return false;

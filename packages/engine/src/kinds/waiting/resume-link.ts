@@ -4,7 +4,7 @@ import { decodeTime, ulid } from "ulid";
 import { headOf } from "../../chain/head.ts";
 import type { Position } from "../../chain/position.ts";
 import { branchOf, isItem } from "../../chain/scope.ts";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { LinkId } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { ResumeLink } from "../../ports/resume-links.ts";

@@ -7,7 +7,7 @@ import {
   numberText,
   pathsInPattern,
 } from "@nova/workflow";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { Wake, WakeShape } from "../../ports/wakes.ts";
 
 /** A list of more values would make as many entries for one task. */
