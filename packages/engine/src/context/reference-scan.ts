@@ -1,4 +1,4 @@
-import type { BlobRef } from "../ports/blobs.ts";
+import type { BlobRef } from "../ports/chain.ts";
 import { asReference, blobKey, referenceKey } from "./references.ts";
 
 /**

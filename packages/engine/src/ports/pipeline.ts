@@ -1,6 +1,5 @@
 import type { Edge, RunErrorClass, TaskNode } from "@nova/workflow";
 import type { Member } from "../json/text.ts";
-import type { MonthBudget } from "./budgets.ts";
 import type { LinkId } from "./chain.ts";
 import type { CodeResult } from "./sandboxes.ts";
 import type { WorkflowVersion } from "./workflows.ts";
@@ -173,4 +172,18 @@ export interface Pipeline {
   generation(task: PromptTask, key: string): Promise<PinnedCode>;
   /** Runs pinned code, and writes code where there is none or it failed by its own fault. */
   run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;
+}
+
+/** US dollars of a calendar month (UTC). */
+export interface MonthBudget {
+  spentUsd: number;
+  limitUsd: number;
+}
+
+/** What models may cost a client. */
+export interface Budgets {
+  /** Of this month; null where there is no limit. */
+  ofMonth(client: string): Promise<MonthBudget | null>;
+  /** What a node has cost its client so far: again and again while it goes on, never less than before. */
+  note(client: string, node: LinkId, usd: number): Promise<void>;
 }

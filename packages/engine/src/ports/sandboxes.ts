@@ -1,5 +1,5 @@
 import type { NodeType } from "@nova/workflow";
-import type { BlobRef } from "./blobs.ts";
+import type { BlobRef } from "./chain.ts";
 
 /** A sandbox that one scope of one execution uses. */
 export interface Sandbox {
@@ -154,4 +154,10 @@ export interface Sandboxes {
   kill(sandbox: string): Promise<void>;
   /** Kills every sandbox whose metadata name this execution as the one it was made for, but those of `except`. */
   killAll(execution: string, except?: ReadonlySet<string>): Promise<void>;
+}
+
+/** Looks names up, where functions run. */
+export interface HostNames {
+  /** Addresses of a name; none where there is no such name. Throws `SandboxUnavailable` where nobody can say. */
+  addressesOf(host: string): Promise<string[]>;
 }

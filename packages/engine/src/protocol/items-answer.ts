@@ -1,6 +1,6 @@
 import type { Head } from "../chain/head.ts";
 import { sha256 } from "../json/text.ts";
-import type { BlobPlace } from "../ports/blobs.ts";
+import type { BlobPlace } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeEvent } from "./event.ts";
 

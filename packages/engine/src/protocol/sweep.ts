@@ -1,9 +1,8 @@
 import { headOf } from "../chain/head.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
-import type { Execution, Parent } from "../ports/executions.ts";
+import type { Execution, Parent, StateMachineRun } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import type { StateMachineRun } from "../ports/state-machines.ts";
 import { readTip } from "./branches.ts";
 import { closeExecution } from "./close.ts";
 import { startInput } from "./event.ts";

@@ -8,7 +8,17 @@ import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
 import { turnFacts } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
-import { adoptTurn, dropUnlessNamed, lostReason, mayMove, moveTurn, type Place, takeTurn, warmOf, withoutPool } from "../task/place.ts";
+import {
+  adoptTurn,
+  dropUnlessNamed,
+  lostReason,
+  mayMove,
+  moveTurn,
+  type Place,
+  takeTurn,
+  warmOf,
+  withoutPool,
+} from "../task/place.ts";
 import { addressesFor, allowedFor } from "../task/reach.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
@@ -16,7 +26,16 @@ import { type Produced, runTask } from "../task/run-task.ts";
 import { noStep, stopCode } from "../task/stop-code.ts";
 import { type Task, type TaskInput, taskInput } from "../task/task.ts";
 import { overdueReason } from "../task/time-limit.ts";
-import { attemptsBefore, CodeOverdue, type Earlier, type JournalSite, PipelineEnded, SandboxGone, StepJournal, TurnLost } from "./journal.ts";
+import {
+  attemptsBefore,
+  CodeOverdue,
+  type Earlier,
+  type JournalSite,
+  PipelineEnded,
+  SandboxGone,
+  StepJournal,
+  TurnLost,
+} from "./journal.ts";
 import { meansFor } from "./means.ts";
 import { outcomeOf } from "./outcome.ts";
 import { stoppedOutcome } from "./stopped.ts";

@@ -1,7 +1,7 @@
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import type { Context } from "../../context/context.ts";
 import { asReference } from "../../context/references.ts";
-import type { BlobHome, BlobRef, BlobStore } from "../../ports/blobs.ts";
+import type { BlobHome, BlobRef, BlobStore } from "../../ports/chain.ts";
 
 /**
  * JSON text of a key's whole value, its texts and JSON in blobs put in their places; bytes stay references. Null where

@@ -2,8 +2,7 @@ import { type MatchableObject, matchesPattern, nodeIndex, parseExact, type Workf
 import { headOf } from "../../chain/head.ts";
 import { contextAfter } from "../../chain/position.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { WaitingTask } from "../../ports/tasks.ts";
-import type { KeptEvent, UsedShape } from "../../ports/wakes.ts";
+import type { KeptEvent, UsedShape, WaitingTask } from "../../ports/tasks.ts";
 import { entriesBefore } from "../../protocol/scope-entries.ts";
 import { matchable } from "./bind-pattern.ts";
 import { type EventNode, isWaitingNode } from "./waiting-node.ts";

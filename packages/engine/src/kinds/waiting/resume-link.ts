@@ -7,7 +7,7 @@ import { branchOf, isItem } from "../../chain/scope.ts";
 import { sha256 } from "../../json/text.ts";
 import type { LinkId } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { ResumeLink } from "../../ports/resume-links.ts";
+import type { ResumeLink } from "../../ports/tasks.ts";
 import { isWaitingNode } from "./waiting-node.ts";
 
 /** One visit of a wait. */

@@ -1,8 +1,7 @@
 import { slimText } from "../../context/offload.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { ResumeLink } from "../../ports/resume-links.ts";
-import type { WaitingTask } from "../../ports/tasks.ts";
+import type { ResumeLink, WaitingTask } from "../../ports/tasks.ts";
 import { handOver } from "./answer.ts";
 import { AnswerRefused, runIsOver } from "./refusals.ts";
 

@@ -8,7 +8,7 @@ import {
   pathsInPattern,
 } from "@nova/workflow";
 import { sha256 } from "../../json/text.ts";
-import type { Wake, WakeShape } from "../../ports/wakes.ts";
+import type { Wake, WakeShape } from "../../ports/tasks.ts";
 
 /** A list of more values would make as many entries for one task. */
 const maxListed = 20;

@@ -1,7 +1,6 @@
 import { NovaError } from "../../errors.ts";
 import type { Member } from "../../json/text.ts";
-import type { CredentialKindName, CredentialOwner } from "../../ports/credential-store.ts";
-import type { Credentials } from "../../ports/credentials.ts";
+import type { CredentialKindName, CredentialOwner, Credentials } from "../../ports/credentials.ts";
 import { emptyOverlay } from "../overlay.ts";
 import { TokenRefused } from "./ask-token.ts";
 import { type CredentialContent, CredentialLocked, ownerText, secretsIn } from "./content.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CredentialKindName } from "../../ports/credential-store.ts";
+import type { CredentialKindName } from "../../ports/credentials.ts";
 
 /** Texts shorter than this occur everywhere, so nothing could tell where a secret stands. */
 const shortestSecret = 6;

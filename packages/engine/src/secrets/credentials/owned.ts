@@ -1,9 +1,4 @@
-import type {
-  CredentialCipher,
-  CredentialOwner,
-  CredentialRecord,
-  CredentialStore,
-} from "../../ports/credential-store.ts";
+import type { CredentialCipher, CredentialOwner, CredentialRecord, CredentialStore } from "../../ports/credentials.ts";
 import { askToken, isFresh, TokenEndpointLost, type TokenParts, TokenRefused } from "./ask-token.ts";
 import { type CredentialContent, openContent, replacing, sealRecord } from "./content.ts";
 import { OAuth2 } from "./kinds.ts";
