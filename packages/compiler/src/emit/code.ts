@@ -23,10 +23,7 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
   };
 }
 
-/**
- * The task of a node, and what is between it and `behind`. Code that outlives a Lambda is not waited for: its task begins
- * it or looks after it, and as long as it runs answers after what pause it wants to look again.
- */
+/** The task of a node. Code that outlives a Lambda is looked after again and again, with pauses. */
 function codeStates(node: PlannedTask & Failable, next: Way, behind: string, frame: Frame): States {
   const { id, comment, retry, looks } = node;
   const [running, pause] = [stateOf(id, "running"), stateOf(id, "pause")];

@@ -39,10 +39,7 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
   };
 }
 
-/**
- * The task that makes one entry of all branches, failed or not, then a Choice over what it found in the chain. It gets
- * the whole state, because `$.error` is there only if a branch failed.
- */
+/** One entry of all branches, failed or not, then a Choice. The whole state may have an `$.error`. */
 export function joinStates(fork: string, { failed, next }: { failed: string; next: Way }, frame: Frame): States {
   const joined = stateOf(fork, "joined");
   const join = settleTask({ join: fork, "at.$": "$" }, joined, frame);

@@ -98,10 +98,7 @@ const ending = ".distributed";
 const longestName = 80;
 const digits = 8;
 
-/**
- * The name of a state for items with executions of their own. One that would be too long keeps its beginning, and has a
- * hash for the rest.
- */
+/** The name of a state for items with executions of their own; a long one ends with a hash. */
 export function elsewhere(name: string): string {
   if (name.length + ending.length <= longestName) return name + ending;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, digits);

@@ -29,10 +29,7 @@ function untilStates(node: PlannedWait, frame: Frame): States {
   return aroundStates(node, pause, waited, frame);
 }
 
-/**
- * A task makes the other workflow's execution and says which it is, Step Functions runs that and waits for its end, and
- * the same function reads from its chain what it came to, however the middle state ended.
- */
+/** The task names the other execution, Step Functions waits for it, the second task reads its chain. */
 export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
   const done = stateOf(node.id, "done");
   return aroundStates(node, { [stateOf(node.id, "run")]: childRun(done) }, done, frame);
@@ -80,10 +77,7 @@ interface Answered {
   otherwise: string;
 }
 
-/**
- * A task that ends when somebody sends its token back. A function keeps the token; when the time is over, another one
- * asks the chain: an answer that came before the timeout counts, even if Step Functions never heard of it.
- */
+/** A task that ends when its token comes back. At its timeout an answer in the chain still counts. */
 function pendingStates(node: Pending, { next, rules, otherwise }: Answered, frame: Frame): States {
   const settled = stateOf(node.id, "settled");
   return {

@@ -86,10 +86,7 @@ const anythingElse = {
 /** The `Retry` of every task, from the one table of run errors. Retriers are tried in order; `States.ALL` must be last. */
 export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
 
-/**
- * Of a task whose node has a `retry`: Step Functions waits between the attempts, and the engine says whether another one
- * follows.
- */
+/** Of a node with `retry`: Step Functions waits, the engine says whether another attempt follows. */
 function retriersOf(retry: Retry | undefined): readonly Retrier[] {
   // One that can never be thrown would be of no use.
   if (!retry || retry.attempts < 2) return retriers;

@@ -22,10 +22,7 @@ export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
 }
 
-/**
- * The same between two places where an execution may hand over to a further one: the loops of the main line are gone
- * round once, those of branches and items as often as they may.
- */
+/** The same between two handovers to a further execution: loops of the main line go round once. */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {

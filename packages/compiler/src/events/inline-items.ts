@@ -12,10 +12,7 @@ const shareBetweenLoops = 0.4;
 /** Of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions, "Inline mode"). */
 const nestedItems = 40;
 
-/**
- * How many items a map in the body of a map may have at all: more would not fit into a history that nothing else is in.
- * Fewer may be too many too, where the items around it share that history.
- */
+/** How many items a map in the body of a map may have: what one history has room for. */
 export function maxItemsInBody(map: PlannedMap): number {
   return Math.floor((historyLimit * shareForItems) / itemEvents(map, () => 1));
 }

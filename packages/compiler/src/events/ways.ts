@@ -73,10 +73,7 @@ export function waysOf(node: PlannedNode, frame: FrameKind, inside: number): Cou
   }
 }
 
-/**
- * The task of code, with what its own retries add; of code that outlives a Lambda once more for each time that it is
- * looked after.
- */
+/** The task of code with its retries; code that outlives a Lambda is looked after several times. */
 function ran({ looks, retry }: PlannedTask): number {
   if (looks !== undefined) return looks * (task + choice + wait) + task + choice;
   return task + ((retry?.attempts ?? 1) - 1) * againInVain;

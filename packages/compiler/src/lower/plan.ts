@@ -1,9 +1,6 @@
 import type { Retry } from "@nova/workflow";
 
-/**
- * What lowering makes of a workflow: every node in the frame where it runs, with its ways out resolved. Nothing in here
- * needs the edge list any more, and nothing knows the Amazon States Language.
- */
+/** A workflow with every way out of its nodes resolved. Nothing in here knows the Amazon States Language. */
 export interface Plan {
   comment: string;
   timeoutSeconds?: number;

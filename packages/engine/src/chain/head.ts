@@ -43,10 +43,7 @@ export interface Head extends BlobHome {
   analysis?: string;
   /** Runs of code so far in this scope, and in the branches that were joined in it. */
   nodes: number;
-  /**
-   * What models have cost so far in this scope, in the branches joined in it and in executions that its nodes ran;
-   * absent: nothing.
-   */
+  /** What models have cost so far: in this scope, branches joined in it, executions run by it. Absent: nothing. */
   spent?: Spending;
   /** Only pinned code may run in this execution. Link 0 says so, and every other one after it. */
   frozen?: true;

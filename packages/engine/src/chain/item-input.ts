@@ -72,10 +72,7 @@ async function itemText(ports: Pick<Ports, "blobs">, fork: StoredEntry, index: n
 /** Lists of pages, by their hash, kept in a warm Lambda: each is asked for by thousands of items. */
 const parsed = new LRUCache<string, ItemPages>({ max: 10 });
 
-/**
- * Where the items of a map are: blobs that each hold a JSON list, so that an item costs one page, however long the
- * list is. `from` is the number of a page's first item.
- */
+/** Where the items of a map are: each page is a blob, so that an item costs one read. */
 export interface ItemPages {
   count: number;
   pages: ItemPage[];

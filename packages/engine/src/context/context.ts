@@ -24,10 +24,7 @@ export interface Changes {
   delete: string[];
 }
 
-/**
- * What a run knows at one link: a JSON object in the order of its keys, as text. Immutable; `apply` answers the next
- * one. The chain stores it in pages (see pages.ts).
- */
+/** What a run knows at one link: a JSON object as text, in order. Immutable. */
 export class Context {
   readonly #slots: ReadonlyMap<string, Slot>;
 

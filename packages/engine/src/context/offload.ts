@@ -23,10 +23,7 @@ export function offloadMembers(members: readonly Member[], save: SaveBlob): Prom
   return Promise.all(members.map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })));
 }
 
-/**
- * A value's text with everything large in it moved to blobs. Works on the text alone: what stays, stays digit for
- * digit, and 60 MB of numbers cost a scan, not a tree.
- */
+/** A value's text, its large parts in blobs. Works on text: digits stay, and nothing is parsed. */
 export async function offloadLargeValues(text: string, save: SaveBlob): Promise<string> {
   if (Buffer.byteLength(text) <= leafLimitBytes) return text;
   const parts: string[] = [];

@@ -61,10 +61,7 @@ export function escapeReferences(text: string): string {
   return found ? JSON.stringify(value) : text;
 }
 
-/**
- * For those who read values: own keys as their owner wrote them. An object that could then be taken for a reference keeps
- * its `$` more, and so does one that could be taken for such an object.
- */
+/** Values for readers: escaped keys as their owner wrote them, unless they would look like a reference. */
 export function asWritten<T>(value: T): T {
   if (value instanceof RawJson) return new RawJson(writtenText(value.text)) as T;
   if (Array.isArray(value)) return value.map(asWritten) as T;

@@ -16,10 +16,7 @@ export interface Member {
   json: string;
 }
 
-/**
- * Members of a JSON object's text, in order; a repeated key keeps its first place and its last value. Throws
- * `SyntaxError` when it is not one.
- */
+/** Members in order; a repeated key keeps its first place and last value. Throws `SyntaxError`. */
 export function membersOf(text: string): Member[] {
   const parsed: unknown = JSON.parse(text);
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) {
@@ -161,10 +158,7 @@ export function isKey(text: string, { end }: StringSpan): boolean {
   return text[at] === ":";
 }
 
-/**
- * Behind the closing quote of the literal that begins at `start`: the first quote with an even number of backslashes
- * before it.
- */
+/** Behind the literal's closing quote: the first one with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let slashes = 0;
@@ -174,10 +168,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/**
- * A JSON value with secrets masked in all of its texts and keys; a number that is one becomes a text. An object of ours that
- * stands for a JSON value (`toJSON`) is that value, unmasked.
- */
+/** A JSON value with secrets masked in texts, keys and numbers; what has `toJSON` stays unmasked. */
 export function maskValue(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === "string") return mask(value);
   const digits = typeof value === "number" ? String(value) : isRawNumber(value) ? value.rawJSON : undefined;

@@ -11,10 +11,7 @@ import { expiredEntry } from "./waiting/expire.ts";
 /** What is settled: a node whose task failed, or one that was asked for and not answered in time. */
 export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
 
-/**
- * Behind a Catch: the chain, not Step Functions, says what happened to the node. Throws `ExecutionClosed`,
- * `ChainBroken`.
- */
+/** The chain, not Step Functions, says what happened. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
   const settling =
     "expired" in event

@@ -117,10 +117,7 @@ export interface StateMachines {
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
   /** SendTaskSuccess; false: nobody waits with this token any more. */
   answerTask(token: string, output: string): Promise<boolean>;
-  /**
-   * Names of a machine's executions that are going on, of all its versions; eventually consistent. The one with a run's
-   * own name goes on as long as any further one does: it waits for it.
-   */
+  /** Names of a machine's running executions, of all versions, further ones by their run; eventually consistent. */
   running(stateMachineArn: string): Promise<ReadonlySet<string>>;
   /** Null: there is no such execution. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;

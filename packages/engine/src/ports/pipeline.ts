@@ -86,10 +86,7 @@ export interface ToolCall {
   found?: unknown;
 }
 
-/**
- * A step as it was recorded, read back from the record: values went through JSON, `prompt` and `answer` are left out.
- * `journal` is its place among the steps of the link, from 1.
- */
+/** A step read back from the record, without `prompt` and `answer`. `journal`: its place, from 1. */
 export interface JournalStep extends StepDraft {
   journal: number;
   /** ISO 8601. */
@@ -98,10 +95,7 @@ export interface JournalStep extends StepDraft {
 
 /** The steps of one link, in order: what was recorded once is answered again, never run again. */
 export interface Journal {
-  /**
-   * The step at the next place: the recorded one, or the one that `work` makes. Where another delivery recorded the same
-   * place meanwhile, its step is the answer.
-   */
+  /** The step at the next place: the recorded one, by whichever delivery, or the one `work` makes. */
   next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep>;
 }
 

@@ -85,10 +85,7 @@ export interface TaskStore {
   tokens(key: TaskKey): Promise<SealedToken[]>;
 }
 
-/**
- * Which values of an event name the tasks that it may wake: those of one source or of any (null), and the way to one value
- * in it. Without a way every event of the source is meant.
- */
+/** Which tasks an event may wake: of one source or any (null), found by one value of it or by none. */
 export type WakeShape = readonly [source: string | null, ...way: string[]];
 
 /** Where a task is found: under each key that its shape makes of the values that its pattern lists. */

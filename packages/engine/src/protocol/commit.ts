@@ -14,10 +14,7 @@ import { eventsBehind } from "./continuation.ts";
 import { goneOut } from "./loops.ts";
 import type { Outcome } from "./outcome.ts";
 
-/**
- * Writes the outcome of a node as the entry at its link, if there is none, and answers the entry that is there
- * afterwards: ours or the winner's. Steps recorded at the link (earlier attempts) are listed by it.
- */
+/** Writes a node's entry, if there is none. Answers the one that is there: ours or the winner's. */
 export async function commitOutcome(
   ports: Ports,
   position: Position,

@@ -9,10 +9,7 @@ import { closeAfter, hasEnded, sweepExecution } from "./sweep.ts";
 /** Input of the last task of a run that fails; `continuation` where it was a further execution that failed. */
 export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Continuation };
 
-/**
- * Closes a run whose task failed for good. Answers the error of the Fail state behind it: what the chain says, which
- * is not always what the Catch was handed.
- */
+/** Closes a run whose task failed for good. Answers the error that the chain says. */
 export async function failExecution(
   ports: KindPorts,
   { execution, seq, error, continuation }: FailEvent,

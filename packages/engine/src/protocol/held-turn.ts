@@ -18,10 +18,7 @@ export function refuseForeignTurn({ at, next: { turn } }: Position, node: string
   }
 }
 
-/**
- * The turn of a node that runs no code: it names no sandbox, so every delivery may hold it. Null when somebody else
- * wrote one meanwhile: read again. Throws `ExecutionClosed`, `ChainBroken`.
- */
+/** The turn of a node without code. Null: it changed, read again. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function holdTurn(ports: Ports, position: Position, node: string): Promise<Turn | null> {
   refuseForeignTurn(position, node);
   return position.next.turn ?? putState(ports, position, node, "held");

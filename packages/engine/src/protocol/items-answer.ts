@@ -21,10 +21,7 @@ export type ItemsAnswer = { count: number } & (
 /** The numbers of more items would not fit into a state of Step Functions (256 KiB). */
 const maxInline = 40_000;
 
-/**
- * Step Functions collects what the items' executions answer, `{}` from each, and ends the run where that is more than
- * 256 KiB, whatever becomes of it behind the state.
- */
+/** Step Functions collects `{}` from each item, and ends a run whose results exceed 256 KiB. */
 const maxDistributed = 80_000;
 
 export function maxItems({ inline_items, most_items = maxInline }: Limits): number {

@@ -17,10 +17,7 @@ interface Write {
   json: string | null;
 }
 
-/**
- * What the branches of a parallel fork changed, as one set of changes. A key that two of them changed differently is a
- * problem, unless the fork says which of them counts.
- */
+/** What the branches changed. Two different changes of one key are a problem, unless the fork says which counts. */
 export function mergeBranches(
   before: Context,
   branches: readonly BranchContext[],

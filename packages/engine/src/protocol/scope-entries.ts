@@ -59,10 +59,7 @@ async function* joinedEntries(
   yield { node: null, entry: join };
 }
 
-/**
- * Whether some node of the scope wrote a value that this blob is a part of, JSON blobs followed to their leaves. The
- * slow way to know it, for a result whose delivery is gone: what that one had served is not remembered anywhere.
- */
+/** Whether a node of the scope wrote a value with this blob: the slow way, when nothing is remembered. */
 export async function wasWrittenBefore(ports: Ports, { before, at }: Position, wanted: BlobRef): Promise<boolean> {
   const seen = new Set<string>();
   for await (const { entry } of entriesBefore(ports, at)) {

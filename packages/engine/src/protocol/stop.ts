@@ -12,10 +12,7 @@ export async function stopMachine(ports: StoppingPorts, run: Run, cause: string)
   await stopFurther(ports, run, cause);
 }
 
-/**
- * Stops the further executions from the `first` on. The chain names each of them before it begins, so nothing begins
- * any more once every one that it names is stopped.
- */
+/** Stops further executions from the `first` on. The chain names each before it begins. */
 export async function stopFurther(
   ports: StoppingPorts,
   { id, stateMachineArn }: Run,

@@ -78,10 +78,7 @@ export async function sweepRuns(
 /** Of a record whose state machine is at it, as long as its execution runs. */
 const goesOn: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
 
-/**
- * Each workflow's machine is asked once: a page of ListExecutions names a thousand, and DescribeExecution may be asked 15
- * times a second. The list may be late: who is missing in it is asked for, who is too many is left to the next sweep.
- */
+/** Each machine is asked once, since DescribeExecution may be asked 15 times a second. The list may be late. */
 function runningExecutions({ stateMachines }: Pick<Ports, "stateMachines">): (record: Execution) => Promise<boolean> {
   const byWorkflow = new Map<string, Promise<ReadonlySet<string>>>();
   return async ({ id, workflowId, stateMachineArn }) => {

@@ -89,10 +89,7 @@ function numberedEscape(point: number): string {
   return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
-/**
- * As browsers, Python's `quote` and forms (`quote_plus`, `requests`) write it; they differ in what they leave as it is.
- * Half a surrogate no URL can have.
- */
+/** As browsers, Python's `quote` and `quote_plus` write it. No URL has half a surrogate. */
 function urlForms(secret: string): string[] {
   const browser = encodeURIComponent(secret.toWellFormed());
   const python = browser.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

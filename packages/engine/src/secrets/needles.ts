@@ -4,10 +4,7 @@ export type Range = [start: number, end: number];
 /** The first characters of a needle; what is shorter is not looked for. */
 const keyLength = 3;
 
-/**
- * Finds any of many texts in one pass over another, however many there are: only where one of them may begin they are
- * compared.
- */
+/** Finds any of many texts in one pass: they are compared only where one of them may begin. */
 export class Needles {
   readonly #byKey = new Map<number, string[]>();
   /** Tells most places where none begins. */

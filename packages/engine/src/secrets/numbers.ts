@@ -1,10 +1,7 @@
 /** A number of fewer digits would be found in honest data, one of more is looked for as it was sent alone. */
 const [fewestDigits, maxDigits] = [4, 40];
 
-/**
- * How people and programs write the value of a JSON number: whole or as a fraction, with exponents, with thousands apart
- * in the ways of several countries, in other bases. Rounded values are others.
- */
+/** How people and programs write a JSON number. Rounded values are others. */
 export function spellings(raw: string): string[] {
   const number = parsed(raw);
   if (!number) return [];

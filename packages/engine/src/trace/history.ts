@@ -21,10 +21,7 @@ export async function contextAt(ports: Ports, at: LinkId): Promise<Context> {
   return (await contextAfter(entry, ports.blobs)).context;
 }
 
-/**
- * The changes that would take the context at link `from` back to what it was at `to`: a rollback, as a node would write
- * it.
- */
+/** The changes that take the context at link `from` back to what it was at link `to`. */
 export async function rollback(ports: Ports, from: LinkId, to: number): Promise<Changes> {
   return changesBetween(await contextAt(ports, from), await contextAt(ports, { ...from, seq: to }));
 }

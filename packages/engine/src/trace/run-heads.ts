@@ -15,10 +15,7 @@ export interface RunHead {
   spent?: Spending;
 }
 
-/**
- * The heads of all entries of an execution, branches and items among them, no contents: enough to count by. A scope's
- * come in order, a fork's branches behind it; many branches are read a part of them at a time.
- */
+/** Heads of all entries of an execution, a fork's branches behind it: enough to count by. */
 export function runHeads(ports: Reads, execution: string): AsyncIterable<RunHead> {
   return headsOfScope(ports, execution, "");
 }
@@ -93,10 +90,7 @@ async function joinedTips(
   return text ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
 }
 
-/**
- * What an entry leads to that is not stored beside it: the items of a map, and the execution that its node ran. Its head
- * alone says so, whatever of its contents was erased.
- */
+/** The items of a map and the execution of a workflow node: what an entry leads to, by its head alone. */
 export function furtherScopes(entry: StoredEntry): Omit<LinkId, "seq">[] {
   const head = headOf(entry);
   const items = Array.from({ length: head.count ?? 0 }, (_, index) => ({

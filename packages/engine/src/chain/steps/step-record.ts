@@ -127,10 +127,7 @@ export async function stepTexts({ contents = {} }: StoredStep, names: StepConten
 
 export type Failed = PipelineOutcome & { status: "failed" };
 
-/**
- * That a pipeline has failed lies where its next step would: then no delivery takes another step, and whoever comes
- * after one that died before the entry was written knows how the node ends. No entry lists it.
- */
+/** A pipeline's failure lies where its next step would, so that no delivery takes another. No entry lists it. */
 export async function sealEnding(step: number, told: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
   const { contents, digests } = await sealContents({ output: JSON.stringify(told) }, home, blobs);
   const text = JSON.stringify({ format: 1, ends: true, digests });

@@ -87,10 +87,7 @@ function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Chil
   return { execution, scope, seq, child: { arn, name: id, input: firstPosition({ id, workflowId, version: number }) } };
 }
 
-/**
- * Gives the turn of a workflow node its entry, once the execution that it runs has ended, of itself or stopped. Whoever
- * would make that execution later finds this turn, and goes no further.
- */
+/** Gives the turn its entry, once the execution that the node runs has ended or is stopped. */
 export async function settleChild(
   ports: SettlingPorts,
   position: Position,

@@ -19,10 +19,7 @@ import type { Task } from "../task/task.ts";
 import { timeLimit } from "../task/time-limit.ts";
 import { CodeOverdue, type JournalSite, SandboxGone, type StepJournal, TurnLost } from "./journal.ts";
 
-/**
- * Runs code of a pipeline where the turn says, under the claim of its journal place. One delivery asks for a place once:
- * a second answer would be the first one's.
- */
+/** Runs code of a pipeline in the turn's sandbox, under the claim of its journal place, once. */
 export function sandboxRuns(
   site: JournalSite,
   task: Task,
@@ -129,10 +126,7 @@ export async function codeToBegin(
   throw chainBroken(`link ${at.seq} of ${at.execution} refuses the note of step ${place} and has none`);
 }
 
-/**
- * What code of a pipeline did, before a model, a step or a generation gets to see it. Code that sets a secret has failed;
- * what an analysis found is masked, since it is shown and never becomes the context's.
- */
+/** A result as models and steps may see it. Setting a secret fails; what an analysis found is masked. */
 export function confinedResult(raw: CodeResult, io: NodeIo, { isAnalysis }: { isAnalysis: boolean }): CodeResult {
   const result = io.withoutOverlay(raw);
   const logs = io.maskLogs(result.logs);

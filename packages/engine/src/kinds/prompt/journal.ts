@@ -44,10 +44,7 @@ export class StepJournal implements Journal {
     this.earlier = earlier;
   }
 
-  /**
-   * What earlier deliveries have recorded, at a turn that is still theirs and ours. A delivery that took the turn itself
-   * finds nothing, and need not look.
-   */
+  /** Reads what earlier deliveries have recorded. Throws `TurnLost` where the turn is not ours. */
   async adopt(): Promise<void> {
     await this.load();
     await this.#stayOurs();
@@ -77,10 +74,7 @@ export class StepJournal implements Journal {
     return readEnding(there, position.before, ports.blobs);
   }
 
-  /**
-   * Keeps how the pipeline has failed, behind the steps that it has taken. Answers what lies there afterwards; null where
-   * another delivery has gone further. Throws `TurnLost` where the run has ended meanwhile.
-   */
+  /** Keeps how the pipeline failed; null where another delivery has gone further. Throws `TurnLost`. */
   async end(said: Failed): Promise<Failed | null> {
     await this.#stayOurs();
     const { ports, position, place, io } = this.#site;

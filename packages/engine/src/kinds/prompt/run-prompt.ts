@@ -50,10 +50,7 @@ export function runPrompt(
   return runTask(ports, event, definition, (task) => promptPass(ports, task, signal));
 }
 
-/**
- * One pass over a node whose code a model writes: take the turn, let the pipeline do or repeat its steps, commit.
- * `"again"` asks the caller to read the chain anew.
- */
+/** Takes the turn, lets the pipeline do or repeat its steps, commits. `"again"`: read the chain anew. */
 async function promptPass(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
   const { position, version } = task;
   const found = await taskInput(ports, task);

@@ -28,10 +28,7 @@ export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task):
   return { turn, sandbox, created: false, permit: Promise.resolve(true) };
 }
 
-/**
- * A first turn, or that of the attempt which the turn there waits for. `more.seconds`: how long the node may need its
- * sandbox; absent: as long as it may at most.
- */
+/** The first turn, or the next attempt's. `more.seconds`: how long the node may need its sandbox. */
 export async function takeTurn(
   ports: Ports,
   { position, node, version, retries = 0 }: Task,

@@ -108,10 +108,7 @@ async function isStill({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn)
   return turn?.sandbox === sandbox && turn.attempt === attempt;
 }
 
-/**
- * A turn between two attempts names no sandbox: whoever begins the next one chooses it. Step Functions draws the jitter of
- * its own waits, so nobody else can say when they end.
- */
+/** Between two attempts a turn names no sandbox. Only Step Functions knows the jitter of its own waits. */
 function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds: number): Turn {
   const now = ports.clock.now();
   const share = !node.retry?.jitter ? 1 : isLong(node) ? drawn(`${linkName(position.at)}.${turn.attempt}`) : 0;

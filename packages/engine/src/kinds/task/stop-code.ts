@@ -11,10 +11,7 @@ const stopTimeoutMs = 60_000;
 /** Of a prompt node: what a pipeline makes of a result nobody else knows, so none of its claims answers for the node. */
 export const noStep = -1;
 
-/**
- * Afterwards no code of the link runs or begins, unless the claim of `step` had finished: then its result is the answer.
- * A sandbox that cannot be reached is killed by the control plane.
- */
+/** Afterwards no code of the link runs or begins. A finished claim of `step` answers its result. */
 export async function stopCode(
   ports: Ports,
   { at }: Position,

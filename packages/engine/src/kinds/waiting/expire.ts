@@ -13,10 +13,7 @@ import { refreshStatus } from "../../protocol/status.ts";
 import { chosen, wayOfChoice } from "./outcomes.ts";
 import { isWaitingNode, termsOf } from "./waiting-node.ts";
 
-/**
- * The time of a task is over (protocol, case k). An answer that is in the chain counts, whatever Step Functions saw;
- * else the timeout is the outcome: the edge `timeout` or `default`, or a failure. Throws `ExecutionClosed`.
- */
+/** The time of a task is over (protocol, case k): an answer in the chain counts. Throws `ExecutionClosed`. */
 export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<StoredEntry> {
   const position = await readPosition(ports, linkBehind(event));
   const there = committedEntry(position, event);

@@ -37,10 +37,7 @@ export async function keepEvent(
   return keys.length > 0;
 }
 
-/**
- * Events that fit the pattern of a task and came since the start of its run, oldest first, without those that earlier
- * visits of the node went on with.
- */
+/** Events that fit a task and came since its run began, oldest first, without those taken before. */
 export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: EventNode): AsyncIterable<KeptEvent> {
   const record = await ports.executions.get(task.execution);
   if (!record || !task.pattern || !task.wake) return;

@@ -20,10 +20,7 @@ interface ExactList {
   isTemplate: boolean;
 }
 
-/**
- * By which value of an event the tasks of a pattern are found: of one that tells runs apart, if there is one. It depends on
- * the definition alone, so that there are as many shapes as definitions have waits, however many runs wait.
- */
+/** By which value of an event a pattern's tasks are found. It depends on the definition alone. */
 export function shapeOf(pattern: MatchableObject): WakeShape {
   const lists = [...exactLists(pattern, [])];
   const source = lists.find(

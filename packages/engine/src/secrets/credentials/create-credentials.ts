@@ -103,10 +103,7 @@ interface OpenCredential {
   values: CredentialValues;
 }
 
-/**
- * What lies over the context, under the flat names of each kind. Of several of one kind the first has the plain names,
- * and those of the others begin with the credential's own: `support_email_user`.
- */
+/** What lies over the context by flat names. Only the first of a kind has them without a prefix. */
 function flatMembers(credentials: readonly OpenCredential[]): Member[] {
   const seen = new Set<CredentialKindName>();
   return inOrder(credentials).flatMap(({ name, kind, values }) => {

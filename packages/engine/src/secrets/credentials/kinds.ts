@@ -172,10 +172,7 @@ const custom: CredentialKind<Custom> = {
   hosts: () => [],
 };
 
-/**
- * What is wrong with a value where its schema does not say it itself: words that go on after its name, and repeat no
- * value.
- */
+/** What a schema does not say itself: words that follow the field's name, and repeat no value. */
 function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys") {
     const names = (issue.keys as string[]).map((name) => JSON.stringify(name)).join(" or ");
