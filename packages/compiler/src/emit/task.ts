@@ -1,4 +1,4 @@
-import { type Retry, retryWaits, runErrors } from "@nova/workflow";
+import { defined, type Retry, retryWaits, runErrors } from "@nova/workflow";
 import type { Catcher, Parameters, Retrier, TaskState } from "../asl.ts";
 import type { Way } from "../lower/plan.ts";
 import { type Frame, goOn } from "./frame.ts";
@@ -9,23 +9,13 @@ const lambdaLimitSeconds = 900;
 /** A Lambda task, with the retries that every one of ours has, behind those of its node. */
 export function lambdaTask(
   resource: string,
-  details: {
-    comment?: string | undefined;
-    parameters?: Parameters;
-    catchers?: Catcher[];
-    retry?: Retry | undefined;
-  },
+  details: { comment?: string | undefined; parameters?: Parameters; catchers?: Catcher[]; retry?: Retry | undefined },
   next: Way,
 ): TaskState {
+  const { comment, parameters, catchers, retry } = details;
   return {
-    Type: "Task",
-    ...(details.comment !== undefined && { Comment: details.comment }),
-    Resource: resource,
-    ...(details.parameters && { Parameters: details.parameters }),
-    TimeoutSeconds: lambdaLimitSeconds,
-    Retry: retriersOf(details.retry),
-    ...(details.catchers && { Catch: details.catchers }),
-    ...goOn(next),
+    ...{ Type: "Task", ...defined({ Comment: comment }), Resource: resource, ...defined({ Parameters: parameters }) },
+    ...{ TimeoutSeconds: lambdaLimitSeconds, Retry: retriersOf(retry), ...defined({ Catch: catchers }), ...goOn(next) },
   };
 }
 

@@ -53,13 +53,8 @@ export async function branchStart(
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
   const entry = isItem(branch) ? branches?.[0]?.entry : branch;
-  return {
-    before: {
-      ...{ ...head, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null },
-      ...(head.events !== undefined && { events: 0 }),
-    },
-    beforeEntry: fork,
-  };
+  const before: Head = { ...head, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null };
+  return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
 }
 
 async function readFork(ports: Pick<Ports, "chain" | "workflows">, at: LinkId, { parent, fork, seq }: BranchPlace) {

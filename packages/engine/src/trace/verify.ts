@@ -1,3 +1,4 @@
+import { defined } from "@nova/workflow";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { executionOf } from "../protocol/status.ts";
@@ -37,11 +38,8 @@ export async function verifyExecution(ports: Ports, id: string): Promise<Verific
   const walked = await check.walk(id, "");
   const verdict = "problem" in walked ? walked.problem : await verdictOn(ports, { record, isDone }, walked);
   const problem = typeof verdict === "string" ? undefined : verdict;
-  return {
-    state: typeof verdict === "string" ? verdict : "broken",
-    ...{ links: check.links, erased: check.contents.erased },
-    ...(problem && { problem }),
-  };
+  const state = typeof verdict === "string" ? verdict : "broken";
+  return { state, links: check.links, erased: check.contents.erased, ...defined({ problem }) };
 }
 
 /**

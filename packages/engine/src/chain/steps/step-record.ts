@@ -87,8 +87,7 @@ export function stepFrom(journal: number, told: StepText, texts: StepTexts): Jou
     generated_code: texts.code ?? null,
     tool_calls: (parsed(texts.tools) ?? []) as JournalStep["tool_calls"],
     error_message: error?.message ?? null,
-    ...(error?.traceback && { traceback: error.traceback }),
-    ...(logs && { logs }),
+    ...defined({ traceback: error?.traceback || undefined, logs: logs || undefined }),
     ...(result && told.status === "success" && { result: JSON.parse(result) }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "@nova/workflow";
 import { contentText } from "../../chain/contents.ts";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings } from "../../chain/spending.ts";
@@ -78,13 +79,9 @@ export class StepJournal implements Journal {
   async end(said: Failed): Promise<Failed | null> {
     await this.#stayOurs();
     const { ports, position, place, io } = this.#site;
-    const { message, traceback, logs } = said;
-    const told: Failed = {
-      ...said,
-      message: io.mask(message),
-      ...(traceback && { traceback: io.mask(traceback) }),
-      ...(logs && { logs: io.maskLogs(logs) }),
-    };
+    const { traceback, logs } = said;
+    const shown = { traceback: traceback && io.mask(traceback), logs: logs && io.maskLogs(logs) };
+    const told: Failed = { ...said, message: io.mask(said.message), ...defined(shown) };
     const number = stepNumber(place.turn, this.steps.length + 1);
     const ending = await sealEnding(number, told, position.before, ports.blobs);
     if (await ports.chain.putStep(position.at, ending)) return told;
@@ -173,12 +170,8 @@ export class StepJournal implements Journal {
       blobs: ownBlobs(result, io),
       mask: (text: string) => io.mask(text),
     };
-    const { stored, step } = await sealStep(
-      { ...draft, ...(result && { result }) },
-      facts,
-      position.before,
-      ports.blobs,
-    );
+    const whole = { ...draft, ...defined({ result }) };
+    const { stored, step } = await sealStep(whole, facts, position.before, ports.blobs);
     const isWritten = await ports.chain.putStep(position.at, stored);
     await this.#stayOurs();
     if (!isWritten) return this.#theirs(journal);

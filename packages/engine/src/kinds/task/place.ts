@@ -1,4 +1,4 @@
-import { isLong, type TaskNode } from "@nova/workflow";
+import { defined, isLong, type TaskNode } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
 import { chainBroken } from "../../errors.ts";
 import type { Turn } from "../../ports/chain.ts";
@@ -41,10 +41,7 @@ export async function takeTurn(
   const failedDeliveries = from ? from.failedDeliveries : retries || undefined;
   const turn: Turn = {
     ...{ node: node.id, state: "held", sandbox: sandbox.id, attempt, since: isoNow(ports) },
-    ...(generation !== undefined && { generation }),
-    ...(from?.kept && { kept: from.kept }),
-    ...(failedDeliveries !== undefined && { failedDeliveries }),
-    ...(addresses && { addresses }),
+    ...defined({ generation, kept: from?.kept, failedDeliveries, addresses }),
   };
   const permit = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);
   // Who needs it waits for it; until then its failure is nobody's.

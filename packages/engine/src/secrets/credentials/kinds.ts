@@ -1,3 +1,4 @@
+import { defined } from "@nova/workflow";
 import { z } from "zod";
 import type { CredentialKindName } from "../../ports/credentials.ts";
 
@@ -147,11 +148,8 @@ export type OAuth2 = z.output<typeof OAuth2>;
 const oauth2: CredentialKind<OAuth2> = {
   schema: OAuth2,
   secretFields: ["client_secret", "refresh_token", "access_token"],
-  flatten: ({ access_token, expires_at, api_url }) => ({
-    oauth2_access_token: access_token,
-    ...(expires_at !== undefined && { oauth2_expires_at: expires_at }),
-    ...(api_url !== undefined && { oauth2_api_url: api_url }),
-  }),
+  flatten: ({ access_token, expires_at, api_url }) =>
+    defined(prefixed({ access_token, expires_at, api_url }, "oauth2")),
   hosts: ({ api_url }) => (api_url === undefined ? [] : [hostOf(api_url)]),
 };
 
