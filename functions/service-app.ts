@@ -1,4 +1,4 @@
-import { createMailer, createServiceStores, createTriggerPorts } from "@nova/aws";
+import { createEventRules, createMailer, createSchedules, createServiceStores } from "@nova/aws";
 import type { Bus, PublishQueue, ServicePorts, Templates } from "@nova/service";
 import { createPoster, dmarcPolicies, imapMailboxes } from "@nova/service/adapters";
 import { templateName } from "@nova/workflow";
@@ -10,19 +10,20 @@ import { ServiceEnvironment } from "./environment.ts";
 export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createPorts(variables)): ServicePorts {
   const env = ServiceEnvironment.parse(variables);
   const arnOf = (name: string) => env.NOVA_FUNCTION_ARN.replace("{name}", name);
-  const triggers = createTriggerPorts({
+  const triggers = {
     busName: env.NOVA_EVENT_BUS,
     scheduleGroup: env.NOVA_SCHEDULE_GROUP,
     scheduleRoleArn: env.NOVA_SCHEDULE_ROLE_ARN,
     fireTriggerArn: arnOf("nova-fire-trigger"),
     pollMailboxArn: arnOf("nova-poll-mailbox"),
     deadLetterArn: env.NOVA_UNDELIVERED_ARN,
-  });
+  };
   const stores = createServiceStores({ table: env.NOVA_TABLE });
   return {
     ...ports,
     ...stores,
-    ...triggers,
+    schedules: createSchedules(triggers),
+    eventRules: createEventRules(triggers),
     ...apiAccess(env, { ...ports, ...stores }),
     mail: { domains: env.NOVA_MAIL_DOMAINS, dmarcPolicies: dmarcPolicies(), mailboxes: imapMailboxes(ports.outgoing) },
     ...(env.NOVA_MAIL_FROM && { mailer: createMailer({ from: env.NOVA_MAIL_FROM }) }),

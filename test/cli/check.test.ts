@@ -77,7 +77,7 @@ describe("nova check", () => {
       return findings.map((finding: { code: string }) => finding.code);
     };
     expect(await codes("good.py", "--node-type", "decision")).toEqual(["PY130"]);
-    expect(await codes("decides.py", "--node-type", "decision", "--edges", "true,false")).toEqual(["PY131"]);
+    expect(await codes("decides.py", "--node-type", "decision", "--edges", "yes,no")).toEqual([]);
     expect(await codes("decides.py", "--edges", "yes, no")).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { codeKeys, contextAccess, foreignModules, keysSet, setsBranchDecision } from "@nova/python";
+import { type CodeKeys, codeKeys, contextAccess, foreignModules, keysSet, setsBranchDecision } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { readCorpus, type Snippet, template } from "./support/corpus.ts";
 import { type FaultKind, faultsOf } from "./support/faults.ts";
@@ -132,3 +132,48 @@ it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d):
     expect(setsBranchDecision("import decide", { "decide.py": module })).toBe(true);
   },
 );
+
+describe("the keys of a code", () => {
+  const keys = (source: string) => codeKeys(source) as CodeKeys;
+
+  it("are set always or in some runs, first at a place", () => {
+    const { sets } = keys('# a\r\nif x:\r\n    context[ \'b\' ] = 2\r\ncontext["a"] = 1\r\ncontext["c"] == 3');
+    expect([...sets]).toEqual([
+      ["b", { line: 3, column: 5, always: false }],
+      ["a", { line: 4, column: 1, always: true }],
+    ]);
+  });
+
+  it.each([
+    ['x = context["a"]'],
+    ["x = context.get('a', 0)"],
+    ['ok = "a" in context'],
+    ['context["a"] = context["a"] + 1'],
+    ['del context["a"]'],
+    ['context["a"] += 1'],
+    ["text = f\"{context['a']}\""],
+  ])("are read where %s, and no other", (code) => {
+    expect([keys(code).mayRead("a"), keys(code).mayRead("b")]).toEqual([true, false]);
+  });
+
+  it.each([
+    ["context.update(x)"],
+    ["print(context)"],
+    ["c = context"],
+    ["context[key] = 1"],
+    ["context[f'{x}'] = 1"],
+    ["for key in context.keys(): pass"],
+    ["exec(code)"],
+  ])("may all be read where %s", (code) => {
+    expect(keys(code).mayRead("anything")).toBe(true);
+  });
+
+  it("are no comments", () => {
+    expect([...keys('# context["a"] = 1\n  # context["b"] = 2').sets]).toEqual([]);
+  });
+
+  it("are deleted where the code takes them away", () => {
+    const code = "del context[ 'a' ]\ncontext.pop(\"b\", None)\n# del context['c']\ndel other['d']";
+    expect(keys(code).deletes).toEqual(new Set(["a", "b"]));
+  });
+});

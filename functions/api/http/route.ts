@@ -20,11 +20,14 @@ export interface Possible {
   schema?: z.ZodType;
 }
 
+/** What was parsed: members that were not sent are not there, and none is undefined. */
+type Sent<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
+
 export interface Asked<Params, Query, Body> {
   by: Principal;
   params: Params;
-  query: Query;
-  body: Body;
+  query: Sent<Query>;
+  body: Sent<Body>;
   /** The body as it was sent; `{}` where nothing was, and nothing has to be. */
   text: string;
   /** Does it once per `Idempotency-Key`; what it answers must be JSON, small, and no secret. */
@@ -32,8 +35,6 @@ export interface Asked<Params, Query, Body> {
 }
 
 interface Described<Params, Query, Body> {
-  method: Method;
-  path: string;
   summary: string;
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
@@ -48,48 +49,73 @@ interface Described<Params, Query, Body> {
   answers: Record<number, Possible>;
 }
 
-interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
+export interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
   /** The least role that may. */
   role: Role;
-  handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<Answer>;
+  /** Answers the body that comes with the lowest status of `answers`, or an `OtherAnswer`. */
+  handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
+}
+
+/** An answer that says its status itself. */
+export class OtherAnswer {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    this.answer = answer;
+  }
 }
 
 /** One method of one address: what it takes, who may, what it answers. The OpenAPI document says the same words. */
 export interface Route extends Described<unknown, unknown, unknown> {
+  method: Method;
+  path: string;
   /** Null: nobody has to say who they are. */
   role: Role | null;
   serve(ports: ServicePorts, received: Received): Promise<Answer>;
 }
 
-export function route<Params, Query, Body>(definition: Definition<Params, Query, Body>): Route {
-  const { handle, ...described } = definition;
+export function route<Params, Query, Body>(
+  address: Address,
+  { handle, ...described }: Definition<Params, Query, Body>,
+): Route {
+  const [[status, { schema }]] = Object.entries(described.answers) as [[string, Possible]];
+  const named = namedBy(address);
   return {
+    ...named,
     ...described,
     async serve(ports, received) {
       const by = await authenticate(ports, credentialsIn(received.headers));
-      demandRole(by, definition.role);
-      const asked = read(definition, received);
+      demandRole(by, described.role);
+      const asked = read(described, named.path, received);
       const request = onceRequest(by, received);
-      return handle(ports, { ...asked, by, once: (make) => once(ports, request, make) });
+      const body = await handle(ports, { ...asked, by, once: (make) => once(ports, request, make) });
+      return body instanceof OtherAnswer ? body.answer : { status: Number(status), body: schema && body };
     },
   };
 }
 
 /** For whoever comes by. */
-export function openRoute(definition: Omit<Route, "role" | "serve"> & Pick<Route, "serve">): Route {
-  return { ...definition, role: null };
+export function openRoute(address: Address, definition: Omit<Route, "method" | "path" | "role">): Route {
+  return { ...namedBy(address), ...definition, role: null };
+}
+
+type Address = `${Method} /${string}`;
+
+function namedBy(address: Address): Pick<Route, "method" | "path"> {
+  const [method, path] = address.split(" ") as [Method, string];
+  return { method, path };
 }
 
 /** A parameter that is not known would be a filter that is not there. */
 const nothing = z.strictObject({});
 
-function read<Params, Query, Body>(definition: Described<Params, Query, Body>, received: Received) {
+function read<Params, Query, Body>(definition: Described<Params, Query, Body>, path: string, received: Received) {
   const { params, query, body, bodyMayBeAbsent, exact = [] } = definition;
   const text = bodyMayBeAbsent && received.text.trim() === "" ? "{}" : received.text;
   return {
-    params: (params && readAddress(params, definition.path, received)) as Params,
-    query: parse<unknown>(query ?? nothing, received.query, "the query", 400) as Query,
-    body: (body && parse(body, readBody({ ...received, text }, exact), "the body", 422)) as Body,
+    params: (params && readAddress(params, path, received)) as Params,
+    query: parse<unknown>(query ?? nothing, received.query, "the query", 400) as Sent<Query>,
+    body: (body && parse(body, readBody({ ...received, text }, exact), "the body", 422)) as Sent<Body>,
     text,
   };
 }

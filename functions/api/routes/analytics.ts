@@ -1,9 +1,9 @@
-import type { CostReport, ErrorReport, NodeReport, WorkflowReport } from "@nova/service";
+import type { CostReport, NodeReport, WorkflowReport } from "@nova/service";
 import * as service from "@nova/service";
 import { z } from "zod";
-import { route } from "../http/route.ts";
-import { ListQuery, listAnswer, listOf, pageOfAll, pageQuery } from "../schemas/list.ts";
+import { listRoute } from "../schemas/list.ts";
 import { endOf, Moment, Slug, WorkflowId } from "../schemas/values.ts";
+import { viewOf } from "../schemas/view.ts";
 
 const Rate = z.number().min(0).max(1);
 const MeanMs = z.number().meta({ description: "milliseconds" });
@@ -56,116 +56,74 @@ const CostFigures = z
   })
   .meta({ id: "CostFigures" });
 
-function workflowFigures({ workflow, runs, byStatus, totalMs, p95Ms, costUsd }: WorkflowReport) {
-  return {
-    workflow,
-    runs,
+function workflowFigures(report: WorkflowReport) {
+  const { runs, byStatus, totalMs } = report;
+  return viewOf(WorkflowFigures, report, {
     ...byStatus,
     success_rate: byStatus.completed / runs,
     mean_ms: totalMs / runs,
-    p95_ms: p95Ms,
-    cost_usd: costUsd,
-  };
+  });
 }
 
-function nodeFigures({ workflow, node, runs, failed, totalMs, p95Ms, spent, hits }: NodeReport) {
-  const failures = Object.values(failed).reduce((sum, count) => sum + count, 0);
-  return {
-    workflow,
-    node,
-    runs,
-    failed: failures,
-    success_rate: (runs - failures) / runs,
-    mean_ms: totalMs / runs,
-    p95_ms: p95Ms,
-    cost_usd: spent?.cost_usd ?? 0,
-    cache_hits: hits ?? 0,
-  };
+function nodeFigures(report: NodeReport) {
+  const { runs, totalMs, spent, hits = 0 } = report;
+  const failed = Object.values(report.failed).reduce((sum, count) => sum + count, 0);
+  return viewOf(NodeFigures, report, {
+    ...{ failed, success_rate: (runs - failed) / runs, mean_ms: totalMs / runs },
+    ...{ cost_usd: spent?.cost_usd ?? 0, cache_hits: hits },
+  });
 }
 
-function errorFigures(report: ErrorReport): ErrorReport {
-  return report;
+const unspent = { tokens_input: 0, tokens_cached: 0, tokens_output: 0, cost_usd: 0 };
+
+function costFigures(report: CostReport) {
+  const { spent = unspent, hits = 0, savedUsd = 0 } = report.figures;
+  return viewOf(CostFigures, report, { ...spent, cache_hits: hits, saved_usd: savedUsd });
 }
 
-function costFigures({ day, workflow, figures: { spent, hits, savedUsd } }: CostReport) {
-  return {
-    day,
-    workflow,
-    tokens_input: spent?.tokens_input ?? 0,
-    tokens_cached: spent?.tokens_cached ?? 0,
-    tokens_output: spent?.tokens_output ?? 0,
-    cost_usd: spent?.cost_usd ?? 0,
-    cache_hits: hits ?? 0,
-    saved_usd: savedUsd ?? 0,
-  };
-}
-
-const query = ListQuery.extend({
+const query = {
   workflow: WorkflowId.optional(),
   client: Slug.optional(),
   from: Moment.optional().meta({ description: "runs that ended then or later; 30 days ago where absent" }),
   to: Moment.optional().meta({ description: "runs that ended then or earlier; a date means all of that day" }),
-});
+};
 
 const defaultRangeMs = 30 * 24 * 60 * 60 * 1000;
 
-interface Report<T> {
-  name: string;
-  summary: string;
-  item: z.ZodType;
-  make(runs: AsyncIterable<service.RunStats>): Promise<T[]>;
-  show(report: T): unknown;
-}
-
-function reportRoute<T>({ name, summary, item, make, show }: Report<T>) {
-  return route({
-    method: "GET",
-    path: `/analytics/${name}`,
-    summary,
-    role: "viewer",
-    query,
-    answers: { 200: { description: "a page", schema: listOf(item) } },
-    async handle(ports, { by, query: { from, to, workflow, client, ...rest } }) {
+function reportRoute<T>(
+  name: string,
+  summary: string,
+  item: z.ZodType,
+  make: (runs: AsyncIterable<service.RunStats>) => Promise<T[]>,
+  show?: (report: T) => unknown,
+) {
+  return listRoute(`/analytics/${name}`, {
+    ...{ summary, role: "viewer", query, item, ...(show && { show }) },
+    list(ports, { by, query: { from, to, ...wanted } }) {
+      const now = ports.clock.now();
       const range = {
-        from: new Date(from ?? ports.clock.now() - defaultRangeMs).toISOString(),
-        to: to === undefined ? new Date(ports.clock.now()).toISOString() : endOf(to),
-        ...(workflow !== undefined && { workflow }),
-        ...(client !== undefined && { client }),
+        from: new Date(from ?? now - defaultRangeMs).toISOString(),
+        to: to === undefined ? new Date(now).toISOString() : endOf(to),
       };
-      const reports = await make(service.statsWithin(ports, by, range));
-      return listAnswer(pageOfAll(reports, pageQuery(rest, /^\d{1,9}$/)), show);
+      return make(service.statsWithin(ports, by, { ...range, ...wanted }));
     },
   });
 }
 
-export const workflows = reportRoute({
-  name: "workflows",
-  summary: "Runs, success rate, mean and 95th percentile of their time, by workflow",
-  item: WorkflowFigures,
-  make: service.workflowReports,
-  show: workflowFigures,
-});
+const byWorkflow = "Runs, success rate, mean and 95th percentile of their time, by workflow";
+export const workflows = reportRoute(
+  "workflows",
+  byWorkflow,
+  WorkflowFigures,
+  service.workflowReports,
+  workflowFigures,
+);
 
-export const nodes = reportRoute({
-  name: "nodes",
-  summary: "Runs, success rate, mean and 95th percentile of their time, by node",
-  item: NodeFigures,
-  make: service.nodeReports,
-  show: nodeFigures,
-});
+const byNode = "Runs, success rate, mean and 95th percentile of their time, by node";
+export const nodes = reportRoute("nodes", byNode, NodeFigures, service.nodeReports, nodeFigures);
 
-export const errors = reportRoute({
-  name: "errors",
-  summary: "Failures by class and node, the most frequent first",
-  item: ErrorFigures,
-  make: service.errorReports,
-  show: errorFigures,
-});
+const byClass = "Failures by class and node, the most frequent first";
+export const errors = reportRoute("errors", byClass, ErrorFigures, service.errorReports);
 
-export const aiCost = reportRoute({
-  name: "ai-cost",
-  summary: "Tokens and dollars by day and workflow, and what written code has saved",
-  item: CostFigures,
-  make: service.costReports,
-  show: costFigures,
-});
+const byDay = "Tokens and dollars by day and workflow, and what written code has saved";
+export const aiCost = reportRoute("ai-cost", byDay, CostFigures, service.costReports, costFigures);

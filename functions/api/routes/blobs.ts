@@ -1,7 +1,8 @@
-import { executionWithin, NotFound, type RequestedUpload, requestUpload } from "@nova/service";
+import { executionWithin, NotFound, requestUpload } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { ExecutionId, Slug, Time, UploadId } from "../schemas/values.ts";
+import { viewOf } from "../schemas/view.ts";
 
 const UploadRequest = z.strictObject({
   bytes: z.int().min(0).meta({ description: "exactly so many will be sent" }),
@@ -28,26 +29,14 @@ const UploadAnswer = z
   })
   .meta({ id: "Upload", description: 'in a context, `{"$upload": id}` stands for the bytes' });
 
-function uploadAnswer({ id, url, method, headers, expiresAt }: RequestedUpload) {
-  return { id, url, method, headers, expires_at: expiresAt };
-}
-
-export const upload = route({
-  method: "POST",
-  path: "/uploads",
+export const upload = route("POST /uploads", {
   summary: "An address that takes bytes for a run; they are kept for a day",
   role: "runner",
   body: UploadRequest,
   answers: { 201: { description: "where to send the bytes", schema: UploadAnswer } },
-  async handle(ports, { by, body: { client_slug: client, bytes, type, sha256 }, once }) {
-    const request = {
-      bytes,
-      ...(client !== undefined && { client }),
-      ...(type !== undefined && { type }),
-      ...(sha256 !== undefined && { sha256 }),
-    };
-    const made = await once((ulid) => requestUpload(ports, by, { ulid, ...request }));
-    return { status: 201, body: uploadAnswer(made) };
+  async handle(ports, { by, body: { client_slug: client, ...body }, once }) {
+    const request = { ...body, ...(client !== undefined && { client }) };
+    return viewOf(UploadAnswer, await once((ulid) => requestUpload(ports, by, { ulid, ...request })));
   },
 });
 
@@ -57,9 +46,7 @@ const BlobLink = z
   .object({ url: z.url().meta({ description: "answers the bytes to whoever has it" }), expires_at: Time })
   .meta({ id: "BlobLink" });
 
-export const link = route({
-  method: "GET",
-  path: "/executions/{id}/blobs/{sha256}",
+export const link = route("GET /executions/{id}/blobs/{sha256}", {
   summary: "An address of the bytes that a reference in a context stands for",
   role: "viewer",
   params: z.object({ id: ExecutionId, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
@@ -71,6 +58,6 @@ export const link = route({
     if (url === undefined) {
       throw new NotFound(`execution "${id}" has no bytes of that hash - take one of its contexts, if none was erased`);
     }
-    return { status: 200, body: { url, expires_at: expiresAt } };
+    return { url, expires_at: expiresAt };
   },
 });

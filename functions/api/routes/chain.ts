@@ -1,39 +1,28 @@
-import { type LogPlace, readTrace, renderJson, runningLog, type TraceEntry } from "@nova/engine";
+import { type LogPlace, readTrace, runningLog } from "@nova/engine";
 import { executionWithin, NotFound, readLink } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { ChainEntry, Printed } from "../schemas/execution.ts";
-import { ListQuery, listAnswer, listOf, pageOfAll, pageQuery } from "../schemas/list.ts";
+import { listRoute } from "../schemas/list.ts";
 import { ExecutionId, Flag, wholeNumber } from "../schemas/values.ts";
 
-export const list = route({
-  method: "GET",
-  path: "/executions/{id}/chain",
+export const list = listRoute("/executions/{id}/chain", {
   summary:
     "The chain of work, branches inside of the links that they begin behind; `full` adds code, contexts and logs",
   role: "viewer",
   params: z.object({ id: ExecutionId }),
-  query: ListQuery.extend({
-    full: Flag.optional().meta({ description: "large values stay references; a link alone has them whole" }),
-  }),
-  answers: { 200: { description: "a page", schema: listOf(ChainEntry) } },
-  async handle(ports, { by, params: { id }, query: { full = false, ...query } }) {
+  query: { full: Flag.optional().meta({ description: "large values stay references; a link alone has them whole" }) },
+  item: ChainEntry,
+  async list(ports, { by, params: { id }, query: { full = false } }) {
     await executionWithin(ports, by, id);
-    const { entries } = await readTrace(ports, id, { full });
-    return listAnswer(pageOfAll(entries, pageQuery(query, /^\d{1,9}$/), bytesOf), (entry) => entry);
+    return (await readTrace(ports, id, { full })).entries;
   },
 });
-
-function bytesOf(entry: TraceEntry): number {
-  return Buffer.byteLength(renderJson(entry));
-}
 
 const link = z.object({ id: ExecutionId, seq: wholeNumber(0, 999_999_999) });
 const Scope = z.string().max(1000).optional().meta({ description: "of a link in a branch; absent: the main line" });
 
-export const entry = route({
-  method: "GET",
-  path: "/executions/{id}/chain/{seq}",
+export const entry = route("GET /executions/{id}/chain/{seq}", {
   summary: "One link; `full` adds code, contexts and logs",
   role: "viewer",
   params: link,
@@ -43,13 +32,11 @@ export const entry = route({
     await executionWithin(ports, by, id);
     const found = await readLink(ports, id, { seq, scope, full });
     if (!found) throw new NotFound(`execution "${id}" has no link ${seq} - GET /executions/${id}/chain lists them`);
-    return { status: 200, body: found };
+    return found;
   },
 });
 
-export const logs = route({
-  method: "GET",
-  path: "/executions/{id}/chain/{seq}/logs",
+export const logs = route("GET /executions/{id}/chain/{seq}/logs", {
   summary: "What the code that runs at a link has printed so far; of code that has ended the link has it",
   role: "viewer",
   params: link,
@@ -65,10 +52,9 @@ export const logs = route({
   async handle(ports, { by, params: { id, seq }, query: { scope = "", after } }) {
     await executionWithin(ports, by, id);
     const printed = await runningLog(ports, id, { seq, scope }, after === undefined ? undefined : placeFrom(after));
-    if (!printed) return { status: 200, body: { text: "", left_out: 0, next: null } };
+    if (!printed) return { text: "", left_out: 0, next: null };
     const { step, attempt, bytes } = printed.next;
-    const next = `${step}-${attempt}-${bytes}`;
-    return { status: 200, body: { text: printed.text, left_out: printed.leftOut, next } };
+    return { text: printed.text, left_out: printed.leftOut, next: `${step}-${attempt}-${bytes}` };
   },
 });
 

@@ -1,13 +1,21 @@
 import type { CredentialOwner } from "@nova/engine";
-import { credentialOf, listCredentials, removeCredential, rotateCredentials, setCredential } from "@nova/service";
+import {
+  type CredentialInfo,
+  credentialOf,
+  listCredentials,
+  removeCredential,
+  rotateCredentials,
+  setCredential,
+} from "@nova/service";
 import { z } from "zod";
 import { type Route, route } from "../http/route.ts";
-import { CredentialItem, CredentialName, CredentialRequest, credentialItem } from "../schemas/client.ts";
-import { ListQuery, listAnswer, listOf, pageOfAll, pageQuery } from "../schemas/list.ts";
+import { CredentialItem, CredentialName, CredentialRequest } from "../schemas/client.ts";
+import { listRoute } from "../schemas/list.ts";
 import { Slug, WorkflowId } from "../schemas/values.ts";
+import { viewOf } from "../schemas/view.ts";
 
 interface Owners<Owner> {
-  path: string;
+  path: `/${string}`;
   whose: string;
   owner: z.ZodObject;
   ownerOf(params: Owner): CredentialOwner;
@@ -18,47 +26,35 @@ function credentialRoutes<Owner>({ path, whose, owner, ownerOf }: Owners<Owner>)
   const one = owner.extend({ name: CredentialName });
   const ofOne = (params: object) => ({ owner: ownerOf(params as Owner), name: (params as { name: string }).name });
   return [
-    route({
-      method: "GET",
-      path: `${path}/credentials`,
+    listRoute(`${path}/credentials`, {
       summary: `Credentials of ${whose} by name, without what is in them`,
       role: "viewer",
       params: owner,
-      query: ListQuery,
-      answers: { 200: { description: "a page", schema: listOf(CredentialItem) } },
-      async handle(ports, { by, params, query }) {
-        const all = await listCredentials(ports, by, ownerOf(params as Owner));
-        return listAnswer(pageOfAll(all, pageQuery(query, /^\d{1,4}$/)), credentialItem);
-      },
+      item: CredentialItem,
+      cursor: /^\d{1,4}$/,
+      list: (ports, { by, params }) => listCredentials(ports, by, ownerOf(params as Owner)),
+      show: credentialItem,
     }),
-    route({
-      method: "GET",
-      path: `${path}/credentials/{name}`,
+    route(`GET ${path}/credentials/{name}`, {
       summary: `A credential of ${whose}, without what is in it`,
       role: "viewer",
       params: one,
       answers: { 200: { description: "the credential", schema: CredentialItem } },
       async handle(ports, { by, params }) {
         const { owner, name } = ofOne(params);
-        return { status: 200, body: credentialItem(await credentialOf(ports, by, owner, name)) };
+        return credentialItem(await credentialOf(ports, by, owner, name));
       },
     }),
-    route({
-      method: "PUT",
-      path: `${path}/credentials/{name}`,
+    route(`PUT ${path}/credentials/{name}`, {
       summary: `Store a credential of ${whose}, in the place of the one before`,
       role: "admin",
       params: one,
       body: CredentialRequest,
       answers: { 200: { description: "stored", schema: CredentialItem } },
-      handle: async (ports, { by, params, body }) => ({
-        status: 200,
-        body: credentialItem(await setCredential(ports, by, { ...ofOne(params), ...body })),
-      }),
+      handle: async (ports, { by, params, body }) =>
+        credentialItem(await setCredential(ports, by, { ...ofOne(params), ...body })),
     }),
-    route({
-      method: "DELETE",
-      path: `${path}/credentials/{name}`,
+    route(`DELETE ${path}/credentials/{name}`, {
       summary: `Remove a credential of ${whose}`,
       role: "admin",
       params: one,
@@ -66,11 +62,12 @@ function credentialRoutes<Owner>({ path, whose, owner, ownerOf }: Owners<Owner>)
       async handle(ports, { by, params }) {
         const { owner, name } = ofOne(params);
         await removeCredential(ports, by, owner, name);
-        return { status: 204 };
       },
     }),
   ];
 }
+
+const credentialItem = (credential: CredentialInfo) => viewOf(CredentialItem, credential);
 
 export const [listOfClient, getOfClient, setOfClient, removeOfClient] = credentialRoutes({
   path: "/clients/{slug}",
@@ -93,14 +90,9 @@ const Rotated = z
   })
   .meta({ id: "RotatedCredentials" });
 
-export const rotate = route({
-  method: "POST",
-  path: "/credentials/rotate",
+export const rotate = route("POST /credentials/rotate", {
   summary: "Seal every credential with a new key; one that was interrupted goes on; needs a key for all clients",
   role: "admin",
   answers: { 200: { description: "done", schema: Rotated } },
-  handle: async (ports, { by, once }) => ({
-    status: 200,
-    body: { ...(await once(() => rotateCredentials(ports, by))) },
-  }),
+  handle: (ports, { by, once }) => once(() => rotateCredentials(ports, by)),
 });

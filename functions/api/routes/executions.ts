@@ -13,10 +13,10 @@ import {
 import { z } from "zod";
 import { Unreadable } from "../http/errors.ts";
 import { maxBytes, refuseLarge } from "../http/read-body.ts";
-import { type Answer, openRoute, route } from "../http/route.ts";
+import { type Answer, OtherAnswer, openRoute, route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
 import { Started, WholeExecution } from "../schemas/execution.ts";
-import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
+import { listRoute } from "../schemas/list.ts";
 import {
   ExactObject,
   ExecutionId,
@@ -31,38 +31,32 @@ import {
 
 const params = z.object({ id: ExecutionId });
 
-export const list = route({
-  method: "GET",
-  path: "/executions",
+export const list = listRoute("/executions", {
   summary: "Executions, newest first",
   role: "viewer",
-  query: ListQuery.extend({
+  query: {
     workflow: WorkflowId.optional(),
     client: Slug.optional(),
     status: schemas.ExecutionStatus.optional(),
     from: Moment.optional().meta({ description: "started then or later" }),
     to: Moment.optional().meta({ description: "started then or earlier; a date means all of that day" }),
-  }),
-  answers: { 200: { description: "a page", schema: listOf(schemas.ExecutionItem) } },
-  async handle(ports, { by, query: { from, to, workflow, client, status, ...rest } }) {
-    const { limit, cursor } = pageQuery(rest, /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/);
-    const page = await listExecutions(ports, by, {
-      limit,
+  },
+  item: schemas.ExecutionItem,
+  cursor: /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/,
+  async list(ports, { by, query: { from, to, ...wanted }, page: { limit, cursor } }) {
+    const found = await listExecutions(ports, by, {
+      ...{ limit, ...wanted },
       ...(cursor !== undefined && { cursor: Buffer.from(cursor).toString("base64url") }),
-      ...(workflow !== undefined && { workflow }),
-      ...(client !== undefined && { client }),
-      ...(status !== undefined && { status }),
       ...(from !== undefined && { from: new Date(from).toISOString() }),
       ...(to !== undefined && { to: endOf(to) }),
     });
-    const next = page.cursor && { cursor: Buffer.from(page.cursor, "base64url").toString() };
-    return listAnswer({ items: page.items, ...next }, schemas.executionItem);
+    const next = found.cursor && { cursor: Buffer.from(found.cursor, "base64url").toString() };
+    return { items: found.items, ...next };
   },
+  show: schemas.executionItem,
 });
 
-export const get = route({
-  method: "GET",
-  path: "/executions/{id}",
+export const get = route("GET /executions/{id}", {
   summary: "An execution: how it stands, what it knows, the way that it took",
   role: "viewer",
   params,
@@ -73,26 +67,22 @@ export const get = route({
   async handle(ports, { by, params: { id }, query: { references = false } }) {
     await executionWithin(ports, by, id);
     const read = references ? readTrace : readExecution;
-    return { status: 200, body: schemas.wholeExecution(await read(ports, id)) };
+    return schemas.wholeExecution(await read(ports, id));
   },
 });
 
-export const cancel = route({
-  method: "POST",
-  path: "/executions/{id}/cancel",
+export const cancel = route("POST /executions/{id}/cancel", {
   summary: "Stop an execution; of one that is over it says how it ended",
   role: "runner",
   params,
   answers: { 200: { description: "how it ended", schema: schemas.Started } },
   async handle(ports, { by, params: { id }, once }) {
     const status = await once(async () => (await cancelExecution(ports, by, id)).status);
-    return { status: 200, body: { execution_id: id, status } };
+    return { execution_id: id, status };
   },
 });
 
-export const verify = route({
-  method: "GET",
-  path: "/executions/{id}/verify",
+export const verify = route("GET /executions/{id}/verify", {
   summary: "Check that the chain of work is whole and unchanged",
   role: "viewer",
   params,
@@ -100,16 +90,14 @@ export const verify = route({
   async handle(ports, { by, params: { id } }) {
     await executionWithin(ports, by, id);
     const { state, links, erased, problem } = await verifyExecution(ports, id);
-    return { status: 200, body: { execution_id: id, state, links, erased, problem: problem ?? null } };
+    return { execution_id: id, state, links, erased, problem: problem ?? null };
   },
 });
 
 /** API Gateway's HTTP API waits 30 seconds for a Lambda. */
 const longestWaitSeconds = 25;
 
-export const execute = route({
-  method: "POST",
-  path: "/workflows/{id}/execute",
+export const execute = route("POST /workflows/{id}/execute", {
   summary: "Start a run; with `wait` answer its result if it ends in time",
   role: "runner",
   params: z.object({ id: WorkflowId }),
@@ -134,23 +122,18 @@ export const execute = route({
     202: { description: "it runs, or waits for its turn (`queued`)", schema: schemas.Started },
   },
   async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
-    const { id, status } = await once(async (ulid) => {
-      const { context, frozen = false, fresh = [] } = body;
-      const given = { context: context?.text ?? "{}", namesUploads: true };
-      const request = { ulid, workflow: params.id, ...given, frozen, fresh };
-      const client = body.client_slug !== undefined && { client: body.client_slug };
-      const version = body.version !== undefined && { version: body.version };
-      return started(await executeWorkflow(ports, by, { ...request, ...client, ...version }));
+    const { client_slug: client, context, frozen = false, fresh = [], ...version } = body;
+    const given = { context: context?.text ?? "{}", namesUploads: true, ...(client !== undefined && { client }) };
+    const { id, status } = await once(async (ulid): Promise<StartedRun> => {
+      const request = { ulid, workflow: params.id, ...given, frozen, fresh, ...version };
+      const { id, status } = await executeWorkflow(ports, by, request);
+      return { id, status };
     });
-    return resultOf(ports, { id, status }, wait);
+    return new OtherAnswer(await resultOf(ports, { id, status }, wait));
   },
 });
 
 type StartedRun = Pick<Execution, "id" | "status">;
-
-function started({ id, status }: Execution): StartedRun {
-  return { id, status };
-}
 
 /** The run, once it has ended; else where it will be found. */
 async function resultOf(ports: ServicePorts, { id, status }: StartedRun, waitSeconds: number): Promise<Answer> {
@@ -163,9 +146,7 @@ async function resultOf(ports: ServicePorts, { id, status }: StartedRun, waitSec
 /** As of triggers: lower case, digits and dashes. */
 const hookId = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-export const hook = openRoute({
-  method: "POST",
-  path: "/hooks/{id}",
+export const hook = openRoute("POST /hooks/{id}", {
   summary: "Start a run, as a webhook trigger says; whoever sends signs with the trigger's key",
   params: z.object({ id: z.string().regex(hookId) }),
   answers: {

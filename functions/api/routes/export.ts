@@ -49,9 +49,7 @@ const Page = listOf(ExportItem).extend({
 });
 
 /** A page is what one megabyte of the table holds of the client: it may be empty and not the last. */
-export const all = route({
-  method: "GET",
-  path: "/clients/{slug}/export",
+export const all = route("GET /clients/{slug}/export", {
   summary: "All that is stored of a client, page by page, as `nova import` takes it",
   role: "admin",
   params: z.object({ slug: Slug }),
@@ -59,8 +57,7 @@ export const all = route({
   answers: { 200: { description: "a page; the last one has the seal", schema: Page } },
   async handle(ports, { by, params: { slug }, query }) {
     const { records, cursor, seal } = await exportClient(ports, by, slug, placeIn(query, Cursor));
-    const page = { items: records.map(shown), next_cursor: cursorOf(cursor) };
-    return { status: 200, body: { ...page, ...(seal !== undefined && { seal }) } };
+    return { items: records.map(shown), next_cursor: cursorOf(cursor), seal };
   },
 });
 

@@ -14,9 +14,7 @@ import * as tasks from "./tasks.ts";
 import * as triggers from "./triggers.ts";
 import * as workflows from "./workflows.ts";
 
-const openApi = openRoute({
-  method: "GET",
-  path: "/openapi.json",
+const openApi = openRoute("GET /openapi.json", {
   summary: "This document",
   answers: { 200: { description: "OpenAPI 3.1", schema: z.looseObject({ openapi: z.string() }) } },
   serve: async () => ({ status: 200, body: theDocument() }),

@@ -1,12 +1,13 @@
-import { type Answered, RawJson, type TaskName, type WaitingTask } from "@nova/engine";
+import { RawJson, type TaskName, type WaitingTask } from "@nova/engine";
 import { answer as answerTask, listTasks, resumeLink, resume as resumeWait, type ServicePorts } from "@nova/service";
 import { textOfJson } from "@nova/workflow";
 import { z } from "zod";
 import type { Received } from "../http/event.ts";
 import { readBody } from "../http/read-body.ts";
 import { type Answer, type Asked, type Route, route } from "../http/route.ts";
-import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
+import { listRoute } from "../schemas/list.ts";
 import { ExactValue, ExecutionId, Name, Slug, TaskId, Time, VersionNumber, WorkflowId } from "../schemas/values.ts";
+import { viewOf } from "../schemas/view.ts";
 
 const TaskItem = z
   .object({
@@ -57,17 +58,12 @@ const AnsweredTask = z
   .meta({ id: "AnsweredTask" });
 
 function taskItem(task: WaitingTask) {
-  const { id, execution, workflowId, version, client = null, node, message, choices, to, form, forms, pattern } = task;
-  return {
-    ...{ task_id: id, execution_id: execution, workflow: workflowId, version, client, node, message, choices, to },
-    ...{ form: form ?? null, forms: forms ?? null, created_at: task.createdAt, expires_at: task.expiresAt },
+  const { pattern, mail } = task;
+  return viewOf(TaskItem, task, {
+    ...{ task_id: task.id, execution_id: task.execution, workflow: task.workflowId },
     pattern: pattern === undefined ? null : new RawJson(textOfJson(pattern)),
-    mail: task.mail ? { ...task.mail, problem: task.mail.problem ?? null } : null,
-  };
-}
-
-function answeredTask({ task, at, sent }: Answered, choice: string) {
-  return { task_id: task.id, execution_id: task.execution, node: task.node, choice, at, sent };
+    mail: mail && { ...mail, problem: mail.problem ?? null },
+  });
 }
 
 const answers = {
@@ -75,25 +71,17 @@ const answers = {
   409: { description: "it waits no longer: answered before, expired, or the run is over" },
 };
 
-export const list = route({
-  method: "GET",
-  path: "/tasks",
+export const list = listRoute("/tasks", {
   summary: "What waits for somebody's answer, or for an event, oldest first",
   role: "viewer",
-  query: ListQuery.extend({
-    kind: z.enum(["approval", "event"]).optional().meta({ description: "absent: what people answer" }),
-  }),
-  answers: { 200: { description: "a page", schema: listOf(TaskItem) } },
-  handle: async (ports, { by, query }) =>
-    listAnswer(
-      await listTasks(ports, by, { ...pageQuery(query, /^[\dTZ:.-]+#task_[0-9A-Z]{26}$/), kind: query.kind }),
-      taskItem,
-    ),
+  query: { kind: z.enum(["approval", "event"]).optional().meta({ description: "absent: what people answer" }) },
+  item: TaskItem,
+  cursor: /^[\dTZ:.-]+#task_[0-9A-Z]{26}$/,
+  list: (ports, { by, query, page }) => listTasks(ports, by, { ...page, ...query }),
+  show: taskItem,
 });
 
-const approval = route({
-  method: "POST",
-  path: "/tasks/{id}",
+const approval = route("POST /tasks/{id}", {
   summary: "Answer an approval; with the token of a resume link, which needs no key, have a wait go on with the body",
   role: "runner",
   params: z.object({ id: TaskId }),
@@ -118,9 +106,7 @@ export const answer: Route = {
   },
 };
 
-export const answerIn = route({
-  method: "POST",
-  path: "/executions/{id}/answer",
+export const answerIn = route("POST /executions/{id}/answer", {
   summary: "Answer the approval that an execution waits for",
   role: "runner",
   params: z.object({ id: ExecutionId }),
@@ -139,9 +125,12 @@ async function answered(
   ports: ServicePorts,
   name: TaskName,
   { by, body: { choice, data, by: as }, once }: Pick<Asked<unknown, unknown, TaskAnswer>, "by" | "body" | "once">,
-): Promise<Answer> {
+) {
   const given = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };
-  return { status: 200, body: await once(async () => answeredTask(await answerTask(ports, by, name, given), choice)) };
+  return once(async () => {
+    const { task, at, sent } = await answerTask(ports, by, name, given);
+    return { task_id: task.id, execution_id: task.execution, node: task.node, choice, at, sent };
+  });
 }
 
 /**

@@ -1,6 +1,4 @@
-import type { WaitingTask } from "@nova/engine";
 import {
-  type Delivery,
   deliveryStatuses,
   emit as emitEvent,
   listDeliveries,
@@ -13,15 +11,9 @@ import {
 import { z } from "zod";
 import { Unreadable } from "../http/errors.ts";
 import { route } from "../http/route.ts";
-import { ListQuery, listAnswer, listOf, pageQuery } from "../schemas/list.ts";
+import { listRoute } from "../schemas/list.ts";
 import { ExactObject, ExecutionId, Slug, TaskId, Time, WorkflowId } from "../schemas/values.ts";
-
-const DeliveryQuery = z.strictObject({
-  ...ListQuery.shape,
-  workflow: WorkflowId.optional(),
-  client: Slug.optional(),
-  status: z.enum(deliveryStatuses).optional(),
-});
+import { viewOf } from "../schemas/view.ts";
 
 const types = ["mail", "imap", "webhook", "schedule", "event"] as const;
 
@@ -42,14 +34,6 @@ const DeliveryItem = z
   })
   .meta({ id: "Delivery" });
 
-function deliveryItem(delivery: Delivery) {
-  const { id, at, type, workflow, trigger, client, from, about, dedupe, status, execution, reason } = delivery;
-  return {
-    ...{ id, at, type, workflow, trigger, client_slug: client, from, about, dedupe, status },
-    ...{ execution_id: execution, reason },
-  };
-}
-
 const ScheduleItem = z
   .object({
     workflow: WorkflowId,
@@ -62,9 +46,9 @@ const ScheduleItem = z
   })
   .meta({ id: "Schedule" });
 
-function scheduleItem({ workflow, trigger, expression, nextAt, pausedAt }: ShownSchedule) {
-  const { id, client = null, timezone = "UTC" } = trigger;
-  return { workflow, trigger: id, client_slug: client, expression, timezone, next_at: nextAt, paused_at: pausedAt };
+function scheduleItem(schedule: ShownSchedule) {
+  const { id, client, timezone = "UTC" } = schedule.trigger;
+  return viewOf(ScheduleItem, schedule, { trigger: id, client_slug: client, timezone });
 }
 
 const EventRequest = z.strictObject({
@@ -83,71 +67,50 @@ const TakenEvent = z
   })
   .meta({ id: "TakenEvent" });
 
-function takenItem({ id, execution, node }: WaitingTask) {
-  return { task_id: id, execution_id: execution, node };
-}
-
 const params = z.object({ id: WorkflowId, trigger: z.string().min(1).max(64) });
 
-export const schedules = route({
-  method: "GET",
-  path: "/schedules",
+export const schedules = listRoute("/schedules", {
   summary: "Schedules of active versions by workflow, each with its next time",
   role: "viewer",
-  query: ListQuery.extend({ workflow: WorkflowId.optional() }),
-  answers: { 200: { description: "a page", schema: listOf(ScheduleItem) } },
-  async handle(ports, { by, query: { workflow, ...query } }) {
-    const page = { ...pageQuery(query, /^[a-z0-9-]{1,64}\/.{1,64}$/), ...(workflow !== undefined && { workflow }) };
-    return listAnswer(await listSchedules(ports, by, page), scheduleItem);
-  },
+  query: { workflow: WorkflowId.optional() },
+  item: ScheduleItem,
+  cursor: /^[a-z0-9-]{1,64}\/.{1,64}$/,
+  list: (ports, { by, query, page }) => listSchedules(ports, by, { ...page, ...query }),
+  show: scheduleItem,
 });
 
-export const pause = route({
-  method: "POST",
-  path: "/workflows/{id}/schedules/{trigger}/pause",
+export const pause = route("POST /workflows/{id}/schedules/{trigger}/pause", {
   summary: "Let the times of a schedule pass, whatever is published, until it is resumed",
   role: "editor",
   params,
   answers: { 200: { description: "paused", schema: ScheduleItem } },
-  async handle(ports, { by, params: { id, trigger } }) {
-    return { status: 200, body: scheduleItem(await pauseSchedule(ports, by, id, trigger)) };
-  },
+  handle: async (ports, { by, params: { id, trigger } }) => scheduleItem(await pauseSchedule(ports, by, id, trigger)),
 });
 
-export const resume = route({
-  method: "POST",
-  path: "/workflows/{id}/schedules/{trigger}/resume",
+export const resume = route("POST /workflows/{id}/schedules/{trigger}/resume", {
   summary: "End the pause of a schedule",
   role: "editor",
   params,
   answers: { 200: { description: "not paused, unless its workflow is", schema: ScheduleItem } },
-  async handle(ports, { by, params: { id, trigger } }) {
-    return { status: 200, body: scheduleItem(await resumeSchedule(ports, by, id, trigger)) };
-  },
+  handle: async (ports, { by, params: { id, trigger } }) => scheduleItem(await resumeSchedule(ports, by, id, trigger)),
 });
 
-export const deliveries = route({
-  method: "GET",
-  path: "/deliveries",
+export const deliveries = listRoute("/deliveries", {
   summary: "What came in for triggers, newest first: mails, requests, times, events; started, or refused and why",
   role: "viewer",
-  query: DeliveryQuery,
-  answers: { 200: { description: "a page", schema: listOf(DeliveryItem) } },
-  async handle(ports, { by, query }) {
-    const { workflow, client, status, ...page } = query;
-    const wanted = {
-      ...(workflow !== undefined && { workflow }),
-      ...(client !== undefined && { client }),
-      ...(status !== undefined && { status }),
-    };
-    const found = await listDeliveries(ports, by, { ...pageQuery(page, /^dlv_[0-9A-Z]{26}$/), ...wanted });
-    return listAnswer(found, deliveryItem);
+  query: {
+    workflow: WorkflowId.optional(),
+    client: Slug.optional(),
+    status: z.enum(deliveryStatuses).optional(),
   },
+  item: DeliveryItem,
+  cursor: /^dlv_[0-9A-Z]{26}$/,
+  list: (ports, { by, query, page }) => listDeliveries(ports, by, { ...page, ...query }),
+  show: (delivery) =>
+    viewOf(DeliveryItem, delivery, { client_slug: delivery.client, execution_id: delivery.execution }),
 });
 
-export const emit = route({
-  method: "POST",
-  path: "/events",
+export const emit = route("POST /events", {
   summary: "Hand an event to the runs that wait for one like it, or put it on the bus; needs a key for all clients",
   role: "runner",
   body: EventRequest,
@@ -156,12 +119,12 @@ export const emit = route({
   async handle(ports, { by, body: { source, type, detail, on_bus }, once }) {
     const event = { source, type, detail: detail?.text ?? "{}" };
     demandUnmarked(event.detail);
-    const taken = await once(async () => {
+    return once(async () => {
       if (on_bus) return { event_id: await putEvent(ports, by, event), items: [] };
       const { id, tasks } = await emitEvent(ports, by, event);
-      return { event_id: id, items: tasks.map(takenItem) };
+      const items = tasks.map((task) => ({ task_id: task.id, execution_id: task.execution, node: task.node }));
+      return { event_id: id, items };
     });
-    return { status: 200, body: taken };
   },
 });
 

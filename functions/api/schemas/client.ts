@@ -1,9 +1,10 @@
 import { credentialKindNames, RawJson } from "@nova/engine";
-import { type ApiKey, type AuditRecord, auditActions, type Client, type CredentialInfo, roles } from "@nova/service";
+import { type ApiKey, auditActions, type Client, roles } from "@nova/service";
 import { AuthoredOnFailure, isMailAddress } from "@nova/workflow";
 import { z } from "zod";
-import { ClientQuotasBody, clientQuotasItem } from "./quotas.ts";
+import { ClientQuotasBody } from "./quotas.ts";
 import { Context, ExactObject, KeyId, Name, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
+import { viewOf } from "./view.ts";
 
 const OnFailureItem = z.object({
   mail: z.array(z.string()).optional(),
@@ -47,19 +48,14 @@ export const ClientItem = z
   })
   .meta({ id: "Client" });
 
-export function clientItem({
-  slug,
-  name,
-  pins,
-  variables = "{}",
-  quotas = {},
-  onFailure = {},
-  mailFrom,
-  createdAt,
-}: Client) {
-  const told = { on_failure: onFailure, mail_from: mailFrom || null };
-  const own = { variables: new RawJson(variables), quotas: clientQuotasItem(quotas), ...told };
-  return { slug, name, pins, ...own, created_at: createdAt };
+export function clientItem(client: Client) {
+  const { variables = "{}", quotas = {}, onFailure = {}, mailFrom } = client;
+  return viewOf(ClientItem, client, {
+    variables: new RawJson(variables),
+    quotas: viewOf(ClientQuotasBody, quotas),
+    on_failure: onFailure,
+    mail_from: mailFrom || null,
+  });
 }
 
 /** Begins the keys under which code finds a second credential of a kind. */
@@ -74,10 +70,6 @@ export const CredentialRequest = z.strictObject({
 export const CredentialItem = z
   .object({ name: CredentialName, kind: z.enum(credentialKindNames), changed_at: Time })
   .meta({ id: "Credential" });
-
-export function credentialItem({ name, kind, changedAt }: CredentialInfo) {
-  return { name, kind, changed_at: changedAt };
-}
 
 export const KeyRequest = z.strictObject({
   role: z.enum(roles),
@@ -102,9 +94,7 @@ export const CreatedKey = KeyItem.extend({
   key: z.string().meta({ description: "shown this once: only a digest of it is kept" }),
 }).meta({ id: "CreatedKey" });
 
-export function keyItem({ id, role, client, name, createdAt, createdBy }: ApiKey) {
-  return { id, role, client_slug: client, name, created_at: createdAt, created_by: createdBy };
-}
+export const keyItem = (key: ApiKey) => viewOf(KeyItem, key, { client_slug: key.client });
 
 export const AuditItem = z
   .object({
@@ -117,7 +107,3 @@ export const AuditItem = z
     detail: z.record(z.string(), z.union([z.string(), z.number()])),
   })
   .meta({ id: "AuditRecord" });
-
-export function auditItem({ id, at, action, by, client, subject, detail }: AuditRecord) {
-  return { id, at, action, by, client_slug: client, subject, detail };
-}

@@ -1,6 +1,7 @@
 import type { Execution, Trace } from "@nova/engine";
 import { z } from "zod";
 import { Context, ExecutionId, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
+import { viewOf } from "./view.ts";
 
 export const ExecutionStatus = z.enum([
   "queued",
@@ -16,10 +17,7 @@ const Spent = z
   .object({ cost_usd: z.number(), tokens_input: z.int(), tokens_cached: z.int(), tokens_output: z.int() })
   .nullable();
 
-const Parent = z
-  .object({ execution_id: ExecutionId, scope: z.string(), seq: z.int() })
-  .nullable()
-  .meta({ description: "the node that runs it, in another execution" });
+const ParentPlace = z.object({ execution_id: ExecutionId, scope: z.string(), seq: z.int() });
 
 const RunError = z.object({ node: z.string(), class: z.string(), message: z.string() }).nullable();
 
@@ -36,7 +34,7 @@ export const ExecutionItem = z
     error: RunError,
     nodes: z.int().nullable().meta({ description: "runs of code, once it is over" }),
     spent: Spent.meta({ description: "on models, once it is over" }),
-    parent: Parent,
+    parent: ParentPlace.nullable().meta({ description: "the node that runs it, in another execution" }),
   })
   .meta({ id: "Execution" });
 
@@ -131,23 +129,10 @@ export const Verified = z
   })
   .meta({ id: "Verification" });
 
-export function executionItem({ id, workflowId, version, client, status, startedAt, ...rest }: Execution) {
-  return {
-    execution_id: id,
-    workflow: workflowId,
-    version,
-    client,
-    status,
-    started_at: startedAt,
-    ended_at: rest.endedAt ?? null,
-    duration_ms: rest.durationMs ?? null,
-    error: rest.error ?? null,
-    nodes: rest.nodes ?? null,
-    spent: rest.spent ?? null,
-    parent: rest.parent
-      ? { execution_id: rest.parent.execution, scope: rest.parent.scope, seq: rest.parent.seq }
-      : null,
-  };
+export function executionItem(execution: Execution) {
+  const { id, workflowId, parent } = execution;
+  const inside = parent ? viewOf(ParentPlace, parent, { execution_id: parent.execution }) : null;
+  return viewOf(ExecutionItem, execution, { execution_id: id, workflow: workflowId, parent: inside });
 }
 
 export function wholeExecution({ execution, context, path, atWork }: Trace) {

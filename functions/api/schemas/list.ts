@@ -1,7 +1,8 @@
-import { type Page, pageFrom } from "@nova/service";
+import { renderJson } from "@nova/engine";
+import { type Page, type PageQuery, pageFrom, type ServicePorts } from "@nova/service";
 import { z } from "zod";
 import { Misfit } from "../http/errors.ts";
-import type { Answer } from "../http/route.ts";
+import { type Asked, type Definition, route } from "../http/route.ts";
 import { wholeNumber } from "./values.ts";
 
 const defaultLimit = 50;
@@ -25,20 +26,59 @@ export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 }
 
-/**
- * Limit and position of a query. A cursor is a position in base64url; `like` is what a position looks like, so that no
- * store is asked for one that it never gave. Throws `Misfit`.
- */
-export function pageQuery({ limit = defaultLimit, cursor }: ListQuery, like: RegExp) {
+/** Limit and position of a query. A cursor is a position in base64url, which has to look like `like`. Throws `Misfit`. */
+export function pageQuery({ limit = defaultLimit, cursor }: ListQuery, like: RegExp): PageQuery {
   if (cursor === undefined) return { limit };
   const position = Buffer.from(cursor, "base64url").toString();
   if (like.test(position)) return { limit, cursor: position };
   throw new Misfit(400, "the query", [{ path: "$.cursor", message: "no list ends there - use a `next_cursor`" }]);
 }
 
-export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => unknown): Answer {
-  const next = cursor === undefined ? null : Buffer.from(cursor).toString("base64url");
-  return { status: 200, body: { items: items.map(shown), next_cursor: next } };
+export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => unknown) {
+  return { items: items.map(shown), next_cursor: cursorOf(cursor) };
+}
+
+interface Listing<Params, Query extends z.ZodRawShape, T>
+  extends Pick<Definition<Params, unknown, unknown>, "summary" | "role"> {
+  params?: z.ZodType<Params>;
+  /** What it takes besides limit and cursor. */
+  query?: Query;
+  item: z.ZodType;
+  /** What a position looks like, so that no store is asked for one that it never gave. */
+  cursor?: RegExp;
+  /** The page that is asked for; or all there is, where that is in memory as a whole. */
+  list(
+    ports: ServicePorts,
+    asked: Pick<Asked<Params, z.output<z.ZodObject<Query>>, unknown>, "by" | "params" | "query"> & { page: PageQuery },
+  ): Promise<Page<T> | readonly T[]>;
+  show?(item: T): unknown;
+}
+
+/** A list: pages of at most so many items, each of which ends with a cursor that the next one begins behind. */
+export function listRoute<Params, Query extends z.ZodRawShape, T>(
+  path: `/${string}`,
+  {
+    summary,
+    role,
+    params,
+    query,
+    item,
+    cursor: like = /^\d{1,9}$/,
+    list,
+    show = (one) => one,
+  }: Listing<Params, Query, T>,
+) {
+  return route(`GET ${path}`, {
+    ...{ summary, role, ...(params && { params }) },
+    query: query ? ListQuery.extend(query) : ListQuery,
+    answers: { 200: { description: "a page", schema: listOf(item) } },
+    async handle(ports, { by, params, query: { limit, cursor, ...rest } }) {
+      const page = pageQuery({ limit, cursor } as ListQuery, like);
+      const found = await list(ports, { by, params, query: rest as never, page });
+      const bytesOf = (one: T) => Buffer.byteLength(renderJson(show(one)));
+      return listAnswer("items" in found ? found : pageOfAll(found, page, bytesOf), show);
+    },
+  });
 }
 
 /** AWS Lambda answers 6 MB at most, the body as an escaped JSON string in it. */

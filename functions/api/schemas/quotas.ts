@@ -1,4 +1,3 @@
-import type { ClientQuotas, WorkflowQuotas } from "@nova/service";
 import { z } from "zod";
 
 /** A run in the queue costs a record; a pool's slots lie in one item of the table. */
@@ -23,29 +22,3 @@ export const WorkflowQuotasBody = z
     max_concurrent_per_client: Slots.meta({ description: "runs at once of each client" }),
   })
   .meta({ id: "WorkflowQuotas", description: "null or absent: no limit" });
-
-export function clientQuotas(body: z.infer<typeof ClientQuotasBody>): ClientQuotas {
-  const { max_concurrent: concurrent, max_cost_usd: usd, retention_days: days } = body;
-  return {
-    ...(concurrent != null && { maxConcurrent: concurrent }),
-    ...(usd != null && { maxCostUsd: usd }),
-    ...(days != null && { retentionDays: days }),
-  };
-}
-
-export function clientQuotasItem({ maxConcurrent, maxCostUsd, retentionDays }: ClientQuotas) {
-  return {
-    max_concurrent: maxConcurrent ?? null,
-    max_cost_usd: maxCostUsd ?? null,
-    retention_days: retentionDays ?? null,
-  };
-}
-
-export function workflowQuotas(body: z.infer<typeof WorkflowQuotasBody>): WorkflowQuotas {
-  const { max_concurrent: all, max_concurrent_per_client: each } = body;
-  return { ...(all != null && { maxConcurrent: all }), ...(each != null && { maxConcurrentPerClient: each }) };
-}
-
-export function workflowQuotasItem({ maxConcurrent, maxConcurrentPerClient }: WorkflowQuotas) {
-  return { max_concurrent: maxConcurrent ?? null, max_concurrent_per_client: maxConcurrentPerClient ?? null };
-}

@@ -4,6 +4,7 @@ import { type Trigger, textOfJson, type Workflow } from "@nova/workflow";
 import { z } from "zod";
 import { Finding } from "./deployment.ts";
 import { Time, VersionNumber, WorkflowId } from "./values.ts";
+import { viewOf } from "./view.ts";
 
 export const Status = z
   .enum(["publishing", "ready", "failed"])
@@ -59,37 +60,36 @@ export const VersionItem = z
 
 export const Validated = z.object({ valid: z.boolean(), findings: z.array(Finding) }).meta({ id: "Validation" });
 
-export function publishedAnswer({ id, version, findings, ...state }: Published) {
-  return { id, version, ...stateOf(state), ...(findings.length > 0 && { findings }) };
+export function publishedAnswer(found: Published) {
+  return viewOf(PublishedAnswer, found, { findings: found.findings.length > 0 ? found.findings : undefined });
 }
 
 /** What has no status is a version that runs use. */
 function stateOf(version: object) {
-  const { status = "ready", reason } = version as { status?: z.infer<typeof Status>; reason?: string };
-  return { status, ...(reason !== undefined && { reason }) };
+  const { status = "ready", reason } = version as { status?: z.output<typeof Status>; reason?: string };
+  return { status, reason };
 }
 
-export function workflowItem({ version, active, previous, paused }: ShownWorkflow) {
-  const { workflowId, workflow, createdAt } = version;
-  return {
-    id: workflowId,
-    name: workflow.name,
-    version: version.version,
-    active_version: active,
-    previous_version: previous,
-    ...stateOf(version),
-    paused_at: paused?.at ?? null,
-    created_at: createdAt,
-  };
+function workflowFields({ version, active, previous, paused }: ShownWorkflow) {
+  const { workflowId: id, workflow, version: number } = version;
+  const versions = { version: number, active_version: active, previous_version: previous };
+  return { id, name: workflow.name, ...versions, ...stateOf(version), paused_at: paused?.at };
+}
+
+export function workflowItem(found: ShownWorkflow) {
+  return viewOf(WorkflowItem, found.version, workflowFields(found));
 }
 
 export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
-  return { ...workflowItem(found), hash: found.version.hash, definition: shown(seenBy(by, found.version.workflow)) };
+  const { version } = found;
+  return viewOf(WholeWorkflow, version, {
+    ...workflowFields(found),
+    definition: shown(seenBy(by, version.workflow)),
+  });
 }
 
 export function versionItem(found: ShownWorkflow["version"], active: number | null) {
-  const { version, hash, createdAt } = found;
-  return { version, ...stateOf(found), active: version === active, hash, created_at: createdAt };
+  return viewOf(VersionItem, found, { ...stateOf(found), active: found.version === active });
 }
 
 /** What triggers hold of people's JSON comes as JSON, with its digits. */
@@ -128,14 +128,4 @@ export const GenerationItem = z
   })
   .meta({ id: "Generation" });
 
-export function generationItem(kept: Generation) {
-  const { node, client, status, key, ingredients, code, codeHash, origin, model, cost, createdAt } = kept;
-  return {
-    ...{ node, client_slug: client, status, key, ingredients, code, code_hash: codeHash },
-    analysis: kept.analysis ?? null,
-    analysis_hash: kept.analysisHash ?? null,
-    ...{ origin, model, cost, created_at: createdAt },
-    proven_by: kept.provenBy ?? null,
-    approved: kept.approved ?? null,
-  };
-}
+export const generationItem = (kept: Generation) => viewOf(GenerationItem, kept, { client_slug: kept.client });

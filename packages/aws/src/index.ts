@@ -23,4 +23,5 @@ export { createBlobStore } from "./s3/blob-store.ts";
 export type { BucketConnection } from "./s3/objects.ts";
 export { createServiceStores } from "./service-stores.ts";
 export { createStateMachines } from "./states/state-machines.ts";
-export { createTriggerPorts, type TriggerPortsOptions } from "./triggers/ports.ts";
+export { createEventRules } from "./triggers/event-rules.ts";
+export { createSchedules } from "./triggers/schedules.ts";

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCredentials, type OutgoingFetch, type Ports } from "@nova/engine";
-import type { RunHookStores } from "@nova/service";
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher } from "./crypto/credential-cipher.ts";
 import { credentialKeysFrom } from "./crypto/credential-keys.ts";
@@ -42,32 +41,13 @@ export interface AwsPortsOptions {
   s3PathStyle?: boolean;
 }
 
-export interface AwsPorts
-  extends Pick<
-    Ports,
-    | "chain"
-    | "executions"
-    | "workflows"
-    | "blobs"
-    | "stateMachines"
-    | "signer"
-    | "tasks"
-    | "wakes"
-    | "resumeLinks"
-    | "vault"
-    | "generations"
-    | "credentials"
-  > {
-  bus: NovaBus;
-  /** What looks after runs that have ended, over the same connection; loaded when the first one has. */
-  runHookStores(): Promise<RunHookStores>;
-}
+export type AwsPorts = ReturnType<typeof createAwsPorts>;
 
 /**
  * The ports on AWS. Region, credentials and endpoints are the SDK's own business (`AWS_REGION`,
  * `AWS_ENDPOINT_URL_DYNAMODB` ...). Clients are shared and keep their connections: make the ports once per process.
  */
-export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
+export function createAwsPorts(options: AwsPortsOptions) {
   const table = { client: documentClient(), table: options.table ?? process.env.NOVA_TABLE ?? "nova" };
   const bucket = { client: s3Client(options.s3PathStyle ?? false), bucket: options.bucket };
   const workflows = createWorkflowStore(table, bucket);
@@ -96,6 +76,7 @@ export function createAwsPorts(options: AwsPortsOptions): AwsPorts {
       fetch: options.fetch,
     }),
     bus: createBus({ busName: options.eventBus, bucket }),
+    /** What looks after runs that have ended, over the same connection; loaded when the first one has. */
     runHookStores: async () => (await import("./run-hook-stores.ts")).createRunHookStores(table),
   };
 }

@@ -1,57 +1,42 @@
-import { type Api, type ClientOptions, type Connection, connect } from "./connection.ts";
-import { auditOf, Clients, Keys } from "./resources/administration.ts";
-import { Credentials } from "./resources/credentials.ts";
-import { Executions } from "./resources/executions.ts";
-import { Tasks } from "./resources/tasks.ts";
-import { upload } from "./resources/uploads.ts";
-import { Workflows } from "./resources/workflows.ts";
-import type { AuditRecord, Schemas } from "./schemas.ts";
+import { type ClientOptions, connect } from "./connection.ts";
+import { itemsOf, queryAt } from "./pages.ts";
+import { clientsAt, keysAt } from "./resources/administration.ts";
+import { credentialsAt } from "./resources/credentials.ts";
+import { executionsAt } from "./resources/executions.ts";
+import { tasksAt } from "./resources/tasks.ts";
+import { type Uploading, upload } from "./resources/uploads.ts";
+import { workflowsAt } from "./resources/workflows.ts";
 
-/** A NOVA behind its REST API. Whatever is refused throws `ApiProblem`; where nobody answers, `ApiUnreachable`. */
-export class NovaClient {
-  readonly workflows: Workflows;
-  readonly executions: Executions;
-  readonly tasks: Tasks;
-  readonly clients: Clients;
-  readonly keys: Keys;
-  readonly credentials: Credentials;
-  readonly #at: Connection;
+/**
+ * A NOVA behind its REST API: `createClient({ url: "https://nova.example.com", apiKey })`. Whatever is refused throws
+ * `ApiProblem`; where nobody answers, `ApiUnreachable`.
+ */
+export function createClient(options: ClientOptions) {
+  const at = connect(options);
+  const { api, ask } = at;
+  return {
+    workflows: workflowsAt(at),
+    executions: executionsAt(at),
+    tasks: tasksAt(at),
+    clients: clientsAt(at),
+    keys: keysAt(at),
+    credentials: credentialsAt(at),
 
-  constructor(at: Connection) {
-    this.workflows = new Workflows(at);
-    this.executions = new Executions(at);
-    this.tasks = new Tasks(at);
-    this.clients = new Clients(at);
-    this.keys = new Keys(at);
-    this.credentials = new Credentials(at);
-    this.#at = at;
-  }
+    /** Every route, typed, for what has no method here. */
+    api,
+    /** What a route answered. Throws `ApiProblem`. */
+    ask,
 
-  /** Every route, typed, for what has no method here. */
-  get api(): Api {
-    return this.#at.api;
-  }
-
-  /** What a route answered. Throws `ApiProblem`. */
-  ask<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
-    return this.#at.ask(answer);
-  }
-
-  /** Sends bytes that a run gets: `{ context: { invoice: await nova.upload(file, { bytes: file.size }) } }`. */
-  upload(...sent: Parameters<typeof upload> extends [Connection, ...infer Rest] ? Rest : never) {
-    return upload(this.#at, ...sent);
-  }
-
-  audit(): AsyncGenerator<AuditRecord> {
-    return auditOf(this.#at);
-  }
-
-  health(): Promise<Schemas["Health"]> {
-    return this.#at.ask(this.#at.api.GET("/health"));
-  }
+    /**
+     * Sends bytes that a run gets: what it answers stands for them anywhere in its context, as in
+     * `{ context: { invoice: await nova.upload(file, { bytes: file.size }) } }`.
+     */
+    upload: (body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>, about: Uploading) =>
+      upload(at, body, about),
+    /** Who did what, newest first. */
+    audit: () => itemsOf((cursor) => ask(api.GET("/audit", { params: { query: queryAt({}, cursor) } }))),
+    health: () => ask(api.GET("/health")),
+  };
 }
 
-/** `createClient({ url: "https://nova.example.com", apiKey })` */
-export function createClient(options: ClientOptions): NovaClient {
-  return new NovaClient(connect(options));
-}
+export type NovaClient = ReturnType<typeof createClient>;

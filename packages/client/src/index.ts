@@ -1,4 +1,4 @@
-export { createClient, NovaClient } from "./client.ts";
+export { createClient, type NovaClient } from "./client.ts";
 export type { Api, ClientOptions } from "./connection.ts";
 export { ApiProblem, ApiUnreachable } from "./problem.ts";
 export type { CredentialOwner, NewCredential } from "./resources/credentials.ts";

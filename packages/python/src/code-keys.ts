@@ -1,15 +1,14 @@
-import { mayDecide } from "./findings/decision.ts";
+import { mayDecide, printedKeys } from "./findings/decision.ts";
+import { mayBePassedBy } from "./findings/guards.ts";
 import { type MissingKey, missingTopKeys, readNamedNodes } from "./findings/keys.ts";
-import type { Subject } from "./findings/subject.ts";
 import { readSubject } from "./findings/subject.ts";
-import { type Change, readChanges } from "./flow/changes.ts";
-import { knownEntries } from "./flow/dicts.ts";
+import { actsUnseen, type Change, readChanges } from "./flow/changes.ts";
 import { type Path, Paths } from "./flow/paths.ts";
 import { Reach } from "./flow/reach.ts";
 import { readReads } from "./flow/reads.ts";
 import { Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
-import type { Expression } from "./tree/nodes.ts";
+import type { Node } from "./tree/nodes.ts";
 
 /** Places from 1, in UTF-16 units. */
 interface NamedId {
@@ -18,14 +17,25 @@ interface NamedId {
   column: number;
 }
 
+interface SetKey {
+  /** Where it is first set. */
+  line: number;
+  column: number;
+  /** Every run of the code that succeeds sets it. */
+  always: boolean;
+}
+
 /** Which keys of the context a node's code sets and looks up. */
 export interface CodeKeys {
   /** Those that it may set, as far as it names them. */
-  sets: ReadonlySet<string>;
+  sets: ReadonlyMap<string, SetKey>;
   /** It may set others as well. */
   setsMore: boolean;
   /** Those that it looks up by name. */
   reads: ReadonlySet<string>;
+  /** Whether it reads the key, or may: it hands the context on, or computes keys. */
+  mayRead(key: string): boolean;
+  deletes: ReadonlySet<string>;
   /** Ids of the waits whose links it reads in `tasks`. */
   waits: NamedId[];
   /** Ids of the nodes whose results it reads in `outputs`. */
@@ -42,16 +52,29 @@ export function codeKeys(source: string): CodeKeys | null {
   const program = source.length > longest ? null : Program.read(source);
   if (!program) return null;
   const subject = readSubject(program, { nodeType: "action" });
+  const [isAllRead, texts] = [isHandedOn(program), textsRead(program)];
   const lines = new Lines(source);
   const printed = printedKeys(subject);
   const changed = subject.changes.filter(({ kind }) => kind !== "delete").map(changedKey);
-  const sets = [...changed, ...(printed ?? [])].filter((key) => typeof key === "string");
+  const sets = new Map<string, SetKey>();
+  const note = (key: string, at: number, always: boolean) => {
+    const first = sets.get(key) ?? { ...lines.placeOf(at), always };
+    sets.set(key, { ...first, always: first.always || always });
+  };
+  for (const { kind, node, ...change } of subject.changes) {
+    const key = kind === "delete" ? undefined : changedKey({ kind, node, ...change });
+    const isWhole = kind === "set" && change.path?.length === 1;
+    if (typeof key === "string") note(key, node.from, isWhole && !mayBePassedBy(program, node));
+  }
+  for (const key of printed ?? []) note(key, 0, false);
   const named = (of: "tasks" | "outputs") =>
     readNamedNodes(program, subject.paths, of).map(({ id, at }) => ({ id, ...lines.placeOf(at) }));
   return {
-    sets: new Set(sets),
+    sets,
     setsMore: printed === undefined || changed.includes(undefined),
     reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
+    mayRead: (key) => isAllRead || texts.has(key),
+    deletes: new Set(subject.changes.flatMap(({ kind, path }) => (kind === "delete" ? (path?.[0] ?? []) : []))),
     waits: named("tasks"),
     results: named("outputs"),
     missing(known) {
@@ -70,18 +93,27 @@ function changedKey({ kind, path, key, whole }: Change): string | null | undefin
   return kind === "any" ? key : undefined;
 }
 
-/** Undefined where the code may print others. */
-function printedKeys({ printed, program, paths }: Subject): string[] | undefined {
-  if (!printed.mayPrint) return [];
-  const all = printed.values?.map((value) => keysOf(value));
-  return all?.every((keys) => keys !== undefined) ? all.flat() : undefined;
+/** Whether the context is used otherwise than by a key that the code spells out. */
+function isHandedOn(program: Program): boolean {
+  return (
+    program.nodes.some((node) => actsUnseen(program, node)) ||
+    program.loadsOf("context").some((use) => !looksUpOne(use.parent, use))
+  );
+}
 
-  function keysOf(value: Expression): string[] | undefined {
-    if (paths.isContext(value)) return [];
-    const entries = knownEntries(program, value);
-    const updates = entries?.find(({ key }) => key === "context_updates");
-    return updates ? keysOf(updates.value) : entries?.map(({ key }) => key);
-  }
+function looksUpOne(parent: Node | null, use: Node): boolean {
+  if (parent?.kind === "subscript") return parent.object === use && parent.index.kind === "text";
+  if (parent?.kind === "binary") return /^(not )?in$/.test(parent.op) && parent.left.kind === "text";
+  const call = parent?.kind === "attribute" && /^(get|pop)$/.test(parent.name) ? parent.parent : null;
+  return call?.kind === "call" && call.callee === parent && call.args[0]?.value.kind === "text";
+}
+
+/** Texts that the code has anywhere but in `context["text"] = ...`. */
+function textsRead({ nodes }: Program): Set<string> {
+  const texts = nodes.filter((node) => node.kind === "text");
+  const isStored = ({ parent }: Node) =>
+    parent?.kind === "subscript" && parent.stores && parent.parent?.kind !== "augment";
+  return new Set(texts.filter((text) => !isStored(text)).map(({ value }) => value));
 }
 
 export interface KeySet {

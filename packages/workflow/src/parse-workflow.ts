@@ -47,7 +47,6 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const lock = lockOf(source.files, body, fields?.approval);
   findings.push(...lock.findings);
   const python = [...pythonOf(body), ...pythonOfLib(lib)];
-  if (hasNoError(findings)) findings.push(...checkKeys(outlines));
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
   if (workflow && triggers.length > 0) workflow.triggers = triggers;
@@ -56,7 +55,8 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
     ...(workflow && { workflow }),
     findings: locate(findings, place),
     python,
-    keyFindings: (reader) => (workflow ? locate([...checkKnownKeys(outlines, workflow, reader)], place) : []),
+    keyFindings: (reader) =>
+      workflow ? locate([...checkKeys(outlines, reader), ...checkKnownKeys(outlines, workflow, reader)], place) : [],
   };
 }
 

@@ -73,7 +73,7 @@ const services: [name: string, Client: new (config: object) => { send: Send; des
   [
     ["dynamodb", dynamoDb.DynamoDBClient, dynamoDb, 12],
     ["s3", s3.S3Client, s3, 15],
-    ["states", states.SFNClient, states, 24],
+    ["states", states.SFNClient, states, 14],
     ["events", events.EventBridgeClient, events, 10],
     ["scheduler", scheduler.SchedulerClient, scheduler, 7],
     ["ses", ses.SESv2Client, ses, 1],

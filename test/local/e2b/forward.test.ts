@@ -9,7 +9,6 @@ import {
   AgentRefusal,
   callAgent,
   forward,
-  forwardBytes,
   openCall,
   readHead,
 } from "../../../packages/local/src/e2b/agent-call.ts";
@@ -42,7 +41,7 @@ async function throughServer(agent: string, size?: number): Promise<string> {
   const server = createHttpServer(async (_, response) => {
     const socket = openCall(agent, { op: "execute" });
     await readHead(socket);
-    await (size === undefined ? forward(socket, response, END) : forwardBytes(socket, response, size));
+    await forward(socket, response, size ?? END);
   });
   closing.push(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

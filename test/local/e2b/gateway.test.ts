@@ -55,21 +55,24 @@ test("answers 502 for an unknown sandbox and for a port where nothing listens", 
 test.each([
   ["code port: another path", 49_999, { path: "/nothing" }, 404],
   ["code port: no code", 49_999, { method: "POST", path: "/execute", body: "{}" }, 422],
-  ["code port: a context of a wrong type", 49_999, { method: "POST", path: "/contexts", body: '{"cwd":1}' }, 422],
   ["code port: an unknown context", 49_999, { method: "DELETE", path: "/contexts/none" }, 404],
   ["envd: another path", 49_983, { path: "/nothing" }, 404],
-  ["envd: another kind of upload", 49_983, { method: "POST", path: "/files?path=/tmp/x", body: "x" }, 400],
-  ["envd: a service that it lacks", 49_983, { method: "POST", path: "/process.Process/Update", body: "{}" }, 501],
-  ["envd: a stream without an envelope", 49_983, { method: "POST", path: "/process.Process/Start", body: "{}" }, 400],
+  [
+    "envd: another kind of upload",
+    49_983,
+    { method: "POST", path: "/files?path=/tmp/x&username=root", body: "x" },
+    400,
+  ],
+  ["envd: a service that it lacks", 49_983, { method: "POST", path: "/process.Process/Update", body: "{}" }, 404],
 ])("refuses %s", async (_, port, request, status) => {
   expect((await ask({ ...request, headers: toPort(port) })).status).toBe(status);
 });
 
 test.each([
-  ["no path for raw bytes", "/files", { "content-type": "application/octet-stream" }, 400],
-  ["an encoding that it does not know", "/files?path=/tmp/x", { "content-encoding": "br" }, 400],
-  ["a form without a boundary", "/files?path=/tmp/x", { "content-type": "multipart/form-data" }, 400],
-  ["another access token", "/files?path=/tmp/x", { "x-access-token": "wrong" }, 401],
+  ["no path for raw bytes", "/files?username=root", { "content-type": "application/octet-stream" }, 400],
+  ["an encoding that it does not know", "/files?path=/tmp/x&username=root", { "content-encoding": "br" }, 400],
+  ["a form without a boundary", "/files?path=/tmp/x&username=root", { "content-type": "multipart/form-data" }, 400],
+  ["another access token", "/files?path=/tmp/x&username=root", { "x-access-token": "wrong" }, 401],
 ])("refuses an upload with %s", async (_, path, headers, status) => {
   const answer = await ask({ method: "POST", path, headers: toPort(49_983, headers), body: "x" });
   expect(answer).toMatchObject({ status, body: { code: status } });

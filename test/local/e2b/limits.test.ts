@@ -114,7 +114,7 @@ del held`;
   ])(
     "ends a fork bomb that %s, and spares the rest",
     async (_, bomb) => {
-      expect(await surviveBomb(bomb)).toEqual({ bystander: "alive" });
+      expect(await surviveBomb(bomb)).toBe("alive");
       await expectBothAlive();
     },
     60_000,
@@ -122,7 +122,7 @@ del held`;
 
   test("ends a fork bomb that takes every process out of its group, at any price", async () => {
     const bomb = "while True:\n    try:\n        if os.fork() == 0: os.setsid()\n    except BlockingIOError: pass";
-    expect(await surviveBomb(bomb)).toEqual({ bystander: expect.any(String) });
+    expect(await surviveBomb(bomb)).toEqual(expect.any(String));
     await expectBothAlive();
   }, 60_000);
 
@@ -139,10 +139,10 @@ if os.fork() == 0:
     ${bomb.replaceAll("\n", "\n    ")}
 os.close(write)
 os.read(read, 1)
-{"bystander": "alive" if os.waitpid(bystander, os.WNOHANG)[0] == 0 else "dead"}`;
+"alive" if os.waitpid(bystander, os.WNOHANG)[0] == 0 else "dead"`;
     const bombed = await create();
-    const { results } = await bombed.runCode(code);
+    const { text } = await bombed.runCode(code);
     await bombed.kill();
-    return results[0]?.json;
+    return text;
   }
 });

@@ -39,3 +39,10 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+/** The local sandbox has files of root alone. */
+export const asRoot = { user: "root" } as const;
+
+export async function exists(sandbox: Sandbox, path: string): Promise<boolean> {
+  return (await printed(sandbox, `import os; print(os.path.exists(${JSON.stringify(path)}))`)) === "True";
+}

@@ -4,7 +4,6 @@ import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
   DescribeStateMachineCommand,
-  DescribeStateMachineForExecutionCommand,
   GetExecutionHistoryCommand,
   ListExecutionsCommand,
   ListStateMachineVersionsCommand,
@@ -24,7 +23,6 @@ async function tell(client: SFNClient, name: string) {
   const answers = [
     await client.send(new DescribeExecutionCommand({ executionArn })),
     await client.send(new GetExecutionHistoryCommand({ executionArn })),
-    await client.send(new DescribeStateMachineForExecutionCommand({ executionArn })),
     await client.send(new ListExecutionsCommand({ stateMachineArn: MACHINE })),
     await client.send(new DescribeStateMachineCommand({ stateMachineArn: `${MACHINE}:1` })),
     await client.send(new ListStateMachineVersionsCommand({ stateMachineArn: MACHINE })),

@@ -24,8 +24,7 @@ describe("the examples", () => {
   const modules = importableModules(template);
   it.each(explainedIn("python-findings.md"))("of %s are what they are called", async (code, { bad, good }) => {
     const nodeType = code.startsWith("PY13") ? "decision" : "action";
-    const edges = code === "PY131" ? ["true", "false"] : code === "PY132" ? ["high", "low"] : undefined;
-    const facts = { nodeType, context, modules, lib: ["totals"], ...(edges && { edges }) } as const;
+    const facts = { nodeType, context, modules, lib: ["totals"] } as const;
     const codes = async (source: string) => (await checkNodeCode(source, facts)).map((found) => found.code);
     const whole = code === "PY105" ? bad.replace("...", Array(1000).fill("c").join(" + ")) : bad;
     expect(await codes(whole)).toContain(code);

@@ -17,8 +17,6 @@ describe("a decision never decides that", () => {
     ["takes over what a function answers", "def f():\n  return {'decision': 'yes'}\ncontext.update(f())"],
     ["adds a dict without it", "context |= dict(decision='yes')"],
     ["prints the context that has none", "context['decision'] = 'yes'\nprint(json.dumps(context))"],
-    ["prints it beside others", "print(json.dumps({**context, 'decision': 'yes'}))"],
-    ["prints a part", "print(json.dumps({'context_updates': {k: context[k] for k in ('n',)}}))"],
   ])("%s", async (_, source) => {
     expect(await errorsIn(source)).toEqual(["PY130"]);
   });
@@ -37,8 +35,4 @@ describe("a decision decides that", () => {
   ])("%s", async (_, source) => {
     expect(await errorsIn(source)).not.toContain("PY130");
   });
-});
-
-it("checks the edges also where the whole context is printed", async () => {
-  expect(await errorsIn("context['branch_decision'] = 'maybe'\nprint(json.dumps(context))")).toEqual(["PY131"]);
 });

@@ -17,7 +17,6 @@ it.each([
   ["an item by number", "_ = context['a'][-1]['b']", "a.[].b"],
   ["an item of a loop", "for x in context['a']:\n  _ = x['b']", "a.[].b"],
   ["an item of a comprehension", "y = [x for x in context['a']]\nfor x in context['a']: _ = x", "a.[]"],
-  ["an enumerated item", "for n, x in enumerate(context['a']):\n  _ = x", "a.[]"],
   ["a parameter of a function", "def f(ctx):\n  _ = ctx['a']\nf(context)", "a"],
   ["a parameter with the same value in all calls", "def f(a):\n  _ = a\nf(context['x'])\nf(context['x'])", "x"],
   ["a name whose value is added to", "a = context['a']\na += [1]\n_ = a", "a"],

@@ -23,7 +23,6 @@ it.each([
 
 it.each([
   ["print({'a': 1})"],
-  ["text = json.dumps(x)"],
   ["print('a', json.dumps(x))"],
   ["print(f'a {json.dumps(x)}')"],
   ["import sys\nprint(json.dumps(x), file=sys.stderr)"],

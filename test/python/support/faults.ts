@@ -15,7 +15,7 @@ export const codesOf: Record<FaultKind, RegExp> = {
   "undefined name": /^PY10[23]$/,
   "wrong key": /^PY11[01]$/,
   "no result": /^PY1(20|10)$/,
-  "no branch_decision": /^PY1(30|31|10)$/,
+  "no branch_decision": /^PY1(30|10)$/,
   "missing import": /^PY140$/,
   "unfit value": /^PY15[01]$/,
 };

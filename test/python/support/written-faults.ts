@@ -72,18 +72,6 @@ export const writtenFaults: Fault[] = [
   ),
   fault("no branch_decision", "a name", "branch_decision = context['total'] > 1000", ["true", "false"]),
   fault("no branch_decision", "another key", "context['decision'] = 'true'", ["true", "false"]),
-  fault(
-    "no branch_decision",
-    "values of no edge",
-    "context['branch_decision'] = 'yes' if context['total'] > 5 else 'no'",
-    ["true", "false"],
-  ),
-  fault(
-    "no branch_decision",
-    "values of no edge by a name",
-    "d = 'high'\nif context['total'] < 5:\n    d = 'low'\ncontext['branch_decision'] = d",
-    ["big", "small"],
-  ),
   fault("no branch_decision", "only a look at it", "if context.get('branch_decision') == 'true':\n    print('yes')", [
     "true",
     "false",

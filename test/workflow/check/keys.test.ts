@@ -1,14 +1,20 @@
+import { codeKeys, nearKey } from "@nova/python";
 import { expect, it } from "vitest";
-import { action, approval, codesOf, decision, each, end, graph, type Loose, parse, row, start } from "../definition.ts";
+import { action, approval, decision, each, end, graph, type Loose, parse, prompt, row, start } from "../definition.ts";
+
+function findingsOf(definition: unknown, files?: Record<string, string>) {
+  const { findings, keyFindings } = parse(definition, files);
+  return [...findings, ...keyFindings({ codeKeys, nearKey })];
+}
+
+const codesOf = (definition: unknown) => findingsOf(definition).map(({ code, path }) => `${code} ${path}`);
 
 const sets = 'context["total"] = 1';
 const [find, convert] = [action("find", { code: sets }), action("convert", { code: "context['total'] = 2" })];
 const warning = "NOVA504 $.nodes[2].code";
 
 it("sees a value that is overwritten directly behind", () => {
-  const { findings, workflow } = parse(row(find, convert));
-  expect(workflow).toBeDefined();
-  expect(findings).toMatchObject([
+  expect(findingsOf(row(find, convert))).toMatchObject([
     {
       code: "NOVA504",
       severity: "warning",
@@ -19,8 +25,8 @@ it("sees a value that is overwritten directly behind", () => {
 
 it("names the line in the file", () => {
   const files = { "convert.py": "# the second\nx = 1\ncontext['total'] = x" };
-  const { findings } = parse(row(find, action("convert", { code: undefined, codeFile: "convert.py" })), files);
-  expect(findings).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
+  const found = findingsOf(row(find, action("convert", { code: undefined, codeFile: "convert.py" })), files);
+  expect(found).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
 });
 
 it("sees it over nodes that do not care, and on both sides of a decision", () => {
@@ -56,6 +62,7 @@ it.each([
   ["a node in between reads it", row(find, action("show", { code: "print(context['total'])" }), convert)],
   ["a node in between hands the context on", row(find, action("show", { code: "show(context)" }), convert)],
   ["somebody reads older results", row(find, convert, action("show", { code: 'print(outputs["find"])' }))],
+  ["a model's code may read older results", row(find, convert, prompt("c"))],
   ["the second may fail to somebody who reads it", row(find, { ...convert, onError: "end" })],
   [
     "every decision sets its own choice",
@@ -131,7 +138,7 @@ it.each<[string, Loose, string[]]>([
 });
 
 it("names the branches and the fork", () => {
-  expect(parse(forked([action("x"), setting("a")], [setting("b")])).findings[0]?.message).toMatch(
+  expect(findingsOf(forked([action("x"), setting("a")], [setting("b")]))[0]?.message).toMatch(
     /^branches of "start" \("x", "b"\) set context\["total"\] each, and where the values differ the join fails - /,
   );
 });

@@ -1,5 +1,5 @@
 import type { AttemptStore } from "@nova/service";
-import { requiredNumber, requiredText, text } from "./fields.ts";
+import { numbers, optionalTexts, texts } from "./fields.ts";
 import { current } from "./format.ts";
 import { place, read, record, type TableConnection, writeIf } from "./records.ts";
 
@@ -38,16 +38,10 @@ export function createAttemptStore(connection: TableConnection): AttemptStore {
 const attemptRecord = record(
   "attempt",
   {
-    principal: requiredText,
-    client: text,
-    key: requiredText,
-    format: requiredNumber,
-    fingerprint: requiredText,
-    id: requiredText,
-    since: requiredText,
-    made: text,
+    ...texts("principal", "key", "fingerprint", "id", "since"),
+    ...optionalTexts("client", "made"),
     /** The table's time to live, seconds since the epoch. */
-    expiresAt: requiredNumber,
+    ...numbers("expiresAt"),
   },
   { record: place("I#{principal}#{key}", "I") },
 );

@@ -1,5 +1,5 @@
 import type { AuditAction, AuditLog, AuditRecord } from "@nova/service";
-import { requiredNumber, requiredText, requiredValue, text } from "./fields.ts";
+import { optionalTexts, requiredText, requiredValue, texts } from "./fields.ts";
 import { current } from "./format.ts";
 import { indexed, place, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
@@ -29,14 +29,10 @@ function recordOf({ by, client, action, ...item }: Stored<typeof auditRecord>): 
 const auditRecord = record(
   "audit",
   {
-    id: requiredText,
-    format: requiredNumber,
-    at: requiredText,
-    action: requiredText,
-    by: text,
+    ...texts("id", "at", "action", "subject"),
+    ...optionalTexts("by"),
     /** `*`: every client. No slug looks so. */
     client: requiredText,
-    subject: requiredText,
     detail: requiredValue<Record<string, string | number>>(),
   },
   {

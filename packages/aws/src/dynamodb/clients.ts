@@ -1,11 +1,11 @@
 import type { ClientQuotas, ClientStore, Erasing } from "@nova/service";
 import type { OnFailure } from "@nova/workflow";
-import { requiredNumber, requiredText, requiredValue, text, value } from "./fields.ts";
+import { optionalTexts, requiredValue, texts, value } from "./fields.ts";
 import { current } from "./format.ts";
 import {
+  found,
   indexed,
   place,
-  read,
   readSome,
   record,
   type Stored,
@@ -22,10 +22,7 @@ export function createClientStore(connection: TableConnection): ClientStore {
   const clients = clientRecord(connection);
   return {
     create: (client) => writeIf(clients.create(client)),
-    async get(slug) {
-      const item = await read(clients.get({ slug }));
-      return item ? clientOf(item) : undefined;
-    },
+    get: (slug) => found(clients.get({ slug }), clientOf),
     update: (slug, changes) => writeIf(clients.patch({ slug }).set(changes)),
     remove: (slug) => write(clients.delete({ slug })),
     async list({ limit, after = beforeAll }) {
@@ -41,16 +38,11 @@ function clientOf(item: Stored<typeof clientRecord>) {
 const clientRecord = record(
   "client",
   {
-    slug: requiredText,
-    format: requiredNumber,
-    name: requiredText,
+    ...texts("slug", "name", "createdAt"),
+    ...optionalTexts("variables", "erasedUntil", "mailFrom"),
     pins: requiredValue<Record<string, number>>(),
-    variables: text,
-    erasedUntil: text,
     quotas: value<ClientQuotas>(),
     onFailure: value<OnFailure>(),
-    mailFrom: text,
-    createdAt: requiredText,
     erasing: value<Erasing>(),
   },
   { record: place("CLIENT#{slug}", "CLIENT"), all: indexed("by-client", "CLIENTS", "{slug}") },

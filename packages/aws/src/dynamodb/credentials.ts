@@ -5,12 +5,12 @@ import {
   credentialKindNames,
   ownerText,
 } from "@nova/engine";
-import { requiredNumber, requiredText } from "./fields.ts";
+import { numbers, requiredText, texts } from "./fields.ts";
 import { current } from "./format.ts";
 import {
+  found,
   indexed,
   place,
-  read,
   readAll,
   readPage,
   record,
@@ -26,10 +26,7 @@ export function createCredentialStore(connection: TableConnection): CredentialSt
   const credentials = credentialRecord(connection);
   return {
     list: async (owner) => (await readAll(credentials.query.record({ owner: ownerText(owner) }))).map(recordOf),
-    async get({ owner, name }) {
-      const item = await read(credentials.get({ owner: ownerText(owner), name }));
-      return item ? recordOf(item) : undefined;
-    },
+    get: ({ owner, name }) => found(credentials.get({ owner: ownerText(owner), name }), recordOf),
     put({ owner, ...record }) {
       const before = record.revision - 1;
       return writeIf(
@@ -58,15 +55,11 @@ function recordOf(item: Stored<typeof credentialRecord>): CredentialRecord {
 const credentialRecord = record(
   "credential",
   {
+    ...texts("name", "sealed", "key", "changedAt"),
+    ...numbers("revision"),
     /** `client:<slug>` or `workflow:<id>`. */
     owner: requiredText,
-    name: requiredText,
-    format: requiredNumber,
     kind: { type: credentialKindNames, required: true },
-    sealed: requiredText,
-    key: requiredText,
-    revision: requiredNumber,
-    changedAt: requiredText,
   },
   {
     record: place("S#{owner}", "N#{name}"),

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
-import { requiredNumber, requiredText, text } from "./fields.ts";
+import { numbers, optionalTexts, requiredText, texts } from "./fields.ts";
 import { current } from "./format.ts";
 import { indexed, place, read, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
@@ -67,23 +67,14 @@ function deliveryOf({ workflow, client, trigger, execution, reason, ...item }: D
 const deliveryRecord = record(
   "delivery",
   {
-    key: requiredText,
-    format: requiredNumber,
-    id: requiredText,
+    ...texts("key", "id", "client", "at", "from", "about", "dedupe"),
+    ...optionalTexts("trigger", "execution", "reason"),
     type: { type: ["mail", "imap", "webhook", "schedule", "event"], required: true },
     /** `*`: nobody can say which one. No id of a workflow, no slug looks so. */
     workflow: requiredText,
-    client: requiredText,
-    trigger: text,
-    at: requiredText,
-    from: requiredText,
-    about: requiredText,
-    dedupe: requiredText,
     status: { type: ["accepted", "started", "refused", "failed"], required: true },
-    execution: text,
-    reason: text,
     /** The table's time to live, seconds since the epoch. */
-    expiresAt: requiredNumber,
+    ...numbers("expiresAt"),
   },
   {
     record: place("DELIVERY#{key}", "DELIVERY"),

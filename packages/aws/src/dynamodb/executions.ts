@@ -8,9 +8,19 @@ import type {
   Spending,
   WorkflowStore,
 } from "@nova/engine";
-import { number, requiredNumber, requiredText, text, value } from "./fields.ts";
+import { numbers, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
 import { current } from "./format.ts";
-import { each, indexed, place, read, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+import {
+  each,
+  found,
+  indexed,
+  place,
+  readSome,
+  record,
+  type Stored,
+  type TableConnection,
+  writeIf,
+} from "./records.ts";
 
 const defaultLimit = 50;
 /** A usual plan of E2B has no more sandboxes at once than this. */
@@ -34,10 +44,7 @@ export function createExecutionStore(
   return {
     create: ({ open, ...execution }) =>
       writeIf(entity.create({ ...execution, ...(open && { open: "open" as const }) })),
-    async get(id) {
-      const item = await read(entity.get({ id }));
-      return item ? executionOf(item) : undefined;
-    },
+    get: (id) => found(entity.get({ id }), executionOf),
     async update(id, { id: _, format: __, workflowId, client, startedAt, ...mutable }) {
       const written = await writeIf(entity.patch({ id }).set(mutable));
       if (!written) throw new UnknownExecution(`there is no execution "${id}" to update - create it first`);
@@ -179,28 +186,19 @@ const byTime = "{startedAt}#{id}";
 const executionRecord = record(
   "execution",
   {
-    id: requiredText,
-    format: requiredNumber,
-    workflowId: requiredText,
-    version: requiredNumber,
-    stateMachineArn: requiredText,
-    client: requiredText,
-    root: requiredText,
+    ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
+    ...optionalTexts("endedAt", "tip", "admission"),
+    ...numbers("version"),
+    ...optionalNumbers("durationMs", "nodes"),
     parent: value<Parent>(),
     status: {
       type: ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"],
       required: true,
     },
-    startedAt: requiredText,
-    endedAt: text,
-    durationMs: number,
     error: value<ExecutionError>(),
-    nodes: number,
     spent: value<Spending>(),
-    tip: text,
     pools: value<string[]>(),
     endPublished: { type: "boolean" },
-    admission: text,
     erased: value<true>(),
     /** The key of a sparse index: open executions, and those that have left sandboxes for others. */
     open: { type: ["open", "idle"] },

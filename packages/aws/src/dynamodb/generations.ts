@@ -1,5 +1,5 @@
 import type { Generation, GenerationStore } from "@nova/engine";
-import { requiredNumber, requiredText, text } from "./fields.ts";
+import { numbers, optionalTexts, requiredText, texts } from "./fields.ts";
 import { current } from "./format.ts";
 import { place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
 
@@ -75,29 +75,15 @@ function generationOf(item: GenerationItem): Generation {
 const generationRecord = record(
   "generation",
   {
-    workflowId: requiredText,
-    node: requiredText,
+    ...texts("workflowId", "node", "key", "codeHash", "code", "model", "createdAt"),
+    ...optionalTexts("analysis", "analysisHash", "provenBy", "approvedBy", "approvedAt"),
+    ...numbers("usd", "tokensInput", "tokensCached", "tokensOutput"),
     /** Empty: for every client. */
     client: requiredText,
-    key: requiredText,
-    codeHash: requiredText,
-    format: requiredNumber,
     /** JSON text: its names are dot paths and file names. */
     ingredients: requiredText,
-    code: requiredText,
-    analysis: text,
-    analysisHash: text,
     status: { type: ["candidate", "pinned", "replaced"], required: true },
     origin: { type: ["generated", "edited"], required: true },
-    model: requiredText,
-    usd: requiredNumber,
-    tokensInput: requiredNumber,
-    tokensCached: requiredNumber,
-    tokensOutput: requiredNumber,
-    createdAt: requiredText,
-    provenBy: text,
-    approvedBy: text,
-    approvedAt: text,
     embedding: { type: "list", items: { type: "number" } },
   },
   { record: place("G#{workflowId}", "N#{node}#{client}#{key}#{codeHash}") },

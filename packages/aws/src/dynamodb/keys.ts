@@ -1,7 +1,7 @@
 import type { ApiKey, KeyStore } from "@nova/service";
-import { requiredNumber, requiredText, text } from "./fields.ts";
+import { optionalTexts, text, texts } from "./fields.ts";
 import { current } from "./format.ts";
-import { indexed, place, read, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+import { found, indexed, place, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
 /** Keys of an item are never empty, and nothing sorts before a space. */
 const beforeAll = " ";
@@ -12,10 +12,7 @@ export function createKeyStore(connection: TableConnection): KeyStore {
   return {
     create: ({ client, createdBy, ...key }) =>
       writeIf(keys.create({ ...key, ...(client !== null && { client }), ...(createdBy !== null && { createdBy }) })),
-    async get(id) {
-      const item = await read(keys.get({ id }));
-      return item ? keyOf(item) : undefined;
-    },
+    get: (id) => found(keys.get({ id }), keyOf),
     remove: (id) => writeIf(keys.remove({ id })),
     async list({ limit, after = beforeAll, client }) {
       const query = keys.query.all({}).gt({ id: after });
@@ -32,15 +29,11 @@ function keyOf({ client, createdBy, ...key }: Stored<typeof keyRecord>): ApiKey 
 const keyRecord = record(
   "key",
   {
-    id: requiredText,
-    format: requiredNumber,
+    ...texts("id", "name", "digest", "createdAt"),
+    ...optionalTexts("createdBy"),
     role: { type: ["viewer", "runner", "editor", "admin"], required: true },
     /** Absent: every client. */
     client: text,
-    name: requiredText,
-    digest: requiredText,
-    createdAt: requiredText,
-    createdBy: text,
   },
   {
     record: place("K#{id}", "K"),

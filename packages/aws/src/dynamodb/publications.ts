@@ -3,9 +3,19 @@ import type { Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
 import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
-import { requiredNumber, requiredText, text, value, versionNumber } from "./fields.ts";
+import { optionalTexts, text, texts, value, versionNumber } from "./fields.ts";
 import { current } from "./format.ts";
-import { each, indexed, place, read, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+import {
+  each,
+  found,
+  indexed,
+  place,
+  readSome,
+  record,
+  type Stored,
+  type TableConnection,
+  writeIf,
+} from "./records.ts";
 
 const cachedDefinitions = 200;
 
@@ -31,10 +41,7 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
       const open = publication.status === "publishing" && { open: "publications" as const };
       return writeIf(publications.create({ ...publication, ...definition, ...open }));
     },
-    async get(name) {
-      const item = await read(publications.get(name));
-      return item ? materialise(item) : undefined;
-    },
+    get: (name) => found(publications.get(name), materialise),
     async latest(workflowId) {
       const query = publications.query.record({ workflowId });
       const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
@@ -65,16 +72,12 @@ function publicationOf(item: PublicationItem, workflow: Workflow): Publication {
 const publicationRecord = record(
   "publication",
   {
-    workflowId: requiredText,
+    ...texts("workflowId", "hash", "template", "createdAt"),
+    ...optionalTexts("reason"),
     version: versionNumber,
-    format: requiredNumber,
     status: { type: ["publishing", "ready", "failed"], required: true },
-    reason: text,
-    hash: requiredText,
     /** JSON text of the normalised definition; absent where it lies in S3. */
     definition: text,
-    template: requiredText,
-    createdAt: requiredText,
     handedOver: value<HandedOver>(),
     /** There while it is `publishing`: the key of a sparse index. */
     open: { type: ["publications"] },

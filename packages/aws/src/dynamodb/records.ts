@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { Entity, type EntityItem, type Schema } from "electrodb";
 import { reaching, reachingIf } from "../clients/outage.ts";
+import { numbers } from "./fields.ts";
 import { tableDefinition } from "./table-definition.ts";
 
 /** The table and the client that every store of this folder shares. */
@@ -19,12 +20,18 @@ export const store = "DynamoDB";
 export const plainly = { originalErr: true } as const;
 export const consistently = { ...plainly, consistent: true } as const;
 
-/** A record of the table, by the name that is stored in its items: what its items hold, and where they lie. */
-export function record<const A extends Attributes, const I extends Indexes>(entity: string, attributes: A, indexes: I) {
+/**
+ * A record of the table, by the name that is stored in its items: what its items hold besides the number of their format,
+ * and where they lie.
+ */
+export function record<const A extends Attributes, const I extends Indexes>(entity: string, own: A, indexes: I) {
   const model = { service: "nova", entity, version: "1" };
+  const attributes: A & typeof formatted = { ...own, ...formatted };
   return ({ client, table }: TableConnection) =>
     whenAsked(() => new Entity({ model, attributes, indexes }, { client, table }));
 }
+
+const formatted = numbers("format");
 
 /** An item of a record as it is stored. */
 // biome-ignore lint/suspicious/noExplicitAny: as ElectroDB bounds it
@@ -82,6 +89,15 @@ interface Asked<Options, Answer> {
 /** Reads one item as it is. */
 export async function read<T>(get: Asked<typeof consistently, { data: T }>): Promise<T> {
   return (await reaching(store, () => get.go(consistently))).data;
+}
+
+/** The same item as `shown` makes it; undefined where there is none. */
+export async function found<T, Shown>(
+  get: Asked<typeof consistently, { data: T | null }>,
+  shown: (item: T) => Shown | Promise<Shown>,
+): Promise<Shown | undefined> {
+  const item = await read(get);
+  return item === null ? undefined : shown(item);
 }
 
 /** Reads every item that a query finds, as they are. */

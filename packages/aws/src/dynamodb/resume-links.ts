@@ -1,7 +1,7 @@
 import type { ResumeLinkStore } from "@nova/engine";
-import { requiredNumber, requiredText, text } from "./fields.ts";
+import { numbers, optionalTexts, texts } from "./fields.ts";
 import { current } from "./format.ts";
-import { place, read, readAll, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+import { found, place, readAll, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
 /** Links lie beside the tasks of their execution. */
 export function createResumeLinkStore(connection: TableConnection): ResumeLinkStore {
@@ -10,10 +10,7 @@ export function createResumeLinkStore(connection: TableConnection): ResumeLinkSt
     async create(link) {
       await writeIf(links.create(link));
     },
-    async get({ execution, id }) {
-      const item = await read(links.get({ execution, id }));
-      return item ? linkOf(item) : undefined;
-    },
+    get: ({ execution, id }) => found(links.get({ execution, id }), linkOf),
     ofExecution: async (execution) => (await readAll(links.query.record({ execution }))).map(linkOf),
     call({ execution, id }, body, calledAt) {
       const patch = links.patch({ execution, id }).set({ body, calledAt });
@@ -29,17 +26,9 @@ function linkOf(item: Stored<typeof linkRecord>) {
 const linkRecord = record(
   "resume-link",
   {
-    execution: requiredText,
-    id: requiredText,
-    format: requiredNumber,
-    client: requiredText,
-    scope: requiredText,
-    node: requiredText,
-    visit: requiredNumber,
-    tokenHash: requiredText,
-    createdAt: requiredText,
-    body: text,
-    calledAt: text,
+    ...texts("execution", "id", "client", "scope", "node", "tokenHash", "createdAt"),
+    ...optionalTexts("body", "calledAt"),
+    ...numbers("visit"),
   },
   { record: place("T#{execution}", "R#{id}") },
 );

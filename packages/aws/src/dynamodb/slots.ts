@@ -1,7 +1,7 @@
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { SlotStore } from "@nova/service";
 import { reaching, reachingIf } from "../clients/outage.ts";
-import { requiredNumber, requiredText, requiredValue } from "./fields.ts";
+import { requiredValue, texts } from "./fields.ts";
 import { checkFormat, FORMAT } from "./format.ts";
 import { each, indexed, place, record, type TableConnection, write } from "./records.ts";
 
@@ -117,9 +117,7 @@ function keyOf(pool: string) {
 const ticketRecord = record(
   "ticket",
   {
-    pool: requiredText,
-    execution: requiredText,
-    format: requiredNumber,
+    ...texts("pool", "execution"),
     /** All the pools of which the run needs a slot. */
     pools: requiredValue<string[]>(),
   },
@@ -127,8 +125,7 @@ const ticketRecord = record(
 );
 
 /** A pool that has had a queue: a sweeper looks for them. */
-const poolRecord = record(
-  "pool",
-  { pool: requiredText, format: requiredNumber },
-  { record: place("Q#{pool}", "POOL"), all: indexed("by-client", "POOLS", "{pool}") },
-);
+const poolRecord = record("pool", texts("pool"), {
+  record: place("Q#{pool}", "POOL"),
+  all: indexed("by-client", "POOLS", "{pool}"),
+});

@@ -1,5 +1,5 @@
 import type { SpendingStore } from "@nova/service";
-import { requiredNumber, requiredText } from "./fields.ts";
+import { numbers, requiredText, texts } from "./fields.ts";
 import { checkFormat, FORMAT } from "./format.ts";
 import { each, place, record, type TableConnection, writeIf } from "./records.ts";
 
@@ -31,14 +31,10 @@ export function createSpendingStore(connection: TableConnection): SpendingStore 
 const spendingRecord = record(
   "spending",
   {
-    client: requiredText,
+    ...texts("client", "execution", "scope"),
+    ...numbers("seq", "usd"),
     /** `2026-11` */
     month: requiredText,
-    execution: requiredText,
-    scope: requiredText,
-    seq: requiredNumber,
-    format: requiredNumber,
-    usd: requiredNumber,
   },
   { record: place("M#{client}#{month}", "{execution}#{scope}#{seq}") },
 );

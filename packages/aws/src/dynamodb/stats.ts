@@ -1,5 +1,5 @@
 import type { NodeFigures, RunStats, StatsStore } from "@nova/service";
-import { requiredNumber, requiredText, requiredValue, value } from "./fields.ts";
+import { numbers, requiredValue, texts, value } from "./fields.ts";
 import { current } from "./format.ts";
 import { each, indexed, place, record, type TableConnection, write } from "./records.ts";
 
@@ -29,14 +29,9 @@ export function createStatsStore(connection: TableConnection): StatsStore {
 const statsRecord = record(
   "stats",
   {
-    execution: requiredText,
-    format: requiredNumber,
-    workflowId: requiredText,
-    version: requiredNumber,
-    client: requiredText,
+    ...texts("execution", "workflowId", "client", "endedAt"),
+    ...numbers("version", "durationMs"),
     status: { type: ["completed", "failed", "cancelled", "interrupted"], required: true },
-    endedAt: requiredText,
-    durationMs: requiredNumber,
     failure: value<NonNullable<RunStats["failure"]>>(),
     nodes: requiredValue<Record<string, NodeFigures>>(),
   },

@@ -1,14 +1,14 @@
 import type { TaskStatus, TaskStore, WaitingTask, Wake } from "@nova/engine";
 import { keepingDigits, textOfJson } from "@nova/workflow";
 import { reachingIf } from "../clients/outage.ts";
-import { requiredNumber, requiredText, text } from "./fields.ts";
+import { numbers, optionalTexts, text, texts } from "./fields.ts";
 import { checkFormat, current, FORMAT } from "./format.ts";
 import {
   each,
+  found,
   indexed,
   place,
   plainly,
-  read,
   readAll,
   readSome,
   record,
@@ -37,10 +37,7 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
       await places.add(task, wake);
       await writeIf(tasks.patch({ execution, id }).set({ wake: JSON.stringify(wake) }));
     },
-    async get({ execution, id }) {
-      const item = await read(tasks.get({ execution, id }));
-      return item ? taskOf(item) : undefined;
-    },
+    get: ({ execution, id }) => found(tasks.get({ execution, id }), taskOf),
     async find(id) {
       const [item] = await readSome(tasks.query.byId({ id }), {});
       return item && taskOf(item);
@@ -124,32 +121,15 @@ const byTime = "{createdAt}#{execution}";
 const taskRecord = record(
   "task",
   {
-    execution: requiredText,
-    id: requiredText,
-    format: requiredNumber,
-    client: text,
-    workflowId: requiredText,
-    version: requiredNumber,
-    scope: requiredText,
-    seq: requiredNumber,
-    node: requiredText,
+    ...texts("execution", "id", "workflowId", "scope", "node", "message", "createdAt", "expiresAt"),
+    ...optionalTexts("client", "link", "answeredAt"),
+    ...numbers("version", "seq"),
+    /** JSON text: a schema may hold numbers that DynamoDB has not. */
+    ...optionalTexts("form", "forms", "pattern", "wake", "mail"),
     kind: { type: ["approval", "event"], required: true },
-    message: requiredText,
-    /** JSON text, as the forms and the pattern: a schema may hold numbers that DynamoDB has not. */
-    form: text,
-    forms: text,
-    pattern: text,
-    /** JSON text, too. */
-    wake: text,
-    link: text,
     choices: requiredTexts,
     to: requiredTexts,
     status: { type: ["open", "answered", "sent", "expired"], required: true },
-    createdAt: requiredText,
-    expiresAt: requiredText,
-    answeredAt: text,
-    /** JSON text. */
-    mail: text,
     /** There while somebody may have something to do with it: the key of a sparse index. */
     open: { type: ["tasks"] },
     /** `T#<client>` of an approval, `TE#<client>` of a wait for an event; likewise. */
@@ -166,8 +146,6 @@ const taskRecord = record(
 type TaskItem = Stored<typeof taskRecord>;
 
 /** Tokens lie beside their task, one item each, encrypted. */
-const tokenRecord = record(
-  "token",
-  { execution: requiredText, id: requiredText, key: requiredText, format: requiredNumber, sealed: requiredText },
-  { record: place("T#{execution}", "K#{id}#{key}") },
-);
+const tokenRecord = record("token", texts("execution", "id", "key", "sealed"), {
+  record: place("T#{execution}", "K#{id}#{key}"),
+});

@@ -1,6 +1,6 @@
 import type { LiveTrigger, TriggerStore } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
-import { requiredNumber, requiredText, requiredValue, value } from "./fields.ts";
+import { requiredValue, texts, value } from "./fields.ts";
 import { checkFormat, FORMAT } from "./format.ts";
 import { place, read, record, type TableConnection, writeIf } from "./records.ts";
 
@@ -40,9 +40,7 @@ export function createTriggerStore(connection: TableConnection): TriggerStore {
 const triggerRecord = record(
   "trigger",
   {
-    key: requiredText,
-    format: requiredNumber,
-    workflowId: requiredText,
+    ...texts("key", "workflowId"),
     pause: value<NonNullable<LiveTrigger["pause"]>>(),
     /** JSON text: DynamoDB's numbers are not JSON's. Of format 1 it was a map. */
     trigger: requiredValue<Trigger | string>(),

@@ -2,19 +2,16 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 import type { Upload, UploadStore } from "@nova/service";
 import type { BucketConnection } from "../s3/objects.ts";
 import { placeObject } from "../s3/place-object.ts";
-import { requiredNumber, requiredText, text } from "./fields.ts";
+import { numbers, optionalTexts, texts } from "./fields.ts";
 import { current } from "./format.ts";
-import { indexed, place, read, record, type TableConnection, write } from "./records.ts";
+import { found, indexed, place, record, type TableConnection, write } from "./records.ts";
 
 /** What people send for runs to come: what was said of it in the table, the bytes below `uploads/`. */
 export function createUploadStore(connection: TableConnection, bucket: BucketConnection): UploadStore {
   const uploads = uploadRecord(connection);
   return {
     create: (upload) => write(uploads.put(upload)),
-    async get(id) {
-      const item = await read(uploads.get({ id }));
-      return item ? current(`upload "${id}"`, item) : undefined;
-    },
+    get: (id) => found(uploads.get({ id }), (item) => current(`upload "${id}"`, item)),
     sign: (upload, seconds) => sign(bucket, upload, seconds),
     place: (upload, home) => placeObject(bucket, uploadKey(upload), home),
   };
@@ -51,15 +48,11 @@ async function sign({ client, bucket }: BucketConnection, upload: Upload, expire
 const uploadRecord = record(
   "upload",
   {
-    id: requiredText,
-    format: requiredNumber,
-    client: requiredText,
-    bytes: requiredNumber,
-    type: requiredText,
-    sha256: text,
-    createdAt: requiredText,
+    ...texts("id", "client", "type", "createdAt"),
+    ...optionalTexts("sha256"),
+    ...numbers("bytes"),
     /** The table's time to live, seconds since the epoch. */
-    expiresAt: requiredNumber,
+    ...numbers("expiresAt"),
   },
   { record: place("U#{id}", "U"), ofClient: indexed("by-client", "U#{client}", "{id}") },
 );

@@ -3,12 +3,12 @@ import type { HistoryBudget } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
 import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
-import { requiredNumber, requiredText, text, versionNumber } from "./fields.ts";
+import { text, texts, versionNumber } from "./fields.ts";
 import { current } from "./format.ts";
 import {
+  found,
   indexed,
   place,
-  read,
   readPage,
   readSome,
   record,
@@ -35,14 +35,9 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
   return {
     async get(workflowId, version) {
       const cached = cache.get(cacheKey(workflowId, version));
-      if (cached) return cached;
-      const item = await read(versions.get({ workflowId, version }));
-      return item ? versionOf(item) : undefined;
+      return cached ?? found(versions.get({ workflowId, version }), versionOf);
     },
-    async stored(workflowId, version) {
-      const item = await read(versions.get({ workflowId, version }));
-      return item ? materialise(bucket, item) : undefined;
-    },
+    stored: (workflowId, version) => found(versions.get({ workflowId, version }), (item) => materialise(bucket, item)),
     async latest(workflowId) {
       const query = versions.query.record({ workflowId });
       const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
@@ -57,7 +52,10 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
     async *everyVersion() {
       let cursor: string | null = null;
       do {
-        const page: Page = await readPage(versions.query.all({}), { cursor, limit: readAtOnce });
+        const page: { data: VersionItem[]; cursor: string | null } = await readPage(versions.query.all({}), {
+          cursor,
+          limit: readAtOnce,
+        });
         yield* await Promise.all(page.data.map(known));
         cursor = page.cursor;
       } while (cursor);
@@ -79,17 +77,12 @@ async function materialise(bucket: BucketConnection, item: VersionItem): Promise
 const versionRecord = record(
   "version",
   {
-    workflowId: requiredText,
+    ...texts("workflowId", "hash", "template", "stateMachineArn", "createdAt"),
     version: versionNumber,
-    format: requiredNumber,
-    hash: requiredText,
     /** JSON text of the normalised definition; absent where it lies in S3. */
     definition: text,
     /** JSON text of the budget of its histories, where its loops go on in further executions. */
     history: text,
-    template: requiredText,
-    stateMachineArn: requiredText,
-    createdAt: requiredText,
   },
   {
     record: place("W#{workflowId}", "V#{version}"),
@@ -98,4 +91,3 @@ const versionRecord = record(
 );
 
 type VersionItem = Stored<typeof versionRecord>;
-type Page = { data: VersionItem[]; cursor: string | null };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { KeptEvent, UsedShape, WaitingTask, Wake, WakeShape, WakeStore } from "@nova/engine";
 import { storeEventText } from "../events/large-detail.ts";
 import { type BucketConnection, readText } from "../s3/objects.ts";
-import { requiredNumber, requiredText, text } from "./fields.ts";
+import { numbers, optionalTexts, texts } from "./fields.ts";
 import { checkFormat, FORMAT } from "./format.ts";
 import { each, place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
 
@@ -105,32 +105,26 @@ function secondsOf(iso: string): number {
   return Math.floor(Date.parse(iso) / 1000);
 }
 
-/** What all have: `expiresAt` is the table's time to live, seconds since the epoch. */
-const common = { format: requiredNumber, expiresAt: requiredNumber } as const;
+/** The table's time to live, seconds since the epoch. */
+const common = numbers("expiresAt");
 
 /** A task under one key. Its client's name is there for whoever erases it. */
 const wakeRecord = record(
   "wake",
-  {
-    ...common,
-    key: requiredText,
-    id: requiredText,
-    execution: requiredText,
-    client: text,
-  },
+  { ...common, ...texts("key", "id", "execution"), ...optionalTexts("client") },
   { record: place("WAKE#{key}", "T#{id}") },
 );
 
 /** A shape that is in use, JSON text, and whether events are kept for it; all in one partition. */
 const shapeRecord = record(
   "wake-shape",
-  { ...common, name: requiredText, shape: requiredText, keepsEvents: { type: "boolean", required: true } },
+  { ...common, ...texts("name", "shape"), keepsEvents: { type: "boolean", required: true } },
   { record: place("SHAPE#", "S#{name}") },
 );
 
 /** An event under one key: its text, or where that lies in the bucket. */
 const eventRecord = record(
   "kept-event",
-  { ...common, key: requiredText, at: requiredText, id: requiredText, text, object: text },
+  { ...common, ...texts("key", "at", "id"), ...optionalTexts("text", "object") },
   { record: place("WAKE#{key}", "E#{at}#{id}") },
 );

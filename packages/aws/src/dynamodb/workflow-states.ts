@@ -1,18 +1,16 @@
 import type { AuditRecord, HandedOver, Pauses, WorkflowQuotas, WorkflowStates } from "@nova/service";
-import { number, requiredNumber, requiredText, text, value } from "./fields.ts";
+import { optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
 import { current, FORMAT } from "./format.ts";
-import { each, indexed, place, read, record, type TableConnection, write, writeIf } from "./records.ts";
+import { each, found, indexed, place, record, type TableConnection, write, writeIf } from "./records.ts";
 
 /** Which version of a workflow is active, which were deleted, and what of that is not done. */
 export function createWorkflowStates(connection: TableConnection): WorkflowStates {
   const states = stateRecord(connection);
   return {
-    async get(workflowId) {
-      const item = await read(states.get({ workflowId }));
-      if (!item) return undefined;
-      const { open: _, ordered: __, ...state } = item;
-      return current(`the state of workflow "${workflowId}"`, state);
-    },
+    get: (workflowId) =>
+      found(states.get({ workflowId }), ({ open: _, ordered: __, ...state }) =>
+        current(`the state of workflow "${workflowId}"`, state),
+      ),
     set: (workflowId, changes) => write(states.update({ workflowId }).set({ format: FORMAT, ...changes })),
     move(workflowId, from, { touched = from.touched ?? [], ...to }) {
       const update = states.update({ workflowId }).set({ format: FORMAT, ...to });
@@ -61,17 +59,15 @@ function isEmpty(pauses: Pauses): boolean {
 const stateRecord = record(
   "workflow-state",
   {
-    workflowId: requiredText,
-    format: requiredNumber,
-    active: number,
+    ...texts("workflowId"),
+    ...optionalTexts("ordered"),
+    ...optionalNumbers("active", "deleted"),
     before: value<number[]>(),
-    deleted: number,
     touched: value<number[]>(),
     handedOver: value<HandedOver>(),
     leaving: value<AuditRecord>(),
     /** There while versions are touched: the keys of a sparse index. */
     open: { type: ["unsettled"] },
-    ordered: text,
     paused: value<Pauses>(),
     quotas: value<WorkflowQuotas>(),
   },

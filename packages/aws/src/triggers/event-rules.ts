@@ -4,26 +4,17 @@ import type { EventRule, EventRules } from "@nova/service";
 import { textOfJson } from "@nova/workflow";
 import { eventBridge } from "../clients/loaded.ts";
 import { reaching } from "../clients/outage.ts";
-import { isAbsent, resourceName, retries, TriggerRefused } from "./resources.ts";
-
-export interface RulesOptions {
-  /** Name of NOVA's own bus. */
-  busName: string;
-  /** The function that starts runs. */
-  targetArn: string;
-  /** Where events go that it did not take; absent: nowhere. */
-  deadLetterArn?: string | undefined;
-}
+import { isAbsent, resourceName, retries, type TriggerOptions, TriggerRefused } from "./resources.ts";
 
 const targetId = "fire";
 
 /** Rules of EventBridge with one target each, which hears of the trigger and of the event. */
-export function createEventRules({ busName, targetArn, deadLetterArn }: RulesOptions): EventRules {
+export function createEventRules({ busName, fireTriggerArn, deadLetterArn }: TriggerOptions): EventRules {
   const bridge = eventBridge();
   const busOf = ({ bus }: Pick<EventRule, "bus">) => (bus === "nova" ? busName : "default");
   const target = (rule: EventRule) => ({
     Id: targetId,
-    Arn: targetArn,
+    Arn: fireTriggerArn,
     InputTransformer: { InputTemplate: inputFor(rule) },
     RetryPolicy: retries,
     ...(deadLetterArn !== undefined && { DeadLetterConfig: { Arn: deadLetterArn } }),

@@ -1,6 +1,22 @@
 import { createHash } from "node:crypto";
 import type { TriggerName } from "@nova/service";
 
+/** What makes triggers of workflows real. */
+export interface TriggerOptions {
+  /** Name of NOVA's own bus. */
+  busName: string;
+  /** Schedules of one stage are one group. */
+  scheduleGroup: string;
+  /** What Scheduler calls functions as. */
+  scheduleRoleArn: string;
+  /** The function that starts runs on schedules and events. */
+  fireTriggerArn: string;
+  /** The function that looks at mailboxes. */
+  pollMailboxArn: string;
+  /** Queue for what could not be delivered for a day; absent: it is lost. */
+  deadLetterArn?: string | undefined;
+}
+
 /** EventBridge and Scheduler try an invocation for a day, in at most 185 attempts ("Retry policies" of both). */
 export const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 24 * 60 * 60 };
 

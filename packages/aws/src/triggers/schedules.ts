@@ -3,23 +3,11 @@ import { StoreUnavailable } from "@nova/engine";
 import type { Schedule, Schedules } from "@nova/service";
 import { scheduler } from "../clients/loaded.ts";
 import { reaching } from "../clients/outage.ts";
-import { isAbsent, resourceName, retries, TriggerRefused } from "./resources.ts";
-
-export interface SchedulesOptions {
-  /** Schedules of one stage are one group. */
-  group: string;
-  /** The function that starts runs. */
-  targetArn: string;
-  /** The function that looks at mailboxes. */
-  pollArn: string;
-  /** What Scheduler calls it as. */
-  roleArn: string;
-  /** Where invocations go that failed for a day; absent: nowhere. */
-  deadLetterArn?: string | undefined;
-}
+import { isAbsent, resourceName, retries, type TriggerOptions, TriggerRefused } from "./resources.ts";
 
 /** Schedules of EventBridge Scheduler, whose target hears of the trigger and of the time that it was due. */
-export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetterArn }: SchedulesOptions): Schedules {
+export function createSchedules(options: TriggerOptions): Schedules {
+  const { scheduleGroup: group, fireTriggerArn, pollMailboxArn, scheduleRoleArn, deadLetterArn } = options;
   const service = scheduler();
   const inputOf = (schedule: Schedule) => ({
     Name: resourceName(schedule),
@@ -31,8 +19,8 @@ export function createSchedules({ group, targetArn, pollArn, roleArn, deadLetter
     FlexibleTimeWindow: { Mode: "OFF" as const },
     State: "ENABLED" as const,
     Target: {
-      Arn: schedule.polls ? pollArn : targetArn,
-      RoleArn: roleArn,
+      Arn: schedule.polls ? pollMailboxArn : fireTriggerArn,
+      RoleArn: scheduleRoleArn,
       Input: payloadFor(schedule),
       RetryPolicy: retries,
       ...(deadLetterArn !== undefined && { DeadLetterConfig: { Arn: deadLetterArn } }),

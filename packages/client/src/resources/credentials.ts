@@ -11,45 +11,32 @@ export interface NewCredential {
 }
 
 /** What is stored is never told again: names, kinds and times are. */
-export class Credentials {
-  readonly #at: Connection;
-
-  constructor(at: Connection) {
-    this.#at = at;
-  }
-
-  set(owner: CredentialOwner, name: string, body: NewCredential): Promise<Schemas["Credential"]> {
-    const { api } = this.#at;
-    return this.#at.ask(
+export const credentialsAt = ({ api, ask }: Connection) => ({
+  set: (owner: CredentialOwner, name: string, body: NewCredential) =>
+    ask(
       "client" in owner
         ? api.PUT("/clients/{slug}/credentials/{name}", { params: { path: { slug: owner.client, name } }, body })
         : api.PUT("/workflows/{id}/credentials/{name}", { params: { path: { id: owner.workflow, name } }, body }),
-    );
-  }
+    ),
 
-  list(owner: CredentialOwner): AsyncGenerator<Schemas["Credential"]> {
-    const { api } = this.#at;
-    return itemsOf((cursor) => {
+  list: (owner: CredentialOwner) =>
+    itemsOf((cursor) => {
       const query = queryAt({}, cursor);
-      return this.#at.ask(
+      return ask(
         "client" in owner
           ? api.GET("/clients/{slug}/credentials", { params: { path: { slug: owner.client }, query } })
           : api.GET("/workflows/{id}/credentials", { params: { path: { id: owner.workflow }, query } }),
       );
-    });
-  }
+    }),
 
   async remove(owner: CredentialOwner, name: string): Promise<void> {
-    const { api } = this.#at;
-    await this.#at.ask(
+    await ask(
       "client" in owner
         ? api.DELETE("/clients/{slug}/credentials/{name}", { params: { path: { slug: owner.client, name } } })
         : api.DELETE("/workflows/{id}/credentials/{name}", { params: { path: { id: owner.workflow, name } } }),
     );
-  }
+  },
 
   /** Seals all of them with a new key. */
-  rotate(): Promise<Schemas["RotatedCredentials"]> {
-    return this.#at.ask(this.#at.api.POST("/credentials/rotate"));
-  }
-}
+  rotate: () => ask(api.POST("/credentials/rotate")),
+});

@@ -1,6 +1,5 @@
 import type { Connection } from "../connection.ts";
 import { itemsOf, queryAt } from "../pages.ts";
-import type { Schemas, Task } from "../schemas.ts";
 
 export interface Answer {
   choice: string;
@@ -10,25 +9,15 @@ export interface Answer {
   by?: string;
 }
 
-export class Tasks {
-  readonly #at: Connection;
-
-  constructor(at: Connection) {
-    this.#at = at;
-  }
-
+export const tasksAt = ({ api, ask }: Connection) => ({
   /** What waits for somebody's answer, or of kind `event` for an event; oldest first. */
-  list(query: { kind?: "approval" | "event" } = {}): AsyncGenerator<Task> {
-    return itemsOf((cursor) => this.#at.ask(this.#at.api.GET("/tasks", { params: { query: queryAt(query, cursor) } })));
-  }
+  list: (query: { kind?: "approval" | "event" } = {}) =>
+    itemsOf((cursor) => ask(api.GET("/tasks", { params: { query: queryAt(query, cursor) } }))),
 
-  answer(id: string, answer: Answer): Promise<Schemas["AnsweredTask"]> {
-    return this.#at.ask(this.#at.api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never }));
-  }
+  answer: (id: string, answer: Answer) =>
+    ask(api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never })),
 
   /** Answers the one that an execution waits for; `node` says which, where there are several. */
-  answerIn(execution: string, answer: Answer & { node?: string }): Promise<Schemas["AnsweredTask"]> {
-    const params = { path: { id: execution } };
-    return this.#at.ask(this.#at.api.POST("/executions/{id}/answer", { params, body: answer as never }));
-  }
-}
+  answerIn: (id: string, answer: Answer & { node?: string }) =>
+    ask(api.POST("/executions/{id}/answer", { params: { path: { id } }, body: answer as never })),
+});

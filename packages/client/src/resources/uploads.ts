@@ -13,13 +13,12 @@ export interface Uploading {
   client_slug?: string;
 }
 
-/** Sends bytes that a run gets: what it answers stands for them anywhere in its context. */
 export async function upload(
-  at: Connection,
+  { api, ask }: Connection,
   body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
   about: Uploading,
 ): Promise<{ $upload: string }> {
-  const ticket: Schemas["Upload"] = await at.ask(at.api.POST("/uploads", { body: about }));
+  const ticket: Schemas["Upload"] = await ask(api.POST("/uploads", { body: about }));
   const { id, url, method, headers } = ticket;
   const sent = await fetch(url, { method, headers, body, duplex: "half" } as RequestInit).catch((cause) => {
     throw notReached(url, cause);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import type { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 /** One request to a sandbox's agent; `body` is written to the connection, everything after the head is the answer's. */
 export type AgentCall = { op: string; [field: string]: unknown };
@@ -77,55 +77,20 @@ export async function callAgent(path: string, call: AgentCall): Promise<unknown>
 }
 
 /**
- * Passes on what the agent still sends, never faster than the client takes it. A client that leaves ends the agent's
- * connection, and an agent that dies in the middle (no end marker) breaks the client's: half a stream never looks whole.
+ * Passes on what the agent still sends, never faster than the client takes it. `end`: how many bytes these are, or what
+ * the last of them are. A client that leaves ends the agent's connection, and an agent that dies in the middle breaks the
+ * client's: half a stream never looks whole.
  */
-export async function forward(socket: Socket, response: ServerResponse, endMarker: Buffer): Promise<void> {
-  const size = endMarker.length;
-  let tail = Buffer.alloc(0);
-  const passed = await pass(socket, response, (chunk) => {
-    tail = Buffer.concat([tail, chunk.subarray(-size)]).subarray(-size);
-  });
-  if (passed && tail.equals(endMarker)) response.end();
-  else response.destroy();
-}
-
-/** The same for an answer whose length is known. */
-export async function forwardBytes(socket: Socket, response: ServerResponse, size: number): Promise<void> {
-  let count = 0;
-  const passed = await pass(socket, response, (chunk) => {
-    count += chunk.length;
-  });
-  if (passed && count === size) response.end();
-  else response.destroy();
-}
-
-async function pass(socket: Socket, response: ServerResponse, see: (chunk: Buffer) => void): Promise<boolean> {
-  const leave = () => socket.destroy();
-  response.once("close", leave);
-  try {
-    for await (const chunk of socket as AsyncIterable<Buffer>) {
-      see(chunk);
-      if (!response.write(chunk)) await drained(response);
-      if (response.destroyed) return false;
+export async function forward(socket: Socket, response: ServerResponse, end: number | Buffer): Promise<void> {
+  let [count, tail] = [0, Buffer.alloc(0)];
+  const whole = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      count += chunk.length;
+      if (typeof end !== "number") tail = Buffer.concat([tail, chunk.subarray(-end.length)]).subarray(-end.length);
+      yield chunk;
     }
-    return true;
-  } catch {
-    return false; // the caller breaks the client's connection
-  } finally {
-    response.off("close", leave);
-    socket.destroy();
-  }
-}
-
-/** Resolves when the stream takes more, or never will. */
-export function drained(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stream.off("drain", done).off("close", done);
-      resolve();
-    };
-    stream.once("drain", done).once("close", done);
-    if (stream.destroyed) done();
-  });
+    if (typeof end === "number" ? count !== end : !tail.equals(end))
+      throw new AgentGone("the sandbox ended while it answered");
+  };
+  await pipeline(socket, whole, response).catch(() => response.destroy());
 }

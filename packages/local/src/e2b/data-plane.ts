@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { AgentGone, AgentRefusal } from "./agent-call.ts";
-import { answerCodePort } from "./code-port.ts";
-import { answerFiles } from "./envd-files.ts";
-import { answerRpc, STATUS_OF_CODE } from "./envd-rpc.ts";
-import { header, Refusal, sendJson, sendNothing, unreachableSandbox } from "./http.ts";
+import { z } from "zod";
+import { AgentGone, AgentRefusal, callAgent, forward, openCall, readHead } from "./agent-call.ts";
+import { answerEnvd } from "./envd.ts";
+import { header, Refusal, readJson, sendJson, unreachableSandbox } from "./http.ts";
 import type { Sandbox, Sandboxes } from "./sandboxes.ts";
 
 const CODE_PORT = "49999";
 const ENVD_PORT = "49983";
+const TOKEN_HEADER = "e2b-traffic-access-token";
+const END = Buffer.from('{"type": "end_of_execution"}\n');
+
+const ExecuteBody = z.object({ code: z.string(), context_id: z.string().nullish() });
 
 /** What E2B's gateway does: find the sandbox and the port by the request's headers. */
 export async function answerDataPlane(
@@ -19,7 +22,7 @@ export async function answerDataPlane(
   const id = header(request, "e2b-sandbox-id") ?? "";
   const port = header(request, "e2b-sandbox-port") ?? "";
   const sandbox = sandboxes.find(id);
-  if (sandbox?.state !== "running") throw unreachableSandbox(id);
+  if (!sandbox) throw unreachableSandbox(id);
   const service = { [CODE_PORT]: answerCodePort, [ENVD_PORT]: answerEnvd }[port];
   if (!service) {
     throw new Refusal(502, "The sandbox is running but port is not open", { sandboxId: id, port: Number(port) });
@@ -31,23 +34,40 @@ export async function answerDataPlane(
   }
 }
 
-async function answerEnvd(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse, url: URL) {
-  if (request.method === "GET" && url.pathname === "/health") return sendNothing(response);
-  if (sandbox.envdAccessToken && header(request, "x-access-token") !== sandbox.envdAccessToken) {
-    throw new Refusal(401, "unauthorized access, please provide a valid access token or method signing if supported");
+/** Port 49999, the code interpreter. */
+async function answerCodePort(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse, url: URL) {
+  if (sandbox.trafficAccessToken && header(request, TOKEN_HEADER) !== sandbox.trafficAccessToken) {
+    const reason = `Token header '${TOKEN_HEADER}' is missing or invalid`;
+    throw new Refusal(403, `Sandbox is secured with traffic access token. ${reason}`, { sandboxId: sandbox.id });
   }
   const agent = sandbox.lifeline.socketPath;
-  if (request.method === "POST" && /^\/(process|filesystem)\./.test(url.pathname)) {
-    return answerRpc(agent, request, response, url.pathname.slice(1));
-  }
-  if (url.pathname !== "/files" || !["GET", "POST"].includes(request.method ?? "")) {
-    return sendJson(response, 404, { code: 404, message: `envd has no ${request.method} ${url.pathname}` });
-  }
+  const [, resource, context] = url.pathname.split("/");
   try {
-    await answerFiles(agent, request, response, url);
+    switch (`${request.method} ${resource}${context ? "/:id" : ""}`) {
+      case "POST execute":
+        return await execute(agent, request, response);
+      case "POST contexts":
+        return sendJson(response, 200, await callAgent(agent, { op: "contexts.create" }));
+      case "DELETE contexts/:id":
+        return sendJson(response, 200, await callAgent(agent, { op: "contexts.remove", context }));
+    }
   } catch (error) {
     if (!(error instanceof AgentRefusal)) throw error;
-    const status = error.code === "resource_exhausted" ? 507 : (STATUS_OF_CODE[error.code] ?? 500);
-    throw new Refusal(status, error.message);
+    throw new Refusal(error.code === "not_found" ? 404 : 500, error.message);
   }
+  throw new Refusal(404, `the local code interpreter has no ${request.method} ${url.pathname}`);
+}
+
+async function execute(agent: string, request: IncomingMessage, response: ServerResponse) {
+  const body = ExecuteBody.safeParse(await readJson(request));
+  if (!body.success) return sendJson(response, 422, { detail: body.error.issues });
+  const { code, context_id: context } = body.data;
+  const socket = openCall(agent, { op: "execute", code, context });
+  const leave = () => socket.destroy();
+  response.once("close", leave);
+  await readHead(socket);
+  response.off("close", leave);
+  response.writeHead(200);
+  response.flushHeaders();
+  await forward(socket, response, END);
 }

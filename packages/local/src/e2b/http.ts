@@ -70,14 +70,6 @@ export function sendJson(
   response.end(body);
 }
 
-export function sendText(response: ServerResponse, status: number, text: string) {
-  response.writeHead(status, {
-    "content-type": "text/plain; charset=utf-8",
-    "content-length": Buffer.byteLength(text),
-  });
-  response.end(text);
-}
-
 export function sendNothing(response: ServerResponse) {
   response.writeHead(204);
   response.end();

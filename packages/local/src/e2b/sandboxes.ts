@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { Room } from "../disk/room.ts";
-import { AgentGone, callAgent } from "./agent-call.ts";
 import { Refusal, unknownSandbox } from "./http.ts";
 import type { Lifeline } from "./zygote.ts";
 import type { Zygotes } from "./zygotes.ts";
@@ -21,19 +20,15 @@ export type NewSandbox = {
   templateID: string;
   timeoutSeconds: number;
   metadata: Record<string, string>;
-  environment: Record<string, string>;
   internet: boolean;
   network: Record<string, unknown> | undefined;
-  secure: boolean;
-  autoPause: boolean;
 };
 
 export type Sandbox = NewSandbox & {
   id: string;
   startedAt: Date;
   endAt: Date;
-  state: "running" | "paused";
-  envdAccessToken: string | undefined;
+  envdAccessToken: string;
   trafficAccessToken: string | undefined;
   lifeline: Lifeline;
   timer: NodeJS.Timeout | undefined;
@@ -85,7 +80,7 @@ export class Sandboxes {
       const zygote = await this.#zygotes.withSites(this.#sitesOf(wanted.templateID));
       const id = `i${randomBytes(10).toString("hex")}`;
       const own = { E2B_SANDBOX: "true", E2B_SANDBOX_ID: id, E2B_TEMPLATE_ID: wanted.templateID };
-      const lifeline = await zygote.createSandbox({ ...own, ...wanted.environment }, wanted.internet);
+      const lifeline = await zygote.createSandbox(own, wanted.internet);
       return this.#register(id, wanted, lifeline);
     } finally {
       this.#creating--;
@@ -96,8 +91,8 @@ export class Sandboxes {
     const startedAt = new Date();
     const isPublic = wanted.network?.allowPublicTraffic !== false;
     const sandbox: Sandbox = {
-      ...{ ...wanted, id, startedAt, endAt: startedAt, state: "running", lifeline },
-      ...{ envdAccessToken: wanted.secure ? token() : undefined, trafficAccessToken: isPublic ? undefined : token() },
+      ...{ ...wanted, id, startedAt, endAt: startedAt, lifeline },
+      ...{ envdAccessToken: token(), trafficAccessToken: isPublic ? undefined : token() },
       timer: undefined,
     };
     this.#byId.set(sandbox.id, sandbox);
@@ -106,45 +101,16 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Resumes a paused sandbox; a running one is only ever given more time, never less. Answers whether it was resumed. */
-  async connect(id: string, timeoutSeconds: number): Promise<{ sandbox: Sandbox; resumed: boolean }> {
+  /** Gives a sandbox more time, never less. */
+  connect(id: string, timeoutSeconds: number): Sandbox {
     const sandbox = this.get(id);
     this.#requireAllowedLifetime(timeoutSeconds);
-    if (sandbox.state === "running") {
-      if (Date.now() + timeoutSeconds * 1000 > sandbox.endAt.getTime()) this.#endAfter(sandbox, timeoutSeconds);
-      return { sandbox, resumed: false };
-    }
-    this.#requireRoom();
-    sandbox.state = "running";
-    await this.#tell(sandbox, "resume");
-    sandbox.startedAt = new Date();
-    this.#endAfter(sandbox, timeoutSeconds);
-    return { sandbox, resumed: true };
+    if (Date.now() + timeoutSeconds * 1000 > sandbox.endAt.getTime()) this.#endAfter(sandbox, timeoutSeconds);
+    return sandbox;
   }
 
   setTimeout(id: string, timeoutSeconds: number): void {
-    const sandbox = this.get(id);
-    if (sandbox.state !== "running") throw unknownSandbox(id);
-    this.#endAfter(sandbox, timeoutSeconds);
-  }
-
-  async pause(id: string): Promise<void> {
-    const sandbox = this.get(id);
-    if (sandbox.state === "paused") {
-      throw new Refusal(409, `Error pausing sandbox - sandbox '${id}' is already paused`);
-    }
-    sandbox.state = "paused";
-    clearTimeout(sandbox.timer);
-    sandbox.endAt = new Date();
-    await this.#tell(sandbox, "pause");
-  }
-
-  async #tell(sandbox: Sandbox, op: "pause" | "resume"): Promise<void> {
-    try {
-      await callAgent(sandbox.lifeline.socketPath, { op });
-    } catch (error) {
-      throw error instanceof AgentGone ? unknownSandbox(sandbox.id) : error;
-    }
+    this.#endAfter(this.get(id), timeoutSeconds);
   }
 
   async kill(id: string): Promise<void> {
@@ -178,8 +144,7 @@ export class Sandboxes {
       this.#room.untilThere().then(() => this.#endAfter(sandbox, secondsAfterRoom));
       return;
     }
-    const ending = sandbox.autoPause ? this.pause(sandbox.id) : this.kill(sandbox.id);
-    ending.catch(() => this.#forget(sandbox));
+    this.kill(sandbox.id).catch(() => this.#forget(sandbox));
   }
 
   #requireAllowedLifetime(seconds: number): void {
@@ -202,7 +167,7 @@ export class Sandboxes {
 
   #requireRoom(): void {
     const { concurrent } = this.#limits;
-    const running = this.all().filter((sandbox) => sandbox.state === "running").length;
+    const running = this.#byId.size;
     if (concurrent !== undefined && running + this.#creating >= concurrent) {
       throw new Refusal(
         429,

@@ -5,14 +5,10 @@ import { Alarms } from "./alarms.ts";
 import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
 import { type ChildStart, executionOfToken, type ReadObject, type StartedChild } from "./asl/host.ts";
 import type { StateMachine } from "./asl/state.ts";
-import { endOfChild } from "./ended-child.ts";
-import { JournalledExecution } from "./journal/journalled-execution.ts";
-import type { TaskAnswer } from "./journal/journalled-host.ts";
-import type { Owner } from "./journal/owner.ts";
-import { newSeed } from "./journal/seeded-random.ts";
-import { Runs } from "./runs.ts";
-import { type StatusChange, statusChangeOf } from "./status-change.ts";
-import { StatusDeliveries } from "./status-deliveries.ts";
+import { deliver, endOfChild, type StatusChange, statusChangeOf } from "./ends.ts";
+import { dataIn } from "./history.ts";
+import { JournalledExecution, type Recorded } from "./journal/journalled-execution.ts";
+import { newSeed, type Owner, type TaskAnswer } from "./journal/journalled-host.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
 
@@ -28,6 +24,9 @@ export interface LiveOptions {
   onStatusChange(change: StatusChange): void | Promise<void>;
 }
 
+/** Parked executions that stay in memory, so that the next answer finds them there. */
+const MAX_PARKED = 100;
+
 const OTHER_WAY = "This execution cannot go on: run again from its journal it takes another way.";
 const STOPPED = "The local cloud stopped while this execution was running.";
 
@@ -38,9 +37,12 @@ const STOPPED = "The local cloud stopped while this execution was running.";
 export class LiveExecutions {
   readonly #executions: Executions;
   readonly #options: LiveOptions;
-  readonly #runs = new Runs();
+  /** Those in memory: all that are busy, and of those that are parked the latest. */
+  readonly #runs = new Map<Execution, JournalledExecution>();
+  /** The longest parked first. */
+  readonly #parked = new Set<Execution>();
   readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
-  readonly #deliveries: StatusDeliveries;
+  readonly #deliveries = new Set<Promise<void>>();
   readonly #alarms: Alarms<Execution>;
   #isDriving = false;
   #isClosing = false;
@@ -49,7 +51,6 @@ export class LiveExecutions {
   constructor(executions: Executions, options: LiveOptions) {
     this.#executions = executions;
     this.#options = options;
-    this.#deliveries = new StatusDeliveries(options.onStatusChange, () => this.#changed());
     this.#alarms = new Alarms(
       options.clock,
       (execution) => void this.#onAlarm(execution),
@@ -57,7 +58,7 @@ export class LiveExecutions {
     );
   }
 
-  get(execution: Execution): Pick<JournalledExecution, "input" | "events"> | undefined {
+  get(execution: Execution): Pick<JournalledExecution, "events"> | undefined {
     return this.#runs.get(execution);
   }
 
@@ -65,11 +66,9 @@ export class LiveExecutions {
   begin(execution: Execution, input: string): void {
     const opening = { format: 1, seed: newSeed(), at: this.#options.clock.now() } as const;
     this.#executions.append(execution, opening);
-    const { machine, start } = this.#options.prepare(execution);
-    const recorded = { opening, inputs: [], events: [] };
-    const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#ownerOf(execution));
+    const run = this.#make(execution, input, { opening, inputs: [], events: [] });
     this.#executions.flush(execution);
-    this.#runs.add(execution, run);
+    this.#runs.set(execution, run);
     run.begin();
     if (this.#isDriving) run.drive();
   }
@@ -81,7 +80,7 @@ export class LiveExecutions {
     for (const execution of this.#executions.running()) {
       const run = this.#runs.get(execution);
       run?.drive();
-      this.#alarms.set(execution, run ? run.dueMs : (execution.parked?.due ?? null));
+      this.#alarms.set(execution, run ? run.pending.dueMs : (execution.parked?.due ?? null));
     }
     for (const child of this.#executions.endedBeforeParents()) this.#tellParent(child);
   }
@@ -91,7 +90,7 @@ export class LiveExecutions {
     this.#options.room.require();
     const execution = this.#executions.get(executionOfToken(token));
     const run = execution && (await this.#awake(execution));
-    const to = run?.requestOf("token", token);
+    const to = run?.pending.numberOf("token", token);
     const awaited = to !== undefined && (await run?.post({ to, value: { ...answer } })) === true;
     if (execution && awaited) this.#executions.flush(execution);
     return awaited;
@@ -107,7 +106,7 @@ export class LiveExecutions {
   /** Ends what is under way, and those who wait for it. What is parked stays so. */
   async stopBusy(stop: Stop): Promise<void> {
     const doomed = new Set<Execution>();
-    for (const [execution, run] of this.#runs.entries()) {
+    for (const [execution, run] of this.#runs) {
       let one: Execution | undefined = run.isBusy ? execution : undefined;
       for (; one?.status === "RUNNING"; one = this.#waitingParent(one)) doomed.add(one);
     }
@@ -127,7 +126,7 @@ export class LiveExecutions {
   async rest(): Promise<void> {
     this.#isClosing = true;
     this.#alarms.allOff();
-    for (const [execution, run] of this.#runs.entries()) this.#setAlarm(execution, run);
+    for (const [execution, run] of this.#runs) this.#setAlarm(execution, run);
     await this.idle();
   }
 
@@ -136,8 +135,8 @@ export class LiveExecutions {
     this.#isClosing = true;
     this.#alarms.allOff();
     await Promise.all(this.#returning.values());
-    for (const [, run] of this.#runs.entries()) run.shutDown();
-    await this.#deliveries.settled();
+    for (const run of this.#runs.values()) run.shutDown();
+    await Promise.all(this.#deliveries);
   }
 
   /** The execution in memory; undefined where it has ended, also because it could not be brought back. */
@@ -159,7 +158,7 @@ export class LiveExecutions {
       if (execution.status !== "RUNNING") continue;
       try {
         const run = await this.#load(execution);
-        if (run.isInFunction || lost.some((child) => run.waitsFor(child))) throw new Error(STOPPED);
+        if (run.pending.isInFunction || lost.some((child) => run.waitsFor(child))) throw new Error(STOPPED);
         this.#admit(execution, run);
       } catch (error) {
         ended.push(execution);
@@ -187,9 +186,8 @@ export class LiveExecutions {
       this.#admit(execution, run);
       return run;
     } catch (error) {
-      const cause = (error as Error).message;
-      this.#interrupt(execution, cause);
-      this.#tell(execution, { status: "ABORTED", error: "Interrupted", cause });
+      this.#interrupt(execution, (error as Error).message);
+      this.#tell(execution);
       return undefined;
     } finally {
       this.#returning.delete(execution);
@@ -200,17 +198,21 @@ export class LiveExecutions {
   /** Brings an execution back from its file. @throws where the file does not lead there any more */
   async #load(execution: Execution): Promise<JournalledExecution> {
     const { opening, inputs, events } = this.#executions.journal(execution);
-    const input = events[0]?.executionStartedEventDetails?.input;
+    const { input } = dataIn(events);
     if (!opening || input === undefined) throw new Error(STOPPED);
-    const { machine, start } = this.#options.prepare(execution);
     const recorded = { opening, inputs, events };
-    const run = new JournalledExecution(machine, { ...start, input }, recorded, this.#ownerOf(execution));
+    const run = this.#make(execution, input, recorded);
     if (!(await run.bringBack(recorded))) throw new Error(OTHER_WAY);
     return run;
   }
 
+  #make(execution: Execution, input: string, recorded: Recorded): JournalledExecution {
+    const { machine, start } = this.#options.prepare(execution);
+    return new JournalledExecution(machine, { ...start, input }, recorded, this.#ownerOf(execution));
+  }
+
   #admit(execution: Execution, run: JournalledExecution): void {
-    this.#runs.add(execution, run);
+    this.#runs.set(execution, run);
     if (this.#isDriving) run.drive();
     run.settle();
   }
@@ -247,7 +249,7 @@ export class LiveExecutions {
 
   /** Something is under way, or about to be: who opens the folder after a crash must look at what. */
   #unpark(execution: Execution): void {
-    this.#runs.woken(execution);
+    this.#parked.delete(execution);
     this.#executions.wake(execution);
   }
 
@@ -256,30 +258,36 @@ export class LiveExecutions {
     if (!run) return;
     this.#setAlarm(execution, run);
     if (!run.isBusy) {
-      this.#executions.park(execution, run.dueMs);
-      this.#runs.parked(execution);
+      this.#executions.park(execution, run.pending.dueMs);
+      this.#parked.delete(execution);
+      const [longest] = this.#parked.add(execution);
+      if (longest && this.#parked.size > MAX_PARKED) this.#leave(longest);
     }
     this.#changed();
   }
 
   #onEnd(execution: Execution, outcome: Outcome): void {
-    const input = this.#runs.get(execution)?.input;
+    const events = this.#runs.get(execution)?.events;
     this.#forget(execution);
     this.#executions.end(execution, outcome.status, this.#options.clock.now());
-    this.#tell(execution, outcome, input);
+    this.#tell(execution, events);
     this.#changed();
   }
 
   /** Who waits for the execution, and who listens to changes of status. */
-  #tell(execution: Execution, outcome: Outcome, input = this.#inputOf(execution)): void {
+  #tell(execution: Execution, events = this.#executions.history(execution)): void {
     if (execution.startedBy?.awaited) this.#tellParent(execution);
-    this.#deliveries.begin(statusChangeOf(execution, outcome, input));
+    const delivery = deliver(statusChangeOf(execution, events), this.#options.onStatusChange).finally(() => {
+      this.#deliveries.delete(delivery);
+      this.#changed();
+    });
+    this.#deliveries.add(delivery);
   }
 
   async #tellParent(child: Execution): Promise<void> {
     const parent = this.#waitingParent(child);
     const run = parent && (await this.#awake(parent));
-    const to = run?.requestOf("child", child.arn);
+    const to = run?.pending.numberOf("child", child.arn);
     const value = endOfChild(this.#executions, child.arn);
     if (to !== undefined && value) await run?.post({ to, value });
   }
@@ -301,27 +309,30 @@ export class LiveExecutions {
   /** Functions stood still while the machine slept, and so do their time limits. */
   #onJump(execution: Execution, ms: number): void {
     const run = this.#runs.get(execution);
-    if (!run?.isInFunction) return;
-    run.postponeDeadlines(ms);
+    if (!run?.pending.isInFunction) return;
+    run.pending.postponeDeadlines(ms);
     this.#setAlarm(execution, run);
   }
 
   #setAlarm(execution: Execution, run: JournalledExecution): void {
     const isSilent = !this.#isDriving || run.hasEnded || (this.#isClosing && !run.isBusy);
-    this.#alarms.set(execution, isSilent ? null : run.dueMs);
+    this.#alarms.set(execution, isSilent ? null : run.pending.dueMs);
   }
 
   #forget(execution: Execution): void {
-    this.#runs.delete(execution);
+    this.#leave(execution);
     this.#alarms.set(execution, null);
   }
 
-  #inputOf(execution: Execution): string {
-    return this.#executions.history(execution)[0]?.executionStartedEventDetails?.input ?? "";
+  /** Nothing reaches it any more; its file is all that is left of it. */
+  #leave(execution: Execution): void {
+    this.#runs.get(execution)?.leave();
+    this.#runs.delete(execution);
+    this.#parked.delete(execution);
   }
 
   get #isBusy(): boolean {
-    return this.#returning.size + this.#deliveries.count > 0 || this.#runs.areBusy;
+    return this.#returning.size + this.#deliveries.size > 0 || this.#runs.values().some((run) => run.isBusy);
   }
 
   #changed(): void {

@@ -6,10 +6,10 @@ import { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { Stop } from "./asl/execute.ts";
 import type { ReadObject } from "./asl/host.ts";
+import type { StatusChange } from "./ends.ts";
 import { LiveExecutions } from "./live-executions.ts";
 import { listenForStates } from "./server/listen.ts";
 import { preparedBy, startChild } from "./server/start.ts";
-import type { StatusChange } from "./status-change.ts";
 import { Executions } from "./store/executions.ts";
 import { Machines } from "./store/machines.ts";
 

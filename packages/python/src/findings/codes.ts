@@ -16,8 +16,6 @@ export const codeFindings = {
   PY121: "error",
   PY122: "warning",
   PY130: "error",
-  PY131: "error",
-  PY132: "warning",
   PY140: "error",
   PY141: "error",
   PY150: "error",

@@ -1,4 +1,3 @@
-import { keyedBy } from "../flow/arguments.ts";
 import type { Program } from "../scope/program.ts";
 import { ancestors, type Expression, isWithin, type Node, walk } from "../tree/nodes.ts";
 
@@ -65,7 +64,7 @@ export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean 
     ) {
       return true;
     }
-    if (ancestor.kind === "lambda" && !keyedBy(program, ancestor)) return true;
+    if (ancestor.kind === "lambda") return true;
     if (ancestor.kind === "function") return isCalledOnTheSide(program, ancestor, depth);
     child = ancestor;
   }

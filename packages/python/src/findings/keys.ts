@@ -6,7 +6,6 @@ import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
 import { isComplete, shapeAt } from "../shape.ts";
 import type { Node } from "../tree/nodes.ts";
-import { isReadOfFirst } from "./first-item.ts";
 import { expectsKeyError, mayBePassedBy } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
 import { insteadOf, isSlip, isSureSlip, type NearKey, nearest, nearKey } from "./suggest.ts";
@@ -135,8 +134,7 @@ function isCertain(read: Read, keys: readonly string[], subject: Subject): boole
   const isAbsent = key === "_data_analysis" && subject.facts.isRun;
   if (read.path.length === 1 && fromNova.test(key) && !isAbsent) return false;
   const isOfItem = read.path.includes("[]");
-  const isSure = !isOfItem || isReadOfFirst(subject, read);
-  if (isSure && !mayBePassedBy(subject.program, read.node)) return true;
+  if (!isOfItem && !mayBePassedBy(subject.program, read.node)) return true;
   const near = nearest(key, keys);
   if (near === undefined) return false;
   return isSlip(key, near) || (!isOfItem && isUnused([...read.path.slice(0, -1), near], subject));

@@ -1,7 +1,7 @@
 import type { Binding, Origin } from "../scope/bindings.ts";
 import type { Program } from "../scope/program.ts";
 import type { Expression } from "../tree/nodes.ts";
-import { argumentsFor, keyedBy } from "./arguments.ts";
+import { argumentsFor } from "./arguments.ts";
 
 /** A part of the context: its keys from the top; `[]` is an item of a list. The context itself is the empty path. */
 export type Path = readonly string[];
@@ -88,8 +88,6 @@ export class Paths {
         return this.of(origin.value);
       case "item":
         return this.#itemOf(origin.of);
-      case "part":
-        return origin.ofItem && origin.index === 1 ? this.#numberedItemOf(origin.of) : undefined;
       case "param":
         return this.#ofArguments(origin);
       default:
@@ -98,30 +96,11 @@ export class Paths {
   }
 
   #itemOf(iterable: Expression): Path | undefined {
-    const path = this.of(iterable) ?? this.#reordered(iterable);
+    const path = this.of(iterable);
     return path && path.length > 0 ? [...path, "[]"] : undefined;
   }
 
-  /** `sorted(rows)` has the items of `rows`. */
-  #reordered(iterable: Expression): Path | undefined {
-    if (iterable.kind !== "call") return undefined;
-    const [list] = iterable.args;
-    const isWhole = /^builtins\.(sorted|reversed|list|tuple)$/.test(this.#program.importPath(iterable.callee) ?? "");
-    return isWhole && list && list.stars === 0 ? this.of(list.value) : undefined;
-  }
-
-  /** The second of what `enumerate(x)` gives. */
-  #numberedItemOf(iterable: Expression): Path | undefined {
-    const isEnumerate =
-      iterable.kind === "call" &&
-      this.#program.importPath(iterable.callee) === "builtins.enumerate" &&
-      iterable.args[0];
-    return isEnumerate ? this.#itemOf(isEnumerate.value) : undefined;
-  }
-
   #ofArguments(origin: Origin & { kind: "param" }): Path | undefined {
-    const list = keyedBy(this.#program, origin.holder);
-    if (list) return this.#itemOf(list);
     const given = argumentsFor(this.#program, origin);
     if (!given.all || given.values.length === 0) return undefined;
     const [first, ...others] = given.values.map((value) => this.of(value));

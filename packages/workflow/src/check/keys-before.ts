@@ -26,9 +26,13 @@ export interface NamedId {
 
 /** What a reader of Python says of a node's code. */
 export interface CodeKeys {
-  sets: ReadonlySet<string>;
+  /** Where each is first set, and whether every run that succeeds sets it. */
+  sets: ReadonlyMap<string, { line: number; column: number; always: boolean }>;
   setsMore: boolean;
   reads: ReadonlySet<string>;
+  /** Whether it reads the key, or may. */
+  mayRead(key: string): boolean;
+  deletes: ReadonlySet<string>;
   /** Ids of the waits whose links it reads in `tasks`. */
   waits: readonly NamedId[];
   /** Ids of the nodes whose results it reads in `outputs`. */
@@ -152,7 +156,7 @@ function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<str
       return Object.keys(node.output);
     default: {
       const code = python && reader.codeKeys(python.code);
-      return !code || code.setsMore ? null : code.sets;
+      return !code || code.setsMore ? null : code.sets.keys();
     }
   }
 }

@@ -1,19 +1,18 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { Node } from "../workflow.ts";
-import { type ContextUse, contextUse } from "./context-use.ts";
+import type { CodeKeys, KeyReader } from "./keys-before.ts";
 import { list, type NamedNode, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./scopes.ts";
 
 /** What can be said about the keys that nodes set. For definitions without errors: in others it would guess. */
-export function* checkKeys(outlines: readonly Outline[]): Iterable<Finding> {
+export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {
   // `outputs` shows what a node has set even after another one has set it again.
   const seesOlder = outlines.some(({ nodes }) =>
     nodes.some((node) => /\boutputs\b/.test(codeOf(node)) || isPrompt(node)),
   );
   for (const outline of outlines) {
-    const coded = outline.nodes.filter((node) => node.python !== undefined);
-    const uses = new Map(coded.map((node) => [node.id, contextUse(codeOf(node))]));
+    const uses = new Map(outline.nodes.flatMap((node) => usesOf(node, reader)));
     if (!seesOlder) yield* checkOverwrites(outline, uses);
     yield* checkBranchKeys(outline, uses);
   }
@@ -24,18 +23,26 @@ function isPrompt({ node }: NamedNode): boolean {
   return node !== undefined && "executor" in node && node.executor.kind === "prompt";
 }
 
+/** Code that cannot be read says nothing; a choice is read, and removed, by the run itself. */
+function usesOf({ id, python }: NamedNode, reader: KeyReader): [string, CodeKeys][] {
+  const use = python && reader.codeKeys(python.code);
+  const sets = [...(use?.sets ?? [])].filter(([key]) => key !== "branch_decision");
+  return use ? [[id, { ...use, sets: new Map(sets) }]] : [];
+}
+
 function codeOf(node: NamedNode): string {
   return node.python?.code ?? "";
 }
 
 /** Results that are lost before anything looks at them. For graphs without errors: in others it would guess. */
-function* checkOverwrites(outline: Outline, uses: ReadonlyMap<string, ContextUse>): Iterable<Finding> {
+function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
   const { nodes, byId, graph } = outline;
   const mayFail = new Set(nodes.filter((node) => node.onError !== undefined).map((node) => node.id));
   for (const { key, first, second } of findOverwrites(graph, uses, mayFail)) {
     const python = byId.get(second)?.python;
     const message = `"${second}" sets context["${key}"] before anything reads what "${first}" has put there - read it, or use another key`;
-    const place = python?.file === undefined ? {} : { file: python.file, ...uses.get(second)?.placeOf(key) };
+    const { line, column } = uses.get(second)?.sets.get(key) ?? {};
+    const place = python?.file === undefined || !line || !column ? {} : { file: python.file, line, column };
     yield finding("NOVA504", python?.path ?? "$", message, place);
   }
 }
@@ -56,15 +63,11 @@ const horizon = 100;
  * of a run among them) read everything, and so does what follows a node without ways on: an item's results. `mayFail`
  * are nodes whose failure goes on elsewhere, with the older value.
  */
-function* findOverwrites(
-  graph: Graph,
-  uses: ReadonlyMap<string, ContextUse>,
-  mayFail: ReadonlySet<string>,
-): Iterable<Overwrite> {
+function* findOverwrites(graph: Graph, uses: Uses, mayFail: ReadonlySet<string>): Iterable<Overwrite> {
   const writers = new Map<string, number>();
-  for (const use of uses.values()) for (const key of use.writes) writers.set(key, (writers.get(key) ?? 0) + 1);
+  for (const use of uses.values()) for (const key of use.sets.keys()) writers.set(key, (writers.get(key) ?? 0) + 1);
   for (const [first, use] of uses) {
-    for (const key of use.writes) {
+    for (const key of use.sets.keys()) {
       const second = writers.get(key) === 1 ? undefined : overwriterOf(first, key);
       if (second !== undefined) yield { key, first, second };
     }
@@ -76,9 +79,9 @@ function* findOverwrites(
     const seen = new Set(graph.successors.get(id));
     for (const next of seen) {
       const use = uses.get(next);
-      if (!use || use.reads(key) || seen.size > horizon) return undefined;
+      if (!use || use.mayRead(key) || seen.size > horizon) return undefined;
       const behind = graph.successors.get(next) ?? [];
-      if (!use.alwaysWrites.has(key)) {
+      if (!use.sets.get(key)?.always) {
         if (behind.length === 0) return undefined;
         for (const later of behind) seen.add(later);
       } else if (mayFail.has(next)) return undefined;
@@ -88,7 +91,7 @@ function* findOverwrites(
   }
 }
 
-type Uses = ReadonlyMap<string, ContextUse>;
+type Uses = ReadonlyMap<string, CodeKeys>;
 
 /** Keys that two branches of one fork set by name: where the values differ, the join fails. */
 function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
@@ -127,9 +130,9 @@ function nodesByKey(nodes: [id: string, keys: string[]][]): Map<string, string[]
   return new Map([...Map.groupBy(pairs, ({ key }) => key)].map(([key, own]) => [key, own.map(({ id }) => id)]));
 }
 
-function keysOf(use: ContextUse | undefined, node: Node | undefined): string[] {
+function keysOf(use: CodeKeys | undefined, node: Node | undefined): string[] {
   if (node?.type === "map" || node?.type === "approval") return [node.into];
   if (node?.type === "workflow") return Object.keys(node.output);
   if (node?.type === "wait") return node.for.kind === "event" ? [node.for.into] : [];
-  return [...(use?.writes ?? [])];
+  return [...(use?.sets.keys() ?? [])];
 }

@@ -53,7 +53,7 @@ describe("a list", () => {
     const walked: unknown[] = [];
     for (let cursor: string | null = null, page = 0; page < 9; page++) {
       const query = pageQuery({ limit: 2, ...(cursor !== null && { cursor }) }, /^\d+$/);
-      const { items, next_cursor } = listAnswer(pageOfAll(all, query), shown).body as {
+      const { items, next_cursor } = listAnswer(pageOfAll(all, query), shown) as {
         items: string[];
         next_cursor: string | null;
       };

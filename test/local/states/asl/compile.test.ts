@@ -3,7 +3,6 @@ import type { Json } from "../../../../packages/local/src/json.ts";
 import { compileStateMachine } from "../../../../packages/local/src/states/asl/compile.ts";
 import { DefinitionRejected } from "../../../../packages/local/src/states/asl/failure.ts";
 import { FUNCTION, runState } from "../support/run.ts";
-import { virtualClock } from "../support/virtual-clock.ts";
 
 function rejection(definition: Json): DefinitionRejected {
   try {
@@ -91,20 +90,11 @@ describe("a definition that cannot be run", () => {
 });
 
 describe("the context object", () => {
-  it("is complete", async () => {
-    const clock = virtualClock();
-    const result = await runState({ Type: "Pass", Parameters: { "all.$": "$$" } }, { in: 1 }, { clock, name: "run-1" });
-    expect((result.output as { all: Json }).all).toEqual({
-      Execution: {
-        Id: "arn:aws:states:us-east-1:000000000000:execution:direct:run-1",
-        Input: { in: 1 },
-        Name: "run-1",
-        RoleArn: "arn:aws:iam::000000000000:role/direct",
-        StartTime: "2026-01-01T00:00:00.000Z",
-        RedriveCount: 0,
-      },
-      StateMachine: { Id: "arn:aws:states:us-east-1:000000000000:stateMachine:direct", Name: "direct" },
-      State: { Name: "S", EnteredTime: "2026-01-01T00:00:00.000Z" },
-    });
+  it("has what Step Functions says of the state, and nothing of the execution", async () => {
+    const parameters = { "name.$": "$$.State.Name", "retries.$": "$$.State.RetryCount" };
+    const result = await runState({ Type: "Pass", Parameters: parameters }, {});
+    expect(result.output).toEqual({ name: "S", retries: 0 });
+    const refused = rejection(one({ Type: "Pass", Parameters: { "id.$": "$$.Execution.Id" }, End: true }));
+    expect(refused.message).toMatch(/only \$\$\.State, \$\$\.Task and \$\$\.Map are/);
   });
 });

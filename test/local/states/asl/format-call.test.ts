@@ -4,7 +4,7 @@ import { DefinitionRejected } from "../../../../packages/local/src/states/asl/fa
 import { compileFormatCall } from "../../../../packages/local/src/states/asl/format-call.ts";
 
 function evaluate(text: string, data: Json = {}): Json {
-  return compileFormatCall(text, "$")({ data, context: { Execution: { Name: "run" } } });
+  return compileFormatCall(text, "$")({ data, context: { State: { Name: "S" } } });
 }
 
 describe("States.Format", () => {
@@ -13,7 +13,7 @@ describe("States.Format", () => {
     ["States.Format('{} \\{\\} \\'quoted\\'', $)", 1.1, "1.1 {} 'quoted'"],
     ["States.Format('{} {} {}', $.a, $.b, $.c)", { a: null, b: true, c: -1.5e2 }, "null true -150"],
     ["States.Format('constant')", {}, "constant"],
-    ["States.Format('{}', $$.Execution.Name)", {}, "run"],
+    ["States.Format('{}', $$.State.Name)", {}, "S"],
   ])("%s", (text, data, expected) => {
     expect(evaluate(text, data)).toEqual(expected);
   });

@@ -49,27 +49,21 @@ export async function runStateMachine(definition: object, input: unknown, option
   const abort = () => stop.abort({ kind: "aborted" });
   if (options.signal?.aborted) abort();
   options.signal?.addEventListener("abort", abort, { once: true });
-  const execution = prepareExecution(
+  const run = prepareExecution(
     compileStateMachine(definition as Json),
     {
       executionArn,
-      name,
       roleArn: "arn:aws:iam::000000000000:role/direct",
-      stateMachine: { arn: "arn:aws:states:us-east-1:000000000000:stateMachine:direct", name: "direct" },
       input: JSON.stringify(input),
-      region: "us-east-1",
-      accountId: "000000000000",
     },
-    {
-      host: directHost({
-        ...{ clock, invokeLambda, readObject, tokens, children, executionArn },
-        stopSignal: stop.signal,
-      }),
-      write: (event) => events.push(event),
-    },
+    directHost({
+      ...{ clock, invokeLambda, readObject, tokens, children, executionArn },
+      stopSignal: stop.signal,
+    }),
+    (event) => events.push(event),
     stop.signal,
   );
-  const outcome = await execution.run();
+  const outcome = await run();
   options.signal?.removeEventListener("abort", abort);
   return { ...present(outcome as Outcome), events };
 }

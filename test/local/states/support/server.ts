@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { onTestFinished } from "vitest";
+import type { StatusChange } from "../../../../packages/local/src/states/ends.ts";
 import { openStates, type States, type StatesOptions } from "../../../../packages/local/src/states/open-states.ts";
-import type { StatusChange } from "../../../../packages/local/src/states/status-change.ts";
 import { echo, FUNCTION } from "./run.ts";
 
 export const KEY = { accessKeyId: "AKLOCALTEST", secretAccessKey: "x" };

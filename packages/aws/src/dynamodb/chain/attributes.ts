@@ -26,6 +26,33 @@ export function numberIn(item: Item, name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+/** What an item holds: what is null or undefined is no attribute of it. */
+export type Values = { [name: string]: string | number | Values | null | undefined };
+
+export function itemOf(values: Values): Item {
+  const item: Item = {};
+  for (const name in values) {
+    const value = values[name];
+    if (value == null) continue;
+    item[name] =
+      typeof value === "string"
+        ? { S: value }
+        : typeof value === "number"
+          ? { N: String(value) }
+          : { M: itemOf(value) };
+  }
+  return item;
+}
+
+export function valuesOf(item: Item): Values {
+  const values: Values = {};
+  for (const name in item) {
+    const { S, N, M } = item[name] as AttributeValue;
+    values[name] = S ?? (M ? valuesOf(M) : N === undefined ? undefined : Number(N));
+  }
+  return values;
+}
+
 /** Last part of a link's sort key: a turn lies directly before the entry it is the right to. */
 export const TURN = "0";
 export const ENTRY = "1";

@@ -1,63 +1,44 @@
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { Link, LinkId, StoredContent, StoredEntry, StoredStep, Turn } from "@nova/engine";
-import { checkFormat, FORMAT } from "../format.ts";
+import type { Link, LinkId, StoredEntry, StoredStep, Turn } from "@nova/engine";
+import { checkFormat, defined, FORMAT } from "../format.ts";
 import {
   chainPartition,
   ENTRY,
   type Item,
+  itemOf,
   type LinkKind,
   linkKey,
   numberIn,
-  numberValue,
   partitionKey,
   stepKey,
   TURN,
   textIn,
-  textValue,
+  type Values,
+  valuesOf,
 } from "./attributes.ts";
-
-/** ElectroDB's marks of ownership, which the other records of the table bear too. */
-const ownership = { __edb_e__: textValue("link"), __edb_v__: textValue("1") };
 
 export function turnItem(at: LinkId, turn: Turn): Item {
   const { node, state, sandbox, attempt, since, due, failedDeliveries, generation, kept, addresses } = turn;
-  return {
+  return itemOf({
     ...placeOf(at, TURN),
-    node: textValue(node),
-    state: textValue(state),
-    ...(sandbox !== null && { sandbox: textValue(sandbox) }),
-    attempt: numberValue(attempt),
-    since: textValue(since),
-    ...(due !== undefined && { due: textValue(due) }),
-    ...(failedDeliveries !== undefined && { failed_deliveries: numberValue(failedDeliveries) }),
-    ...(generation !== undefined && { generation: textValue(generation) }),
-    ...(kept && { kept: textValue(kept.join()) }),
-    ...(addresses && { addresses: textValue(JSON.stringify(addresses)) }),
-  };
+    ...{ node, state, sandbox, attempt, since, due, failed_deliveries: failedDeliveries, generation },
+    kept: kept?.join(),
+    addresses: addresses && JSON.stringify(addresses),
+  });
 }
 
 export function entryItem(at: LinkId, { head, hash, contents, signature }: StoredEntry): Item {
-  return {
-    ...placeOf(at, ENTRY),
-    head: textValue(head),
-    hash: textValue(hash),
-    contents: contentsValue(contents),
-    ...(signature !== undefined && { signature: textValue(signature) }),
-  };
+  return itemOf({ ...placeOf(at, ENTRY), head, hash, contents: contents as Values, signature });
 }
 
-function placeOf({ execution, scope, seq }: LinkId, kind: LinkKind): Item {
+function placeOf(at: LinkId, kind: LinkKind): Values {
+  return { ...partOf(at, "link", linkKey(at.scope, at.seq, kind)), kind };
+}
+
+/** What every item of a chain has, with ElectroDB's marks of ownership, which the other records of the table bear too. */
+function partOf({ execution, scope, seq }: LinkId, entity: string, sk: string): Values {
   const partition = chainPartition(execution, scope);
-  return {
-    pk: textValue(partitionKey(partition)),
-    sk: textValue(linkKey(scope, seq, kind)),
-    partition: textValue(partition),
-    scope: textValue(scope),
-    seq: numberValue(seq),
-    kind: textValue(kind),
-    format: numberValue(FORMAT),
-    ...ownership,
-  };
+  const place = { pk: partitionKey(partition), sk, partition, scope, seq };
+  return { ...place, format: FORMAT, __edb_e__: entity, __edb_v__: "1" };
 }
 
 /** An item's own link, which its attributes name as its keys do: one that was copied elsewhere is no link of that place. */
@@ -99,21 +80,30 @@ export function linksOf(items: Item[]): ({ scope: string } & Link)[] {
 
 function turnOf(item: Item): Turn {
   checkFormat(nameOf("turn", item), numberIn(item, "format"));
-  const [node, state, since] = [textIn(item, "node"), textIn(item, "state"), textIn(item, "since")];
-  const [attempt, failedDeliveries] = [numberIn(item, "attempt"), numberIn(item, "failed_deliveries")];
+  const {
+    node,
+    state,
+    since,
+    attempt,
+    sandbox = null,
+    kept,
+    addresses,
+    ...more
+  } = valuesOf(item) as Partial<StoredTurn>;
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
-  const [due, generation, kept, addresses] = ["due", "generation", "kept", "addresses"].map((name) =>
-    textIn(item, name),
-  );
   return {
-    ...{ node, state, attempt, since, sandbox: textIn(item, "sandbox") ?? null },
-    ...(due !== undefined && { due }),
-    ...(failedDeliveries !== undefined && { failedDeliveries }),
-    ...(generation !== undefined && { generation }),
-    ...(kept !== undefined && { kept: kept.split(",").map(Number) }),
-    ...(addresses !== undefined && { addresses: JSON.parse(addresses) as Record<string, string[]> }),
+    ...{ node, state, attempt, since, sandbox },
+    ...defined({
+      ...{ due: more.due, failedDeliveries: more.failed_deliveries, generation: more.generation },
+      kept: kept?.split(",").map(Number),
+      addresses: addresses === undefined ? undefined : (JSON.parse(addresses) as Record<string, string[]>),
+    }),
   };
 }
+
+/** Attributes of a turn as they are stored. */
+type StoredTurn = Record<"node" | "state" | "since" | "sandbox" | "due" | "generation" | "kept" | "addresses", string> &
+  Record<"attempt" | "failed_deliveries", number>;
 
 function isState(state: string | undefined): state is Turn["state"] {
   return state === "held" || state === "failing" || state === "closed";
@@ -121,9 +111,9 @@ function isState(state: string | undefined): state is Turn["state"] {
 
 function entryOf(item: Item): StoredEntry {
   checkFormat(nameOf("entry", item), numberIn(item, "format"));
-  const [head, hash, signature] = [textIn(item, "head"), textIn(item, "hash"), textIn(item, "signature")];
+  const { head, hash, signature, contents = {} } = valuesOf(item) as Partial<StoredEntry>;
   if (head === undefined || hash === undefined) throw damaged("entry", item);
-  return { head, hash, contents: contentsOf(item.contents), ...(signature !== undefined && { signature }) };
+  return { head, hash, contents, ...defined({ signature }) };
 }
 
 /** A chain item lacks what every item of its kind has. */
@@ -143,22 +133,14 @@ function nameOf(kind: "turn" | "entry", item: Item): string {
 }
 
 /** One agent run of a node, in the partition of its link. */
-export function stepItem({ execution, scope, seq }: LinkId, { step, text, hash, contents }: StoredStep): Item {
-  const partition = chainPartition(execution, scope);
-  return {
-    pk: textValue(partitionKey(partition)),
-    sk: textValue(stepKey(scope, seq, step)),
-    partition: textValue(partition),
-    scope: textValue(scope),
-    seq: numberValue(seq),
-    step: numberValue(step),
-    format: numberValue(FORMAT),
-    text: textValue(text),
-    hash: textValue(hash),
-    ...(contents && { contents: contentsValue(contents) }),
-    __edb_e__: textValue("step"),
-    __edb_v__: textValue("1"),
-  };
+export function stepItem(at: LinkId, { step, text, hash, contents }: StoredStep): Item {
+  return itemOf({
+    ...partOf(at, "step", stepKey(at.scope, at.seq, step)),
+    step,
+    text,
+    hash,
+    contents: contents as Values,
+  });
 }
 
 export function stepOf(at: LinkId, item: Item): StoredStep {
@@ -166,42 +148,6 @@ export function stepOf(at: LinkId, item: Item): StoredStep {
   const { scope, seq } = placeIn(item);
   if (textIn(item, "sk") !== stepKey(scope, seq, step)) throw misplaced(item);
   checkFormat(`step ${step} of link ${at.seq} of ${at.execution}`, numberIn(item, "format"));
-  return {
-    step,
-    text: textIn(item, "text") ?? "",
-    hash: textIn(item, "hash") ?? "",
-    ...(item.contents && { contents: contentsOf(item.contents) }),
-  };
-}
-
-type Contents<Name extends string> = Partial<Record<Name, StoredContent>>;
-
-/** A map of maps: each content is `{text}` or `{blob: {sha256, bytes}}`. */
-function contentsValue<Name extends string>(contents: Contents<Name>): AttributeValue {
-  const values: Item = {};
-  for (const [name, content] of Object.entries<StoredContent | undefined>(contents)) {
-    if (content) values[name] = { M: contentValue(content) };
-  }
-  return { M: values };
-}
-
-function contentValue(content: StoredContent): Item {
-  if ("text" in content) return { text: textValue(content.text) };
-  const { sha256, bytes } = content.blob;
-  return { blob: { M: { sha256: textValue(sha256), bytes: numberValue(bytes) } } };
-}
-
-/** Contents that were erased are not there. */
-function contentsOf<Name extends string>(value: AttributeValue | undefined): Contents<Name> {
-  const contents: Contents<Name> = {};
-  for (const [name, { M: content }] of Object.entries(value?.M ?? {})) {
-    if (content) contents[name as Name] = contentOf(content);
-  }
-  return contents;
-}
-
-function contentOf(content: Item): StoredContent {
-  const blob = content.blob?.M;
-  if (!blob) return { text: textIn(content, "text") ?? "" };
-  return { blob: { sha256: textIn(blob, "sha256") ?? "", bytes: numberIn(blob, "bytes") ?? 0 } };
+  const { text = "", hash = "", contents } = valuesOf(item) as Partial<StoredStep>;
+  return { step, text, hash, ...defined({ contents }) };
 }

@@ -3,22 +3,14 @@ import { History, type HistoryEvent } from "../history.ts";
 import { Cancelled, StateFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
 import { enter, type StateMachine } from "./state.ts";
-import { childOf, type Run, Thread } from "./thread.ts";
+import { childOf, Thread } from "./thread.ts";
 
 export interface ExecutionStart {
   executionArn: string;
-  name: string;
   roleArn: string;
-  stateMachine: { arn: string; name: string; versionArn?: string };
+  versionArn?: string | undefined;
   /** JSON text, kept as it was sent. */
   input: string;
-  region: string;
-  accountId: string;
-}
-
-export interface Services {
-  host: Host;
-  write(event: HistoryEvent): void;
 }
 
 /** The reason a caller's signal carries: StopExecution, or the end of the process, which leaves the execution running. */
@@ -28,48 +20,30 @@ export type Outcome =
   | { status: "SUCCEEDED"; output: string }
   | { status: "FAILED" | "ABORTED" | "TIMED_OUT"; error: string | undefined; cause: string | undefined };
 
-/** An execution whose start is recorded, so that it exists before its first state does anything. */
-export interface PreparedExecution {
-  /** Runs it to its end. Answers undefined where a shutdown left it unfinished. */
-  run(): Promise<Outcome | undefined>;
-}
-
+/**
+ * Records the start of an execution, so that it exists before its first state does anything. Answers what runs it to its
+ * end, which answers undefined where a shutdown left it unfinished.
+ */
 export function prepareExecution(
   machine: StateMachine,
-  start: ExecutionStart,
-  services: Services,
+  { executionArn, roleArn, versionArn, input }: ExecutionStart,
+  host: Host,
+  write: (event: HistoryEvent) => void,
   signal: AbortSignal,
-): PreparedExecution {
-  const history = new History(services.host.now, services.write);
+): () => Promise<Outcome | undefined> {
+  const history = new History(host.now, write);
   const { controller, release } = childOf(signal);
-  const thread = new Thread(prepareRun(start, services.host, history), controller.signal, 0);
-  recordStart(history, start);
-  if (machine.timeoutSeconds !== undefined) abortAfter(machine.timeoutSeconds, services.host, controller);
-  return {
-    async run() {
-      const outcome = await finish(machine, JSON.parse(start.input), thread);
-      release();
-      controller.abort("over");
-      if (outcome) recordEnd(history, outcome, thread.lastEventId);
-      return outcome;
-    },
+  const thread = new Thread({ host, history, executionArn }, controller.signal, 0);
+  const version = versionArn === undefined ? {} : { stateMachineVersionArn: versionArn };
+  history.record(0, "ExecutionStarted", { input, roleArn, ...version });
+  if (machine.timeoutSeconds !== undefined) abortAfter(machine.timeoutSeconds, host, controller);
+  return async () => {
+    const outcome = await finish(machine, JSON.parse(input), thread);
+    release();
+    controller.abort("over");
+    if (outcome) recordEnd(history, outcome, thread.lastEventId);
+    return outcome;
   };
-}
-
-function prepareRun(start: ExecutionStart, host: Host, history: History): Run {
-  const { region, accountId, stateMachine } = start;
-  const context = {
-    Execution: {
-      Id: start.executionArn,
-      Input: JSON.parse(start.input) as Json,
-      Name: start.name,
-      RoleArn: start.roleArn,
-      StartTime: new Date(host.now()).toISOString(),
-      RedriveCount: 0,
-    },
-    StateMachine: { Id: stateMachine.arn, Name: stateMachine.name },
-  };
-  return { host, history, region, accountId, context };
 }
 
 async function finish(machine: StateMachine, input: Json, thread: Thread): Promise<Outcome | undefined> {
@@ -93,32 +67,10 @@ async function abortAfter(seconds: number, host: Host, controller: AbortControll
   controller.abort({ kind: "timedOut" });
 }
 
-function recordStart(history: History, { input, roleArn, stateMachine }: ExecutionStart): void {
-  history.record(0, {
-    type: "ExecutionStarted",
-    executionStartedEventDetails: {
-      input,
-      inputDetails: { truncated: false },
-      roleArn,
-      ...(stateMachine.versionArn === undefined ? {} : { stateMachineVersionArn: stateMachine.versionArn }),
-    },
-  });
-}
+const endTypes = { FAILED: "ExecutionFailed", ABORTED: "ExecutionAborted", TIMED_OUT: "ExecutionTimedOut" } as const;
 
 /** AWS hangs the end of a stopped execution on nothing, any other end on the last event of the main line. */
-export function recordEnd(history: History, outcome: Outcome, lastEventId: number): void {
-  if (outcome.status === "SUCCEEDED") {
-    const { output } = outcome;
-    history.recordEnd(lastEventId, {
-      type: "ExecutionSucceeded",
-      executionSucceededEventDetails: { output, outputDetails: { truncated: false } },
-    });
-    return;
-  }
-  const { status, error, cause } = outcome;
-  if (status === "FAILED") {
-    history.recordEnd(lastEventId, { type: "ExecutionFailed", executionFailedEventDetails: { error, cause } });
-  } else if (status === "ABORTED") {
-    history.recordEnd(0, { type: "ExecutionAborted", executionAbortedEventDetails: { error, cause } });
-  } else history.recordEnd(0, { type: "ExecutionTimedOut", executionTimedOutEventDetails: { error, cause } });
+function recordEnd(history: History, { status, ...details }: Outcome, lastEventId: number): void {
+  if (status === "SUCCEEDED") history.recordEnd(lastEventId, "ExecutionSucceeded", details);
+  else history.recordEnd(status === "FAILED" ? lastEventId : 0, endTypes[status], details);
 }

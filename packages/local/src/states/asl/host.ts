@@ -42,9 +42,9 @@ export interface EndedChild {
   startedAtMs: number;
   stoppedAtMs: number;
   input: string;
-  output?: string;
-  error?: string;
-  cause?: string;
+  output?: string | undefined;
+  error?: string | undefined;
+  cause?: string | undefined;
 }
 
 export interface ObjectPlace {

@@ -30,6 +30,9 @@ const STEP = /\.([^.[]+)|\[(\d+)\]/g;
 /** Parses once; reading later walks the steps only. @throws DefinitionRejected */
 export function compilePath(text: string, at: string): Path {
   const root = text.startsWith("$$") ? "context" : "data";
+  if (root === "context" && !/^\$\$\.(State|Task|Map)\./.test(text)) {
+    throw new DefinitionRejected(at, `"${text}" is not served here: only $$.State, $$.Task and $$.Map are`);
+  }
   const steps = parseSteps(text, at);
   return { text, read: (scope) => readAt(scope[root], steps) };
 }

@@ -30,22 +30,23 @@ export interface StateMachine {
 export class Visit {
   readonly state: State;
   readonly thread: Thread;
-  readonly enteredTime: string;
   enteredEventId = 0;
-  /** Retries so far: `$$.State.RetryCount`. Only states that can retry have it. */
-  retryCount: number | undefined;
+  /** Retries so far: `$$.State.RetryCount`. */
+  retryCount = 0;
   /** The task whose answer comes from outside: `$$.Task.Token`. */
   pendingTask: PendingTask | undefined;
 
   constructor(state: State, thread: Thread) {
     this.state = state;
     this.thread = thread;
-    this.enteredTime = new Date(thread.run.host.now()).toISOString();
   }
 
   /** `map` is `$$.Map` of the iteration about to begin, where it is not the thread's own. */
   scope(data: Json, map = this.thread.map): Scope {
-    return { data, context: this.#context(map) };
+    const context: JsonObject = { State: { Name: this.state.name, RetryCount: this.retryCount } };
+    if (this.pendingTask) context.Task = { Token: this.pendingTask.token };
+    if (map) context.Map = map;
+    return { data, context };
   }
 
   /** Adds where it happened to a failure that a field's evaluation found. */
@@ -55,20 +56,6 @@ export class Visit {
 
   assertWithinDataLimit(value: Json): void {
     assertWithinDataLimit(JSON.stringify(value), this.state.name);
-  }
-
-  #context(map: JsonObject | undefined): JsonObject {
-    const { run } = this.thread;
-    const state: JsonObject = { Name: this.state.name, EnteredTime: this.enteredTime };
-    if (this.retryCount !== undefined) state.RetryCount = this.retryCount;
-    const context: JsonObject = {
-      Execution: run.context.Execution,
-      StateMachine: run.context.StateMachine,
-      State: state,
-    };
-    if (this.pendingTask) context.Task = { Token: this.pendingTask.token };
-    if (map) context.Map = map;
-    return context;
   }
 }
 
@@ -94,15 +81,10 @@ async function stay(state: State, input: Json, thread: Thread): Promise<Transiti
   const visit = new Visit(state, thread);
   const { name, type } = state;
   thread.current = state;
-  visit.enteredEventId = thread.record({
-    type: `${type}StateEntered`,
-    stateEnteredEventDetails: { name, input: JSON.stringify(input), inputDetails: { truncated: false } },
-  });
+  visit.enteredEventId = thread.record(`${type}StateEntered`, { name, input: JSON.stringify(input) });
   const transition = await run(state, input, visit);
-  thread.record({
-    type: `${type}StateExited` as "TaskStateExited",
-    stateExitedEventDetails: { name, output: JSON.stringify(transition.output), outputDetails: { truncated: false } },
-  });
+  const exited = { name, output: JSON.stringify(transition.output) };
+  thread.record(`${type}StateExited` as "TaskStateExited", exited);
   thread.current = undefined;
   return transition;
 }

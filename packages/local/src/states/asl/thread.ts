@@ -1,5 +1,6 @@
+import type { HistoryEventType } from "@aws-sdk/client-sfn";
 import type { JsonObject } from "../../json.ts";
-import type { EventBody, History } from "../history.ts";
+import type { History } from "../history.ts";
 import { Cancelled } from "./failure.ts";
 import type { Host, Purpose } from "./host.ts";
 
@@ -7,11 +8,7 @@ import type { Host, Purpose } from "./host.ts";
 export interface Run {
   readonly host: Host;
   readonly history: History;
-  /** Where functions named without an ARN live. */
-  readonly region: string;
-  readonly accountId: string;
-  /** `$$.Execution` and `$$.StateMachine`. */
-  readonly context: { Execution: JsonObject; StateMachine: JsonObject };
+  readonly executionArn: string;
 }
 
 /** A line of states: the main line, a branch of a Parallel, an iteration of a Map. */
@@ -32,14 +29,14 @@ export class Thread {
   }
 
   /** Records an event that the next one of this thread follows. */
-  record(body: EventBody): number {
-    this.lastEventId = this.run.history.record(this.lastEventId, body);
+  record(type: HistoryEventType, details?: object): number {
+    this.lastEventId = this.run.history.record(this.lastEventId, type, details);
     return this.lastEventId;
   }
 
   /** Records an event beside the line: the next one follows what this one followed. */
-  note(body: EventBody): number {
-    return this.run.history.record(this.lastEventId, body);
+  note(type: HistoryEventType, details?: object): number {
+    return this.run.history.record(this.lastEventId, type, details);
   }
 
   assertRunning(): void {

@@ -53,5 +53,5 @@ const ABORTED = {
 /** Notes on `thread` that `branch` was stopped inside a state. */
 export function recordAborted(branch: Thread, thread: Thread): void {
   const type = branch.current?.type;
-  if (type !== undefined && type in ABORTED) thread.note({ type: ABORTED[type as keyof typeof ABORTED] });
+  if (type !== undefined && type in ABORTED) thread.note(ABORTED[type as keyof typeof ABORTED]);
 }

@@ -4,8 +4,7 @@ import type { StateMachine } from "../asl/state.ts";
 import type { HistoryEvent } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
 import type { Input, Opening } from "../store/lines.ts";
-import { JournalledHost } from "./journalled-host.ts";
-import type { Owner } from "./owner.ts";
+import { JournalledHost, type Owner } from "./journalled-host.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
 
 /** What came from outside and was not taken yet. */
@@ -24,12 +23,12 @@ export interface Recorded {
  * is driven, and waits otherwise.
  */
 export class JournalledExecution {
-  readonly input: string;
   readonly events: HistoryEvent[] = [];
   /** Resolves when its end was told. */
   readonly ended: Promise<void>;
   readonly #owner: Owner;
-  readonly #pending: PendingRequests;
+  /** What it has asked for and not been answered. */
+  readonly pending: PendingRequests;
   readonly #host: JournalledHost;
   readonly #run: () => Promise<Outcome | undefined>;
   readonly #recorded: readonly HistoryEvent[];
@@ -43,22 +42,18 @@ export class JournalledExecution {
   #hasDiverged = false;
 
   constructor(machine: StateMachine, start: ExecutionStart, recorded: Recorded, owner: Owner) {
-    this.input = start.input;
     this.ended = this.#end.promise;
     this.#owner = owner;
     this.#recorded = recorded.events;
-    this.#pending = new PendingRequests((number, request) => this.#mode === "driven" && this.#begin(number, request));
-    this.#host = new JournalledHost(start.executionArn, recorded.opening, this.#pending, {
-      invokeLambda: (call) => this.#owner.invokeLambda(call, this.#stopping.signal),
-      startChild: (child, request) => this.#owner.startChild(child, request),
-      readObject: (place) => this.#owner.readObject(place),
-      stopChild: (arn) => {
-        if (this.#mode === "held" || this.#mode === "driven") this.#owner.stopChild(arn);
-      },
-    });
+    this.pending = new PendingRequests((number, request) => this.#mode === "driven" && this.#begin(number, request));
+    const stopChild = (arn: string) => {
+      if (this.#mode === "held" || this.#mode === "driven") owner.stopChild(arn);
+    };
+    const doing = { ...owner, stopChild };
+    const { signal } = this.#stopping;
+    this.#host = new JournalledHost(start.executionArn, recorded.opening, this.pending, doing, signal);
     const write = (event: HistoryEvent) => this.#write(event);
-    const prepared = prepareExecution(machine, start, { host: this.#host, write }, this.#stopping.signal);
-    this.#run = prepared.run;
+    this.#run = prepareExecution(machine, start, this.#host, write, signal);
   }
 
   /** Runs it as far as the journal goes. Answers false where it does not go that way any more. */
@@ -93,7 +88,7 @@ export class JournalledExecution {
   /** From now on what it asks for is begun. */
   drive(): void {
     this.#mode = "driven";
-    for (const [number, request] of [...this.#pending.all()]) if (!request.begun) this.#begin(number, request);
+    for (const [number, request] of this.pending.all()) if (!request.begun) this.#begin(number, request);
   }
 
   /** Nothing reaches it any more, and it writes nothing: its file is all that is left of it. */
@@ -120,43 +115,24 @@ export class JournalledExecution {
 
   /** Answers false where nothing is due yet. */
   noticeTime(): boolean {
-    const due = this.#pending.dueBy(this.#owner.now());
+    const due = this.pending.dueBy(this.#owner.now());
     for (const to of due) this.post({ to });
     return due.length > 0;
   }
 
-  /** Of tasks, by so many milliseconds. */
-  postponeDeadlines(ms: number): void {
-    this.#pending.postpone("deadline", ms);
-  }
-
   /** Something is under way in this process, or its consequences are. */
   get isBusy(): boolean {
-    return this.#isTaking || this.#arrivals.length > 0 || this.#pending.isAtWork;
-  }
-
-  get isInFunction(): boolean {
-    return this.#pending.isInFunction;
-  }
-
-  /** As `PendingRequests.dueMs`. */
-  get dueMs(): number | null {
-    return this.#pending.dueMs;
+    return this.#isTaking || this.#arrivals.length > 0 || this.pending.isAtWork;
   }
 
   get hasEnded(): boolean {
     return this.#outcome !== undefined;
   }
 
-  /** The number of what it asks for. */
-  requestOf(...what: Parameters<PendingRequests["numberOf"]>): number | undefined {
-    return this.#pending.numberOf(...what);
-  }
-
   /** Whether the execution started the other one and has not heard of its end. */
   waitsFor({ arn, startedBy }: Execution): boolean {
-    const start = startedBy && this.requestOf("request", startedBy.request);
-    return (start ?? this.requestOf("child", arn)) !== undefined;
+    const start = startedBy && this.pending.numberOf("request", startedBy.request);
+    return (start ?? this.pending.numberOf("child", arn)) !== undefined;
   }
 
   #start(): void {
@@ -177,7 +153,7 @@ export class JournalledExecution {
       if (!arrival) return;
       if ("stop" in arrival) {
         this.#isTaking = true;
-        this.#host.setTime(this.#owner.now());
+        this.#host.nowMs = this.#owner.now();
         this.#stopping.abort(arrival.stop);
       } else arrival.heard(this.#accept({ ...arrival.input, at: this.#owner.now() }));
       if (this.#isTaking) this.#followUp();
@@ -195,15 +171,15 @@ export class JournalledExecution {
 
   /** On its way to the disk before it has a consequence. */
   #accept(input: Input): boolean {
-    if (this.#outcome || !this.#pending.awaits(input.to)) return false;
+    if (this.#outcome || !this.pending.awaits(input.to)) return false;
     this.#isTaking = true;
     this.#owner.write(input);
     return this.#take(input);
   }
 
   #take(input: Input): boolean {
-    this.#host.setTime(input.at);
-    return this.#pending.answer(input);
+    this.#host.nowMs = input.at;
+    return this.pending.answer(input);
   }
 
   async #followUp(): Promise<void> {
@@ -224,7 +200,7 @@ export class JournalledExecution {
     if (ended) this.post({ to: number, value: ended });
     request.begin?.().then(
       (value: Json) => this.post({ to: number, value }),
-      (error: unknown) => this.post({ to: number, error: nameAndMessage(error) }),
+      (error: Error) => this.post({ to: number, error: { name: error.name, message: error.message } }),
     );
   }
 
@@ -248,10 +224,4 @@ function isSameStep(a: HistoryEvent, b: HistoryEvent): boolean {
 
 function refuse(arrival: Arrival): void {
   if ("heard" in arrival) arrival.heard(false);
-}
-
-function nameAndMessage(error: unknown): { name: string; message: string } {
-  return error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: "Error", message: String(error) };
 }

@@ -1,5 +1,7 @@
+import { createHmac, randomBytes } from "node:crypto";
 import type { Json } from "../../json.ts";
 import type { LambdaResult } from "../../lambda-types.ts";
+import type { Outcome } from "../asl/execute.ts";
 import { StateFailure } from "../asl/failure.ts";
 import {
   type ChildStart,
@@ -10,78 +12,112 @@ import {
   type ObjectPlace,
   type PendingTask,
   type Purpose,
+  type ReadObject,
   type StartedChild,
   tokenOf,
 } from "../asl/host.ts";
-import type { Opening } from "../store/lines.ts";
-import type { Owner } from "./owner.ts";
+import type { Line, Opening } from "../store/lines.ts";
 import type { PendingRequests } from "./pending-requests.ts";
-import { SeededRandom } from "./seeded-random.ts";
 
-type Hands = Omit<Pick<Owner, "invokeLambda" | "startChild" | "stopChild" | "readObject">, "invokeLambda"> & {
-  invokeLambda(call: LambdaCall): Promise<LambdaResult>;
-};
+/** Whoever keeps an execution, and does for it what it asks for. */
+export interface Owner {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Takes a line for the execution's file. */
+  write(line: Line): void;
+  invokeLambda(call: LambdaCall, stopSignal: AbortSignal): Promise<LambdaResult>;
+  /** The same request made once more answers the same child. @throws Error named as the failure that AWS reports */
+  startChild(child: ChildStart, request: string): StartedChild;
+  readObject: ReadObject;
+  stopChild(executionArn: string): void;
+  /** How a child ended; undefined while it runs. */
+  endOfChild(executionArn: string): Json | undefined;
+  /** It waits for what is to come. */
+  onRest(): void;
+  onEnd(outcome: Outcome): void;
+  /** Where nothing can be written now: resolves when it may be tried again. */
+  pause(): Promise<void> | undefined;
+}
 
 /** How a task was answered: SendTaskSuccess or SendTaskFailure. */
 export type TaskAnswer = { output: Json } | { failure: { error?: string; cause?: string } };
 
-/** Time, random numbers and answers as the journal has them: the time is that of the last input, the numbers come from a seed. */
+export function newSeed(): string {
+  return randomBytes(32).toString("hex");
+}
+
+/**
+ * Time, random numbers and answers as the journal has them. The numbers come from a seed: they are the same each time, and
+ * nobody without the seed can foresee them.
+ */
 export class JournalledHost implements Host {
   readonly #executionArn: string;
   readonly #pending: PendingRequests;
-  readonly #hands: Hands;
-  readonly #random: SeededRandom;
-  #nowMs: number;
+  readonly #owner: Owner;
+  readonly #stopSignal: AbortSignal;
+  readonly #seed: Buffer;
+  /** What is said, is said at the time of the last input. */
+  nowMs: number;
+  #drawn = 0;
   #started = 0;
 
-  constructor(executionArn: string, opening: Opening, pending: PendingRequests, hands: Hands) {
+  constructor(executionArn: string, opening: Opening, pending: PendingRequests, owner: Owner, stopSignal: AbortSignal) {
     this.#executionArn = executionArn;
     this.#pending = pending;
-    this.#hands = hands;
-    this.#random = new SeededRandom(opening.seed);
-    this.#nowMs = opening.at;
+    this.#owner = owner;
+    this.#stopSignal = stopSignal;
+    this.#seed = Buffer.from(opening.seed, "hex");
+    this.nowMs = opening.at;
   }
 
-  readonly now = () => this.#nowMs;
-  readonly random = () => this.#random.number();
-  readonly uuid = () => this.#random.uuid();
+  readonly now = () => this.nowMs;
+  readonly random = () => this.#draw().readUIntBE(0, 6) / 2 ** 48;
 
-  /** What is said from now on is said at that time. */
-  setTime(ms: number): void {
-    this.#nowMs = ms;
-  }
+  readonly uuid = () => {
+    const bytes = this.#draw();
+    bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+    bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+    return bytes.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  };
 
   async sleep(ms: number, purpose: Purpose, over: AbortSignal): Promise<void> {
-    if (ms > 0) await this.#pending.request({ kind: purpose, dueMs: this.#nowMs + ms }, over);
+    if (ms > 0) await this.#pending.request({ kind: purpose, dueMs: this.nowMs + ms }, over);
   }
 
   async invokeLambda(call: LambdaCall, over: AbortSignal): Promise<LambdaResult> {
     const kind = call.handsOutToken ? "request" : "lambda";
-    const begin = () => this.#hands.invokeLambda(call) as Promise<Json>;
+    const begin = () => this.#owner.invokeLambda(call, this.#stopSignal) as Promise<Json>;
     return (await this.#pending.request({ kind, begin }, over)) as LambdaResult;
   }
 
   issueToken(): PendingTask {
-    const token = tokenOf(this.#executionArn, this.#random.bytes());
+    const token = tokenOf(this.#executionArn, this.#draw());
     return { token, answer: (over) => this.#pending.request({ kind: "token", token }, over).then(outputOf) };
   }
 
   async startExecution(child: ChildStart, over: AbortSignal): Promise<StartedChild> {
     const request = `${this.#executionArn}#${++this.#started}`;
-    const begin = async () => ({ ...this.#hands.startChild(child, request) });
+    const begin = async () => ({ ...this.#owner.startChild(child, request) });
     return (await this.#pending.request({ kind: "start", request, begin }, over)) as unknown as StartedChild;
   }
 
   async executionEnded(child: string, over: AbortSignal): Promise<EndedChild> {
     const onOver = (reason: unknown) => {
-      if (reason !== DECIDED) this.#hands.stopChild(child);
+      if (reason !== DECIDED) this.#owner.stopChild(child);
     };
     return (await this.#pending.request({ kind: "child", child, onOver }, over)) as unknown as EndedChild;
   }
 
   readJson(place: ObjectPlace, over: AbortSignal): Promise<Json> {
-    const begin = async () => JSON.parse(await this.#hands.readObject(place)) as Json;
+    const begin = async () => JSON.parse(await this.#owner.readObject(place)) as Json;
     return this.#pending.request({ kind: "read", begin }, over);
+  }
+
+  /** 32 bytes. */
+  #draw(): Buffer {
+    return createHmac("sha256", this.#seed)
+      .update(String(this.#drawn++))
+      .digest();
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Json } from "../../json.ts";
+import type { Purpose } from "../asl/host.ts";
 import type { Input } from "../store/lines.ts";
 
 /**
  * What an execution waits for. A `lambda` may have done half its work when the process dies; a `request` (a function
  * that is given a task token), a `start` (of a child) and a `read` may be made once more; the others are not at work at all.
  */
-export type RequestKind = "lambda" | "request" | "start" | "read" | "retry" | "wait" | "deadline" | "token" | "child";
+type RequestKind = "lambda" | "request" | "start" | "read" | "token" | "child" | Purpose;
 
 export interface PendingRequest {
   readonly kind: RequestKind;
@@ -24,18 +25,12 @@ export interface PendingRequest {
   begun?: boolean;
 }
 
-type Key = "token" | "child" | "request";
-
-interface Pending extends PendingRequest {
-  settle(input: Input): void;
-}
-
 /** Kinds that keep an execution from being parked. */
-const AT_WORK = new Set<RequestKind>(["lambda", "request", "start", "read", "retry"]);
+const AT_WORK: readonly RequestKind[] = ["lambda", "request", "start", "read", "retry"];
 
 /** What one execution has asked for and not been answered, by number: the first is 1. */
 export class PendingRequests {
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PendingRequest & { settle(input: Input): void }>();
   readonly #onRequest: (number: number, request: PendingRequest) => void;
   #last = 0;
 
@@ -48,7 +43,7 @@ export class PendingRequests {
   request(request: PendingRequest, over: AbortSignal): Promise<Json> {
     const number = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
-    promise.catch(ignoreUnheard);
+    promise.catch(() => undefined); // an answer may find nobody who waits any more, and that is no error
     const withdraw = () => {
       this.#pending.delete(number);
       request.onOver?.(over.reason);
@@ -73,62 +68,52 @@ export class PendingRequests {
   /** Answers whether the input was awaited. */
   answer(input: Input): boolean {
     const pending = this.#pending.get(input.to);
-    if (!pending) return false;
     this.#pending.delete(input.to);
-    pending.settle(input);
-    return true;
+    pending?.settle(input);
+    return pending !== undefined;
   }
 
   awaits(number: number): boolean {
     return this.#pending.has(number);
   }
 
-  all(): Iterable<[number, PendingRequest]> {
-    return this.#pending;
+  /** What may be begun: some of it may be answered at once. */
+  all(): [number, PendingRequest][] {
+    return [...this.#pending];
   }
 
-  numberOf(key: Key, value: string): number | undefined {
-    for (const [number, request] of this.#pending) if (request[key] === value) return number;
-    return undefined;
+  numberOf(key: "token" | "child" | "request", value: string): number | undefined {
+    return this.#pending.entries().find(([, request]) => request[key] === value)?.[0];
   }
 
   get isAtWork(): boolean {
-    return this.#some(({ begun, kind }) => begun === true && AT_WORK.has(kind));
+    return this.#pending.values().some(({ begun, kind }) => begun === true && AT_WORK.includes(kind));
   }
 
   /** A function may be in the middle of something that must not be done twice. */
   get isInFunction(): boolean {
-    return this.#some(({ kind }) => kind === "lambda");
+    return this.#pending.values().some(({ kind }) => kind === "lambda");
   }
 
   /** When there is something to do; 0: at once, since something was not begun yet. */
   get dueMs(): number | null {
-    let due: number | null = null;
-    for (const { begin, begun, dueMs } of this.#pending.values()) {
-      if (begin && !begun) return 0;
-      if (dueMs !== undefined) due = Math.min(dueMs, due ?? dueMs);
-    }
-    return due;
+    const dues = this.#pending.values().map(({ begin, begun, dueMs }) => (begin && !begun ? 0 : dueMs));
+    return dues.filter((due) => due !== undefined).reduce<number | null>((a, b) => Math.min(a ?? b, b), null);
   }
 
-  postpone(kind: RequestKind, ms: number): void {
-    for (const request of this.#pending.values())
-      if (request.kind === kind && request.dueMs !== undefined) request.dueMs += ms;
+  /** Time limits of tasks move, by so many milliseconds. */
+  postponeDeadlines(ms: number): void {
+    for (const request of this.#pending.values()) {
+      if (request.kind === "deadline" && request.dueMs !== undefined) request.dueMs += ms;
+    }
   }
 
   /** What time has answered by now, the earliest first. */
   dueBy(nowMs: number): number[] {
-    const due = [...this.#pending].filter(([, { dueMs }]) => dueMs !== undefined && dueMs <= nowMs);
-    return due.sort(([, a], [, b]) => (a.dueMs as number) - (b.dueMs as number)).map(([number]) => number);
+    const due = this.all().flatMap(([number, { dueMs }]) => (dueMs === undefined ? [] : { number, dueMs }));
+    return due
+      .filter(({ dueMs }) => dueMs <= nowMs)
+      .sort((a, b) => a.dueMs - b.dueMs)
+      .map(({ number }) => number);
   }
-
-  #some(test: (request: PendingRequest) => boolean): boolean {
-    for (const request of this.#pending.values()) if (test(request)) return true;
-    return false;
-  }
-}
-
-/** An answer may find nobody who waits any more, and that is no error. */
-function ignoreUnheard(): void {
-  return;
 }

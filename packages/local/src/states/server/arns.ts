@@ -1,10 +1,20 @@
-import { invalidArn, invalidName } from "./aws-error.ts";
+import { AwsError } from "../../aws-http/aws-error.ts";
+
+const labels: Record<string, string> = {
+  InvalidDefinition: "Invalid State Machine Definition",
+  InvalidExecutionInput: "Invalid State Machine Execution Input",
+};
+
+/** An error as Step Functions words it: `Invalid Arn: '...'`. */
+export function refused(name: string, detail: string): AwsError {
+  return new AwsError(name, `${labels[name] ?? name.replace(/\B[A-Z]/g, " $&")}: '${detail}'`);
+}
 
 /** Step Functions: at most 80 characters of ASCII, without white space and the characters that mean something elsewhere. */
 const NAME = /^[A-Za-z0-9!'()+\-.=@_]{1,80}$/;
 
 export function assertName(name: string): void {
-  if (!NAME.test(name)) throw invalidName(name);
+  if (!NAME.test(name)) throw refused("InvalidName", name);
 }
 
 export interface StateMachineArn {
@@ -16,31 +26,17 @@ export interface StateMachineArn {
 
 /** @throws InvalidArn */
 export function parseStateMachineArn(arn: string): StateMachineArn {
-  const parts = split(arn);
-  const [resource, name, version, ...rest] = parts;
-  if (resource !== "stateMachine" || !name || rest.length > 0) {
-    throw invalidArn(`Resource type not valid in this context: ${resource}`);
-  }
-  if (version !== undefined && !/^\d+$/.test(version)) throw invalidArn(`Aliases are not served locally: ${arn}`);
-  const unqualified = version === undefined ? arn : arn.slice(0, -version.length - 1);
-  return { name, version: version === undefined ? undefined : Number(version), unqualified };
+  const [name = "", version, ...rest] = partsOf(arn, "stateMachine");
+  if (!name || rest.length > 0) throw refused("InvalidArn", `Invalid ARN: ${arn}`);
+  if (version === undefined) return { name, version, unqualified: arn };
+  if (!/^\d+$/.test(version)) throw refused("InvalidArn", `Aliases are not served locally: ${arn}`);
+  return { name, version: Number(version), unqualified: arn.slice(0, -version.length - 1) };
 }
 
-/** @throws InvalidArn */
-export function assertExecutionArn(arn: string): void {
-  const [resource, machine, name] = split(arn);
-  if (resource !== "execution" || !machine || !name) {
-    throw invalidArn(`Resource type not valid in this context: ${resource}`);
-  }
-}
-
-/** @throws InvalidArn */
-export function assertRoleArn(arn: string): void {
-  if (!/^arn:aws[\w-]*:iam::\d{12}:role\/.+/.test(arn)) throw invalidArn(`Invalid ARN prefix: ${arn}`);
-}
-
-function split(arn: string): string[] {
-  const match = /^arn:aws[\w-]*:states:[\w-]+:\d{12}:(.+)$/.exec(arn);
-  if (!match) throw invalidArn(`Invalid ARN prefix: ${arn}`);
-  return (match[1] as string).split(":");
+/** What follows the type of a resource of Step Functions. @throws InvalidArn for one of another type */
+export function partsOf(arn: string, type: "stateMachine" | "execution"): string[] {
+  const [, resource, rest] = /^arn:aws[\w-]*:states:[\w-]+:\d{12}:([^:]+):?(.*)$/.exec(arn) ?? [];
+  if (resource === type) return (rest as string).split(":");
+  if (resource === undefined) throw refused("InvalidArn", `Invalid ARN prefix: ${arn}`);
+  throw refused("InvalidArn", `Resource type not valid in this context: ${resource}`);
 }

@@ -1,8 +1,12 @@
 import type { Listening } from "../../aws-http/http-server.ts";
 import { type AwsHttp, listen } from "../../aws-http/listen.ts";
 import { operationOf, requestOf } from "../../aws-http/request.ts";
-import { operations } from "./operations.ts";
-import type { Service } from "./service.ts";
+import { executionOperations } from "./executions.ts";
+import type { Operations, Service } from "./service.ts";
+import { machineOperations } from "./state-machines.ts";
+import { taskOperations } from "./tasks.ts";
+
+const operations: Operations = { ...machineOperations, ...executionOperations, ...taskOperations };
 
 /** Longer than any request the API allows: a definition or an input, escaped. */
 const maxBytes = 8 * 1024 * 1024;

@@ -14,9 +14,5 @@ export interface Service {
   accountId: string;
 }
 
-export type Operation = (service: Service, request: Request) => object | Promise<object>;
-
-/** AWS JSON carries times as seconds. */
-export function seconds(ms: number): number {
-  return ms / 1000;
-}
+/** By the names that the API of Step Functions has for them. */
+export type Operations = Record<string, (service: Service, request: Request) => object | Promise<object>>;

@@ -3,10 +3,10 @@ import { AwsError } from "../../aws-http/aws-error.ts";
 import { compileStateMachine } from "../asl/compile.ts";
 import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import type { ChildStart, StartedChild } from "../asl/host.ts";
+import { dataIn } from "../history.ts";
 import type { LiveOptions } from "../live-executions.ts";
 import type { Execution } from "../store/executions.ts";
-import { assertName } from "./arns.ts";
-import { executionAlreadyExists, invalidExecutionInput } from "./aws-error.ts";
+import { assertName, refused } from "./arns.ts";
 import type { Service } from "./service.ts";
 import { findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
 
@@ -48,11 +48,11 @@ export function startExecution(service: Service, start: Start): Execution {
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {
   if (startedBy && existing.startedBy?.request === startedBy.request) return existing;
   if (existing.status === "RUNNING" && inputOf(service, existing) === input) return existing;
-  throw executionAlreadyExists(existing.arn);
+  throw refused("ExecutionAlreadyExists", existing.arn);
 }
 
 function inputOf({ live, executions }: Service, execution: Execution): string | undefined {
-  return live.get(execution)?.input ?? executions.history(execution)[0]?.executionStartedEventDetails?.input;
+  return dataIn(live.get(execution)?.events ?? executions.history(execution)).input;
 }
 
 function isNameFree(existing: Execution, { clock }: Service): boolean {
@@ -60,24 +60,22 @@ function isNameFree(existing: Execution, { clock }: Service): boolean {
 }
 
 function assertInput(input: string): void {
-  if (input === "") throw invalidExecutionInput("Invalid execution input.");
-  if (Buffer.byteLength(input) > DATA_LIMIT_BYTES) throw invalidExecutionInput("The input is larger than 256 KiB.");
+  if (input === "") throw refused("InvalidExecutionInput", "Invalid execution input.");
+  if (Buffer.byteLength(input) > DATA_LIMIT_BYTES)
+    throw refused("InvalidExecutionInput", "The input is larger than 256 KiB.");
   try {
     JSON.parse(input);
   } catch (error) {
-    throw invalidExecutionInput((error as SyntaxError).message);
+    throw refused("InvalidExecutionInput", (error as SyntaxError).message);
   }
 }
 
 /** What an execution runs, and under which names. */
-export function preparedBy(service: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
-  const { machines, region, accountId } = service;
+export function preparedBy({ machines }: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
   const revision = machines.revision(execution.revision);
-  const { name, arn: executionArn, machineArn: arn, versionArn: version } = execution;
-  const versioned = version === undefined ? {} : { versionArn: version };
-  const stateMachine = { arn, name: arn.split(":").at(-1) as string, ...versioned };
-  const start = { executionArn, name, roleArn: revision.roleArn, stateMachine, region, accountId };
-  return { machine: machines.compiled(revision, (text) => compileStateMachine(JSON.parse(text))), start };
+  const { arn: executionArn, versionArn } = execution;
+  const machine = machines.compiled(revision, (text) => compileStateMachine(JSON.parse(text)));
+  return { machine, start: { executionArn, versionArn, roleArn: revision.roleArn } };
 }
 
 /** As an execution calls StartExecution. @throws Error named and worded as the AWS SDK for Java words it */

@@ -1,9 +1,9 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { LineFile } from "../../disk/line-file.ts";
+import { appendWhole, LineFile, parseLines, readIfThere } from "../../disk/line-file.ts";
 import { Backlog, type Room } from "../../disk/room.ts";
 import type { HistoryEvent } from "../history.ts";
-import { HistoryFiles } from "./history-files.ts";
-import { isEvent, type Journal, journalIn, type Line } from "./lines.ts";
+import { type Journal, journalIn, type Line } from "./lines.ts";
 
 export type EndStatus = "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
 export type Status = "RUNNING" | EndStatus;
@@ -39,20 +39,29 @@ const END_TYPES: Record<string, EndStatus> = {
   ExecutionAborted: "ABORTED",
 };
 
+/** How much of a history a killed process may lose. */
+const FLUSH_AFTER_MS = 100;
+
 /**
  * The executions of a data folder: an index that is read whole on opening (a few short lines each), and a file each
- * that is read when somebody asks.
+ * that is read when somebody asks: its events, and between them what they followed from. It is named by the execution's
+ * number: names of executions are not safe file names.
  */
 export class Executions {
   readonly #backlog: Backlog;
   readonly #index: LineFile<Change>;
-  readonly #histories: HistoryFiles;
+  readonly #folder: string;
+  readonly #buffers = new Map<number, string>();
+  /** What the disk has no room for yet. */
+  readonly #unwritten = new Map<number, string>();
+  #timer: NodeJS.Timeout | undefined;
   readonly #all: Execution[] = [];
   readonly #byArn = new Map<string, Execution>();
 
   constructor(folder: string, room: Room) {
     this.#backlog = new Backlog(room);
-    this.#histories = new HistoryFiles(join(folder, "history"), this.#backlog);
+    this.#folder = join(folder, "history");
+    mkdirSync(this.#folder, { recursive: true });
     const { file, lines } = LineFile.open<Change>(join(folder, "executions.ndjson"));
     this.#index = file;
     for (const change of lines) this.#apply(change);
@@ -89,16 +98,22 @@ export class Executions {
     return this.#all[number] as Execution;
   }
 
-  append(execution: Execution, line: Line): void {
-    this.#histories.append(execution.number, line);
+  append({ number }: Execution, line: Line): void {
+    this.#buffers.set(number, `${this.#buffers.get(number) ?? ""}${JSON.stringify(line)}\n`);
+    this.#timer ??= setTimeout(() => this.#flushAll(), FLUSH_AFTER_MS).unref();
   }
 
-  flush(execution: Execution): void {
-    this.#histories.flush(execution.number);
+  /** What is appended later comes behind it, also where the disk is full now. */
+  flush({ number }: Pick<Execution, "number">): void {
+    const text = this.#buffers.get(number);
+    if (text === undefined) return;
+    this.#buffers.delete(number);
+    this.#unwritten.set(number, (this.#unwritten.get(number) ?? "") + text);
+    this.#backlog.write(() => this.#write(number, text));
   }
 
   park(execution: Execution, due: number | null): void {
-    this.#histories.flush(execution.number);
+    this.flush(execution);
     if (execution.parked?.due !== due) this.#change({ park: execution.number, due });
   }
 
@@ -106,17 +121,20 @@ export class Executions {
     if (execution.parked) this.#change({ wake: execution.number });
   }
 
-  end({ number }: Execution, status: EndStatus, at: number): void {
-    this.#histories.flush(number);
-    this.#change({ end: number, status, at });
+  end(execution: Execution, status: EndStatus, at: number): void {
+    this.flush(execution);
+    this.#change({ end: execution.number, status, at });
   }
 
-  history({ number }: Execution): HistoryEvent[] {
-    return this.#histories.read(number).filter(isEvent);
+  history(execution: Execution): HistoryEvent[] {
+    return this.journal(execution).events;
   }
 
-  journal({ number }: Execution): Journal {
-    return journalIn(this.#histories.read(number));
+  /** Everything recorded so far; nothing where a crash came before the first flush. */
+  journal(execution: Execution): Journal {
+    this.flush(execution);
+    const written = readIfThere(this.#path(execution.number)).toString();
+    return journalIn(parseLines<Line>(written + (this.#unwritten.get(execution.number) ?? "")));
   }
 
   /**
@@ -124,15 +142,39 @@ export class Executions {
    * that end: the process died between the two writes.
    */
   repair(execution: Execution): void {
-    this.#histories.repair(execution.number);
+    const { file } = LineFile.open(this.#path(execution.number));
+    file.repair();
+    file.close();
     const last = this.history(execution).at(-1);
     const status = END_TYPES[last?.type ?? ""];
     if (last && status) this.end(execution, status, last.timestamp * 1000);
   }
 
   close(): void {
-    this.#histories.flushAll();
+    this.#flushAll();
     this.#index.close();
+  }
+
+  #flushAll(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const number of [...this.#buffers.keys()]) this.flush({ number });
+  }
+
+  #write(execution: number, text: string): void {
+    const file = openSync(this.#path(execution), "a");
+    try {
+      appendWhole(file, text);
+    } finally {
+      closeSync(file);
+    }
+    const left = this.#unwritten.get(execution)?.slice(text.length);
+    if (left) this.#unwritten.set(execution, left);
+    else this.#unwritten.delete(execution);
+  }
+
+  #path(execution: number): string {
+    return join(this.#folder, `${execution}.ndjson`);
   }
 
   #change(change: Change): void {

@@ -28,16 +28,12 @@ export interface Journal {
   events: HistoryEvent[];
 }
 
-export function isEvent(line: Line): line is HistoryEvent {
-  return "type" in line;
-}
-
 export function journalIn(lines: readonly Line[]): Journal {
   const [first] = lines;
   return {
     opening: first && "seed" in first ? first : undefined,
     // Earlier versions also wrote heartbeats (`beat`), which answer nothing.
     inputs: lines.filter((line) => "to" in line && !("beat" in line)) as Input[],
-    events: lines.filter(isEvent),
+    events: lines.filter((line) => "type" in line),
   };
 }

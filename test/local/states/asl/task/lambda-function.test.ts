@@ -31,13 +31,13 @@ describe("a Task that is a Lambda function", () => {
 
   it("applies its fields in AWS's order", async () => {
     const fields = {
-      Parameters: { "p.$": "$.in.a", "run.$": "$$.Execution.Name" },
+      Parameters: { "p.$": "$.in.a", "name.$": "$$.State.Name" },
       ResultPath: "$.out",
       OutputPath: "$.out.p",
     };
     const result = await runState({ ...task, ...fields }, { in: { a: 5 } }, { invokeLambda: echo });
     expect(result.output).toBe(5);
-    expect(result.events[2]?.lambdaFunctionScheduledEventDetails?.input).toMatch(/^\{"p":5,"run":".+"\}$/);
+    expect(result.events[2]?.lambdaFunctionScheduledEventDetails?.input).toMatch(/^\{"p":5,"name":"S"\}$/);
   });
 
   it("reports a function's own error as AWS does: its type, and JSON for a cause", async () => {

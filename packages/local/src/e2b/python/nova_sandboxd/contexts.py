@@ -5,9 +5,8 @@ import collections
 import datetime
 import json
 import os
-import time
 
-_KEEPALIVE = 5  # seconds of silence; the code interpreter's KEEPALIVE_INTERVAL
+_KEEPALIVE = 5  # seconds; the code interpreter's KEEPALIVE_INTERVAL
 _PIPE = 1 << 16
 _RESTARTED = ("ContextRestarting", "Context was restarted")
 _CLOSED = (
@@ -26,8 +25,8 @@ def error_line(name_and_value):
 
 
 class Execution:
-    def __init__(self, connection, code, environment):
-        self.connection, self.code, self.environment = connection, code, environment
+    def __init__(self, connection, code):
+        self.connection, self.code = connection, code
         self.begun = self.abandoned = False
 
     def emit(self, data):
@@ -47,31 +46,26 @@ class Execution:
 
 
 class Context:
-    """`kernels` makes and ends the processes; `on_busy` is called when a cell begins."""
+    """`kernels` makes the processes."""
 
-    def __init__(self, loop, kernels, cwd, on_busy):
-        self.loop, self.kernels, self.on_busy = loop, kernels, on_busy
-        self.id, self.cwd = os.urandom(16).hex(), cwd
+    def __init__(self, loop, kernels):
+        self.loop, self.kernels, self.id = loop, kernels, os.urandom(16).hex()
         self.queue, self.current, self.keepalive = collections.deque(), None, None
-        self._adopt(kernels.take(cwd))
+        self._adopt()
 
     def describe(self):
-        return {"id": self.id, "language": "python", "cwd": self.cwd}
+        return {"id": self.id, "language": "python", "cwd": "/home/user"}
 
-    def execute(self, connection, code, environment):
-        execution = Execution(connection, code, environment)
+    def execute(self, connection, code):
+        execution = Execution(connection, code)
         connection.on_end = lambda: self._abandon(execution)
         connection.on_drained = self._watch_output
         connection.send_json({"ok": True})
         self.queue.append(execution)
         self._next()
 
-    def restart(self):
-        """Ends the kernel and what it has not detached; the context goes on with a new, empty one."""
-        self.process.end(self.loop)
-        self._replace(_CLOSED)
-
     def close(self):
+        """Ends the kernel and what it has not detached."""
         self.process.end(self.loop)
         self._break_off(_CLOSED)
         for waiting in self.queue:
@@ -83,19 +77,16 @@ class Context:
             self._take_frames()
         self._drain()
         self.process.close(self.loop)
-        self._replace(_RESTARTED)
+        self._break_off(_RESTARTED)
+        self._adopt()
+        self._next()
 
     # --- the kernel -------------------------------------------------------------------------------
 
-    def _adopt(self, process):
-        self.process, self.count = process, 0
-        self.decoders = {fd: codecs.getincrementaldecoder("utf-8")("replace") for fd, _ in process.outputs}
+    def _adopt(self):
+        self.process, self.count = self.kernels.take(), 0
+        self.decoders = {fd: codecs.getincrementaldecoder("utf-8")("replace") for fd, _ in self.process.outputs}
         self._watch_output()
-
-    def _replace(self, reason):
-        self._break_off(reason)
-        self._adopt(self.kernels.take(self.cwd))
-        self._next()
 
     def _watch_output(self):
         """While the client does not keep up, the pipes fill and the cell waits in its write."""
@@ -139,10 +130,9 @@ class Context:
                 self._mark_begun()
                 continue
             self._drain()
-            if kind == b"L":
-                self._emit(payload)
-            else:
-                self._finish()
+            self._end_current(*filter(None, [payload]))
+            self._watch_output()
+            self._next()
 
     def _mark_begun(self):
         self.current.begun = True
@@ -152,11 +142,7 @@ class Context:
     def _emit_text(self, kind, text):
         if text:
             now = datetime.datetime.now(datetime.timezone.utc).isoformat()
-            self._emit(encode({"type": kind, "text": text, "timestamp": now}))
-
-    def _emit(self, data):
-        self.current.emit(data)
-        self.last_output = time.monotonic()
+            self.current.emit(encode({"type": kind, "text": text, "timestamp": now}))
 
     # --- executions -------------------------------------------------------------------------------
 
@@ -165,15 +151,10 @@ class Context:
             return
         self.current = self.queue.popleft()
         self.count += 1
-        self.on_busy()
-        self._emit(encode({"type": "number_of_executions", "execution_count": self.count}))
+        self.kernels.on_busy()
+        self.current.emit(encode({"type": "number_of_executions", "execution_count": self.count}))
         self.keepalive = self.loop.later(_KEEPALIVE, self._keep_alive)
-        self.process.tell(b"E", {"code": self.current.code, "environment": self.current.environment})
-
-    def _finish(self):
-        self._end_current()
-        self._watch_output()
-        self._next()
+        self.process.tell(b"E", self.current.code)
 
     def _break_off(self, reason):
         if self.current:
@@ -197,9 +178,6 @@ class Context:
 
     def _keep_alive(self):
         """Writing is also how a connection is found to be broken."""
-        silence = time.monotonic() - self.last_output
-        if silence >= _KEEPALIVE:
-            silence = 0
-            if not self.current.connection.waiting:
-                self._emit(encode({"type": "keepalive"}))
-        self.keepalive = self.loop.later(_KEEPALIVE - silence, self._keep_alive)
+        if not self.current.connection.waiting:
+            self.current.emit(encode({"type": "keepalive"}))
+        self.keepalive = self.loop.later(_KEEPALIVE, self._keep_alive)

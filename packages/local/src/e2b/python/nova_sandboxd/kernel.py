@@ -1,9 +1,10 @@
 """
 A kernel: the process in which cells run, one after the other, on globals of its own. It has one thread, so that a cell
 may fork; it reads requests from `control` and answers with frames: `B` the cell begins and can be interrupted from now
-on, `L` an output line, `D` the cell is done.
+on, `D` the cell is done, with its last line if it has one.
 """
 
+import ast
 import builtins
 import io
 import json
@@ -12,9 +13,10 @@ import os
 import signal
 import struct
 import sys
+import traceback
 import types
 
-from . import cell, display, linux
+from . import linux
 
 HEADER = struct.Struct(">cI")
 _CACHED_SOURCE = 1 << 20
@@ -31,16 +33,8 @@ def run(control, stdout, stderr):
     Kernel(control, stdout, stderr).serve()
 
 
-def frame(kind, payload=b""):
-    return HEADER.pack(kind, len(payload)) + payload
-
-
 def write_frame(sock, kind, payload=b""):
-    sock.sendall(frame(kind, payload))
-
-
-def encode(line):
-    return json.dumps(line).encode() + b"\n"
+    sock.sendall(HEADER.pack(kind, len(payload)) + payload)
 
 
 def read_frame(sock):
@@ -71,7 +65,6 @@ class Kernel:
         sys.modules["__main__"] = self.module
         sys.argv = [""]
         sys.path.insert(0, "")
-        builtins.display = self.display
         self.open_streams()
         signal.signal(signal.SIGINT, self.interrupt)
         os.register_at_fork(before=self.flush, after_in_child=self.disown)
@@ -84,33 +77,21 @@ class Kernel:
                     os._exit(0)
                 request = json.loads(payload)
                 if kind == b"C":
-                    self.configure(request)
+                    os.environ.update(request)
                 else:
                     self.execute(request)
             except KeyboardInterrupt:
                 continue  # it came between two cells
 
-    def configure(self, request):
-        os.environ.update(request.get("environment", {}))
-        if "cwd" in request:
-            os.chdir(request["cwd"])
-
-    def execute(self, request):
+    def execute(self, code):
         self.count += 1
         self.last_line = None
-        overlay = request.get("environment") or {}
-        before = {name: os.environ.get(name) for name in overlay}
-        os.environ.update(overlay)
         self.open_streams()
         try:
-            self.run_cell(request["code"])
+            self.run_cell(code)
         finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
-            self.answer()
+            # The last line and the end go together, for the agent to wake up once.
+            write_frame(self.control, b"D", json.dumps(self.last_line).encode() + b"\n" if self.last_line else b"")
 
     def run_cell(self, code):
         name = f"<cell {self.count}>"
@@ -120,31 +101,19 @@ class Kernel:
             signal.signal(signal.SIGINT, self.interrupt)
             self.running = True
             write_frame(self.control, b"B")
-            value = cell.run(code, name, self.module.__dict__)
+            value = evaluate(code, name, self.module.__dict__)
             self.running = False
             self.end_if_forked()
             if value is not None:
-                self.module.__dict__["_"] = value
-                self.last_line = {"type": "result", "is_main_result": True, **display.represent(value)}
+                text = value if isinstance(value, str) else repr(value)
+                self.last_line = {"type": "result", "is_main_result": True, "text": text}
         except BaseException as error:
             self.running = False
             self.end_if_forked(error)
-            self.last_line = {"type": "error", **display.describe_error(error)}
+            self.last_line = {"type": "error", **describe(error)}
         finally:
             self.running = False
             self.flush()
-
-    def answer(self):
-        """The last line and the end go together, for the agent to wake up once."""
-        last = frame(b"L", encode(self.last_line)) if self.last_line else b""
-        self.control.sendall(last + frame(b"D"))
-
-    def display(self, *values):
-        """IPython's display(): shows values before the cell ends."""
-        for value in values:
-            self.flush()
-            line = {"type": "result", "is_main_result": False, **display.represent(value)}
-            write_frame(self.control, b"L", encode(line))
 
     def interrupt(self, *_):
         if self.running:
@@ -184,9 +153,26 @@ class Kernel:
         else:
             code = int(error is not None)
             if error is not None:
-                print(display.describe_error(error)["traceback"], file=sys.stderr)
+                print(describe(error)["traceback"], file=sys.stderr)
         self.flush()
         os._exit(code & 0xFF)
+
+
+def evaluate(code, name, scope):
+    """Statements, then a last expression whose value is the cell's result."""
+    tree, last = ast.parse(code, name), None
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = ast.Expression(tree.body.pop().value)
+    exec(compile(tree, name, "exec"), scope)
+    return None if last is None else eval(compile(last, name, "eval"), scope)
+
+
+def describe(error):
+    try:
+        value, trace = str(error), "".join(traceback.format_exception(error))
+    except Exception as second:  # an error is anybody's code
+        value = trace = f"(it cannot be shown: {type(second).__name__})"
+    return {"name": type(error).__name__, "value": value, "traceback": trace}
 
 
 def is_closed(stream):

@@ -18,7 +18,7 @@ class KernelProcess:
         if self.pid == 0:
             try:
                 forget_parent({control.fileno(), stdout, stderr})
-                limits.bind(0)
+                limits.bind()
                 kernel.run(control, stdout, stderr)
             finally:
                 os._exit(70)

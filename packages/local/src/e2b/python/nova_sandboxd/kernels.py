@@ -1,25 +1,22 @@
 """All contexts of a sandbox and their kernels, one of which is always forked ahead of its use."""
 
-import os
-
 from .contexts import Context
 from .files import Refused
 from .kernel_process import KernelProcess
 
 _SPARE_DELAY = 0.02  # seconds after which a new spare is forked, so that nobody waits for it
-_HOME = "/home/user"
 
 
 class Kernels:
-    def __init__(self, loop, limits, files, environment, on_busy):
-        self.loop, self.limits, self.files = loop, limits, files
-        self.environment, self.on_busy = environment, on_busy
+    def __init__(self, loop, limits, environment, on_busy):
+        """`on_busy` is called when a cell begins."""
+        self.loop, self.limits, self.environment, self.on_busy = loop, limits, environment, on_busy
         self.contexts, self.default = {}, None
         self.spare = KernelProcess(limits)
 
-    def take(self, cwd):
+    def take(self):
         process, self.spare = self.spare or KernelProcess(self.limits), None
-        process.tell(b"C", {"environment": self.environment, "cwd": self.files.locate(cwd)})
+        process.tell(b"C", self.environment)
         self.loop.later(_SPARE_DELAY, self._prepare_spare)
         return process
 
@@ -44,40 +41,20 @@ class Kernels:
 
     # --- what the server asks for -------------------------------------------------------------------
 
-    def create(self, language=None, cwd=None):
-        _require_python(language)
-        cwd = cwd or _HOME
-        if not os.path.isdir(self.files.locate(cwd)):
-            raise Refused("internal", "Failed to set working directory")
-        context = Context(self.loop, self, cwd, self.on_busy)
+    def create(self):
+        context = Context(self.loop, self)
         self.contexts[context.id] = context
         return context
 
     def execute(self, connection, request):
-        _require_python(request.get("language"))
-        if request.get("context"):
-            context = self.find(request["context"])
-        else:
-            context = self.contexts.get(self.default) or self.create()
-            self.default = context.id
-        context.execute(connection, request["code"], request.get("environment"))
+        identity = request.get("context") or self.default
+        self._find(identity).execute(connection, request["code"])
 
-    def find(self, identity):
+    def remove(self, identity):
+        self._find(identity).close()
+        del self.contexts[identity]
+
+    def _find(self, identity):
         if identity not in self.contexts:
             raise Refused("not_found", f"Context {identity} not found")
         return self.contexts[identity]
-
-    def list(self):
-        return [context.describe() for context in self.contexts.values()]
-
-    def restart(self, identity):
-        self.find(identity).restart()
-
-    def remove(self, identity):
-        self.find(identity).close()
-        del self.contexts[identity]
-
-
-def _require_python(language):
-    if language and language.lower().strip() != "python":
-        raise Refused("internal", f"Failed to create context: the local sandbox runs python only, not {language}")

@@ -28,22 +28,20 @@ class Limits:
         self.isolated = settings["isolated"]
         self.base_bytes = _data_bytes()
 
-    def bind(self, pid):
-        """What the kernel enforces for one process and for those that it forks; 0 is the caller itself."""
+    def bind(self):
+        """What the kernel enforces for this process and for those that it forks."""
         if sys.platform != "linux":
             return
-        self._lower(pid, resource.RLIMIT_CORE, 0)
-        self._lower(pid, resource.RLIMIT_DATA, self.memory_bytes + self.base_bytes)
+        _lower(resource.RLIMIT_CORE, 0)
+        _lower(resource.RLIMIT_DATA, self.memory_bytes + self.base_bytes)
         if self.isolated and _counts_per_namespace():
-            self._lower(pid, resource.RLIMIT_NPROC, self.processes + _TOO_MANY)
+            _lower(resource.RLIMIT_NPROC, self.processes + _TOO_MANY)
 
-    def _lower(self, pid, kind, value):
-        try:
-            _, hard = resource.prlimit(pid, kind)
-            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.prlimit(pid, kind, (value, value))
-        except ProcessLookupError:
-            return  # it was quick
+
+def _lower(kind, value):
+    _, hard = resource.getrlimit(kind)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
 
 
 def _counts_per_namespace():

@@ -30,34 +30,30 @@ export function compileDistributedMap(name: string, definition: Definition, proc
     const { thread } = visit;
     const inState = reader ? undefined : readItems(input, visit);
     const length = inState?.length ?? 0;
-    thread.record({ type: "MapStateStarted", mapStateStartedEventDetails: { length } });
-    const mapRun = mapRunOf(thread.run, label);
-    thread.record({ type: "MapRunStarted", mapRunStartedEventDetails: { mapRunArn: mapRun.arn } });
+    thread.record("MapStateStarted", { length });
+    const { host, executionArn } = thread.run;
+    const home = executionArn.replace(/:execution:([^:]+):.*/, ":mapRun:$1");
+    thread.record("MapRunStarted", { mapRunArn: `${home}/${label}:${host.uuid()}` });
     const outputs = await ended(thread, async () => {
-      const items = inState ?? (await reader?.read(input, visit)) ?? [];
+      const items = inState ?? (await reader?.(input, visit)) ?? [];
       const inputOf = (index: number): Json => {
         const value = items[index] as Json;
         return select ? select(visit.scope(input, { Item: { Index: index, Value: value } })) : value;
       };
-      return runItems(thread, mapRun, items.length, inputOf);
+      return runItems(thread, items.length, inputOf);
     });
-    thread.record({ type: "MapRunSucceeded" });
-    thread.note({ type: "MapStateSucceeded" });
+    thread.record("MapRunSucceeded");
+    thread.note("MapStateSucceeded");
     return outputs;
   }
 
-  async function runItems(
-    thread: Thread,
-    mapRun: MapRun,
-    count: number,
-    inputOf: (index: number) => Json,
-  ): Promise<Json[]> {
+  async function runItems(thread: Thread, count: number, inputOf: (index: number) => Json): Promise<Json[]> {
     const outcome = await runTogether(thread, count, width, async (index, _previous, signal) => {
       const { controller, release } = childOf(signal);
       try {
         const input = inputOf(index);
         assertWithinDataLimit(JSON.stringify(input), name);
-        const output = await enter(processor, input, childThread(thread.run, mapRun, input, controller.signal));
+        const output = await enter(processor, input, childThread(thread.run, controller.signal));
         return { output, lastEventId: 0 };
       } catch (error) {
         throw error instanceof StateFailure ? tooManyFailures() : error;
@@ -79,8 +75,8 @@ async function ended<T>(thread: Thread, mapRun: () => Promise<T>): Promise<T> {
   } catch (failure) {
     if (failure instanceof StateFailure) {
       const { error, details: cause } = failure;
-      thread.record({ type: "MapRunFailed", mapRunFailedEventDetails: { error, cause } });
-    } else if (thread.signal.aborted) thread.note({ type: "MapRunAborted" });
+      thread.record("MapRunFailed", { error, cause });
+    } else if (thread.signal.aborted) thread.note("MapRunAborted");
     throw failure;
   }
 }
@@ -102,11 +98,8 @@ function compileLabel(name: string, definition: Definition): string {
 
 const GET_OBJECT = /^arn:aws[\w-]*:states:::s3:getObject$/;
 
-/** Where a distributed Map finds a list that no state could carry. */
-interface ItemReader {
-  /** @throws StateFailure "States.ItemReaderFailed" */
-  read(input: Json, visit: Visit): Promise<Json[]>;
-}
+/** Reads a list that no state could carry. @throws StateFailure "States.ItemReaderFailed" */
+type ItemReader = (input: Json, visit: Visit) => Promise<Json[]>;
 
 /** `ItemReader` of a JSON list in S3; undefined where the items are in the input. */
 function compileItemReader(definition: Definition): ItemReader | undefined {
@@ -122,14 +115,12 @@ function compileItemReader(definition: Definition): ItemReader | undefined {
   if (config.text("InputType") !== "JSON") throw config.reject("InputType", "is not supported locally: use JSON");
   const parameters = compileTemplateField(reader, "Parameters");
   if (!parameters) throw reader.reject("Parameters", "is required");
-  return {
-    async read(input, visit) {
-      const place = placeIn(parameters(visit.scope(input)));
-      const { run, signal } = visit.thread;
-      const reading = run.host.readJson(place, signal).catch((cause: Error) => failed(cause.message));
-      const items = await orAborted(reading, signal);
-      return Array.isArray(items) ? items : failed("The JSON file must hold a list.");
-    },
+  return async (input, visit) => {
+    const place = placeIn(parameters(visit.scope(input)));
+    const { run, signal } = visit.thread;
+    const reading = run.host.readJson(place, signal).catch((cause: Error) => failed(cause.message));
+    const items = await orAborted(reading, signal);
+    return Array.isArray(items) ? items : failed("The JSON file must hold a list.");
   };
 }
 
@@ -143,43 +134,13 @@ function failed(cause: string): never {
   throw new StateFailure("States.ItemReaderFailed", cause);
 }
 
-/** The executions of one distributed Map, as far as names go. */
-interface MapRun {
-  arn: string;
-  /** What the name of each execution follows. */
-  executions: string;
-  stateMachine: string;
-}
-
-function mapRunOf({ region, accountId, context, host }: Run, label: string): MapRun {
-  const name = `${context.StateMachine.Name}/${label}`;
-  const arnOf = (kind: string) => `arn:aws:states:${region}:${accountId}:${kind}:${name}`;
-  return {
-    arn: `${arnOf("mapRun")}:${host.uuid()}`,
-    executions: arnOf("execution"),
-    stateMachine: `${context.StateMachine.Id}/${label}`,
-  };
-}
-
 /**
  * The main line of an item's execution. What it asks for is asked for in the name of the execution that has the Map, so
  * that one journal brings back both.
  */
-function childThread(run: Run, mapRun: MapRun, input: Json, signal: AbortSignal): Thread {
-  const { host, context } = run;
-  const name = host.uuid();
-  const execution = {
-    ...context.Execution,
-    ...{ Id: `${mapRun.executions}:${name}`, Input: input, Name: name },
-    StartTime: new Date(host.now()).toISOString(),
-  };
+function childThread(run: Run, signal: AbortSignal): Thread {
+  const { host } = run;
+  host.uuid(); // Its name. Nothing shows it, but task tokens of journals that are parked come after it.
   const history = new History(host.now, () => undefined);
-  const stateMachine = { ...context.StateMachine, Id: mapRun.stateMachine };
-  const thread = new Thread(
-    { ...run, history, context: { Execution: execution, StateMachine: stateMachine } },
-    signal,
-    0,
-  );
-  thread.lastEventId = history.recordEnd(0, { type: "ExecutionStarted" });
-  return thread;
+  return new Thread({ ...run, history }, signal, history.recordEnd(0, "ExecutionStarted"));
 }

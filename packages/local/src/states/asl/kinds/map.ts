@@ -19,7 +19,7 @@ export function compileMap(name: string, definition: Definition, processor: Stat
   async function attempt(input: Json, visit: Visit): Promise<Json> {
     const { thread } = visit;
     const items = readItems(input, visit);
-    const startedId = thread.record({ type: "MapStateStarted", mapStateStartedEventDetails: { length: items.length } });
+    const startedId = thread.record("MapStateStarted", { length: items.length });
     const threads: Thread[] = [];
     const outcome = await runTogether(thread, items.length, width, async (index, previous, signal) => {
       const value = items[index] as Json;
@@ -27,14 +27,13 @@ export function compileMap(name: string, definition: Definition, processor: Stat
       const iteration = new Thread(thread.run, signal, previous ?? startedId, map);
       threads[index] = iteration;
       const details = { name, index };
-      iteration.record({ type: "MapIterationStarted", mapIterationStartedEventDetails: details });
+      iteration.record("MapIterationStarted", details);
       const output = await enter(processor, select ? select(visit.scope(input, map)) : value, iteration);
-      const succeeded = { type: "MapIterationSucceeded", mapIterationSucceededEventDetails: details } as const;
-      thread.lastEventId = iteration.note(succeeded);
+      thread.lastEventId = iteration.note("MapIterationSucceeded", details);
       return { output, lastEventId: iteration.lastEventId };
     });
     if (outcome.ok) {
-      thread.note({ type: "MapStateSucceeded" });
+      thread.note("MapStateSucceeded");
       return outcome.outputs;
     }
     thread.lastEventId = threads[outcome.failed]?.lastEventId ?? startedId;
@@ -42,7 +41,7 @@ export function compileMap(name: string, definition: Definition, processor: Stat
     throw outcome.error;
   }
 
-  const exhausted = ({ thread }: Visit) => void thread.record({ type: "MapStateFailed" });
+  const exhausted = ({ thread }: Visit) => void thread.record("MapStateFailed");
   return compileWork(name, definition, { type: "Map", attempt, exhausted });
 }
 
@@ -50,8 +49,8 @@ export function compileMap(name: string, definition: Definition, processor: Stat
 function recordEnds(name: string, threads: Thread[], failed: number, thread: Thread): void {
   for (const [index, iteration] of threads.entries()) {
     const details = { name, index };
-    if (index === failed) thread.note({ type: "MapIterationFailed", mapIterationFailedEventDetails: details });
-    else if (iteration.current) thread.note({ type: "MapIterationAborted", mapIterationAbortedEventDetails: details });
+    if (index === failed) thread.note("MapIterationFailed", details);
+    else if (iteration.current) thread.note("MapIterationAborted", details);
     recordAborted(iteration, thread);
   }
 }

@@ -7,7 +7,7 @@ import { compileWork } from "../work-state.ts";
 
 export function compileParallel(name: string, definition: Definition, branches: StateMachine[]): State {
   async function attempt(parameters: Json, { thread }: Visit): Promise<Json> {
-    const startedId = thread.record({ type: "ParallelStateStarted" });
+    const startedId = thread.record("ParallelStateStarted");
     const threads: Thread[] = [];
     const outcome = await runTogether(thread, branches.length, branches.length, async (index, _previous, signal) => {
       const branch = new Thread(thread.run, signal, startedId, thread.map);
@@ -17,7 +17,7 @@ export function compileParallel(name: string, definition: Definition, branches: 
       return { output, lastEventId: branch.lastEventId };
     });
     if (outcome.ok) {
-      thread.note({ type: "ParallelStateSucceeded" });
+      thread.note("ParallelStateSucceeded");
       return outcome.outputs;
     }
     thread.lastEventId = threads[outcome.failed]?.lastEventId ?? startedId;
@@ -25,6 +25,6 @@ export function compileParallel(name: string, definition: Definition, branches: 
     throw outcome.error;
   }
 
-  const exhausted = ({ thread }: Visit) => void thread.record({ type: "ParallelStateFailed" });
+  const exhausted = ({ thread }: Visit) => void thread.record("ParallelStateFailed");
   return compileWork(name, definition, { type: "Parallel", attempt, exhausted });
 }

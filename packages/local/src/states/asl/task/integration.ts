@@ -15,11 +15,66 @@ export function compileTimeout(definition: Definition): number | undefined {
   return definition.optionalInteger("TimeoutSeconds", 1, 99_999_999);
 }
 
+/** Runs `work` between the events of an optimized integration. */
+export function recordedTask(
+  task: Task,
+  parameters: Json,
+  timeoutSeconds: number | undefined,
+  visit: Visit,
+  work: (over: AbortSignal) => Promise<Json>,
+): Promise<Json> {
+  const text = JSON.stringify(parameters);
+  assertWithinDataLimit(text, visit.state.name);
+  const region = visit.thread.run.executionArn.split(":")[3];
+  return recorded(
+    { kind: "Task", common: task, scheduled: { region, parameters: text } },
+    timeoutSeconds,
+    visit,
+    (over) =>
+      work(over).then((value) => {
+        const output = JSON.stringify(value);
+        assertWithinDataLimit(output, task.resourceType);
+        return { value, output };
+      }),
+  );
+}
+
+interface Recording {
+  /** How the types of its events begin. */
+  kind: "Task" | "LambdaFunction";
+  /** Details of all of its events. */
+  common?: Task;
+  /** Further details of the first one. */
+  scheduled: object;
+}
+
+/** Runs `work` between events that say how it went. `output` is its value as JSON text. */
+export async function recorded(
+  { kind, common, scheduled }: Recording,
+  timeoutSeconds: number | undefined,
+  { thread }: Visit,
+  work: (over: AbortSignal) => Promise<{ value: Json; output: string }>,
+): Promise<Json> {
+  const limit = timeoutSeconds === undefined ? {} : { timeoutInSeconds: timeoutSeconds };
+  thread.record(`${kind}Scheduled`, { ...common, ...scheduled, ...limit });
+  thread.record(`${kind}Started`, common);
+  try {
+    const { value, output } = await withinTime(work, timeoutSeconds, thread);
+    thread.record(`${kind}Succeeded`, { ...common, output });
+    return value;
+  } catch (failure) {
+    if (!(failure instanceof StateFailure)) throw failure;
+    const { error, details: cause } = failure;
+    thread.record(`${kind}${error === "States.Timeout" ? "TimedOut" : "Failed"}`, { ...common, error, cause });
+    throw failure;
+  }
+}
+
 /**
  * Waits for `work` as long as it may take; what it is given aborts when its result is not heard any more.
  * @throws StateFailure "States.Timeout"; the work itself is not stopped.
  */
-export async function withinTime<T>(
+async function withinTime<T>(
   work: (over: AbortSignal) => Promise<T>,
   timeoutSeconds: number | undefined,
   thread: Thread,
@@ -43,54 +98,9 @@ async function timeout(seconds: number, thread: Thread, over: AbortSignal): Prom
   throw new StateFailure("States.Timeout");
 }
 
-/** Runs `work` between the events of an optimized integration. */
-export async function recordedTask(
-  task: Task,
-  parameters: Json,
-  timeoutSeconds: number | undefined,
-  { thread, state }: Visit,
-  work: (over: AbortSignal) => Promise<Json>,
-): Promise<Json> {
-  const text = JSON.stringify(parameters);
-  assertWithinDataLimit(text, state.name);
-  thread.record({
-    type: "TaskScheduled",
-    taskScheduledEventDetails: {
-      ...task,
-      region: thread.run.region,
-      parameters: text,
-      ...(timeoutSeconds === undefined ? {} : { timeoutInSeconds: timeoutSeconds }),
-    },
-  });
-  thread.record({ type: "TaskStarted", taskStartedEventDetails: task });
-  try {
-    const result = await withinTime(work, timeoutSeconds, thread);
-    const output = JSON.stringify(result);
-    assertWithinDataLimit(output, task.resourceType);
-    thread.record({
-      type: "TaskSucceeded",
-      taskSucceededEventDetails: { ...task, output, outputDetails: { truncated: false } },
-    });
-    return result;
-  } catch (error) {
-    if (error instanceof StateFailure) recordFailure(task, error, thread);
-    throw error;
-  }
-}
-
 /** What was asked for is under way; its result comes later. */
 export function recordSubmitted(task: Task, response: Json, thread: Thread): void {
-  thread.record({
-    type: "TaskSubmitted",
-    taskSubmittedEventDetails: { ...task, output: JSON.stringify(response), outputDetails: { truncated: false } },
-  });
-}
-
-function recordFailure(task: Task, failure: StateFailure, thread: Thread): void {
-  const details = { ...task, error: failure.error, cause: failure.details };
-  if (failure.error === "States.Timeout") {
-    thread.record({ type: "TaskTimedOut", taskTimedOutEventDetails: details });
-  } else thread.record({ type: "TaskFailed", taskFailedEventDetails: details });
+  thread.record("TaskSubmitted", { ...task, output: JSON.stringify(response) });
 }
 
 /** What an optimized integration adds to the answer of a service's API. */

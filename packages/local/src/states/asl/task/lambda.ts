@@ -6,49 +6,22 @@ import type { LambdaCall } from "../host.ts";
 import type { Visit } from "../state.ts";
 import type { Thread } from "../thread.ts";
 import type { Work } from "../work-state.ts";
-import { compileTimeout, recordedTask, recordSubmitted, sdkResponse, withinTime } from "./integration.ts";
+import { compileTimeout, recorded, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
 
 /** A Task whose Resource is the ARN of a Lambda function: the payload goes in, the result comes out, nothing around. */
 export function compileLambdaFunction(definition: Definition, resource: string): Work {
   const timeoutSeconds = compileTimeout(definition);
 
   async function attempt(parameters: Json, visit: Visit): Promise<Json> {
-    const { thread } = visit;
-    const payload = JSON.stringify(parameters);
-    const call = { functionArn: resource, payload, handsOutToken: false };
-    assertWithinDataLimit(payload, visit.state.name);
-    thread.record({
-      type: "LambdaFunctionScheduled",
-      lambdaFunctionScheduledEventDetails: {
-        resource,
-        input: payload,
-        inputDetails: { truncated: false },
-        ...(timeoutSeconds === undefined ? {} : { timeoutInSeconds: timeoutSeconds }),
-      },
+    const input = JSON.stringify(parameters);
+    assertWithinDataLimit(input, visit.state.name);
+    const call = { functionArn: resource, payload: input, handsOutToken: false };
+    return recorded({ kind: "LambdaFunction", scheduled: { resource, input } }, timeoutSeconds, visit, async (over) => {
+      const output = await invoke(call, visit.thread, over);
+      return { value: parseResult(output, resource), output };
     });
-    thread.record({ type: "LambdaFunctionStarted" });
-    try {
-      const result = await withinTime((over) => invoke(call, thread, over), timeoutSeconds, thread);
-      const value = parseResult(result, resource);
-      thread.record({
-        type: "LambdaFunctionSucceeded",
-        lambdaFunctionSucceededEventDetails: { output: result, outputDetails: { truncated: false } },
-      });
-      return value;
-    } catch (error) {
-      if (error instanceof StateFailure) recordFailure(error, visit);
-      throw error;
-    }
   }
-
   return { type: "Task", attempt };
-}
-
-function recordFailure(failure: StateFailure, { thread }: Visit): void {
-  const details = { error: failure.error, cause: failure.details };
-  if (failure.error === "States.Timeout") {
-    thread.record({ type: "LambdaFunctionTimedOut", lambdaFunctionTimedOutEventDetails: details });
-  } else thread.record({ type: "LambdaFunctionFailed", lambdaFunctionFailedEventDetails: details });
 }
 
 /**

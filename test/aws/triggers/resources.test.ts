@@ -1,4 +1,4 @@
-import { createTriggerPorts } from "@nova/aws";
+import { createEventRules, createSchedules } from "@nova/aws";
 import type { EventRule } from "@nova/service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { resourceName } from "../../../packages/aws/src/triggers/resources.ts";
@@ -8,21 +8,20 @@ const bridge = useScriptedService("AWS_ENDPOINT_URL_EVENTBRIDGE");
 const scheduler = useScriptedService("AWS_ENDPOINT_URL_SCHEDULER");
 
 const functionOf = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}:live`;
-const ports = () =>
-  createTriggerPorts({
-    ...{
-      busName: "nova-test",
-      scheduleGroup: "nova-prod",
-      deadLetterArn: "arn:aws:sqs:us-east-1:123456789012:undelivered",
-    },
-    scheduleRoleArn: "arn:aws:iam::123456789012:role/nova-schedules",
-    ...{ fireTriggerArn: functionOf("nova-fire-trigger"), pollMailboxArn: functionOf("nova-poll-mailbox") },
-  });
+const options = {
+  busName: "nova-test",
+  scheduleGroup: "nova-prod",
+  deadLetterArn: "arn:aws:sqs:us-east-1:123456789012:undelivered",
+  scheduleRoleArn: "arn:aws:iam::123456789012:role/nova-schedules",
+  ...{ fireTriggerArn: functionOf("nova-fire-trigger"), pollMailboxArn: functionOf("nova-poll-mailbox") },
+};
 
-let { schedules, eventRules } = {} as ReturnType<typeof ports>;
+let schedules: ReturnType<typeof createSchedules>;
+let eventRules: ReturnType<typeof createEventRules>;
 
 beforeAll(() => {
-  ({ schedules, eventRules } = ports());
+  schedules = createSchedules(options);
+  eventRules = createEventRules(options);
 });
 
 const nightly = { workflow: "report", trigger: "nightly" };

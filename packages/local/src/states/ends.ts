@@ -1,0 +1,70 @@
+import type { Json } from "../json.ts";
+import type { EndedChild } from "./asl/host.ts";
+import { dataIn, type HistoryEvent } from "./history.ts";
+import type { EndStatus, Execution, Executions } from "./store/executions.ts";
+
+/** The detail of EventBridge's "Step Functions Execution Status Change"; times in milliseconds since the epoch. */
+export interface StatusChange {
+  executionArn: string;
+  stateMachineArn: string;
+  stateMachineVersionArn: string | null;
+  name: string;
+  status: EndStatus;
+  startDate: number;
+  stopDate: number;
+  input: string;
+  inputDetails: { included: true };
+  output: string | null;
+  outputDetails: { included: true } | null;
+  error: string | null;
+  cause: string | null;
+}
+
+/** Of an execution that has ended. */
+export function statusChangeOf(execution: Execution, events: readonly HistoryEvent[]): StatusChange {
+  const { input = "", output = null, error = null, cause = null } = dataIn(events);
+  return {
+    executionArn: execution.arn,
+    stateMachineArn: execution.machineArn,
+    stateMachineVersionArn: execution.versionArn ?? null,
+    name: execution.name,
+    status: execution.status as EndStatus,
+    startDate: execution.startedAt,
+    stopDate: execution.stoppedAt as number,
+    input,
+    inputDetails: { included: true },
+    output,
+    outputDetails: output === null ? null : { included: true },
+    error,
+    cause,
+  };
+}
+
+/** As EventBridge: best effort. Whoever must not miss one asks DescribeExecution. */
+export async function deliver(
+  change: StatusChange,
+  onStatusChange: (change: StatusChange) => void | Promise<void>,
+): Promise<void> {
+  try {
+    await onStatusChange(change);
+  } catch (error) {
+    process.emitWarning(`The status change of execution "${change.name}" was not taken: ${error}`);
+  }
+}
+
+/** How an execution ended, for the one that started it; undefined while it runs. */
+export function endOfChild(executions: Executions, arn: string): Json | undefined {
+  const child = executions.get(arn);
+  if (!child || child.status === "RUNNING" || child.stoppedAt === undefined) return undefined;
+  const { input = "{}", ...end } = dataIn(executions.history(child));
+  return {
+    executionArn: child.arn,
+    stateMachineArn: child.machineArn,
+    name: child.name,
+    status: child.status,
+    startedAtMs: child.startedAt,
+    stoppedAtMs: child.stoppedAt,
+    input,
+    ...end,
+  } satisfies EndedChild as unknown as Json;
+}
