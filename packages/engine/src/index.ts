@@ -34,8 +34,7 @@ export {
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
 export { noBudgets } from "./kinds/prompt/means.ts";
 export { wholeValue } from "./kinds/prompt/whole-value.ts";
-export { runNode } from "./kinds/run-node.ts";
-export { type SettleEvent, settleNode } from "./kinds/settle-node.ts";
+export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
 export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./kinds/start/files.ts";
 export { deepestNesting, InputsRefused } from "./kinds/start/inputs.ts";
 export { beginExecution, freshProblem, promptNodes, type StartRequest, startExecution } from "./kinds/start/start.ts";

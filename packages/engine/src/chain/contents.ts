@@ -1,9 +1,7 @@
-import { defined } from "@nova/workflow";
 import { sha256 } from "../json/text.ts";
 import type { BlobHome, BlobStore, ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Head } from "./head.ts";
-import type { Position } from "./position.ts";
 
 /** What an item holds inline in all: a 400 KB item would cost 400 write units, 2.5 commits a second (protocol, Sizes). */
 export const inlineContentsBytes = 8192;
@@ -72,15 +70,4 @@ export async function sealEntry(
   const { contents, digests } = await sealContents(texts, fields, blobs);
   const head = JSON.stringify({ format: 1, ...fields, digests } satisfies Head);
   return { head, hash: sha256(head), contents };
-}
-
-/** What an entry says because of its place, and as the one before it does. */
-export function carriedOver({ before, beforeEntry, at }: Position) {
-  const { client, root, workflow_id, workflow_version, frozen, fresh } = before;
-  const place = { execution_id: at.execution, scope: at.scope, seq: at.seq };
-  return {
-    ...place,
-    ...defined({ client, root, workflow_id, workflow_version, frozen, fresh }),
-    prev: beforeEntry.hash,
-  };
 }

@@ -61,10 +61,16 @@ export class Context {
    * path through it. Undefined where it leads nowhere. Looks inside inline values, not inside blobs.
    */
   get(path: string): string | undefined {
+    const found = this.find(path);
+    return found && valueAt(found.json, found.inside);
+  }
+
+  /** The value of the key that a path begins with, and the way on inside of it. */
+  find(path: string): { json: string; inside: string[] } | undefined {
     const steps = path.split(".");
     for (let length = steps.length; length > 0; length--) {
       const slot = this.#slots.get(steps.slice(0, length).join("."));
-      if (slot) return valueAt(slot.json, steps.slice(length));
+      if (slot) return { json: slot.json, inside: steps.slice(length) };
     }
     return undefined;
   }

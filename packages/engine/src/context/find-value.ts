@@ -12,12 +12,8 @@ export type LoadJson = (ref: BlobRef) => Promise<string>;
  * reference.
  */
 export async function findValue(context: Context, path: string, load: LoadJson): Promise<string | undefined> {
-  const steps = path.split(".");
-  for (let length = steps.length; length > 0; length--) {
-    const slot = context.slot(steps.slice(0, length).join("."));
-    if (slot) return valueIn(slot.json, steps.slice(length), load);
-  }
-  return undefined;
+  const found = context.find(path);
+  return found && valueIn(found.json, found.inside, load);
 }
 
 /** The text itself, or what it refers to where it is a reference to JSON. */

@@ -153,9 +153,7 @@ export function* stringsIn(text: string): Iterable<StringSpan> {
 
 /** True when the literal names a member: only a colon can follow it. */
 export function isKey(text: string, { end }: StringSpan): boolean {
-  let at = end;
-  while (at < text.length && " \t\n\r".includes(text[at] as string)) at++;
-  return text[at] === ":";
+  return text[skipSpace(text, end)] === ":";
 }
 
 /** Behind the literal's closing quote: the first one with an even number of backslashes before it. */

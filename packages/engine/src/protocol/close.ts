@@ -8,11 +8,11 @@ import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { opensFork, readTip } from "./branches.ts";
 import { closeBehind, closeMark } from "./close-branches.ts";
+import { stopMachine } from "./continuation.ts";
 import { definitionOf } from "./definition.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
 import { settledNode } from "./held-turn.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
-import { stopMachine } from "./stop.ts";
 import { ownWords } from "./verdict.ts";
 
 export interface CloseRequest {

@@ -1,5 +1,5 @@
 import { defined, forksOf } from "@nova/workflow";
-import { carriedOver, sealEntry } from "../chain/contents.ts";
+import { sealEntry } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import type { LoadedContext, Position } from "../chain/position.ts";
@@ -93,4 +93,15 @@ async function spareSandbox(ports: Ports, { at, before }: Position, { run, next 
   if (next !== null && next !== end) return;
   ports.warmPool.forgetDead(ports.clock.now());
   ports.warmPool.offer(at.execution, run.warm);
+}
+
+/** What an entry says because of its place, and as the one before it does. */
+function carriedOver({ before, beforeEntry, at }: Position) {
+  const { client, root, workflow_id, workflow_version, frozen, fresh } = before;
+  const place = { execution_id: at.execution, scope: at.scope, seq: at.seq };
+  return {
+    ...place,
+    ...defined({ client, root, workflow_id, workflow_version, frozen, fresh }),
+    prev: beforeEntry.hash,
+  };
 }

@@ -1,9 +1,9 @@
 import { closeExecution } from "./close.ts";
+import { stopFurther, stopMachine } from "./continuation.ts";
 import type { CaughtError, Continuation, RunPosition } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 import { type KindPorts, reasonOf } from "./settling.ts";
 import { executionOf } from "./status.ts";
-import { stopFurther, stopMachine } from "./stop.ts";
 import { closeAfter, hasEnded, sweepExecution } from "./sweep.ts";
 
 /** Input of the last task of a run that fails; `continuation` where it was a further execution that failed. */

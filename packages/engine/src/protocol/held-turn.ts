@@ -101,7 +101,9 @@ export async function settledEntry(
 /** The same of a node, as its kind settles it: a kept result, or a failed entry for `reason`. */
 export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);
-  return settledEntry(ports, event, (position, turn) => ports.settleTurn(ports, position, definition, turn, reason));
+  return settledEntry(ports, event, (position, turn) =>
+    ports.settleTurn(ports, { ...definition, position, turn }, reason),
+  );
 }
 
 /** The sandbox of the scope does not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */

@@ -5,10 +5,10 @@ import type { Execution, Parent, StateMachineRun } from "../ports/executions.ts"
 import type { Ports } from "../ports/index.ts";
 import { readTip } from "./branches.ts";
 import { closeExecution } from "./close.ts";
+import { stopFurther } from "./continuation.ts";
 import { startInput } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 import { type KindPorts, type Reason, reasonOf } from "./settling.ts";
-import { stopFurther } from "./stop.ts";
 
 /** A StartExecution that is this old and never happened is repeated. */
 const lostStartMs = 30_000;

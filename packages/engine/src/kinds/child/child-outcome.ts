@@ -22,13 +22,13 @@ export async function childOutcome(
   closed: Closed,
   stopped?: Reason,
 ): Promise<Outcome> {
-  const { definition, position, turn } = calling;
+  const { position, turn } = calling;
   const { workflowId: workflow, version } = child.version;
   const ran = { execution: child.id, workflow, version, tip: closed.tip };
   const facts = { ...codeless(ports, turn, position.before.warm), more: defined({ child: ran, spent: closed.spent }) };
-  if (closed.status !== "completed") return failed(definition, failureOfChild(child, closed, stopped), facts);
+  if (closed.status !== "completed") return failed(calling, failureOfChild(child, closed, stopped), facts);
   const set = await resultsOf(ports, calling, child);
-  return "problem" in set ? failed(definition, set.problem, facts) : succeeded(wayOn(definition), facts, set);
+  return "problem" in set ? failed(calling, set.problem, facts) : succeeded(wayOn(calling), facts, set);
 }
 
 function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason | undefined): Reason {

@@ -1,7 +1,6 @@
 import type { WorkflowNode } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { childId } from "../../chain/link-name.ts";
-import type { Position } from "../../chain/position.ts";
 import { chainBroken } from "../../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -28,14 +27,13 @@ export interface ChildAnswer extends RunPosition {
 export async function runChild(
   ports: KindPorts,
   event: WaitEvent,
-  definition: NodeDefinition & { node: WorkflowNode },
+  definition: NodeDefinition<WorkflowNode>,
 ): Promise<TaskAnswer | ChildAnswer> {
-  const { node } = definition;
   for (;;) {
     const place = await entryOrTurn(ports, event);
     if (place.entry) return answerEntry(ports, event, place.entry);
     const { position, turn } = place;
-    const calling: Calling = { position, definition, node, turn };
+    const calling: Calling = { ...definition, position, turn };
     if (event.waited) await commitEnd(ports, calling);
     else {
       const child = await call(ports, calling);
@@ -45,11 +43,12 @@ export async function runChild(
 }
 
 /** Null: the node has an outcome, or its run is over; read again. */
-async function call(ports: KindPorts, { position, definition, node, turn }: Calling): Promise<Child | null> {
-  const child = await beginChild(ports, { position, definition, node, turn });
+async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
+  const { position, node, turn } = calling;
+  const child = await beginChild(ports, calling);
   if ("problem" in child) {
     const facts = codeless(ports, turn, position.before.warm);
-    await commitOutcome(ports, position, node, failed(definition, child.problem, facts));
+    await commitOutcome(ports, position, node, failed(calling, child.problem, facts));
     return null;
   }
   // Whoever closed the run before link 0 was written did not see it: then it is ours to end.
@@ -65,10 +64,7 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   if (!child) throw chainBroken(`node "${node.id}" waits for an execution that it has not made`);
   // How it ended its state machine knows; where that never began, or Step Functions gave up on it, it is stopped.
   await executionEnded(ports, child.id);
-  const closed = await settlingPorts(ports).endChild({
-    id: child.id,
-    stateMachineArn: child.version.stateMachineArn,
-  });
+  const closed = await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));
 }
 
@@ -88,20 +84,13 @@ function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Chil
 }
 
 /** Gives the turn its entry, once the execution that the node runs has ended or is stopped. */
-export async function settleChild(
-  ports: SettlingPorts,
-  position: Position,
-  definition: NodeDefinition & { node: WorkflowNode },
-  turn: Turn,
-  reason: Reason,
-): Promise<StoredEntry> {
-  const { node } = definition;
+export async function settleChild(ports: SettlingPorts, held: Calling, reason: Reason): Promise<StoredEntry> {
+  const { position, node, turn } = held;
   const child = await childOf(ports, position.at, turn);
   const facts = codeless(ports, turn, position.before.warm);
-  if (!child) return commitOutcome(ports, position, node, failed(definition, reason, facts));
+  if (!child) return commitOutcome(ports, position, node, failed(held, reason, facts));
   const closed = await ports.endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
-  const outcome = await childOutcome(ports, { position, definition, node, turn }, child, closed, reason);
-  return commitOutcome(ports, position, node, outcome);
+  return commitOutcome(ports, position, node, await childOutcome(ports, held, child, closed, reason));
 }
 
 /** The execution that the node runs. */

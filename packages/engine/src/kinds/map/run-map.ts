@@ -5,24 +5,19 @@ import type { Position } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import { offloadLargeValues, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
-import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import { answerFor } from "../../protocol/answer.ts";
+import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type NodeDefinition, wayOn } from "../../protocol/definition.ts";
+import { type HeldNode, type NodeDefinition, wayOn } from "../../protocol/definition.ts";
 import type { TaskAnswer } from "../../protocol/event.ts";
 import { holdTurn, producedEntry } from "../../protocol/held-turn.ts";
-import { type MapEvent, maxItems } from "../../protocol/items-answer.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { findItems } from "./find-items.ts";
 
-export async function runMap(
-  ports: Ports,
-  event: MapEvent,
-  definition: NodeDefinition & { node: MapNode },
-): Promise<TaskAnswer> {
+export async function runMap(ports: Ports, event: MapEvent, definition: NodeDefinition<MapNode>): Promise<TaskAnswer> {
   const entry = await producedEntry(ports, event, (position) => commitItems(ports, position, definition, event));
   return answerFor(entry, event, ports);
 }
@@ -34,7 +29,7 @@ export async function runMap(
 async function commitItems(
   ports: Ports,
   position: Position,
-  definition: NodeDefinition & { node: MapNode },
+  definition: NodeDefinition<MapNode>,
   event: MapEvent,
 ): Promise<StoredEntry | "again"> {
   const { node } = definition;
@@ -47,7 +42,7 @@ async function commitItems(
 async function outcomeOf(
   ports: Ports,
   { before }: Position,
-  definition: NodeDefinition & { node: MapNode },
+  definition: NodeDefinition<MapNode>,
   input: Context,
   most: number,
 ): Promise<Outcome> {
@@ -72,15 +67,10 @@ async function outcomeOf(
 }
 
 /** A map whose list was not read has failed. It runs no code, so nothing of it is alive. */
-export async function settleMap(
-  ports: SettlingPorts,
-  position: Position,
-  definition: NodeDefinition & { node: MapNode },
-  turn: Turn,
-  reason: Reason,
-): Promise<StoredEntry> {
+export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, reason: Reason): Promise<StoredEntry> {
+  const { position, node, version, turn } = held;
   const kept = await contextBefore(ports, position);
-  const redactor = await redactorAt(ports, position.before, definition.version, kept.context);
-  const outcome = failed(definition, { ...reason, message: redactor.mask(reason.message) }, codeless(ports, turn));
-  return commitOutcome(ports, position, definition.node, outcome, kept);
+  const redactor = await redactorAt(ports, position.before, version, kept.context);
+  const outcome = failed(held, { ...reason, message: redactor.mask(reason.message) }, codeless(ports, turn));
+  return commitOutcome(ports, position, node, outcome, kept);
 }

@@ -23,7 +23,7 @@ import { addressesFor, allowedFor } from "../task/reach.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
 import { type Produced, runTask } from "../task/run-task.ts";
-import { noStep, stopCode } from "../task/stop-code.ts";
+import { noStep, stopCode } from "../task/stopped-turn.ts";
 import { type Task, type TaskInput, taskInput } from "../task/task.ts";
 import { overdueReason } from "../task/time-limit.ts";
 import {
@@ -44,7 +44,7 @@ import { stoppedOutcome } from "./stopped.ts";
 export function runPrompt(
   ports: Ports,
   event: NodeEvent,
-  definition: NodeDefinition & { node: TaskNode },
+  definition: NodeDefinition<TaskNode>,
   { signal }: { signal: AbortSignal },
 ): Promise<TaskAnswer | RunningAnswer> {
   return runTask(ports, event, definition, (task) => promptPass(ports, task, signal));
@@ -152,7 +152,7 @@ async function killOverdue(ports: Ports, task: Task, turn: Turn, { timeoutSecond
 
 async function endWith(ports: Ports, task: Task, turn: Turn, reason: Reason): Promise<Produced> {
   const why = { reason, warm: null, logs: "" };
-  const outcome = await stoppedOutcome(ports, task.position, task, turn, why);
+  const outcome = await stoppedOutcome(ports, { ...task, turn }, why);
   const next = await nextAttempt(ports, task, turn, outcome, null);
   return next ?? commitOutcome(ports, task.position, task.node, outcome);
 }

@@ -44,15 +44,11 @@ export async function createNodeIo(
   overlay: CredentialOverlay = emptyOverlay,
 ): Promise<NodeIo> {
   const { before, at } = position;
-  const inInput = lazy(
-    () =>
-      new Set(
-        input
-          .slots()
-          .flatMap(({ json }) => referencesIn(json))
-          .map(referenceKey),
-      ),
-  );
+  let named: Set<string> | undefined;
+  const inInput = () => {
+    named ??= new Set(input.slots().flatMap(({ json }) => referencesIn(json).map(referenceKey)));
+    return named;
+  };
   /** Uploaded by this run, or named inside results of other nodes or a JSON blob that crossed here. */
   const met = new Set<string>();
   /** Hashes that an earlier delivery has recorded, each of something that it knew as what it was referred to. */
@@ -132,12 +128,4 @@ async function* meetingReferences(
     yield chunk;
   }
   meet(scan.found);
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

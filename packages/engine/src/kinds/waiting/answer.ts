@@ -49,7 +49,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   if (task.kind !== "approval") throw new AnswerRefused(`task ${task.id} waits for an event - nova emit sends one`);
   if (!task.choices.includes(request.choice)) throw noChoice(task, request.choice);
   const waiting = await waitingAt(ports, task);
-  const way = wayOfChoice(waiting.definition, request.choice, waiting.position);
+  const way = wayOfChoice(waiting, request.choice, waiting.position);
   if (!way) throw noChoice(task, request.choice);
   const data = await fittingData(task, request);
   const at = new Date(ports.clock.now()).toISOString();
@@ -65,11 +65,9 @@ function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit 
 }
 
 /** A task that still waits, and where. */
-interface Waiting {
+interface Waiting extends NodeDefinition<WaitingNode> {
   task: WaitingTask;
   position: Position;
-  definition: NodeDefinition;
-  node: WaitingNode;
 }
 
 /** Throws `AnswerRefused` where the task waits no longer. */
@@ -87,7 +85,7 @@ async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
       `"${task.node}" expired at ${task.expiresAt} - nova trace ${task.execution} shows what followed`,
     );
   }
-  return { task, position, definition, node };
+  return { ...definition, task, position, node };
 }
 
 /**
@@ -119,7 +117,7 @@ export async function handOver(
     const waiting = await waitingAt(ports, task);
     const { before, next } = waiting.position;
     const set = { key: termsOf(waiting.node).into, json: await make(before) };
-    await commitAnswer(ports, waiting, succeeded(wayOn(waiting.definition), codeless(ports, next.turn), [set]));
+    await commitAnswer(ports, waiting, succeeded(wayOn(waiting), codeless(ports, next.turn), [set]));
     return true;
   } catch (error) {
     if (error instanceof AnswerRefused) return false;

@@ -5,7 +5,7 @@ import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { closed, committedEntry } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import { definitionOf, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
 import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
@@ -53,15 +53,9 @@ function timedOut(ports: Ports, definition: NodeDefinition, position: Position, 
 }
 
 /** Gives the turn of a node that runs no code its failed entry, and takes its task off the list. */
-export async function settleWaiting(
-  ports: Ports,
-  position: Position,
-  definition: NodeDefinition,
-  turn: Turn,
-  reason: Reason,
-): Promise<StoredEntry> {
-  const outcome = failed(definition, reason, codeless(ports, turn));
-  const entry = await commitOutcome(ports, position, definition.node, outcome);
+export async function settleWaiting(ports: Ports, held: HeldNode, reason: Reason): Promise<StoredEntry> {
+  const { position, node, turn } = held;
+  const entry = await commitOutcome(ports, position, node, failed(held, reason, codeless(ports, turn)));
   await dropTask(ports, position.at, turn);
   return entry;
 }
