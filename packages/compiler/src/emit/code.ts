@@ -1,9 +1,7 @@
 import type { States } from "../asl.ts";
 import type { Failable, PlannedAction, PlannedDecision, PlannedTask, Way } from "../lower/plan.ts";
-import { branchingOf, branchStates } from "./branches.ts";
-import { type Frame, onward } from "./frame.ts";
-import { stateOf } from "./names.ts";
-import { afterFailure, settleStates } from "./settle.ts";
+import { type Frame, onward, stateOf } from "./frame.ts";
+import { afterFailure, branchingOf, branchStates, settleStates } from "./settle.ts";
 import { catchTo, codeParameters, lambdaTask } from "./task.ts";
 
 export function emitAction(node: PlannedAction, frame: Frame): States {

@@ -3,10 +3,8 @@ import type { Plan, PlannedFrame, PlannedNode } from "../lower/plan.ts";
 import { emitAction, emitDecision } from "./code.ts";
 import { beginStates, closeStates, continueStates, emitEnd, emitStart } from "./execution.ts";
 import { type EmitFrame, emitFork } from "./fork.ts";
-import type { FunctionArns } from "./frame.ts";
-import { endsOf, type Frame, type InlineItems, mainLine } from "./frame.ts";
+import { beginState, endsOf, type Frame, type FunctionArns, type InlineItems, mainLine } from "./frame.ts";
 import { emitMap } from "./map.ts";
-import { beginState } from "./names.ts";
 import { emitApproval, emitWait, emitWorkflowNode } from "./pending.ts";
 
 interface Emitting {

@@ -1,7 +1,6 @@
 import type { Branch, States } from "../asl.ts";
 import type { PlannedFork, PlannedFrame, Way } from "../lower/plan.ts";
-import { type Frame, innerFrame } from "./frame.ts";
-import { branchName, stateOf } from "./names.ts";
+import { branchName, type Frame, innerFrame, stateOf } from "./frame.ts";
 import { settledChoice, settleTask } from "./settle.ts";
 import { catchTo } from "./task.ts";
 

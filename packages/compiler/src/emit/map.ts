@@ -3,8 +3,7 @@ import type { Branch, DistributedMapState, States } from "../asl.ts";
 import { maxItemsInBody } from "../events/inline-items.ts";
 import type { PlannedMap } from "../lower/plan.ts";
 import { type EmitFrame, joinStates } from "./fork.ts";
-import { type Frame, innerFrame, onward } from "./frame.ts";
-import { stateOf } from "./names.ts";
+import { type Frame, innerFrame, onward, stateOf } from "./frame.ts";
 import { afterFailure, failedWay, settleStates } from "./settle.ts";
 import { catchTo, lambdaTask, nodeParameters, position } from "./task.ts";
 

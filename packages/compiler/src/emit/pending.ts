@@ -1,9 +1,15 @@
 import type { ChoiceRule, States, TaskState } from "../asl.ts";
 import type { Failable, PlannedApproval, PlannedWait, PlannedWorkflow, Way } from "../lower/plan.ts";
-import { branchingOf, branchStates } from "./branches.ts";
-import { type Frame, goOn, onward } from "./frame.ts";
-import { stateOf } from "./names.ts";
-import { afterFailure, failedWay, settledChoice, settleStates, settleTask } from "./settle.ts";
+import { type Frame, goOn, onward, stateOf } from "./frame.ts";
+import {
+  afterFailure,
+  branchingOf,
+  branchStates,
+  failedWay,
+  settledChoice,
+  settleStates,
+  settleTask,
+} from "./settle.ts";
 import { anotherRun, catchTo, lambdaTask, nodeParameters, untimedRetriers } from "./task.ts";
 
 /** Waits for a person, then goes on by the choice that is in the chain. */

@@ -14,10 +14,7 @@ const { execution, parallel, map, mapRun, iteration, pass, task, choice } = stat
 /** Items whose bodies are in the history of the execution itself, by map. */
 export type ItemsOf = (map: PlannedMap) => number;
 
-/**
- * The most events that an execution of a plan makes if no task is retried, but by its node's own `retry`, or dies after
- * its commit: whatever the decisions are, whatever fails, and however late a failure stops the branches beside it.
- */
+/** The most events of an execution, whatever it decides and whatever fails, if no task dies or is retried. */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
 }

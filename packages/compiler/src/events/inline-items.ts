@@ -19,10 +19,7 @@ export function maxItemsInBody(map: PlannedMap): number {
 
 const limits = new WeakMap<Plan, ReadonlyMap<string, number>>();
 
-/**
- * How many items a map may have without its execution running into the limit of history events. Maps that are not in
- * one another share what the rest of the plan leaves, as if every run came to all of them.
- */
+/** How many items a map may have inline: the maps share what the rest of the plan leaves of a history. */
 export function inlineItems(plan: Plan, mapId: string): number {
   const known = limits.get(plan) ?? limitsOf(plan);
   limits.set(plan, known);

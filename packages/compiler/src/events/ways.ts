@@ -1,10 +1,7 @@
 import type { Decides, Failable, GoesOn, PlannedNode, PlannedTask, Way } from "../lower/plan.ts";
 import type { CountedWay } from "./longest-way.ts";
 
-/**
- * Events that a state adds to the history of its execution when nothing is retried (AWS Step Functions,
- * GetExecutionHistory; the local Step Functions records the same). A task that fails and is caught has as many.
- */
+/** Events that a state adds to a history (AWS Step Functions, GetExecutionHistory); a caught failure adds as many. */
 export const stateEvents = {
   /** Entered, scheduled, started, succeeded, exited. */
   task: 5,

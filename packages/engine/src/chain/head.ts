@@ -3,10 +3,7 @@ import type { BlobHome, ContentName, StoredEntry } from "../ports/chain.ts";
 import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 
-/**
- * The hashed part of an entry, format 1. Everything that proves a step is in here or has its digest in here; what can
- * be personal data is a content (digest only), so that it can be erased and the chain still verifies.
- */
+/** The hashed part of an entry, format 1. Personal data has only its digest here, so that it can be erased. */
 export interface Head extends BlobHome {
   format: 1;
   execution_id: string;

@@ -14,10 +14,7 @@ import { branchOf, isItem } from "./scope.ts";
 /** Key of an item's number, beside the item itself. */
 const indexKey = "index";
 
-/**
- * The context in front of a link, and its stored form, which the link builds on. In front of the first link of a map's
- * item there are the item and its number, too, as if a link 0 had written them.
- */
+/** The context in front of a link, and its stored form. A map's item finds itself and its number in it. */
 export async function contextBefore(
   ports: Pick<Ports, "blobs" | "workflows">,
   { before, beforeEntry, at }: Position,

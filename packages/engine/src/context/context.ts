@@ -56,10 +56,7 @@ export class Context {
     return this.#slots.get(key);
   }
 
-  /**
-   * JSON text of the value at a dot path (`email.attachments.0.name`); a key that contains dots itself wins over the
-   * path through it. Undefined where it leads nowhere. Looks inside inline values, not inside blobs.
-   */
+  /** JSON text of the value at a dot path, not inside of blobs; a key that contains dots wins. */
   get(path: string): string | undefined {
     const found = this.find(path);
     return found && valueAt(found.json, found.inside);

@@ -6,11 +6,7 @@ import { asReference, blobKey } from "./references.ts";
 /** Text of a JSON blob. */
 export type LoadJson = (ref: BlobRef) => Promise<string>;
 
-/**
- * JSON text of the value at a dot path, wherever it lies: in a blob, or in something that does. A key that contains dots
- * itself wins over the path through it. Undefined where it leads nowhere; a value that is a blob is answered as its
- * reference.
- */
+/** JSON text of the value at a dot path, in blobs too. Undefined where it leads nowhere. */
 export async function findValue(context: Context, path: string, load: LoadJson): Promise<string | undefined> {
   const found = context.find(path);
   return found && valueIn(found.json, found.inside, load);

@@ -6,10 +6,7 @@ export function sha256(data: string | Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
 
-/**
- * JSON as text. The engine moves values without parsing them, because `JSON.parse` would turn 12345678901234567890
- * into ...567000 and 850.0 into 850; these functions find the borders of values and leave their text alone.
- */
+/** JSON as text: `JSON.parse` would turn 850.0 into 850, so values are found and moved, not parsed. */
 export interface Member {
   key: string;
   /** The value's JSON text, exactly as written. */

@@ -10,10 +10,7 @@ import type { Outcome } from "./outcome.ts";
 
 type Counted = Pick<Head, "events" | "continuation">;
 
-/**
- * How many events the history may have behind an entry, and whether the run goes on in a further execution: that is so
- * where a loop of the main line leads back with more of them than the version allows. Nothing where nobody counts.
- */
+/** Events behind an entry, and whether the run goes on in a further execution; nothing where nobody counts. */
 export async function eventsBehind(
   ports: Pick<Ports, "workflows">,
   { before, at }: Position,

@@ -34,10 +34,7 @@ async function closeBehind(ports: KindPorts, id: string, { arn, name, number }: 
   if (run && hasEnded(run)) await closeAfter(ports, id, run);
 }
 
-/**
- * A state machine's execution ended in whatever way: the run of the same name is closed if it is not yet. A further
- * execution bears no run's name; whoever waits for it hears of its end.
- */
+/** Closes the run whose state machine's execution ended. A further execution bears no run's name. */
 export async function executionEnded(ports: KindPorts, id: string): Promise<void> {
   const record = await ports.executions.get(id);
   if (record?.open) await sweepExecution(ports, record);
@@ -46,10 +43,7 @@ export async function executionEnded(ports: KindPorts, id: string): Promise<void
 /** No node ran, so none was cut off. */
 const unbegun = { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" } as const;
 
-/**
- * Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws
- * `ExecutionNotFound`.
- */
+/** Stops the state machine, then closes the chain, or answers how it ended. Throws `ExecutionNotFound`. */
 export async function cancelExecution(ports: KindPorts, id: string): Promise<Closed> {
   const record = await executionOf(ports, id);
   if (record.open) await stopMachine(ports, record, "The execution was cancelled.");

@@ -13,11 +13,7 @@ export interface NamedEntry {
   entry: StoredEntry;
 }
 
-/**
- * Successful entries before a link, as its node may see them: those of the enclosing scopes up to the forks that it is
- * in, outermost first, then those of its own scope, and of branches that were joined in these. A sibling's are never
- * among them.
- */
+/** Successful entries that a node may see: of the scopes around it, outermost first, then of its own. */
 export async function* entriesBefore(
   ports: Pick<Ports, "chain" | "blobs">,
   { execution, scope, seq }: LinkId,

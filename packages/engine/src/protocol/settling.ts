@@ -19,10 +19,7 @@ export interface KindPorts extends Ports {
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
 }
 
-/**
- * What settling a turn needs besides: a node that runs another workflow has no outcome before that has ended, and to end
- * an execution is to settle turns again. `settlingPorts` in close.ts closes the circle.
- */
+/** A workflow node's outcome needs its execution to end: `settlingPorts` in close.ts can do that. */
 export interface SettlingPorts extends KindPorts {
   /** Stops an execution and closes its chain, if it is not over; answers how it ended. */
   endChild(child: { id: string; stateMachineArn: string }): Promise<Closed>;

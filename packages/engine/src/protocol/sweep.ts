@@ -35,11 +35,7 @@ export function noRuns(): SweptRuns & { open: Open } {
   return { closed: [], restarted: [], failed: [], open: undefined };
 }
 
-/**
- * Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. One
- * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. Executions that
- * wait, for days and by the thousand, cost a name in a list; those that run a look at their chain, behind all others.
- */
+/** Every open execution: the dead are closed, lost starts repeated. One that cannot be swept stops no other. */
 export async function sweepRuns(
   ports: KindPorts,
   timeBudget: TimeBudget = endless,
@@ -157,10 +153,7 @@ export async function closeAfter(ports: KindPorts, execution: string, run: Ended
   }
 }
 
-/**
- * Step Functions succeeds behind the close entry, never before. Where there is none somebody has cut off the end of the
- * chain, and a new one would be signed.
- */
+/** Step Functions succeeds behind the close entry: without one somebody has cut off the end of the chain. */
 async function completed(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
   if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });

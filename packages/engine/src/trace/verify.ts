@@ -26,11 +26,7 @@ export interface Verification {
 
 type Sound = Exclude<ScopeResult, { problem: Problem }>;
 
-/**
- * Walks the chain and checks every hash, digest, step and edge, that joins list the branches as they are, what entries
- * name by hash: blobs, each read once as a stream, and code, and that the record of the run says what the chain says.
- * Throws `ExecutionNotFound`.
- */
+/** Checks all that the chain says and names, and the record against it. Throws `ExecutionNotFound`. */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
   const record = await executionOf(ports, id);
   const isDone = isUnderWay(record) && (await hasSucceeded(ports, record));
@@ -42,10 +38,7 @@ export async function verifyExecution(ports: Ports, id: string): Promise<Verific
   return { state, links: check.links, erased: check.contents.erased, ...defined({ problem }) };
 }
 
-/**
- * A second witness of runs that nothing has signed yet: Step Functions succeeds behind the close entry, never before. One
- * that does not answer, or has forgotten the run, says nothing.
- */
+/** A second witness of unsigned runs: Step Functions succeeds behind the close entry, never before. */
 async function hasSucceeded(
   { stateMachines }: Pick<Ports, "stateMachines">,
   { stateMachineArn, id }: Execution,

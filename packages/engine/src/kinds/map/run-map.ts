@@ -3,8 +3,11 @@ import { atOnce } from "../../at-once.ts";
 import { contextBefore, inputBefore, storeItems } from "../../chain/item-input.ts";
 import type { Position } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
+import { findValue, type LoadJson, loadedText } from "../../context/find-value.ts";
 import { offloadLargeValues, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
+import { asReference } from "../../context/references.ts";
+import { elementsOf } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";
@@ -15,7 +18,6 @@ import { holdTurn, producedEntry } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { findItems } from "./find-items.ts";
 
 export async function runMap(ports: Ports, event: MapEvent, definition: NodeDefinition<MapNode>): Promise<TaskAnswer> {
   const entry = await producedEntry(ports, event, (position) => commitItems(ports, position, definition, event));
@@ -73,4 +75,28 @@ export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, r
   const redactor = await redactorAt(ports, position.before, version, kept.context);
   const outcome = failed(held, { ...reason, message: redactor.mask(reason.message) }, codeless(ports, turn));
   return commitOutcome(ports, position, node, outcome, kept);
+}
+
+/** Texts of the elements of the list at a dot path. Else why there is no list. */
+export async function findItems(
+  context: Context,
+  path: string,
+  load: LoadJson,
+): Promise<string[] | { problem: string }> {
+  const name = `context[${JSON.stringify(path)}]`;
+  const found = await findValue(context, path, load);
+  if (found === undefined)
+    return { problem: `there is no ${name} - "items" takes the path of a list that is there before the map begins` };
+  const text = await loadedText(found, load);
+  if (text.trimStart().startsWith("[")) return elementsOf(text);
+  return { problem: `${name} is ${kindOf(text)}, not a list - "items" takes the path of a list` };
+}
+
+function kindOf(text: string): string {
+  const value: unknown = JSON.parse(text);
+  if (value === null) return "null";
+  if (typeof value !== "object")
+    return { string: "a text", number: "a number", boolean: "a boolean" }[typeof value as string] ?? "no value";
+  const type = asReference(value)?.type;
+  return type === "bytes" ? "bytes" : type === "text" ? "a text" : "an object";
 }

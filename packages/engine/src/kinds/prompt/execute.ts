@@ -101,10 +101,7 @@ function without(result: CodeResult, extra: readonly Member[]): CodeResult {
   };
 }
 
-/**
- * The code that begins at a place of the journal. Code that a recorded step holds is the same in every delivery. Other
- * code was written by this delivery alone, and its claim may be another's: whoever notes it first decides.
- */
+/** The code that begins at a place: a recorded step's, else that of the delivery which noted it first. */
 export async function codeToBegin(
   { ports, position, place: { turn } }: JournalSite,
   journal: StepJournal,

@@ -9,7 +9,7 @@ import type { Execution, Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { wayOn } from "../../protocol/definition.ts";
-import { keepEventsFor } from "../waiting/kept-events.ts";
+import { keepEventsFor } from "../waiting/events.ts";
 
 export interface FirstLink {
   id: string;

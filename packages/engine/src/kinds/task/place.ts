@@ -49,18 +49,12 @@ export async function takeTurn(
   return { turn, sandbox, created, permit };
 }
 
-/**
- * The result of the attempt before may have been committed meanwhile, by a delivery that took it where this one found it
- * lost. Whoever goes on from that entry kills the sandbox that the turn names; what it does not see yet is seen here.
- */
+/** False as well where the attempt before was committed meanwhile: nobody else would kill this sandbox. */
 async function continueTurn({ chain }: Ports, { at }: Position, turn: Turn, from: Turn): Promise<boolean> {
   return (await chain.putTurn(at, turn, from)) && (await chain.read(at)).entry === undefined;
 }
 
-/**
- * A put that lost may be the client's own repetition of one that won: a sandbox is dropped only if the turn that lies
- * there does not name it. (Where it does, the chain is read again and the turn found there is adopted.)
- */
+/** Kills a sandbox unless the turn names it: a put that lost may be the SDK's repetition of one that won. */
 export async function dropUnlessNamed(ports: Ports, { at }: Position, { sandbox }: Turn): Promise<void> {
   const { turn } = await ports.chain.read(at);
   if (sandbox !== null && turn?.sandbox !== sandbox) await ports.sandboxes.kill(sandbox);

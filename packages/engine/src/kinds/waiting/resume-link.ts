@@ -22,11 +22,7 @@ export function executionOfToken(token: string): string | undefined {
   return execution && `exec_${execution}`;
 }
 
-/**
- * `tasks[node].url` for the code of a node: where the next visit of a wait in its own branch, or around that, goes on by
- * one `POST`. The same for every delivery. Null where there is no such wait. Throws `NodeFailed` where nobody knows the
- * API's address.
- */
+/** `tasks[node].url`: where the next visit of a wait goes on, or null. Throws `NodeFailed` without an API. */
 export async function resumeUrl(ports: Ports, { before, at }: Position, node: string): Promise<string | null> {
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const found = version && nodeIndex(version.workflow).get(node)?.node;
