@@ -14,25 +14,33 @@ import type { LocalCloud } from "@nova/local";
 export const countingCode = 'context["n"] = context.get("n", 0) + 1';
 
 /** A workflow of `length` code nodes in a row between start and end. */
-export async function publishChain(cloud: LocalCloud, length: number, code = countingCode): Promise<WorkflowVersion> {
+export function publishChain(cloud: LocalCloud, length: number): Promise<WorkflowVersion> {
+  return publish(cloud, chainOf(length));
+}
+
+export function chainOf(length: number): Source {
   const ids = Array.from({ length }, (_, i) => `n${i + 1}`);
   const chain = ["start", ...ids, "end"];
-  return publishBetween(
-    cloud,
+  return between(
     `bench-chain-${length}`,
-    ids.map((id) => ({ id, type: "action", code })),
+    ids.map((id) => ({ id, type: "action", code: countingCode })),
     chain.slice(1).map((to, i) => ({ from: chain[i] as string, to })),
   );
 }
 
+type Edge = { from: string; to: string; condition?: string | boolean; max?: number };
+type Source = { id: string; nodes: object[]; edges: Edge[] };
+
 /** A workflow of these nodes between the nodes `start` and `end`. */
-export async function publishBetween(
-  cloud: LocalCloud,
-  id: string,
-  nodes: object[],
-  edges: { from: string; to: string; condition?: string | boolean; max?: number }[],
-): Promise<WorkflowVersion> {
-  const source = { id, nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }], edges };
+export function publishBetween(cloud: LocalCloud, ...source: Parameters<typeof between>): Promise<WorkflowVersion> {
+  return publish(cloud, between(...source));
+}
+
+function between(id: string, nodes: object[], edges: Edge[]): Source {
+  return { id, nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }], edges };
+}
+
+async function publish(cloud: LocalCloud, source: Source): Promise<WorkflowVersion> {
   const compiled = await compileWorkflow({ text: JSON.stringify(source), fileName: "bench.json", files: {} });
   if (!compiled.workflow)
     throw new TypeError(`the bench's own workflow has findings: ${JSON.stringify(compiled.findings)}`);

@@ -1,4 +1,5 @@
 import type { LocalCloud } from "@nova/local";
+import { NoRival } from "./rivals.ts";
 
 /** One line of `npm run bench`: a ratio or a count of one run, and whether it meets its aim. */
 export interface Figure {
@@ -13,6 +14,19 @@ export interface Figure {
 
 /** Takes one or more figures; everything that is compared is measured in turns, in the same run. */
 export type Bench = (cloud: LocalCloud) => Promise<Figure[]>;
+
+/** Of processes that it starts itself: this one has opened nothing yet. */
+export type BenchApart = () => Promise<Figure[]>;
+
+export function atMost(most: number, name: string, value: number, detail: Figure["detail"] = {}, unit = " x"): Figure {
+  return { name, aim: `at most ${most}${unit}`, value: rounded(value), met: value <= most, detail };
+}
+
+/** Of a comparison with what is not here. */
+export function notTaken(most: number, name: string, error: unknown): Figure {
+  if (!(error instanceof NoRival)) throw error;
+  return { name, aim: `at most ${most} x`, value: null, met: null, detail: { skipped: error.message } };
+}
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

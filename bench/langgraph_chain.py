@@ -1,56 +1,62 @@
-"""Runs a LangGraph chain: each step forks a Python that computes one value; SQLite keeps a checkpoint per step.
+"""Runs a LangGraph chain: each step runs as a Python behind walls; SQLite keeps a checkpoint per step. Prints milliseconds.
 
-Arguments: steps, and the size of a value that lies in the state and that no step touches.
+Arguments: steps, the size of a value that lies in the state and that no step touches, and how often it runs: the last time counts.
 """
 
 import json
 import os
+import socket
+import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from typing import TypedDict
 
-from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.graph import END, START, StateGraph
+zygote = os.path.join(os.path.dirname(__file__), "walled_zygote.py")
+code = 'context["n"] = context.get("n", 0) + 1'
 
 
-class State(TypedDict):
-    n: int
-    big: str
-
-
-def step(state: State) -> State:
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.write(writer, json.dumps({"n": state["n"] + 1}).encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as answer:
-        result = json.load(answer)
-    os.waitpid(pid, 0)
-    return result
-
-
-def chain(length: int, saver: SqliteSaver):
-    graph = StateGraph(State)
-    names = [f"n{i}" for i in range(length)]
-    for name in names:
-        graph.add_node(name, step)
-    for source, target in zip([START, *names], [*names, END]):
-        graph.add_edge(source, target)
-    return graph.compile(checkpointer=saver)
+@contextmanager
+def walls(folder: str):
+    path = os.path.join(folder, "zygote.sock")
+    with subprocess.Popen([sys.executable, "-IS", zygote, path], stdout=subprocess.PIPE) as process:
+        yield process.stdout.readline, path
+        process.kill()
 
 
 def main() -> None:
-    length, size = int(sys.argv[1]), int(sys.argv[2])
-    with tempfile.TemporaryDirectory() as folder, SqliteSaver.from_conn_string(os.path.join(folder, "graph.db")) as saver:
-        graph = chain(length, saver)
-        for thread in ("warm", "measured"):
-            start = time.perf_counter()
-            result = graph.invoke({"n": 0, "big": "x" * size}, {"configurable": {"thread_id": thread}, "recursion_limit": length + 2})
-            elapsed = time.perf_counter() - start
-        assert result["n"] == length, result
+    length, size, times = map(int, sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder, walls(folder) as (until_listening, path):
+        from langgraph.checkpoint.sqlite import SqliteSaver
+        from langgraph.graph import END, START, StateGraph
+
+        class State(TypedDict):
+            n: int
+            big: str
+
+        def step(state: State) -> State:
+            with socket.socket(socket.AF_UNIX) as zygote:
+                zygote.connect(path)
+                zygote.sendall(json.dumps({"code": code, "context": {"n": state["n"]}}).encode() + b"\n")
+                with zygote.makefile() as stream:
+                    return json.loads(stream.read())
+
+        graph = StateGraph(State)
+        names = [f"n{i}" for i in range(length)]
+        for name in names:
+            graph.add_node(name, step)
+        for source, target in zip([START, *names], [*names, END]):
+            graph.add_edge(source, target)
+        until_listening()
+        with SqliteSaver.from_conn_string(os.path.join(folder, "graph.db")) as saver:
+            chain = graph.compile(checkpointer=saver)
+            for thread in range(times):
+                config = {"configurable": {"thread_id": str(thread)}, "recursion_limit": length + 2}
+                start = time.perf_counter()
+                result = chain.invoke({"n": 0, "big": "x" * size}, config)
+                elapsed = time.perf_counter() - start
+                assert result["n"] == length, result
         print(elapsed * 1000)
 
 

@@ -22,9 +22,12 @@ async function main(argv: string[]): Promise<boolean> {
   stack.defer(() => model.close());
   Object.assign(process.env, model.environment, { NOVA_FROZEN: "false" });
   const warn = (sentence: string) => console.error(`bench: ${sentence}`);
-  const cloud = await openLocalCloud({ dataDir: resolve(dataFolder(), "bench"), warn });
-  stack.defer(() => cloud.close());
-  const figures = await takeFigures(cloud, chosen, (figure) => {
+  const open = async () => {
+    const cloud = await openLocalCloud({ dataDir: resolve(dataFolder(), "bench"), warn });
+    stack.defer(() => cloud.close());
+    return cloud;
+  };
+  const figures = await takeFigures(open, chosen, (figure) => {
     if (!values.json) console.log(lineOf(figure));
   });
   if (values.json) console.log(JSON.stringify({ figures }));
@@ -33,8 +36,9 @@ async function main(argv: string[]): Promise<boolean> {
 
 function lineOf({ name, aim, value, met, detail }: Figure): string {
   const mark = met === null ? styleText("yellow", "-") : met ? styleText("green", "✓") : styleText("red", "✗");
+  if (detail.skipped) return `${mark} ${styleText(["bold", "red"], `NOT TAKEN: ${detail.skipped}`)} - ${name}`;
   const parts = Object.entries(detail).map(([key, one]) => `${key} ${one}`);
-  const shown = styleText("bold", String(value ?? "not taken"));
+  const shown = styleText("bold", String(value));
   return `${mark} ${name}: ${shown} (aim: ${aim}) ${styleText("dim", parts.join(", "))}`;
 }
 

@@ -54,7 +54,7 @@ const arrows: Record<string, string[]> = {
     "python",
   ],
   examples: ["cli", "local", "service", "compiler", "engine", "workflow"],
-  bench: ["cli", "local", "compiler", "engine"],
+  bench: ["client", "cli", "local", "compiler", "engine"],
   stacks: ["aws/table", "agents", "agents/carried", "python/carried", "sandbox/carried"],
 };
 
@@ -78,7 +78,7 @@ const callers: Record<string, string> = {
   "packages/cli/src/": "the server that its user names, and addresses that it signs",
   "packages/service/src/outgoing/": "what users name, looked at before and while it is called",
   "packages/local/src/": "itself",
-  "bench/": "the local cloud that it measures",
+  "bench/": "the local cloud that it measures, and the rivals beside it",
 };
 
 /** `fetch(...)`, and what connects in Node's own modules. `outgoing.fetch(...)` is the guarded one. */

@@ -1,20 +1,18 @@
-import { verifyExecution } from "@nova/engine";
 import { type LocalApi, type LocalCloud, openApi } from "@nova/local";
 import { publishChain } from "../chains.ts";
 import { type Bench, type Figure, median, rounded, timed } from "../figure.ts";
 
 const inARow = 100;
-const atOnce = 200;
 /** Issue's aim for a request that starts a run. */
 const aimMs = 25;
 
-/** What starting runs over HTTP costs, and that none of many at once is lost. */
+/** What starting runs over HTTP costs. */
 export const api: Bench = async (cloud) => {
   const { workflowId } = await publishChain(cloud, 1);
   const server = await openApi(cloud, { port: 0 });
   try {
     const execute = () => postExecute(server, workflowId);
-    return [await answerTimes(cloud, execute), await manyAtOnce(cloud, execute)];
+    return [await answerTimes(cloud, execute)];
   } finally {
     await server.close();
   }
@@ -34,26 +32,6 @@ async function answerTimes(cloud: LocalCloud, execute: () => Promise<string>): P
     value: rounded(p50),
     met: p50 < aimMs,
     detail: { requests: inARow, slowest_ms: rounded(Math.max(...times)) },
-  };
-}
-
-async function manyAtOnce(cloud: LocalCloud, execute: () => Promise<string>): Promise<Figure> {
-  const start = performance.now();
-  const ids = await Promise.all(Array.from({ length: atOnce }, execute));
-  const accepted = performance.now() - start;
-  await Promise.all(ids.map((id) => cloud.untilEnd(id)));
-  const all = performance.now() - start;
-  let good = 0;
-  for (const id of ids) {
-    const [record, { state }] = [await cloud.ports.executions.get(id), await verifyExecution(cloud.ports, id)];
-    if (record?.status === "completed" && state === "anchored") good++;
-  }
-  return {
-    name: `${atOnce} requests at once that start a run: completed with a verified chain`,
-    aim: `${atOnce}`,
-    value: good,
-    met: good === atOnce,
-    detail: { accepted_ms: rounded(accepted, 0), all_ms: rounded(all, 0) },
   };
 }
 

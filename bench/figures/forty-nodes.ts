@@ -1,10 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { publishChain, runChain } from "../chains.ts";
-import { type Bench, type Figure, median, rounded, timed } from "../figure.ts";
-import { langGraph } from "../langgraph.ts";
+import { atMost, type Bench, type Figure, median, notTaken, rounded, timed } from "../figure.ts";
+import { interpreter, langGraph, openRestate, type Restate } from "../rivals.ts";
 
 const nodes = 40;
 const rounds = 5;
@@ -12,22 +12,15 @@ const rounds = 5;
 const warmUps = 10;
 const valueBytes = 5_000_000;
 
-/**
- * 40 code nodes with the whole audit, against 40 bare interpreter starts and 40 steps of LangGraph with SQLite; against
- * the latter also with a value in the state that no node touches.
- */
+/** 40 code nodes with the whole audit, against bare interpreter starts and against rivals whose steps have the same walls. */
 export const fortyNodes: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);
   for (let run = 0; run < warmUps; run++) await runChain(cloud, version);
-  return [
-    await againstBareStarts(cloud, version),
-    await againstLangGraph(cloud, version, { rounds, bytes: 0 }),
-    await againstLangGraph(cloud, version, { rounds: 2, bytes: valueBytes }),
-  ];
+  return [await againstBareStarts(cloud, version), ...(await againstRivals(cloud, version))];
 };
 
 async function againstBareStarts(cloud: LocalCloud, version: WorkflowVersion): Promise<Figure> {
-  const python = interpreter();
+  const python = await interpreter();
   const chain: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -44,37 +37,40 @@ async function againstBareStarts(cloud: LocalCloud, version: WorkflowVersion): P
   };
 }
 
-async function againstLangGraph(
-  cloud: LocalCloud,
-  version: WorkflowVersion,
-  { rounds, bytes }: { rounds: number; bytes: number },
-): Promise<Figure> {
-  const rival = await langGraph(cloud.dataDir);
-  const state = bytes > 0 ? ` and ${bytes / 1e6} MB in the state` : "";
-  const figure = {
-    name: `${nodes} code nodes in a row, against ${nodes} steps of LangGraph with SQLite${state}`,
-    aim: "not slower",
-  };
-  if (!rival.run) return { ...figure, value: null, met: null, detail: { skipped: rival.why } };
-  const context = JSON.stringify(bytes > 0 ? { big: "x".repeat(bytes) } : {});
-  const chain: number[] = [];
-  const graph: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    chain.push((await runChain(cloud, version, [], context)).wallMs);
-    graph.push(await rival.run(nodes, bytes));
+async function againstRivals(cloud: LocalCloud, version: WorkflowVersion): Promise<Figure[]> {
+  await using stack = new AsyncDisposableStack();
+  const large = `LangGraph with SQLite and ${valueBytes / 1e6} MB in the state`;
+  const rivals: [name: string, bytes: number, rounds: number, open: () => Promise<() => Promise<number>>][] = [
+    ["LangGraph with SQLite", 0, rounds, async () => (await langGraph()).bind(undefined, nodes)],
+    [large, valueBytes, 2, async () => (await langGraph()).bind(undefined, nodes, { bytes: valueBytes })],
+    ["Restate", 0, rounds, async () => restateChain(stack.use(await openRestate()))],
+  ];
+  const figures: Figure[] = [];
+  for (const [rival, bytes, rounds, open] of rivals) {
+    const compared = [
+      1.2,
+      `${nodes} code nodes in a row, against ${nodes} steps of ${rival} behind the same walls`,
+    ] as const;
+    try {
+      const rivalRun = await open();
+      await rivalRun();
+      const context = JSON.stringify(bytes > 0 ? { big: "x".repeat(bytes) } : {});
+      const [ours, theirs]: [number[], number[]] = [[], []];
+      for (let round = 0; round < rounds; round++) {
+        ours.push((await runChain(cloud, version, [], context)).wallMs);
+        theirs.push(await rivalRun());
+      }
+      const [nova_ms, rival_ms] = [rounded(median(ours), 0), rounded(median(theirs), 0)];
+      figures.push(atMost(...compared, nova_ms / rival_ms, { nova_ms, rival_ms, rounds }));
+    } catch (error) {
+      figures.push(notTaken(...compared, error));
+    }
   }
-  const [chainMs, graphMs] = [median(chain), median(graph)];
-  return {
-    ...figure,
-    value: rounded(chainMs / graphMs),
-    met: chainMs <= graphMs,
-    detail: { nova_ms: rounded(chainMs, 0), langgraph_ms: rounded(graphMs, 0), rounds },
-  };
+  return figures;
 }
 
-/** The interpreter itself: what `python3` names may be a shell script that looks for it, and ten times slower. */
-function interpreter(): string {
-  return execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim();
+function restateChain(restate: Restate): () => Promise<number> {
+  return () => restate.runAll(1, nodes);
 }
 
 async function bareStarts(python: string): Promise<void> {

@@ -1,49 +1,28 @@
-import { readFile } from "node:fs/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import type { LocalCloud } from "@nova/local";
-import { publishChain, runChain } from "../chains.ts";
-import { type Bench, rounded } from "../figure.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { chainOf } from "../chains.ts";
+import { openDev } from "../dev.ts";
+import { atMost, type BenchApart } from "../figure.ts";
+import { heldBy } from "../processes.ts";
 
-const [few, many] = [200, 1_200];
+const [few, many] = [500, 5_000];
 const atOnce = 4;
+/** For what ends a moment after its run. */
+const quietMs = 3_000;
 
-/** What stays in the memory of the process after many runs, against what stays after few: not more with each run. */
-export const memory: Bench = async (cloud) => {
-  const [early, late] = [await memoryAfter(cloud, few), await memoryAfter(cloud, many - few)];
-  return [
-    {
-      name: `memory of the Node process after ${many} small runs against after ${few}`,
-      aim: "at most 1.5 x",
-      value: rounded(late / early),
-      met: late <= 1.5 * early,
-      detail: { [`mb_after_${few}`]: early, [`mb_after_${many}`]: late },
-    },
-  ];
-};
-
-/** In MB, after the garbage is collected: what is kept counts, not how lazily the collector works. */
-async function memoryAfter(cloud: LocalCloud, runs: number): Promise<number> {
-  const version = await publishChain(cloud, 1);
-  let left = runs;
-  const work = async () => {
-    while (left-- > 0) await runChain(cloud, version);
+/** What `nova dev` and its processes hold after many runs, against after few: not more with each run. */
+export const memory: BenchApart = async () => {
+  await using dev = await openDev();
+  const { id } = await dev.client.workflows.publish(chainOf(1));
+  const heldAfter = async (runs: number) => {
+    let left = runs;
+    const work = async () => {
+      while (left-- > 0) await dev.runAll(id, 1);
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    await sleep(quietMs);
+    return heldBy(dev.pid).mb;
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  collectGarbage();
-  return rounded((await residentBytes()) / 1024 / 1024, 0);
-}
-
-/** Pages that are shared count by their share (PSS), where the system tells it; else all of them (RSS). */
-async function residentBytes(): Promise<number> {
-  const told = await readFile("/proc/self/smaps_rollup", "utf8").catch(() => "");
-  const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(told)?.[1];
-  return kilobytes === undefined ? process.memoryUsage().rss : Number(kilobytes) * 1024;
-}
-
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
-  collect();
-  collect();
-}
+  const [begin, early, late] = [await heldAfter(1), await heldAfter(few), await heldAfter(many - few)];
+  const detail = { mb_after_1: begin, [`mb_after_${few}`]: early, [`mb_after_${many}`]: late };
+  return [atMost(1.5, `memory of nova dev after ${many} small runs against after ${few} (PSS)`, late / early, detail)];
+};

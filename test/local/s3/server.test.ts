@@ -65,9 +65,9 @@ describe("buckets", () => {
     const create = () => s3.client.send(new CreateBucketCommand({ Bucket: "another-bucket" }));
     await create();
     await expect(create()).rejects.toMatchObject({ name: "BucketAlreadyOwnedByYou" });
-    await s3.client.send(new HeadBucketCommand({ Bucket: "another-bucket" }));
     const { Buckets } = await s3.client.send(new ListBucketsCommand({}));
     expect(Buckets?.map(({ Name }) => Name)).toEqual(["another-bucket", Bucket]);
+    await s3.client.send(new HeadBucketCommand({ Bucket: "another-bucket" }));
     await expect(s3.client.send(new HeadBucketCommand({ Bucket: "missing" }))).rejects.toMatchObject({
       name: "NotFound",
     });

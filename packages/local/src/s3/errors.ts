@@ -7,7 +7,6 @@ const statusOf = {
   AuthorizationQueryParametersError: 400,
   BadDigest: 400,
   BucketAlreadyOwnedByYou: 409,
-  BucketNotEmpty: 409,
   EntityTooSmall: 400,
   IncompleteBody: 400,
   InsufficientStorage: 507,

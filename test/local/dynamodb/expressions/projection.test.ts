@@ -24,20 +24,11 @@ test.each<[string, Record<string, AttributeValue>]>([
   expect(await get(paths)).toEqual(shown);
 });
 
-test("shows the wanted elements of a list together", async () => {
-  const shown = await database.client.getItem({
-    TableName: "items",
-    Key,
-    ProjectionExpression: "doc.#list[1].k, doc.#list[0], doc.#list[7]",
-    ExpressionAttributeNames: { "#list": "list" },
-  });
-  expect(shown.Item).toEqual({ doc: { M: { list: { L: [{ S: "0" }, { M: { k: { S: "v" } } }] } } } });
-});
-
 test.each([
   ["n, n", "Two document paths overlap with each other"],
   ["doc, doc.a", "path one: [doc], path two: [doc, a]"],
   ["n,", "Syntax error"],
+  ["doc.l[0]", "has no positions of lists"],
   ["list", "reserved keyword: list"],
   ["", "The expression can not be empty;"],
   ["pk.a", "Key attributes must be scalars"],

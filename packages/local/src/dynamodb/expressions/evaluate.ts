@@ -3,13 +3,13 @@ import {
   type AttributeValue,
   areEqual,
   attribute,
-  membersOf,
+  contentOf,
   orderOf,
-  typeOf,
 } from "../values/attribute-value.ts";
-import type { Comparator, Condition, FunctionCall, Operand, Path } from "./syntax.ts";
+import type { Comparator, Condition, Operand, Path } from "./syntax.ts";
 
 export function isTrue(condition: Condition, item: AttributeMap): boolean {
+  const valueIn = (operand: Operand) => operandValue(operand, item);
   switch (condition.kind) {
     case "and":
       return isTrue(condition.left, item) && isTrue(condition.right, item);
@@ -18,40 +18,36 @@ export function isTrue(condition: Condition, item: AttributeMap): boolean {
     case "not":
       return !isTrue(condition.condition, item);
     case "compare":
-      return compare(condition.operator, operandValue(condition.left, item), operandValue(condition.right, item));
+      return compare(condition.operator, valueIn(condition.left), valueIn(condition.right));
     case "between": {
-      const [value, low, high] = [condition.value, condition.low, condition.high].map((it) => operandValue(it, item));
-      return compare(">=", value, low) && compare("<=", value, high);
+      const value = valueIn(condition.value);
+      return compare(">=", value, valueIn(condition.low)) && compare("<=", value, valueIn(condition.high));
     }
-    case "in": {
-      const value = operandValue(condition.value, item);
-      return condition.options.some((option) => compare("=", value, operandValue(option, item)));
+    case "in":
+      return condition.options.some((option) => compare("=", valueIn(condition.value), valueIn(option)));
+    case "exists":
+      return lookUp(condition.path, item) !== undefined;
+    default: {
+      const [value, part] = [valueIn(condition.value), valueIn(condition.part)];
+      if (!value || !part) return false;
+      if (condition.kind === "contains" && "L" in value) return value.L.some((element) => areEqual(element, part));
+      if (!("S" in value && "S" in part)) return false;
+      return condition.kind === "contains" ? value.S.includes(part.S) : value.S.startsWith(part.S);
     }
-    case "function":
-      return call(condition, item);
   }
 }
 
 /** What lies at a path. */
 export function lookUp(path: Path, item: AttributeMap): AttributeValue | undefined {
   let found: AttributeValue | undefined = { M: item };
-  for (const part of path) {
-    if (found === undefined) return undefined;
-    found = step(found, part);
-  }
+  for (const part of path) found = found && "M" in found ? attribute(found.M, part) : undefined;
   return found;
 }
 
-function step(value: AttributeValue, part: string | number): AttributeValue | undefined {
-  if (typeof part === "number") return "L" in value ? value.L[part] : undefined;
-  return "M" in value ? attribute(value.M, part) : undefined;
-}
-
-function operandValue(operand: Operand, item: AttributeMap): AttributeValue | undefined {
+export function operandValue(operand: Operand, item: AttributeMap): AttributeValue | undefined {
   if (operand.kind === "value") return operand.value;
-  if (operand.kind === "path") return lookUp(operand.path, item);
-  if (operand.kind === "function" && operand.args[0]) return sizeOf(operandValue(operand.args[0], item));
-  throw new TypeError(`an operand of kind ${operand.kind} cannot be evaluated - it was not bound`);
+  const found = lookUp(operand.path, item);
+  return operand.kind === "path" ? found : found && sizeOf(found);
 }
 
 /** Nothing is equal to a missing attribute, and it is unequal to everything. */
@@ -65,40 +61,9 @@ function compare(operator: Comparator, a: AttributeValue | undefined, b: Attribu
   return operator === ">" ? order > 0 : order >= 0;
 }
 
-function call({ name, args }: FunctionCall, item: AttributeMap): boolean {
-  const [first, second] = args.map((arg) => operandValue(arg, item));
-  if (name === "attribute_exists") return first !== undefined;
-  if (name === "attribute_not_exists") return first === undefined;
-  if (first === undefined || second === undefined) return false;
-  if (name === "attribute_type") return "S" in second && typeOf(first) === second.S;
-  return name === "begins_with" ? beginsWith(first, second) : contains(first, second);
-}
-
-function beginsWith(value: AttributeValue, start: AttributeValue): boolean {
-  if ("S" in value && "S" in start) return value.S.startsWith(start.S);
-  if (!("B" in value) || !("B" in start)) return false;
-  const prefix = bytesOf(start.B);
-  return bytesOf(value.B).subarray(0, prefix.length).equals(prefix);
-}
-
-function contains(value: AttributeValue, part: AttributeValue): boolean {
-  if ("L" in value) return value.L.some((element) => areEqual(element, part));
-  if ("S" in value && "S" in part) return value.S.includes(part.S);
-  if ("B" in value && "B" in part) return bytesOf(value.B).includes(bytesOf(part.B));
-  if ("SS" in value && "S" in part) return value.SS.includes(part.S);
-  if ("NS" in value && "N" in part) return value.NS.includes(part.N);
-  return "BS" in value && "B" in part && value.BS.includes(part.B);
-}
-
-/** Of texts and binaries the bytes; of all others how many there are. */
-function sizeOf(value: AttributeValue | undefined): AttributeValue | undefined {
-  if (value === undefined) return undefined;
+/** Of texts and binaries the bytes; of lists and maps how many there are. */
+function sizeOf(value: AttributeValue): AttributeValue | undefined {
   if ("S" in value) return { N: String(Buffer.byteLength(value.S)) };
-  if ("B" in value) return { N: String(bytesOf(value.B).length) };
-  const many = "L" in value ? value.L : "M" in value ? Object.keys(value.M) : membersOf(value);
-  return many && { N: String(many.length) };
-}
-
-function bytesOf(base64: string): Buffer {
-  return Buffer.from(base64, "base64");
+  if ("B" in value) return { N: String(Buffer.byteLength(value.B, "base64")) };
+  return "L" in value || "M" in value ? { N: String(Object.keys(contentOf(value) as object).length) } : undefined;
 }

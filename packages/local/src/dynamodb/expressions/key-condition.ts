@@ -13,15 +13,14 @@ export interface KeyRange {
 }
 
 export function keyRangeOf(condition: Condition, { hash, sort }: KeySchema): KeyRange {
-  const tests = keyTestsOf(condition);
-  if (tests.size > 2) throw invalid("Conditions can be of length 1 or 2 only");
-  const hashTest = tests.get(hash.name);
-  if (!sort && tests.size > 1) throw invalid("Query key condition not supported");
+  const tests = testsOf(condition);
+  const hashTest = tests.find(({ name }) => name === hash.name);
+  const sortTest = tests.find(({ name }) => name === sort?.name);
   if (!hashTest) throw missed(hash);
-  const sortTest = sort && tests.get(sort.name);
-  if (sort && !sortTest && tests.size > 1) throw missed(sort);
+  if (sort && !sortTest && tests.length > 1) throw missed(sort);
+  if (hashTest.operator !== "=" || tests.length > (sortTest ? 2 : 1))
+    throw invalid("Query key condition not supported");
   checkValues(hashTest, hash);
-  if (hashTest.operator !== "=") throw invalid("Query key condition not supported");
   const partition = encodeHash(hashTest.values[0] as AttributeValue);
   if (!sort || !sortTest) return { hash: partition, from: noBytes, to: behindAll, isPartial: false };
   checkValues(sortTest, sort);
@@ -77,68 +76,29 @@ function behindPrefix(prefix: Uint8Array): Uint8Array {
 }
 
 /** What a key condition says of one key attribute. */
-export interface KeyTest {
+interface KeyTest {
+  name: string;
   operator: Exclude<Comparator, "<>"> | "between" | "begins_with";
   values: AttributeValue[];
 }
 
-const mirrored = { "=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
-
-/** The tests that AND joins, by attribute. */
-export function keyTestsOf(condition: Condition): Map<string, KeyTest> {
-  const tests = new Map<string, KeyTest>();
-  for (const [name, test] of collect(condition)) {
-    if (tests.has(name)) throw invalid("KeyConditionExpressions must only contain one condition per key");
-    tests.set(name, test);
+/** The tests that AND joins. */
+function testsOf(condition: Condition): KeyTest[] {
+  if (condition.kind === "and") return [...testsOf(condition.left), ...testsOf(condition.right)];
+  if (condition.kind === "between") return [keyTest("between", condition.value, condition.low, condition.high)];
+  if (condition.kind === "begins_with") return [keyTest("begins_with", condition.value, condition.part)];
+  if (condition.kind === "compare" && condition.operator !== "<>") {
+    return [keyTest(condition.operator, condition.left, condition.right)];
   }
-  return tests;
+  const operator = condition.kind === "compare" ? condition.operator : condition.kind;
+  throw invalid(`Invalid operator used in KeyConditionExpression: ${operator}`);
 }
 
-function collect(condition: Condition): [string, KeyTest][] {
-  switch (condition.kind) {
-    case "and":
-      return [...collect(condition.left), ...collect(condition.right)];
-    case "compare":
-      return [comparison(condition)];
-    case "between": {
-      const name = first("BETWEEN", condition.value);
-      return [[name, { operator: "between", values: [valueIn(condition.low), valueIn(condition.high)] }]];
-    }
-    case "function": {
-      const [key, start] = condition.args;
-      if (condition.name !== "begins_with" || !start) throw unsupported(condition.name);
-      return [[first("begins_with", key), { operator: "begins_with", values: [valueIn(start)] }]];
-    }
-    default:
-      throw unsupported(condition.kind.toUpperCase());
+function keyTest(operator: KeyTest["operator"], key: Operand, ...operands: Operand[]): KeyTest {
+  const values = operands.flatMap((operand) => (operand.kind === "value" ? operand.value : []));
+  if (key.kind === "path" && key.path.length === 1 && values.length === operands.length) {
+    return { name: key.path[0] as string, operator, values };
   }
-}
-
-function comparison({ operator, left, right }: Condition & { kind: "compare" }): [string, KeyTest] {
-  if (operator === "<>") throw unsupported(operator);
-  if (left.kind === "path") return [keyName(left), { operator, values: [valueIn(right)] }];
-  if (right.kind === "path") return [keyName(right), { operator: mirrored[operator], values: [valueIn(left)] }];
-  for (const operand of [left, right]) valueIn(operand);
-  throw invalid("Invalid condition in KeyConditionExpression: No key attribute specified");
-}
-
-function first(operator: string, operand: Operand | undefined): string {
-  if (operand?.kind === "path") return keyName(operand);
-  const what = `${operator} operator must have the key attribute as its first operand`;
+  const what = "a key attribute must be compared with values, and stand in front of them";
   throw invalid(`Invalid condition in KeyConditionExpression: ${what}`);
-}
-
-function keyName({ path }: Operand & { kind: "path" }): string {
-  if (path.length === 1) return path[0] as string;
-  throw invalid("KeyConditionExpressions cannot have conditions on nested attributes");
-}
-
-function valueIn(operand: Operand): AttributeValue {
-  if (operand.kind === "value") return operand.value;
-  if (operand.kind !== "path") throw invalid("KeyConditionExpressions cannot contain nested operations");
-  throw invalid("Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition");
-}
-
-function unsupported(operator: string): Error {
-  return invalid(`Invalid operator used in KeyConditionExpression: ${operator}`);
 }

@@ -1,29 +1,12 @@
 import { invalid } from "../errors.ts";
-import type { Comparator, Condition, FunctionCall, Operand, Path, Update } from "./syntax.ts";
-import { Tokens } from "./tokens.ts";
+import { contentOf, orderOf, typeOf } from "../values/attribute-value.ts";
+import { type Comparator, type Condition, checkDistinctPaths, type Operand, type Path, type Update } from "./syntax.ts";
+import type { Tokens } from "./tokens.ts";
 
-const arities = {
-  attribute_exists: 1,
-  attribute_not_exists: 1,
-  attribute_type: 2,
-  begins_with: 2,
-  contains: 2,
-  size: 1,
-};
 const comparators: readonly string[] = ["=", "<>", "<", "<=", ">", ">="] satisfies Comparator[];
 
-/** DynamoDB's limit of operands of IN. */
-const mostOptions = 100;
-
 /** NOT binds closer than AND, AND closer than OR. */
-export function parseCondition(text: string): Condition {
-  const tokens = new Tokens(text);
-  const condition = parseOr(tokens);
-  tokens.expectEnd();
-  return condition;
-}
-
-function parseOr(tokens: Tokens): Condition {
+export function parseCondition(tokens: Tokens): Condition {
   let left = parseAnd(tokens);
   while (tokens.takesWord("OR")) left = { kind: "or", left, right: parseAnd(tokens) };
   return left;
@@ -37,154 +20,148 @@ function parseAnd(tokens: Tokens): Condition {
 
 function parseNot(tokens: Tokens): Condition {
   if (tokens.takesWord("NOT")) return { kind: "not", condition: parseNot(tokens) };
-  return tokens.takesSign("(") ? parseRest(tokens) : parseTest(tokens);
-}
-
-/** What stood in parentheses as a whole: another pair around it would say nothing. */
-const groups = new WeakSet<Condition>();
-
-/** Behind an opening parenthesis. */
-function parseRest(tokens: Tokens): Condition {
-  const condition = parseOr(tokens);
+  if (!tokens.takesSign("(")) return parseTest(tokens);
+  const condition = parseCondition(tokens);
   tokens.expectSign(")");
-  if (groups.has(condition)) throw invalid("The expression has redundant parentheses;");
-  groups.add(condition);
   return condition;
 }
 
 function parseTest(tokens: Tokens): Condition {
-  if (tokens.isCall() && tokens.next.text !== "size") {
-    const call = parseCall(tokens, arities);
-    for (const arg of call.args) refuseBoolean(arg);
-    if (tokens.next.kind === "sign" && comparators.includes(tokens.next.text)) throw misused(call.name);
-    return call;
+  if (!tokens.isCall() || tokens.next.text === "size") return parseComparison(tokens, parseOperand(tokens));
+  const name = tokens.take().text;
+  switch (name) {
+    case "attribute_exists":
+      return { kind: "exists", path: onlyPath(name, parseOperands(tokens)) };
+    case "attribute_not_exists":
+      return { kind: "not", condition: { kind: "exists", path: onlyPath(name, parseOperands(tokens)) } };
+    case "begins_with":
+    case "contains": {
+      const [value, part, ...more] = parseOperands(tokens);
+      if (!value || !part || more.length > 0) throw wrongNumber(name);
+      if (name === "begins_with") expectType(`operator or function: ${name}`, [value, part], ["S"]);
+      return { kind: name, value, part };
+    }
   }
-  return parseComparison(tokens, parseTerm(tokens));
+  throw invalid(`Invalid function name; function: ${name}`);
 }
 
-function parseComparison(tokens: Tokens, left: Operand): Condition {
+function parseComparison(tokens: Tokens, value: Operand): Condition {
   if (tokens.next.kind === "sign" && comparators.includes(tokens.next.text)) {
     const operator = tokens.take().text as Comparator;
-    return { kind: "compare", operator, left, right: parseTerm(tokens) };
+    const right = parseOperand(tokens);
+    if (operator !== "=" && operator !== "<>") expectType(`operator: ${operator}`, [value, right], ["S", "N", "B"]);
+    return { kind: "compare", operator, left: value, right };
   }
   if (tokens.takesWord("BETWEEN")) {
-    const low = parseTerm(tokens);
+    const low = parseOperand(tokens);
     if (!tokens.takesWord("AND")) throw tokens.wrong();
-    return { kind: "between", value: left, low, high: parseTerm(tokens) };
+    const high = parseOperand(tokens);
+    expectType("operator: BETWEEN", [value, low, high], ["S", "N", "B"]);
+    checkBounds(low, high);
+    return { kind: "between", value, low, high };
   }
-  if (tokens.takesWord("IN")) return { kind: "in", value: left, options: parseOptions(tokens) };
-  if (left.kind === "function") throw misused(left.name);
+  if (tokens.takesWord("IN")) return { kind: "in", value, options: parseOperands(tokens) };
   throw tokens.wrong();
 }
 
-function parseOptions(tokens: Tokens): Operand[] {
+function checkBounds(low: Operand, high: Operand): void {
+  if (low.kind !== "value" || high.kind !== "value") return;
+  const order = orderOf(low.value, high.value);
+  if (order !== undefined && order <= 0) return;
+  const what =
+    order === undefined
+      ? "same data type for lower and upper bounds"
+      : "upper bound to be greater than or equal to lower bound";
+  const [lower, upper] = [low, high].map(({ value }) => `AttributeValue: {${typeOf(value)}:${contentOf(value)}}`);
+  const operands = `lower bound operand: ${lower}, upper bound operand: ${upper}`;
+  throw invalid(`The BETWEEN operator requires ${what}; ${operands}`);
+}
+
+/** Refuses an operand that is known to be of another type. */
+function expectType(what: string, operands: Operand[], types: readonly string[]): void {
+  for (const operand of operands) {
+    const type = operand.kind === "value" ? typeOf(operand.value) : undefined;
+    if (type === undefined || types.includes(type)) continue;
+    throw invalid(`Incorrect operand type for operator or function; ${what}, operand type: ${type}`);
+  }
+}
+
+function parseOperand(tokens: Tokens): Operand {
+  if (!tokens.isCall()) return tokens.takeValue() ?? { kind: "path", path: parsePath(tokens) };
+  const name = tokens.take().text;
+  if (name !== "size") throw invalid(`Invalid function name; function: ${name}`);
+  return { kind: "size", path: onlyPath(name, parseOperands(tokens)) };
+}
+
+function parseOperands(tokens: Tokens): Operand[] {
   tokens.expectSign("(");
-  const options = parseList(tokens, () => parseTerm(tokens));
+  const operands = parseList(tokens, parseOperand);
   tokens.expectSign(")");
-  if (options.length <= mostOptions) return options;
-  const what = `operator or function: IN, number of operands: ${options.length + 1}`;
-  throw invalid(`Incorrect number of operands for operator or function; ${what}`);
+  return operands;
 }
 
-/** An operand of a comparison; of the functions only `size` is one. */
-function parseTerm(tokens: Tokens): Operand {
-  const operand = parseOperand(tokens, arities);
-  refuseBoolean(operand);
-  return operand;
+function onlyPath(name: string, [operand, ...more]: Operand[]): Path {
+  if (more.length > 0) throw wrongNumber(name);
+  if (operand?.kind === "path") return operand.path;
+  throw invalid(`Operator or function requires a document path; operator or function: ${name}`);
 }
 
-function refuseBoolean(operand: Operand): void {
-  if (operand.kind === "function" && operand.name !== "size") throw misused(operand.name);
+function wrongNumber(name: string): Error {
+  return invalid(`Incorrect number of operands for operator or function; operator or function: ${name}`);
 }
 
-function misused(name: string): Error {
-  return invalid(`The function is not allowed to be used this way in an expression; function: ${name}`);
-}
+type Section = "SET" | "REMOVE" | "ADD";
 
-/** DynamoDB also has `if_not_exists`, `list_append` and sums, which the product has no use for. */
-const noFunctions = {};
-
-type Section = "SET" | "REMOVE" | "ADD" | "DELETE";
-
+/** DynamoDB also has `if_not_exists`, `list_append`, sums and sets, which the product has no use for. */
 const parseUpdateOf: Record<Section, (tokens: Tokens) => Update> = {
   SET(tokens) {
     const path = parsePath(tokens);
     tokens.expectSign("=");
-    return { kind: "set", path, value: parseOperand(tokens, noFunctions) };
+    return { kind: "set", path, value: parseOperand(tokens) };
   },
   REMOVE: (tokens) => ({ kind: "remove", path: parsePath(tokens) }),
-  ADD: (tokens) => ({ kind: "add", path: parsePath(tokens), value: parseValue(tokens) }),
-  DELETE: (tokens) => ({ kind: "delete", path: parsePath(tokens), value: parseValue(tokens) }),
+  ADD(tokens) {
+    const path = parsePath(tokens);
+    const { value } = tokens.takeValue() ?? {};
+    if (!value) throw tokens.wrong();
+    if ("N" in value) return { kind: "add", path, amount: value.N };
+    const what = `operator: ADD, operand type: ${typeOf(value)}`;
+    throw invalid(`Incorrect operand type for operator or function; ${what}`);
+  },
 };
 
 /** Each section at most once, in any order. */
-export function parseUpdate(text: string): Update[] {
-  const tokens = new Tokens(text);
+export function parseUpdate(tokens: Tokens): Update[] {
   const updates: Update[] = [];
   const seen = new Set<Section>();
   do {
     const section = (Object.keys(parseUpdateOf) as Section[]).find((word) => tokens.takesWord(word));
     if (!section) throw tokens.wrong();
-    if (seen.has(section)) {
-      throw invalid(`The "${section}" section can only be used once in an update expression;`);
-    }
+    if (seen.has(section)) throw invalid(`The "${section}" section can only be used once in an update expression;`);
     seen.add(section);
-    updates.push(...parseList(tokens, () => parseUpdateOf[section](tokens)));
+    updates.push(...parseList(tokens, parseUpdateOf[section]));
   } while (tokens.next.kind !== "end");
+  checkDistinctPaths(updates.map(({ path }) => path));
   return updates;
 }
 
-/** ADD and DELETE take a value and nothing else. */
-function parseValue(tokens: Tokens): Operand {
-  const operand = tokens.next.text.startsWith(":") ? parseOperand(tokens, noFunctions) : undefined;
-  if (!operand) throw tokens.wrong();
-  return operand;
-}
-
-export function parseProjection(text: string): Path[] {
-  const tokens = new Tokens(text);
-  const paths = parseList(tokens, () => parsePath(tokens));
-  tokens.expectEnd();
+export function parseProjection(tokens: Tokens): Path[] {
+  const paths = parseList(tokens, parsePath);
+  checkDistinctPaths(paths);
   return paths;
 }
 
-export function parsePath(tokens: Tokens): Path {
-  const path: (string | number)[] = [tokens.takeName()];
-  while (true) {
-    if (tokens.takesSign(".")) path.push(tokens.takeName());
-    else if (tokens.takesSign("[")) path.push(parsePosition(tokens));
-    else return path;
-  }
+function parsePath(tokens: Tokens): Path {
+  const path = [tokens.takeName()];
+  while (tokens.takesSign(".")) path.push(tokens.takeName());
+  if (tokens.next.text === "[")
+    throw invalid("The local DynamoDB has no positions of lists - read or write the whole list");
+  tokens.paths.push(path);
+  return path;
 }
 
-function parsePosition(tokens: Tokens): number {
-  if (tokens.next.kind !== "number") throw tokens.wrong();
-  const position = Number(tokens.take().text);
-  tokens.expectSign("]");
-  return position;
-}
-
-/** `arities` are the functions that may stand here, and how many operands each has. */
-export function parseOperand(tokens: Tokens, arities: Record<string, number>): Operand {
-  if (tokens.isCall()) return parseCall(tokens, arities);
-  const { kind, text } = tokens.next;
-  if (kind !== "placeholder" || !text.startsWith(":")) return { kind: "path", path: parsePath(tokens) };
-  return { kind: "placeholder", name: tokens.take().text };
-}
-
-export function parseCall(tokens: Tokens, arities: Record<string, number>): FunctionCall {
-  const name = tokens.take().text;
-  if (!Object.hasOwn(arities, name)) throw invalid(`Invalid function name; function: ${name}`);
-  tokens.expectSign("(");
-  const args = parseList(tokens, () => parseOperand(tokens, arities));
-  tokens.expectSign(")");
-  if (args.length === arities[name]) return { kind: "function", name, args };
-  const what = `operator or function: ${name}, number of operands: ${args.length}`;
-  throw invalid(`Incorrect number of operands for operator or function; ${what}`);
-}
-
-export function parseList<T>(tokens: Tokens, parse: () => T): T[] {
-  const list = [parse()];
-  while (tokens.takesSign(",")) list.push(parse());
+function parseList<T>(tokens: Tokens, parse: (tokens: Tokens) => T): T[] {
+  const list = [parse(tokens)];
+  while (tokens.takesSign(",")) list.push(parse(tokens));
   return list;
 }

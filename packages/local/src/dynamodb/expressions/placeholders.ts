@@ -1,7 +1,6 @@
-import { DynamoDbError, invalid } from "../errors.ts";
+import { DynamoDbError, invalid, malformed } from "../errors.ts";
 import { admitValue } from "../values/admit.ts";
 import type { AttributeValue } from "../values/attribute-value.ts";
-import type { Path } from "./syntax.ts";
 
 /** What the placeholders of a request stand for; every one that is given must be used by some expression. */
 export class Placeholders {
@@ -10,14 +9,23 @@ export class Placeholders {
   readonly #used = new Set<string>();
 
   /** Checks the values. */
-  constructor(names: Record<string, string> = {}, values: Record<string, unknown> = {}) {
-    for (const key in names) checkKey("ExpressionAttributeNames", "#", key);
+  constructor(names?: Record<string, unknown>, values?: Record<string, unknown>) {
+    for (const [field, given] of Object.entries({
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values,
+    })) {
+      if (given && Object.keys(given).length === 0) throw invalid(`${field} must not be empty`);
+    }
+    for (const key in names) {
+      checkKey("ExpressionAttributeNames", "#", key);
+      if (typeof names[key] !== "string") throw malformed("Start of structure or map found where not expected");
+    }
     for (const key in values) {
       checkKey("ExpressionAttributeValues", ":", key);
       checkValue(key, values[key]);
     }
-    this.#names = names;
-    this.#values = values as Record<string, AttributeValue>;
+    this.#names = (names ?? {}) as Record<string, string>;
+    this.#values = (values ?? {}) as Record<string, AttributeValue>;
   }
 
   value(placeholder: string): AttributeValue {
@@ -27,11 +35,7 @@ export class Placeholders {
     return value;
   }
 
-  path(path: Path): Path {
-    return path.map((part) => (typeof part === "string" && part.startsWith("#") ? this.#name(part) : part));
-  }
-
-  #name(placeholder: string): string {
+  name(placeholder: string): string {
     const name = Object.hasOwn(this.#names, placeholder) ? this.#names[placeholder] : undefined;
     if (name === undefined) throw undefinedPlaceholder("name used in the document path", "name", placeholder);
     this.#used.add(placeholder);

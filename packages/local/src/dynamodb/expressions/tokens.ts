@@ -1,28 +1,35 @@
 import { invalid } from "../errors.ts";
+import type { AttributeValue } from "../values/attribute-value.ts";
+import type { Placeholders } from "./placeholders.ts";
 import { isReserved } from "./reserved-words.ts";
+import type { Path } from "./syntax.ts";
 
-const pattern = /\s*(?:([A-Za-z][A-Za-z0-9_]*)|([#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>(),.[\]+-])|(\S)|$)/y;
+const pattern = /\s*(?:([A-Za-z][A-Za-z0-9_]*)|([#:][A-Za-z0-9_]+)|(<>|<=|>=|[=<>(),.[+-])|(\S)|$)/y;
 
 interface Token {
-  kind: "word" | "placeholder" | "number" | "sign" | "strange" | "end";
+  kind: "word" | "placeholder" | "sign" | "strange" | "end";
   text: string;
 }
 
 /** DynamoDB's limit of an expression's length. */
 const longestBytes = 4096;
 
-/** The tokens of one expression, with a place where the parser stands. */
+/** The tokens of one expression, with a place where the parser stands; placeholders become what they stand for. */
 export class Tokens {
+  /** Those that were parsed. */
+  readonly paths: Path[] = [];
   readonly #tokens: Token[];
+  readonly #placeholders: Placeholders;
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, placeholders: Placeholders) {
     if (text === "") throw invalid("The expression can not be empty;");
     const bytes = Buffer.byteLength(text);
     if (bytes > longestBytes) {
       throw invalid(`Expression size has exceeded the maximum allowed size; expression size: ${bytes}`);
     }
     this.#tokens = tokensOf(text);
+    this.#placeholders = placeholders;
   }
 
   get next(): Token {
@@ -42,13 +49,9 @@ export class Tokens {
 
   /** Keywords are keywords in any case. */
   takesWord(word: string): boolean {
-    const found = this.isWord(word);
+    const found = this.next.kind === "word" && this.next.text.toUpperCase() === word;
     if (found) this.#at++;
     return found;
-  }
-
-  isWord(word: string): boolean {
-    return this.next.kind === "word" && this.next.text.toUpperCase() === word;
   }
 
   /** A name in front of a parenthesis. */
@@ -64,7 +67,7 @@ export class Tokens {
     if (this.next.kind !== "end") throw this.wrong();
   }
 
-  /** Part of a path that is no list position: a name, unless it is reserved, or a placeholder. */
+  /** Part of a path: a name, unless it is reserved, or what a placeholder stands for. */
   takeName(): string {
     const { kind, text } = this.next;
     if (kind !== "word" && !(kind === "placeholder" && text.startsWith("#"))) throw this.wrong();
@@ -72,7 +75,13 @@ export class Tokens {
       throw invalid(`Attribute name is a reserved keyword; reserved keyword: ${text}`);
     }
     this.#at++;
-    return text;
+    return kind === "word" ? text : this.#placeholders.name(text);
+  }
+
+  /** What a placeholder of a value stands for, if one is next. */
+  takeValue(): { kind: "value"; value: AttributeValue } | undefined {
+    if (!this.next.text.startsWith(":")) return undefined;
+    return { kind: "value", value: this.#placeholders.value(this.take().text) };
   }
 
   wrong(): Error {
@@ -83,7 +92,7 @@ export class Tokens {
   }
 }
 
-const kinds = ["word", "placeholder", "number", "sign", "strange"] as const;
+const kinds = ["word", "placeholder", "sign", "strange"] as const;
 
 function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];

@@ -24,7 +24,7 @@ interface Reading {
 }
 
 export function batchGetItem(store: Store, input: Input): Answer {
-  const readings = requestedTables(input).map(([name, request]) => readTable(store, name, request));
+  const readings = requestItems(input).map(([name, request]) => readTable(store, name, new Input(request)));
   const count = readings.reduce((sum, { keys }) => sum + keys.length, 0);
   if (count > maxKeys) throw invalid("Too many items requested for the BatchGetItem call");
   const responses: string[] = [];
@@ -54,8 +54,7 @@ function readTable(store: Store, name: string, request: Input): Reading {
   const given = request.attributeMaps("Keys", { least: 1, most: maxKeys });
   const table = store.tables.get(name);
   const keys = given.map((attributes) => ({ attributes, key: encodeKey(attributes, table.key) }));
-  if (!areDistinct(keys.map(({ key }) => ({ table, key }))))
-    throw invalid("Provided list of item keys contains duplicates");
+  checkDistinct(keys.map(({ key }) => ({ table, key })));
   return { table, given: request.fields, paths, keys };
 }
 
@@ -67,7 +66,7 @@ export function batchWriteItem(store: Store, input: Input): Answer {
   const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));
   if (requests.length > maxWrites) throw invalid("Too many items requested for the BatchWriteItem call");
   const writes = requests.map(({ name, request }) => readWrite(store.tables.get(name), request));
-  if (!areDistinct(writes)) throw invalid("Provided list of item keys contains duplicates");
+  checkDistinct(writes);
   store.atomically(() => {
     for (const write of writes) performWrite(store, write);
   });
@@ -100,12 +99,7 @@ function readWrite(table: Table, request: Input): Write {
   return { ...plain, key: encodeItemKey(item.attributes, table.key), change: { kind: "put", item } };
 }
 
-/** The RequestItems of a batch, by table. */
-export function requestedTables(input: Input): [string, Input][] {
-  return requestItems(input).map(([name, request]) => [name, new Input(request, `requestItems.${name}.member.`)]);
-}
-
-export function requestItems(input: Input): [string, unknown][] {
+function requestItems(input: Input): [string, unknown][] {
   const items = input.map("RequestItems");
   if (!items) throw input.missing("RequestItems");
   const tables = Object.entries(items);
@@ -114,8 +108,8 @@ export function requestItems(input: Input): [string, unknown][] {
   throw invalid(`1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: ${rule}`);
 }
 
-/** Whether no two of these are the same item. */
-export function areDistinct(items: readonly { table: Table; key: EncodedKey }[]): boolean {
+/** Refuses two of the same item. */
+function checkDistinct(items: readonly { table: Table; key: EncodedKey }[]): void {
   const texts = items.map(({ table, key }) => `${table.id} ${Buffer.from(itemKeyOf(key)).toString("latin1")}`);
-  return new Set(texts).size === items.length;
+  if (new Set(texts).size < items.length) throw invalid("Provided list of item keys contains duplicates");
 }

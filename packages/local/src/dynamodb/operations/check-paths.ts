@@ -1,11 +1,11 @@
 import { invalid } from "../errors.ts";
-import { type Condition, type Path, pathsIn } from "../expressions/syntax.ts";
+import type { Expressions } from "../request/expressions.ts";
 import type { Table } from "../store/tables.ts";
 import { elementsOf } from "../values/key.ts";
 
 /** Refuses a path that leads into a key attribute: there is nothing inside a scalar. */
-export function checkKeyPaths(table: Table, condition: Condition | undefined, paths: readonly Path[] = []): void {
-  const all = condition ? [...pathsIn(condition), ...paths] : paths;
+export function checkKeyPaths(table: Table, { paths }: Expressions): void {
+  const all = Object.values(paths).flat();
   const heads = new Set(all.filter(({ length }) => length > 1).map(([head]) => head));
   if (heads.size === 0) return;
   const keys = elementsOf(table.key).map(({ name }) => ["Key", name] as const);

@@ -7,7 +7,7 @@ import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/tables.ts";
 import { type NewItem, type Place, putItem, removeItem } from "../store/write-item.ts";
-import { bytesOf } from "../values/admit.ts";
+import { admitAttributes } from "../values/admit.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
 import type { EncodedKey } from "../values/key.ts";
 
@@ -50,7 +50,7 @@ function updated(
 ): NewItem {
   const attributes = old ? parse() : { ...keyAttributes };
   applyUpdates(updates, attributes);
-  const bytes = bytesOf(attributes);
+  const bytes = admitAttributes(attributes);
   if (bytes > largestItemBytes) throw invalid("Item size to update has exceeded the maximum allowed size");
   return { attributes, bytes };
 }

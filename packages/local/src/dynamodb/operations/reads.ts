@@ -1,7 +1,7 @@
 import { invalid } from "../errors.ts";
 import { behind, type KeyRange, keyRangeOf } from "../expressions/key-condition.ts";
 import { project } from "../expressions/project.ts";
-import { type Condition, type Path, pathsIn } from "../expressions/syntax.ts";
+import type { Path } from "../expressions/syntax.ts";
 import { tableName } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
 import type { Input } from "../request/input.ts";
@@ -17,11 +17,11 @@ export function getItem(store: Store, input: Input): Answer {
   const name = tableName(input);
   const { attributes } = input.attributes("Key");
   input.flag("ConsistentRead");
-  const { ProjectionExpression: paths } = readExpressions(input, ["ProjectionExpression"]);
+  const expressions = readExpressions(input, ["ProjectionExpression"]);
   const table = store.tables.get(name);
-  checkKeyPaths(table, undefined, paths);
+  checkKeyPaths(table, expressions);
   const found = store.items.find(table.id, encodeKey(attributes, table.key));
-  return { Item: found && new JsonText(projectedText(found, paths)) };
+  return { Item: found && new JsonText(projectedText(found, expressions.ProjectionExpression)) };
 }
 
 export function projectedText({ item }: Pick<StoredItem, "item">, paths: Path[] | undefined): string {
@@ -32,21 +32,20 @@ const fields = ["ProjectionExpression", "FilterExpression", "KeyConditionExpress
 
 export function query(store: Store, input: Input): Answer {
   const forward = input.flag("ScanIndexForward") ?? true;
-  const [view, { KeyConditionExpression: condition }] = readView(store, input, fields);
+  const [view, { KeyConditionExpression: condition, paths }] = readView(store, input, fields);
   if (!condition) {
     throw invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
   }
   const schema = view.index?.key ?? view.table.key;
   const range = keyRangeOf(condition, schema);
-  checkFilter(view.filter, schema);
+  checkFilter(paths.FilterExpression ?? [], schema);
   const start = startOf(view);
   if (start) checkStart(start, range);
   return readPage(view, rowsOf(store, view, range, forward, start));
 }
 
-function checkFilter(filter: Condition | undefined, schema: KeySchema): void {
-  if (!filter) return;
-  const names = pathsIn(filter).map(([name]) => name);
+function checkFilter(paths: Path[], schema: KeySchema): void {
+  const names = paths.map(([name]) => name);
   const key = elementsOf(schema).find(({ name }) => names.includes(name));
   if (!key) return;
   const what = "Filter Expression can only contain non-primary key attributes";

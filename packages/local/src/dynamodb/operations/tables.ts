@@ -1,17 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { DynamoDbError, invalid, invalidParameter } from "../errors.ts";
-import { tableName } from "../request/common.ts";
-import {
-  type AttributeDefinitions,
-  type IndexDefinition,
-  readAttributeDefinitions,
-  readIndex,
-  readKeySchema,
-} from "../request/definitions.ts";
+import { indexNameLimits, refuseUnserved, tableName } from "../request/common.ts";
 import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
-import type { IndexDescription, TableDescription } from "../store/tables.ts";
+import type { IndexDescription, KeySchemaElement, TableDescription } from "../store/tables.ts";
 import type { Answer } from "./answer.ts";
+
+/** An index as a request defines it. */
+type IndexDefinition = Pick<IndexDescription, "IndexName" | "KeySchema" | "Projection">;
 
 /** A table is made at once; only the answer says, as the cloud's does, that it is being created. */
 export function createTable(store: Store, input: Input): Answer {
@@ -25,10 +21,15 @@ export function createTable(store: Store, input: Input): Answer {
 }
 
 function readDefinition(input: Input, name: string): TableDescription {
-  const AttributeDefinitions = readAttributeDefinitions(input);
-  const KeySchema = readKeySchema(input, AttributeDefinitions);
-  const indexes = readIndexes(input, AttributeDefinitions);
-  checkAllUsed(AttributeDefinitions, [KeySchema, ...indexes.map((index) => index.KeySchema)]);
+  const AttributeDefinitions = input.neededStructures("AttributeDefinitions").map((definition) => ({
+    AttributeName: definition.text("AttributeName", { least: 1, most: 255 }),
+    AttributeType: definition.neededChoice("AttributeType", ["B", "N", "S"]),
+  }));
+  const known = AttributeDefinitions.map(({ AttributeName }) => AttributeName);
+  const indexes = (input.structures("GlobalSecondaryIndexes") ?? []).map((index) => readIndex(index, known));
+  if (input.choice("BillingMode", ["PROVISIONED", "PAY_PER_REQUEST"]) !== "PAY_PER_REQUEST") {
+    throw invalid("A table of the local DynamoDB has no throughput - use BillingMode PAY_PER_REQUEST");
+  }
   return {
     TableName: name,
     TableArn: arnOf(name),
@@ -36,57 +37,37 @@ function readDefinition(input: Input, name: string): TableDescription {
     TableStatus: "ACTIVE",
     CreationDateTime: Date.now() / 1000,
     AttributeDefinitions,
-    KeySchema,
-    ...readBilling(input),
-    DeletionProtectionEnabled: input.flag("DeletionProtectionEnabled") ?? false,
+    KeySchema: readKeySchema(input, known),
+    BillingModeSummary: { BillingMode: "PAY_PER_REQUEST", LastUpdateToPayPerRequestDateTime: Date.now() / 1000 },
+    ProvisionedThroughput: noThroughput,
+    DeletionProtectionEnabled: false,
     ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes.map((index) => describedIndex(name, index)) }),
     ItemCount: 0,
     TableSizeBytes: 0,
   };
 }
 
-/** DynamoDB: indexes of a table. */
-const maxIndexes = 20;
-
-function readIndexes(input: Input, definitions: AttributeDefinitions): IndexDefinition[] {
-  const indexes = input.structures("GlobalSecondaryIndexes")?.map((index) => readIndex(index, definitions)) ?? [];
-  if (indexes.length === 0 && input.has("GlobalSecondaryIndexes")) {
-    throw invalidParameter("List of GlobalSecondaryIndexes is empty");
-  }
-  const names = indexes.map(({ IndexName }) => IndexName);
-  const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined) throw invalidParameter(`Duplicate index name: ${twice}`);
-  if (indexes.length <= maxIndexes) return indexes;
-  throw invalidParameter(`GlobalSecondaryIndex count exceeds the per-table limit of ${maxIndexes}`);
+function readKeySchema(input: Input, known: string[]): KeySchemaElement[] {
+  const schema = input.neededStructures("KeySchema", { least: 1, most: 2 }).map((element) => ({
+    AttributeName: element.text("AttributeName"),
+    KeyType: element.neededChoice("KeyType", ["HASH", "RANGE"]),
+  }));
+  const unknown = schema.find(({ AttributeName }) => !known.includes(AttributeName));
+  if (unknown) throw invalidParameter(`The key ${unknown.AttributeName} is not defined in AttributeDefinitions`);
+  if (schema[0]?.KeyType === "HASH" && schema[1]?.KeyType !== "HASH") return schema;
+  throw invalid("Invalid KeySchema: the first KeySchemaElement is of type HASH, the second of type RANGE");
 }
 
-function readBilling(input: Input): Pick<TableDescription, "BillingModeSummary" | "ProvisionedThroughput"> {
-  const BillingMode = input.choice("BillingMode", ["PROVISIONED", "PAY_PER_REQUEST"]);
-  if (BillingMode !== "PAY_PER_REQUEST") {
-    throw invalid("A table of the local DynamoDB has no throughput - use BillingMode PAY_PER_REQUEST");
-  }
-  const BillingModeSummary = { BillingMode, LastUpdateToPayPerRequestDateTime: Date.now() / 1000 };
-  return { BillingModeSummary, ProvisionedThroughput: noThroughput };
-}
-
-function checkAllUsed(definitions: TableDescription["AttributeDefinitions"], schemas: TableDescription["KeySchema"][]) {
-  const used = new Set(schemas.flat().map(({ AttributeName }) => AttributeName));
-  const names = definitions.map(({ AttributeName }) => AttributeName);
-  if (names.every((name) => used.has(name))) return;
-  if (schemas.length === 1) {
-    const what = "Number of attributes in KeySchema does not exactly match number of attributes";
-    throw invalidParameter(`${what} defined in AttributeDefinitions`);
-  }
-  const lists = `AttributeDefinitions: [${names.join(", ")}], keys used: [${[...used].join(", ")}]`;
-  throw invalid(`One or more parameter values were invalid: Some AttributeDefinitions are not used. ${lists}`);
+function readIndex(input: Input, known: string[]): IndexDefinition {
+  refuseUnserved(input);
+  const [IndexName, KeySchema] = [input.text("IndexName", indexNameLimits), readKeySchema(input, known)];
+  const { ProjectionType } = input.map("Projection") ?? {};
+  if (ProjectionType === "ALL") return { IndexName, KeySchema, Projection: { ProjectionType } };
+  throw invalid("An index of the local DynamoDB projects everything - use the ProjectionType ALL");
 }
 
 export function deleteTable(store: Store, input: Input): Answer {
   const table = store.tables.named(tableName(input));
-  if (table.description.DeletionProtectionEnabled) {
-    const what = "Resource cannot be deleted as it is currently protected against deletion.";
-    throw invalid(`${what} Disable deletion protection first.`);
-  }
   store.atomically(() => {
     for (const index of table.indexes) store.entries.clear(index.id);
     store.items.clear(table.id);
@@ -108,14 +89,14 @@ export function listTables(store: Store, input: Input): Answer {
   return { TableNames: page, LastEvaluatedTableName: names.length > limit ? page.at(-1) : undefined };
 }
 
-export const noThroughput = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCapacityUnits: 0 };
+const noThroughput = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCapacityUnits: 0 };
 
 /** The account is nobody's; the region is that of the caller's environment. */
-export function arnOf(table: string): string {
+function arnOf(table: string): string {
   return `arn:aws:dynamodb:${process.env.AWS_REGION ?? "us-east-1"}:000000000000:table/${table}`;
 }
 
-export function describedIndex(table: string, index: IndexDefinition): IndexDescription {
+function describedIndex(table: string, index: IndexDefinition): IndexDescription {
   return {
     ...index,
     ProvisionedThroughput: noThroughput,

@@ -36,26 +36,14 @@ export function readView(store: Store, input: Input, fields: readonly Expression
   const startKey = input.optionalAttributes("ExclusiveStartKey")?.attributes;
   const expressions = readExpressions(input, fields);
   const { FilterExpression: filter, ProjectionExpression: paths } = expressions;
-  checkSelect(select, paths, indexName);
+  if (paths && select === "COUNT") {
+    throw invalid("Cannot specify the ProjectionExpression when choosing to get only the Count");
+  }
   const table = store.tables.get(name);
   const index = indexName === undefined ? undefined : indexOf(table, indexName, isConsistent);
-  checkKeyPaths(table, filter, paths);
+  checkKeyPaths(table, expressions);
   const onlyCounts = select === "COUNT";
   return [{ limit, table, index, onlyCounts, startKey, filter, paths }, expressions];
-}
-
-type Select = (typeof selections)[number] | undefined;
-
-function checkSelect(select: Select, paths: Path[] | undefined, indexName: string | undefined): void {
-  if (paths && select !== undefined && select !== "SPECIFIC_ATTRIBUTES") {
-    const what = select === "COUNT" ? "only the Count" : select;
-    throw invalid(`Cannot specify the ProjectionExpression when choosing to get ${what}`);
-  }
-  if (!paths && select === "SPECIFIC_ATTRIBUTES") {
-    throw invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
-  }
-  if (select !== "ALL_PROJECTED_ATTRIBUTES" || indexName !== undefined) return;
-  throw invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
 }
 
 function indexOf(table: Table, name: string, isConsistent: boolean): Index {
@@ -101,11 +89,8 @@ function look({ filter, paths }: View, { item }: StoredItem): string | undefined
 }
 
 function positionOf({ table, index }: View, item: AttributeMap): AttributeMap {
-  const names = positionNames(table, index);
-  return project(
-    item,
-    names.map((name) => [name]),
-  );
+  const paths = positionNames(table, index).map((name) => [name]);
+  return project(item, paths);
 }
 
 /** In front of everything. */

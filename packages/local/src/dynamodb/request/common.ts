@@ -30,6 +30,7 @@ const unserved = Object.entries({
   KeyConditions: "use KeyConditionExpression",
   QueryFilter: "use FilterExpression",
   ScanFilter: "use FilterExpression",
+  DeletionProtectionEnabled: "a laptop's table needs none",
   LocalSecondaryIndexes: "use GlobalSecondaryIndexes",
   ProvisionedThroughput: "use BillingMode PAY_PER_REQUEST",
   Segment: "scan the table in one go",

@@ -48,6 +48,10 @@ export class Input {
     throw this.#refusal(name, value, `satisfy enum value set: [${options.join(", ")}]`);
   }
 
+  neededChoice<T extends string>(name: string, options: readonly T[]): T {
+    return this.choice(name, options) ?? this.#missing(name);
+  }
+
   flag(name: string): boolean | undefined {
     const value = this.#get(name);
     if (value === undefined || typeof value === "boolean") return value;
@@ -90,11 +94,6 @@ export class Input {
     return value && new Input(value, `${this.#at(name)}.`);
   }
 
-  /** Throws where it is missing. */
-  neededStructure(name: string): Input {
-    return this.structure(name) ?? this.#missing(name);
-  }
-
   list(name: string, { least = 0, most = Number.POSITIVE_INFINITY }: Limits = {}): unknown[] | undefined {
     const value = this.#get(name);
     if (value === undefined) return undefined;
@@ -111,12 +110,6 @@ export class Input {
 
   neededStructures(name: string, limits: Limits = {}): Input[] {
     return this.structures(name, limits) ?? this.#missing(name);
-  }
-
-  texts(name: string, limits: Limits = {}): string[] | undefined {
-    const list = this.list(name, limits);
-    for (const element of list ?? []) if (typeof element !== "string") throw malformed(wrongScalar(element, "String"));
-    return list as string[] | undefined;
   }
 
   #get(name: string): unknown {

@@ -1,5 +1,5 @@
 import { invalid, invalidParameter, malformed } from "../errors.ts";
-import { type AttributeMap, type AttributeType, type AttributeValue, attributeTypes } from "./attribute-value.ts";
+import { type AttributeType, attributeTypes } from "./attribute-value.ts";
 import { canonicalNumber, numberBytes } from "./decimal.ts";
 
 /** DynamoDB: attributes nest up to 32 levels deep. */
@@ -39,14 +39,7 @@ export function admitValue(value: unknown, depth = 0): number {
       return listBytes(content, depth + 1);
     case "M":
       return 3 + admitAttributes(content, checkDepth(depth + 1)) + Object.keys(content as object).length;
-    default:
-      return setBytes(type, value);
   }
-}
-
-/** Sizes of what is already in the table need no check, but DynamoDB's way of counting. */
-export function bytesOf(item: AttributeMap): number {
-  return admitAttributes(item);
 }
 
 function normalize(value: Record<string, unknown>, text: string): string {
@@ -58,6 +51,7 @@ function normalize(value: Record<string, unknown>, text: string): string {
 function typeIn(value: Record<string, unknown>): AttributeType {
   let found: string | undefined;
   for (const type in value) {
+    if (["SS", "NS", "BS"].includes(type)) throw invalid("The local DynamoDB has no sets - use a list");
     if (value[type] === null || !(attributeTypes as readonly string[]).includes(type)) {
       delete value[type];
       continue;
@@ -97,26 +91,6 @@ function listBytes(content: unknown, depth: number): number {
 function checkDepth(depth: number): number {
   if (depth <= deepest) return depth;
   throw invalid("Nesting Levels have exceeded supported limits: Attributes can be nested up to 32 levels deep");
-}
-
-const emptySet: Partial<Record<AttributeType, string>> = {
-  SS: "An string set  may not be empty",
-  NS: "An number set  may not be empty",
-  BS: "Binary sets should not be empty",
-};
-
-function setBytes(type: AttributeType, value: Record<string, unknown>): number {
-  const content = value[type];
-  if (!Array.isArray(content)) throw malformed("Unexpected field type");
-  if (content.length === 0) throw invalidParameter(emptySet[type] as string);
-  const members: AttributeValue[] = content.map((member) => ({ [type[0] as string]: member }) as AttributeValue);
-  const bytes = members.reduce((sum, member) => sum + admitValue(member), 0);
-  const texts = members.map((member) => Object.values(member)[0] as string);
-  value[type] = texts;
-  if (new Set(texts).size === texts.length) return bytes;
-  if (type === "NS") throw invalid("Input collection contains duplicates");
-  const of = type === "BS" ? "of type BS" : "";
-  throw invalidParameter(`Input collection [${texts.join(", ")}]${of} contains duplicates.`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

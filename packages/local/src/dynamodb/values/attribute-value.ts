@@ -7,15 +7,12 @@ export type AttributeValue =
   | { B: string }
   | { BOOL: boolean }
   | { NULL: true }
-  | { SS: string[] }
-  | { NS: string[] }
-  | { BS: string[] }
   | { L: AttributeValue[] }
   | { M: AttributeMap };
 
 export type AttributeMap = { [name: string]: AttributeValue };
 
-export const attributeTypes = ["S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"] as const;
+export const attributeTypes = ["S", "N", "B", "BOOL", "NULL", "L", "M"] as const;
 export type AttributeType = (typeof attributeTypes)[number];
 
 export function typeOf(value: AttributeValue): AttributeType {
@@ -23,16 +20,9 @@ export function typeOf(value: AttributeValue): AttributeType {
   throw new TypeError("an attribute value has no type - it was not checked when it came in");
 }
 
-/** What is inside: a text of S, N, B; an array of a set or a list. */
+/** What is inside: a text of S, N, B; an array of a list. */
 export function contentOf(value: AttributeValue): unknown {
   return (value as Record<string, unknown>)[typeOf(value)];
-}
-
-/** The set's members, where it is a set. */
-export function membersOf(value: AttributeValue): string[] | undefined {
-  if ("SS" in value) return value.SS;
-  if ("NS" in value) return value.NS;
-  return "BS" in value ? value.BS : undefined;
 }
 
 /** An attribute by its name; names such as `constructor` are names like any other. */
@@ -48,8 +38,6 @@ export function emptyMap(): AttributeMap {
 /** Numbers have one text each, and binaries too: equal values have equal texts. */
 export function areEqual(a: AttributeValue, b: AttributeValue): boolean {
   if (typeOf(a) !== typeOf(b)) return false;
-  const [setA, setB] = [membersOf(a), membersOf(b)];
-  if (setA && setB) return setA.length === setB.length && setA.every((member) => setB.includes(member));
   if ("L" in a && "L" in b) return a.L.length === b.L.length && a.L.every((v, i) => areEqual(v, b.L[i] ?? { L: [] }));
   if ("M" in a && "M" in b) return areMapsEqual(a.M, b.M);
   return contentOf(a) === contentOf(b);

@@ -24,11 +24,6 @@ export const headBucket: Operation = async ({ store, response, bucket }) => {
   response.writeHead(200).end();
 };
 
-export const deleteBucket: Operation = async ({ store, response, bucket }) => {
-  await store.deleteBucket(bucket);
-  response.writeHead(204).end();
-};
-
 const maxKeys = 1000;
 
 export const listObjectsV2: Operation = async (call) => {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { header } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
@@ -11,7 +10,8 @@ export const getObject: Operation = async (call) => {
   const { request, response, store, bucket, key } = call;
   await using object = await store.get(bucket, key);
   const { info, file } = object;
-  if (answersCondition(call, info)) return;
+  const ifMatch = header(request, "if-match");
+  if (ifMatch && ifMatch !== "*" && unquoted(ifMatch) !== info.etag) throw preconditionFailed();
   const range = rangeOf(header(request, "range"), info.bytes);
   response.writeHead(range ? 206 : 200, headersOf(call, info, range));
   const { start, end } = range ?? { start: 0, end: info.bytes - 1 };
@@ -53,31 +53,4 @@ function rangeOf(text: string, bytes: number): Range | undefined {
   const end = from === "" || to === "" ? bytes - 1 : Math.min(Number(to), bytes - 1);
   if (start >= bytes) throw new S3Error("InvalidRange", "The requested range is not satisfiable");
   return start > end ? undefined : { start, end };
-}
-
-/** True when a condition of the request has been answered with 304; throws for 412. */
-function answersCondition({ request, response }: Call, info: ObjectInfo): boolean {
-  const ifMatch = header(request, "if-match");
-  if (ifMatch && !names(ifMatch, info.etag)) throw preconditionFailed();
-  const unmodifiedSince = header(request, "if-unmodified-since");
-  if (!ifMatch && unmodifiedSince && isModifiedSince(info, unmodifiedSince)) throw preconditionFailed();
-  if (!isUnchanged(request, info)) return false;
-  response.writeHead(304, { etag: quoted(info.etag), "last-modified": httpDate(info.modifiedMs) }).end();
-  return true;
-}
-
-function isUnchanged(request: IncomingMessage, info: ObjectInfo): boolean {
-  const ifNoneMatch = header(request, "if-none-match");
-  if (ifNoneMatch) return names(ifNoneMatch, info.etag);
-  const modifiedSince = header(request, "if-modified-since");
-  return modifiedSince !== "" && !isModifiedSince(info, modifiedSince);
-}
-
-function names(etags: string, etag: string): boolean {
-  return etags.split(",").some((one) => one.trim() === "*" || unquoted(one) === etag);
-}
-
-/** HTTP dates have whole seconds. */
-function isModifiedSince({ modifiedMs }: ObjectInfo, date: string): boolean {
-  return Math.floor(modifiedMs / 1000) > Math.floor(Date.parse(date) / 1000);
 }

@@ -1,17 +1,14 @@
-import { header, isChecksumAlgorithm, receiveBody } from "../body/receive.ts";
+import { header, receiveBody } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import type { PartName } from "../store/multipart-uploads.ts";
 import { elementsOf, sendResult, textOf } from "../xml.ts";
 import { readXml } from "./delete-objects.ts";
-import { checksumFields, checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
-import { writeCondition } from "./put-object.ts";
+import { checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
+import { isFirst } from "./put-object.ts";
 
 export const createMultipartUpload: Operation = async ({ request, response, uploads, bucket, key }) => {
-  const algorithm = header(request, "x-amz-checksum-algorithm").toLowerCase();
-  const isComposite = header(request, "x-amz-checksum-type") !== "FULL_OBJECT";
-  const checksum = isComposite && isChecksumAlgorithm(algorithm) ? { checksum: algorithm } : {};
-  const id = await uploads.create({ bucket, key, headers: keptHeaders(request), ...checksum });
+  const id = await uploads.create({ bucket, key, headers: keptHeaders(request) });
   sendResult(response, "InitiateMultipartUploadResult", { Bucket: bucket, Key: key, UploadId: id });
 };
 
@@ -37,9 +34,9 @@ export const completeMultipartUpload: Operation = async (call) => {
   const id = await uploadId(call);
   const upload = await uploads.find(id, bucket, key);
   const names = partNames(await readXml(call));
-  const info = await uploads.complete(id, upload, names, writeCondition(request));
+  const info = await uploads.complete(id, upload, names, isFirst(request));
   const result = { Location: `/${bucket}/${key}`, Bucket: bucket, Key: key, ETag: quoted(info.etag) };
-  sendResult(response, "CompleteMultipartUploadResult", { ...result, ...checksumFields(info) });
+  sendResult(response, "CompleteMultipartUploadResult", result);
 };
 
 export const abortMultipartUpload: Operation = async (call) => {

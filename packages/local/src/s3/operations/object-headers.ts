@@ -32,13 +32,6 @@ export function checksumHeaders({ checksums }: Pick<ObjectInfo, "checksums">): R
   };
 }
 
-/** The same in the elements of an XML answer. */
-export function checksumFields({ checksums }: Pick<ObjectInfo, "checksums">): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(checksums).map(([algorithm, value]) => [`Checksum${algorithm.toUpperCase()}`, value]),
-  );
-}
-
 export function httpDate(ms: number): string {
   return new Date(ms).toUTCString();
 }

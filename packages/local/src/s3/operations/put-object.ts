@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { header, receiveBody } from "../body/receive.ts";
 import { addressOf, type Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
-import { preconditionFailed, type WriteCondition } from "../store/object-file.ts";
+import { preconditionFailed } from "../store/object-file.ts";
 import { sendResult } from "../xml.ts";
-import { checksumFields, checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
+import { checksumHeaders, keptHeaders, quoted, unquoted } from "./object-headers.ts";
 
 export const putObject: Operation = async ({ request, response, store, bucket, key, onCreated }) => {
-  const info = await store.put(bucket, key, writeCondition(request), async (write) => {
+  const info = await store.put(bucket, key, isFirst(request), async (write) => {
     // The client waits for this before it sends a large body, so a refusal above costs no upload.
     if (header(request, "expect")) response.writeContinue();
     const { bytes, md5, checksums } = await receiveBody(request, write);
@@ -17,13 +17,11 @@ export const putObject: Operation = async ({ request, response, store, bucket, k
   response.writeHead(200, { etag: quoted(info.etag), ...checksumHeaders(info) }).end();
 };
 
-export function writeCondition(request: IncomingMessage): WriteCondition {
-  const ifNoneMatch = header(request, "if-none-match");
-  const ifMatch = header(request, "if-match");
-  if (ifNoneMatch && ifNoneMatch !== "*") {
-    throw new S3Error("NotImplemented", "If-None-Match of a write takes nothing but *.");
-  }
-  return { ifNoneMatch: ifNoneMatch === "*", ...(ifMatch && { ifMatch: unquoted(ifMatch) }) };
+/** Whether a write must find nothing at its place: `If-None-Match: *`, the one condition that there is. */
+export function isFirst(request: IncomingMessage): boolean {
+  const [ifNoneMatch, ifMatch] = [header(request, "if-none-match"), header(request, "if-match")];
+  if (["", "*"].includes(ifNoneMatch) && !ifMatch) return ifNoneMatch === "*";
+  throw new S3Error("NotImplemented", "The local S3 has no condition of a write but If-None-Match: *.");
 }
 
 export const copyObject: Operation = async ({ request, response, store, bucket, key }) => {
@@ -33,11 +31,11 @@ export const copyObject: Operation = async ({ request, response, store, bucket, 
   const ifMatch = header(request, "x-amz-copy-source-if-match");
   if (ifMatch && unquoted(ifMatch) !== etag) throw preconditionFailed();
   const isReplaced = header(request, "x-amz-metadata-directive") === "REPLACE";
-  const copy = await store.put(bucket, key, writeCondition(request), async (write) => {
+  const copy = await store.put(bucket, key, isFirst(request), async (write) => {
     const whole = bytes > 0 ? source.file.createReadStream({ start: 0, end: bytes - 1, autoClose: false }) : [];
     for await (const chunk of whole) await write(chunk);
     return { bytes, etag, checksums, headers: isReplaced ? keptHeaders(request) : headers };
   });
-  const result = { ETag: quoted(etag), LastModified: new Date(copy.modifiedMs).toISOString(), ...checksumFields(copy) };
+  const result = { ETag: quoted(etag), LastModified: new Date(copy.modifiedMs).toISOString() };
   sendResult(response, "CopyObjectResult", result);
 };

@@ -2,7 +2,7 @@ import { notServed } from "../../aws-http/request.ts";
 import { header } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
-import { createBucket, deleteBucket, headBucket, listBuckets, listObjectsV2 } from "./buckets.ts";
+import { createBucket, headBucket, listBuckets, listObjectsV2 } from "./buckets.ts";
 import { deleteObject, deleteObjects } from "./delete-objects.ts";
 import { getObject } from "./get-object.ts";
 import { abortMultipartUpload, completeMultipartUpload, createMultipartUpload, uploadPart } from "./multipart.ts";
@@ -12,7 +12,6 @@ const operations = {
   ListBuckets: listBuckets,
   CreateBucket: createBucket,
   HeadBucket: headBucket,
-  DeleteBucket: deleteBucket,
   ListObjectsV2: listObjectsV2,
   DeleteObjects: deleteObjects,
   PutObject: putObject,
@@ -42,7 +41,6 @@ const routes: Route[] = [
   { on: "service", method: "GET", name: "ListBuckets" },
   { on: "bucket", method: "PUT", name: "CreateBucket" },
   { on: "bucket", method: "HEAD", name: "HeadBucket" },
-  { on: "bucket", method: "DELETE", name: "DeleteBucket" },
   {
     ...{ on: "bucket", method: "GET", subresource: "list-type", name: "ListObjectsV2" },
     parameters: /^(prefix|delimiter|max-keys|encoding-type|continuation-token|start-after|fetch-owner)$/,

@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChecksumAlgorithm, createChecksum, digestOf } from "../body/receive.ts";
 import { S3Error } from "../errors.ts";
-import { type NewObject, type ObjectInfo, type OpenObject, openObject, type WriteCondition } from "./object-file.ts";
+import { type NewObject, type ObjectInfo, type OpenObject, openObject } from "./object-file.ts";
 import type { ObjectStore } from "./object-store.ts";
 
 /** What CreateMultipartUpload said. */
@@ -11,7 +10,6 @@ export interface Upload {
   bucket: string;
   key: string;
   headers: Record<string, string>;
-  checksum?: ChecksumAlgorithm;
 }
 
 export interface PartName {
@@ -63,14 +61,14 @@ export class MultipartUploads {
     return info;
   }
 
-  async complete(id: string, upload: Upload, names: PartName[], condition: WriteCondition): Promise<ObjectInfo> {
+  async complete(id: string, upload: Upload, names: PartName[], isFirst: boolean): Promise<ObjectInfo> {
     await using stack = new AsyncDisposableStack();
     const parts: OpenObject[] = [];
     for (const name of names) parts.push(stack.use(await this.#openPart(id, name)));
     if (parts.slice(0, -1).some(({ info }) => info.bytes < smallestPart)) {
       throw new S3Error("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size");
     }
-    const info = await this.#store.put(upload.bucket, upload.key, condition, async (write) => {
+    const info = await this.#store.put(upload.bucket, upload.key, isFirst, async (write) => {
       for (const part of parts) await copyBytes(part, write);
       return wholeOf(upload, parts);
     });
@@ -105,22 +103,10 @@ async function copyBytes({ file, info }: OpenObject, write: NewObject["write"]):
   }
 }
 
-/** ETag and composite checksum of a whole are the digests of its parts' digests, with their number. */
-async function wholeOf(
-  { headers, checksum }: Upload,
-  parts: OpenObject[],
-): Promise<Omit<ObjectInfo, "key" | "modifiedMs">> {
+/** The ETag of a whole is the digest of its parts' digests, with their number; it has no checksum. */
+function wholeOf({ headers }: Upload, parts: OpenObject[]): Omit<ObjectInfo, "key" | "modifiedMs"> {
   const etags = createHash("md5");
   for (const { info } of parts) etags.update(Buffer.from(info.etag, "hex"));
   const bytes = parts.reduce((sum, { info }) => sum + info.bytes, 0);
-  const checksums = checksum ? await compositeChecksum(checksum, parts) : {};
-  return { bytes, etag: `${etags.digest("hex")}-${parts.length}`, headers, checksums };
-}
-
-async function compositeChecksum(algorithm: ChecksumAlgorithm, parts: OpenObject[]): Promise<ObjectInfo["checksums"]> {
-  const digests = parts.map(({ info }) => info.checksums[algorithm]);
-  if (digests.includes(undefined)) return {};
-  const whole = createChecksum(algorithm);
-  for (const digest of digests) whole.update(Buffer.from(digest as string, "base64"));
-  return { [algorithm]: `${(await digestOf(whole)).toString("base64")}-${parts.length}` };
+  return { bytes, etag: `${etags.digest("hex")}-${parts.length}`, headers, checksums: {} };
 }

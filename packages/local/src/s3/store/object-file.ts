@@ -80,13 +80,6 @@ async function readAt(file: FileHandle, position: number, bytes: number): Promis
   return buffer;
 }
 
-/** `If-None-Match: *` and `If-Match`. */
-export interface WriteCondition {
-  ifNoneMatch?: boolean;
-  /** An ETag without quotes, or `*`. */
-  ifMatch?: string;
-}
-
 /** An object that nobody sees yet. Disposing of it without `commit` leaves nothing behind. */
 export class NewObject implements AsyncDisposable {
   readonly #path: string;
@@ -108,24 +101,17 @@ export class NewObject implements AsyncDisposable {
     }
   };
 
-  /** The object becomes visible at `target` in one step, or the condition fails and nothing changes. */
-  async commit(target: string, info: ObjectInfo, condition: WriteCondition = {}): Promise<void> {
+  /** The object becomes visible at `target` in one step; of one that must be the first there, or nothing changes. */
+  async commit(target: string, info: ObjectInfo, isFirst = false): Promise<void> {
     await this.write(objectTail(info));
     await this.#file.close();
-    if (condition.ifMatch !== undefined) await checkMatch(target, condition.ifMatch);
-    await place(this.#path, target, condition.ifNoneMatch ?? false);
+    await place(this.#path, target, isFirst);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file.close();
     await rm(this.#path, { force: true });
   }
-}
-
-async function checkMatch(target: string, ifMatch: string): Promise<void> {
-  await using current = await openObject(target);
-  if (!current) throw new S3Error("NoSuchKey", "The specified key does not exist.");
-  if (ifMatch !== "*" && ifMatch !== current.info.etag) throw preconditionFailed();
 }
 
 export function preconditionFailed(): S3Error {

@@ -2,14 +2,7 @@ import { mkdir, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { S3Error } from "../errors.ts";
 import { keyPath } from "./keys.ts";
-import {
-  NewObject,
-  type ObjectInfo,
-  type OpenObject,
-  openObject,
-  preconditionFailed,
-  type WriteCondition,
-} from "./object-file.ts";
+import { NewObject, type ObjectInfo, type OpenObject, openObject, preconditionFailed } from "./object-file.ts";
 
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
@@ -50,15 +43,6 @@ export class ObjectStore {
     }
   }
 
-  async deleteBucket(bucket: string): Promise<void> {
-    try {
-      await rmdir(await this.bucketDir(bucket));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
-      throw new S3Error("BucketNotEmpty", "The bucket you tried to delete is not empty");
-    }
-  }
-
   async buckets(): Promise<{ name: string; createdMs: number }[]> {
     const names = (await readdir(this.#bucketsDir)).sort();
     return Promise.all(
@@ -88,14 +72,14 @@ export class ObjectStore {
   async put(
     bucket: string,
     key: string,
-    condition: WriteCondition,
+    isFirst: boolean,
     fill: (write: NewObject["write"]) => Promise<Omit<ObjectInfo, "key" | "modifiedMs">>,
   ): Promise<ObjectInfo> {
     const path = await this.#pathOf(bucket, key);
-    if (condition.ifNoneMatch) await this.#refuseIfThere(path);
+    if (isFirst) await this.#refuseIfThere(path);
     await using object = await this.newObject();
     const info = { key, modifiedMs: Date.now(), ...(await fill(object.write)) };
-    await this.#serially(path, () => object.commit(path, info, condition));
+    await this.#serially(path, () => object.commit(path, info, isFirst));
     return info;
   }
 

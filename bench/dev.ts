@@ -1,0 +1,135 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { createClient, type NovaClient } from "@nova/client";
+import type { E2bPlan } from "@nova/local";
+
+export const nova = join(import.meta.dirname, "../packages/cli/bin/nova.js");
+
+export interface Dev extends AsyncDisposable {
+  pid: number;
+  client: NovaClient;
+  /** Starts so many runs, or one for every client that is named, all at once, and waits until they have ended. */
+  runAll(workflow: string, runs: number | readonly string[]): Promise<Runs>;
+  /** From now on; `stop` waits until none is left. */
+  watchSandboxes(): { stop(): Promise<Sandboxes> };
+}
+
+export interface Runs {
+  /** Until the last request was answered, and until the last run had ended. */
+  acceptedMs: number;
+  allMs: number;
+  /** In the order of their clients; "refused" is what the API did not take. */
+  runs: { id: string; ms: number; status: string }[];
+}
+
+export interface Sandboxes {
+  made: number;
+  /** From creation to end: what E2B would be paid for. */
+  seconds: number;
+}
+
+/** `nova dev` as a process of its own, in a data folder that is empty. */
+export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
+  const folder = await mkdtemp(join(tmpdir(), "nova-bench-"));
+  const child = spawn(
+    process.execPath,
+    [nova, "dev", "--port", "0", "--smtp-port", "0", "--e2b-plan", plan, "--json"],
+    {
+      cwd: folder,
+      env: { ...process.env, NOVA_DATA_DIR: folder, POWERTOOLS_LOG_LEVEL: "SILENT" },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const [ended, waiting] = [new Map<string, End>(), new Map<string, (end: End) => void>()];
+  const lines = createInterface({ input: child.stdout });
+  const first = once(lines, "line");
+  lines.on("line", (line) => {
+    if (!line.includes('"duration_ms"')) return;
+    const { execution_id: id, status } = JSON.parse(line);
+    const end = { at: performance.now(), status };
+    ended.set(id, end);
+    waiting.get(id)?.(end);
+  });
+  const { url, api_key } = JSON.parse((await first)[0]);
+  const client = createClient({ url, apiKey: api_key });
+  const endOf = async (id: string) => ended.get(id) ?? new Promise<End>((resolve) => waiting.set(id, resolve));
+  return {
+    pid: child.pid as number,
+    client,
+    async runAll(workflow, runs) {
+      const clients: readonly string[] = typeof runs === "number" ? Array(runs).fill("default") : runs;
+      const start = performance.now();
+      let accepted = start;
+      const ran: Runs["runs"] = [];
+      const ends: Promise<void>[] = [];
+      const queue = clients.entries();
+      const ask = async () => {
+        for (const [index, client_slug] of queue) {
+          const run = { id: "", ms: 0, status: "refused" };
+          ran[index] = run;
+          const started = await client.executions.execute(workflow, { client_slug }).catch(() => undefined);
+          accepted = performance.now();
+          if (!started) continue;
+          run.id = started.execution_id;
+          ends.push(endOf(run.id).then(({ at, status }) => void Object.assign(run, { ms: at - start, status })));
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(requestsAtOnce, clients.length) }, ask));
+      await Promise.all(ends);
+      return { acceptedMs: accepted - start, allMs: performance.now() - start, runs: ran };
+    },
+    watchSandboxes: () => watchSandboxes(folder),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGINT");
+      await once(child, "exit");
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** The API answers each within 30 seconds, or not. */
+const requestsAtOnce = 200;
+
+interface End {
+  at: number;
+  status: string;
+}
+
+const lookEveryMs = 50;
+
+function watchSandboxes(folder: string): { stop(): Promise<Sandboxes> } {
+  const lives = new Map<string, { from: number; to: number }>();
+  let isStopped = false;
+  const watched = (async () => {
+    const [{ endpoints }, { e2bApiKey }] = await Promise.all(
+      ["owner.json", "keys.json"].map(async (name) => JSON.parse(await readFile(join(folder, name), "utf8"))),
+    );
+    for (let alive = 1; alive > 0 || !isStopped; ) {
+      const to = Date.now();
+      alive = 0;
+      for (let next: string | null = ""; next !== null; ) {
+        const page: Response = await fetch(`${endpoints.e2bApi}/v2/sandboxes?limit=100&nextToken=${next}`, {
+          headers: { "x-api-key": e2bApiKey },
+        });
+        next = page.headers.get("x-next-token");
+        for (const { sandboxID, startedAt } of (await page.json()) as { sandboxID: string; startedAt: string }[]) {
+          lives.set(sandboxID, { from: Date.parse(startedAt), to });
+          alive++;
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    }
+  })();
+  return {
+    async stop() {
+      isStopped = true;
+      await watched;
+      const ms = [...lives.values()].reduce((sum, { from, to }) => sum + to - from + lookEveryMs / 2, 0);
+      return { made: lives.size, seconds: ms / 1000 };
+    },
+  };
+}

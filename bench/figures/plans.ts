@@ -1,0 +1,35 @@
+import { chainOf } from "../chains.ts";
+import { openDev, type Sandboxes } from "../dev.ts";
+import { atMost, type BenchApart, rounded } from "../figure.ts";
+
+const [runs, nodes] = [60, 3];
+const name = `${runs} runs of ${nodes} nodes at once, after one:`;
+
+/** What the limits of E2B's plans cost, and what of its sandboxes is paid for. A run needs one sandbox. */
+export const plans: BenchApart = async () => {
+  const free = await underPlan("none");
+  const limited = [];
+  for (const plan of ["pro", "hobby"] as const) {
+    const { ms, ...sandboxes } = await underPlan(plan);
+    const detail = { plan_ms: rounded(ms, 0), none_ms: rounded(free.ms, 0), ...told(sandboxes) };
+    limited.push(atMost(2, `${name} within the limits of ${plan}, against none`, ms / free.ms, detail));
+  }
+  const { sandbox_seconds_per_1000_runs: value = null, ...detail } = told(free);
+  const paid = { name: `${name} seconds of sandbox paid per 1,000 runs, no limits`, value, detail };
+  return [...limited, { ...paid, aim: "none, it is for the table of costs", met: true }];
+};
+
+async function underPlan(plan: "none" | "pro" | "hobby"): Promise<Sandboxes & { ms: number }> {
+  await using dev = await openDev(plan);
+  const { id } = await dev.client.workflows.publish(chainOf(nodes));
+  const watched = dev.watchSandboxes();
+  await dev.runAll(id, 1);
+  const { allMs } = await dev.runAll(id, runs);
+  return { ms: allMs, ...(await watched.stop()) };
+}
+
+/** The pool has hit where a run got a sandbox that had been made for another one. */
+function told({ made, seconds }: Sandboxes): Record<string, number> {
+  const all = runs + 1;
+  return { pool_hit_rate: rounded(1 - made / all), sandbox_seconds_per_1000_runs: rounded((1000 * seconds) / all, 0) };
+}

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { rounded } from "./figure.ts";
+
+export interface Held {
+  /** Of memory, where pages that are shared count by their share (PSS). */
+  mb: number;
+  processes: number;
+}
+
+/** What a process holds with all that it started, and they. Linux alone tells it. */
+export function heldBy(pid: number): Held {
+  const children = Map.groupBy(readdirSync("/proc").filter(Number), (id) =>
+    Number(/\) \S (\d+)/.exec(told(id, "stat"))?.[1]),
+  );
+  const tree = [String(pid)];
+  for (const id of tree) tree.push(...(children.get(Number(id)) ?? []));
+  const kilobytes = tree.map((id) => Number(/^Pss:\s+(\d+) kB$/m.exec(told(id, "smaps_rollup"))?.[1] ?? 0));
+  return { mb: rounded(kilobytes.reduce((sum, one) => sum + one) / 1024, 0), processes: tree.length };
+}
+
+/** Empty of a process that is gone. */
+function told(id: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${id}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The most that it holds while the work lasts. Looking takes time from the work: at most a tenth of it. */
+export async function peakOf(pid: number, work: Promise<unknown>): Promise<Held> {
+  const peak = { mb: 0, processes: 0 };
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const start = performance.now();
+    const held = heldBy(pid);
+    peak.mb = Math.max(peak.mb, held.mb);
+    peak.processes = Math.max(peak.processes, held.processes);
+    await Promise.race([over, sleep(Math.max(200, 10 * (performance.now() - start)))]);
+  }
+  await over;
+  return peak;
+}
