@@ -74,8 +74,8 @@ const services: [name: string, Client: new (config: object) => { send: Send; des
     ["dynamodb", dynamoDb.DynamoDBClient, dynamoDb, 12],
     ["s3", s3.S3Client, s3, 14],
     ["states", states.SFNClient, states, 14],
-    ["events", events.EventBridgeClient, events, 10],
-    ["scheduler", scheduler.SchedulerClient, scheduler, 7],
+    ["events", events.EventBridgeClient, events, 8],
+    ["scheduler", scheduler.SchedulerClient, scheduler, 5],
     ["ses", ses.SESv2Client, ses, 1],
   ];
 

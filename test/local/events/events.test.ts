@@ -3,9 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   DeleteRuleCommand,
-  DescribeEventBusCommand,
   DescribeRuleCommand,
-  ListEventBusesCommand,
   ListRulesCommand,
   ListTargetsByRuleCommand,
   PutEventsCommand,
@@ -25,7 +23,7 @@ let world: TestEvents;
 beforeEach(async () => {
   world = new TestEvents();
   await world.open();
-  world.events.drive();
+  world.events.deliveries.drive();
 });
 
 afterEach(async () => {
@@ -46,7 +44,7 @@ const fire: Target = { Id: "fire", Arn: target, InputTransformer: { InputTemplat
 describe("an event that is put", () => {
   it("goes in its envelope, digit for digit, to the functions whose rules stand", async () => {
     const { Entries, FailedEntryCount } = await put(paid);
-    await world.events.rest();
+    await world.events.deliveries.rest();
     expect(FailedEntryCount).toBe(0);
     const [{ functionArn, payload }] = world.delivered as [(typeof world.delivered)[number]];
     expect(functionArn).toBe(standing);
@@ -61,7 +59,7 @@ describe("an event that is put", () => {
     await rule();
     await targets(fire, { Id: "constant", Arn: target, Input: '{"a":1}' }, { Id: "plain", Arn: target });
     await put({ ...paid, Source: "bank" }, paid, { ...paid, EventBusName: "default" });
-    await world.events.rest();
+    await world.events.deliveries.rest();
     const heard = world.delivered.filter(({ functionArn }) => functionArn === target).map(({ payload }) => payload);
     expect(heard).toHaveLength(3);
     expect(JSON.parse(heard[0] ?? "")).toMatchObject({ workflow: "pay", rule: "paid", event: { source: "shop" } });
@@ -82,7 +80,7 @@ describe("an event that is put", () => {
     const { Entries, FailedEntryCount } = await put(entry, paid);
     expect(FailedEntryCount).toBe(1);
     expect(Entries).toMatchObject([{ ErrorCode }, { EventId: expect.any(String) }]);
-    await world.events.rest();
+    await world.events.deliveries.rest();
     expect(world.delivered).toHaveLength(1);
   });
 
@@ -101,7 +99,7 @@ describe("an event that is put", () => {
     await put({ ...paid, Source: "nova", Detail: '{"n":1}' }, { ...paid, Source: "nova", Detail: '{"n":2}' });
     expect(world.delivered.map(({ functionArn }) => functionArn)).toEqual([inTurn]);
     first.resolve(true);
-    await world.events.rest();
+    await world.events.deliveries.rest();
     expect(world.delivered.map(({ payload }) => JSON.parse(payload).detail.n)).toEqual([1, 2]);
   });
 
@@ -114,13 +112,13 @@ describe("an event that is put", () => {
     world.takes = () => true;
     await put({ ...paid, DetailType: "Shipped" });
     expect(world.delivered).toHaveLength(1);
-    world.events.drive();
-    await world.events.rest();
+    world.events.deliveries.drive();
+    await world.events.deliveries.rest();
     const types = world.delivered.map(({ payload }) => JSON.parse(payload)["detail-type"]);
     expect(types).toEqual(["Paid", "Paid", "Shipped"]);
     await world.close();
     await world.open();
-    world.events.drive();
+    world.events.deliveries.drive();
     expect(world.delivered).toHaveLength(3);
   });
 
@@ -128,7 +126,7 @@ describe("an event that is put", () => {
     world.takes = () => false;
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
     await put(paid);
-    await world.events.rest();
+    await world.events.deliveries.rest();
     expect(warned).toHaveBeenCalledOnce();
     warned.mockRestore();
     const kept = readFileSync(join(world.dataDir, "events", "undelivered.ndjson"), "utf8");
@@ -143,15 +141,15 @@ describe("an event that is put", () => {
     world.takes = () => false;
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
     await put(paid, { ...paid, DetailType: "Shipped" });
-    await world.events.rest();
+    await world.events.deliveries.rest();
     warned.mockRestore();
     const failed = world.delivered.splice(0);
     await world.close();
     execFileSync("sh", ["-ec", again]);
     await world.open();
     world.takes = () => true;
-    world.events.drive();
-    await world.events.rest();
+    world.events.deliveries.drive();
+    await world.events.deliveries.rest();
     expect(world.delivered).toEqual(failed);
     expect(readdirSync(join(world.dataDir, "events"))).not.toContain("undelivered.ndjson");
   });
@@ -184,7 +182,7 @@ describe("a rule", () => {
     await put(paid);
     await rule();
     await put(paid);
-    await world.events.rest();
+    await world.events.deliveries.rest();
     expect(world.delivered.filter(({ functionArn }) => functionArn === target)).toHaveLength(1);
   });
 
@@ -231,17 +229,4 @@ it("answers nobody without the key, and no operation that it does not serve", as
   const headers = { "x-amz-target": "AWSEvents.CreateArchive" };
   const answer = await signedFetch("events", credentials, world.events.url, { method: "POST", body: "{}", headers });
   expect(await answer.json()).toMatchObject({ __type: "UnknownOperationException" });
-});
-
-it("lists the buses that there are, and describes each", async () => {
-  const arn = "arn:aws:events:eu-west-1:000000000000:event-bus";
-  const all = await world.client.send(new ListEventBusesCommand({}));
-  expect(all.EventBuses).toEqual([
-    { Name: "default", Arn: `${arn}/default` },
-    { Name: "nova", Arn: `${arn}/nova` },
-  ]);
-  expect((await world.client.send(new ListEventBusesCommand({ NamePrefix: "no" }))).EventBuses).toHaveLength(1);
-  expect(await world.client.send(new DescribeEventBusCommand({ Name: "nova" }))).toMatchObject({ Arn: `${arn}/nova` });
-  const other = world.client.send(new DescribeEventBusCommand({ Name: "other" }));
-  await expect(other).rejects.toMatchObject({ name: "ResourceNotFoundException" });
 });

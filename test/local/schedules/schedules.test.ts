@@ -5,8 +5,6 @@ import {
   type CreateScheduleCommandInput,
   DeleteScheduleCommand,
   GetScheduleCommand,
-  GetScheduleGroupCommand,
-  ListScheduleGroupsCommand,
   ListSchedulesCommand,
   UpdateScheduleCommand,
 } from "@aws-sdk/client-scheduler";
@@ -223,16 +221,4 @@ describe("a clock that jumps", () => {
     expect(world.delivered).toEqual(fired.map(at));
     expect(world.warnings).toEqual([expect.stringMatching(/^hourly had fired until .* it goes on from now$/)]);
   });
-});
-
-it("lists the groups that there are, and gets each", async () => {
-  const arn = "arn:aws:scheduler:eu-west-1:000000000000:schedule-group";
-  const all = await world.client.send(new ListScheduleGroupsCommand({}));
-  expect(all.ScheduleGroups).toEqual([
-    { Name: "default", Arn: `${arn}/default`, State: "ACTIVE" },
-    { Name: "nova", Arn: `${arn}/nova`, State: "ACTIVE" },
-  ]);
-  expect(await world.client.send(new GetScheduleGroupCommand({ Name: "nova" }))).toMatchObject({ Name: "nova" });
-  const other = world.client.send(new GetScheduleGroupCommand({ Name: "other" }));
-  await expect(other).rejects.toMatchObject({ name: "ResourceNotFoundException" });
 });

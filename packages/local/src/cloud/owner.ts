@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { sweep } from "@nova/engine";
+import { setTimeout as sleep } from "node:timers/promises";
+import { interruptedError, sweep } from "@nova/engine";
 import { heard } from "../deliveries/heard.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import { openAdmin } from "./admin-server.ts";
@@ -9,10 +10,14 @@ import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { Keys } from "./keys.ts";
 import type { LocalCloud, RoomyOptions } from "./local-cloud.ts";
 import { type FolderLock, newOwner, removeOwner, writeOwner } from "./owner-file.ts";
-import { OwnersCloud } from "./owners-cloud.ts";
 import { Progress } from "./progress.ts";
 import { servicePorts } from "./service.ts";
 import { createStores } from "./stores.ts";
+import { keepSweeping } from "./sweeping.ts";
+import { prepareTemplate } from "./templates.ts";
+
+/** How long guests whose runs were interrupted may take to read what became of them. */
+const goodbyeMs = 10_000;
 
 /**
  * Opens every endpoint in this process, for itself and for guests. What others left open is swept before they come. Where
@@ -46,25 +51,44 @@ export async function openAsOwner(
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   if (isWritten) writeOwner(dataDir, newOwner(endpoints, instance));
-  return new OwnersCloud(
-    {
-      dataDir,
-      room,
-      environment,
-      service,
-      counters,
-      progress,
-      guests: admin.guests,
-      sweepsFirst: options.fires === true,
-      opened,
+  const sweeping = keepSweeping(service, room, options.fires === true);
+  /** A slot that comes free is nobody's: no run begins that would be cut off, or keep this process for its whole queue. */
+  const holdQueues = () => {
+    if (service.admissions) service.admissions.held = true;
+  };
+  const shutDown = async () => {
+    if (isWritten) await removeOwner(dataDir);
+    await admin.close();
+    stopServing(); // what is still on its way finds the endpoint itself, for as long as that is open
+    await opened.close();
+    stopCounting();
+    lock.release();
+  };
+  /** An owner that is told to interrupt while it waits closes its endpoints once all the same. */
+  let shut: Promise<void> | undefined;
+  return {
+    ...{ role: "owner", dataDir, environment, ports: service, service },
+    lost: new Promise(() => {}),
+    ending: new Promise(() => {}),
+    warmed: () => opened.e2b.warmed(),
+    templateFor: (requirements) => prepareTemplate(dataDir, requirements),
+    counters: async (execution) => counters.of(execution),
+    untilEnd: (execution, listener) => progress.untilEnd(execution, listener),
+    async close({ interrupt = false } = {}) {
+      sweeping.end();
+      if (interrupt) {
+        holdQueues();
+        await opened.interrupt(interruptedError, "The process that ran it was stopped.");
+        admin.guests.sayGoodbye();
+      }
+      const quiet = admin.guests.lastOneLeft().then(() => {
+        holdQueues();
+        return opened.rest();
+      });
+      await (interrupt ? Promise.race([quiet, sleep(goodbyeMs, undefined, { ref: false })]) : quiet);
+      await sweeping.cutOff();
+      shut ??= shutDown();
+      await shut;
     },
-    async () => {
-      if (isWritten) await removeOwner(dataDir);
-      await admin.close();
-      stopServing(); // what is still on its way finds the endpoint itself, for as long as that is open
-      await opened.close();
-      stopCounting();
-      lock.release();
-    },
-  );
+  };
 }

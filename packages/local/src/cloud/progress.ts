@@ -52,7 +52,9 @@ export class Progress {
     const run = this.#run(execution);
     run.ended.resolve();
     run.listeners.clear();
-    this.#forget(execution, run);
+    // Not at once, and never one that is on its way: somebody may be about to listen.
+    this.#open.delete(execution);
+    this.#over.set(execution, run);
     this.#watcher({ execution, state: "ended" });
   }
 
@@ -73,11 +75,5 @@ export class Progress {
     const run: Run = { events: [], listeners: new Set(), ended: Promise.withResolvers() };
     this.#open.set(execution, run);
     return run;
-  }
-
-  /** Not at once, and never one that is on its way: somebody may be about to listen. */
-  #forget(execution: string, run: Run): void {
-    this.#open.delete(execution);
-    this.#over.set(execution, run);
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { LineFile } from "../disk/line-file.ts";
 import { Backlog, type Room } from "../disk/room.ts";
 import { writeWhole } from "../disk/whole-file.ts";
@@ -15,16 +15,18 @@ export interface Delivery {
 
 type Line = { id: string; delivery: Delivery } | { id: string; ended: true };
 
-/** Never rejects: what no function takes is kept elsewhere. */
-type Deliver = (functionArn: string, payload: string) => Promise<void>;
+/** Hands something to a function, as often as Lambda tries it; false: no attempt succeeded. */
+export type Invoke = (functionArn: string, payload: string) => Promise<boolean>;
 
 /**
  * What was accepted and not yet handed over. It is written down first: a process that is killed leaves it to the next,
  * and what had begun comes twice, as it does in the cloud.
  */
 export class Deliveries {
+  readonly #folder: string;
   readonly #path: string;
-  readonly #deliver: Deliver;
+  readonly #invoke: Invoke;
+  readonly #now: () => number;
   readonly #backlog: Backlog;
   #file: LineFile<Line> | undefined;
   #drives = false;
@@ -35,8 +37,10 @@ export class Deliveries {
 
   /** In files of `folder`: what is under way, and what no function took, as in a dead-letter queue of the cloud. */
   constructor(folder: string, invoke: Invoke, room: Room, now = Date.now) {
+    this.#folder = folder;
     this.#path = join(folder, "deliveries.ndjson");
-    this.#deliver = keepingUndelivered(invoke, join(folder, "undelivered.ndjson"), now, room);
+    this.#invoke = invoke;
+    this.#now = now;
     this.#backlog = new Backlog(room);
   }
 
@@ -74,7 +78,7 @@ export class Deliveries {
   /** Opened at the first need; what is over is left out of a new file. */
   #lines(): LineFile<Line> {
     if (this.#file) return this.#file;
-    mkdirSync(dirname(this.#path), { recursive: true });
+    mkdirSync(this.#folder, { recursive: true });
     const left = leftOf(LineFile.open<Line>(this.#path).lines);
     writeWhole(this.#path, left.map((line) => `${JSON.stringify(line)}\n`).join(""));
     for (const { id, delivery } of left) this.#waiting.set(id, delivery);
@@ -97,27 +101,22 @@ export class Deliveries {
     this.#turns.set(functionArn, mine);
     return mine;
   }
+
+  /** Never rejects: what no function takes is kept elsewhere. */
+  async #deliver(functionArn: string, payload: string): Promise<void> {
+    if (await this.#invoke(functionArn, payload)) return;
+    const path = join(this.#folder, "undelivered.ndjson");
+    this.#backlog.write(() => {
+      mkdirSync(this.#folder, { recursive: true });
+      const { file } = LineFile.open(path);
+      file.append({ functionArn, payload, at: new Date(this.#now()).toISOString() });
+      file.close();
+    });
+    process.emitWarning(`${functionArn} did not take an event: it lies in ${path}`);
+  }
 }
 
 function leftOf(lines: Line[]): Extract<Line, { delivery: Delivery }>[] {
   const ended = new Set(lines.flatMap((line) => ("ended" in line ? [line.id] : [])));
   return lines.flatMap((line) => ("delivery" in line && !ended.has(line.id) ? [line] : []));
-}
-
-/** Hands something to a function, as often as Lambda tries it; false: no attempt succeeded. */
-export type Invoke = (functionArn: string, payload: string) => Promise<boolean>;
-
-function keepingUndelivered(invoke: Invoke, path: string, now: () => number, room: Room): Deliver {
-  const backlog = new Backlog(room);
-  return async (functionArn, payload) => {
-    if (await invoke(functionArn, payload)) return;
-    const line = { functionArn, payload, at: new Date(now()).toISOString() };
-    backlog.write(() => {
-      mkdirSync(dirname(path), { recursive: true });
-      const { file } = LineFile.open(path);
-      file.append(line);
-      file.close();
-    });
-    process.emitWarning(`${functionArn} did not take an event: it lies in ${path}`);
-  };
 }

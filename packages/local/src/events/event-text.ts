@@ -1,4 +1,4 @@
-import type { Rule, Target } from "./rules.ts";
+import type { Rule, Target } from "./service.ts";
 
 /** An event on its way: what EventBridge puts around a detail. */
 export interface Envelope {

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
+import type { Listening } from "../aws-http/http-server.ts";
 import { listen } from "../aws-http/listen.ts";
 import { operationOf, requestOf } from "../aws-http/request.ts";
 import { Deliveries, type Invoke } from "../deliveries/deliveries.ts";
 import { Room } from "../disk/room.ts";
 import { KeyedFile } from "../disk/whole-file.ts";
 import { putEvents } from "./operations/put-events.ts";
-import { deleteRule, describeEventBus, describeRule, listEventBuses, listRules, putRule } from "./operations/rules.ts";
-import { listTargetsByRule, putTargets, removeTargets } from "./operations/targets.ts";
-import { type Rule, ruleKey, type StandingRule } from "./rules.ts";
-import type { EventOperation } from "./service.ts";
+import { ruleOperations } from "./operations/rules.ts";
+import { targetOperations } from "./operations/targets.ts";
+import { type EventOperations, type Rule, ruleKey, type StandingRule } from "./service.ts";
 
 export interface EventsOptions extends AccessKey {
   /** Rules, and what is not delivered yet, are in its folder `events`. */
@@ -24,59 +24,29 @@ export interface EventsOptions extends AccessKey {
   room?: Room;
 }
 
-export interface Events {
-  url: string;
-  /** Begins to deliver. */
-  drive(): void;
-  isBusy(): boolean;
-  /** Resolves when nothing is being delivered. */
-  rest(): Promise<void>;
-  close(): Promise<void>;
+export interface Events extends Listening {
+  /** Events on their way to functions: nothing is delivered before they are driven. */
+  deliveries: Deliveries;
 }
 
 /** The operations of EventBridge that the local cloud serves. */
-const operations: Record<string, EventOperation> = {
-  ListEventBuses: listEventBuses,
-  DescribeEventBus: describeEventBus,
-  PutEvents: putEvents,
-  PutRule: putRule,
-  DeleteRule: deleteRule,
-  DescribeRule: describeRule,
-  ListRules: listRules,
-  PutTargets: putTargets,
-  RemoveTargets: removeTargets,
-  ListTargetsByRule: listTargetsByRule,
-};
+const operations: EventOperations = { PutEvents: putEvents, ...ruleOperations, ...targetOperations };
 
 /** Opens EventBridge over a data folder. */
 export async function openEvents(options: EventsOptions): Promise<Events> {
-  const {
-    dataDir,
-    accessKeyId,
-    secretAccessKey,
-    bus,
-    region,
-    standing,
-    now = Date.now,
-    room = new Room(dataDir),
-  } = options;
+  const { dataDir, accessKeyId, secretAccessKey, bus, region, standing, invoke, now = Date.now } = options;
+  const { room = new Room(dataDir) } = options;
   const folder = join(dataDir, "events");
-  const deliveries = new Deliveries(folder, options.invoke, room, now);
+  const deliveries = new Deliveries(folder, invoke, room, now);
   const rules = new KeyedFile<Rule>(join(folder, "rules.json"), ruleKey);
   const service = { rules, standing, deliveries, buses: [bus, "default"], region, now };
   const { url, close } = await listen({
-    name: "EventBridge",
-    contentType: "application/x-amz-json-1.1",
-    accessKeyId,
-    secretAccessKey,
-    room,
+    ...{ name: "EventBridge", contentType: "application/x-amz-json-1.1", accessKeyId, secretAccessKey, room },
     answer: (message, body) => operationOf("EventBridge", "AWSEvents", message, operations)(service, requestOf(body)),
   });
   return {
     url,
-    drive: () => deliveries.drive(),
-    isBusy: () => deliveries.isBusy(),
-    rest: () => deliveries.rest(),
+    deliveries,
     async close() {
       await close();
       deliveries.close();

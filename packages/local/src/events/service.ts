@@ -1,9 +1,38 @@
+import type { JsonObject } from "@nova/workflow";
 import { AwsError, constraint } from "../aws-http/aws-error.ts";
 import type { Request } from "../aws-http/request.ts";
 import { accountId } from "../aws-http/request.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { KeyedFile } from "../disk/whole-file.ts";
-import { type Rule, ruleKey, type StandingRule } from "./rules.ts";
+
+/** What a rule invokes. */
+export interface Target {
+  Id: string;
+  Arn: string;
+  /** Text with `<aws.events...>` in the places of what only the event says. */
+  InputTransformer?: { InputTemplate: string };
+  /** JSON text that the target gets instead of the event. */
+  Input?: string;
+}
+
+export interface Rule {
+  name: string;
+  bus: string;
+  /** JSON text, as it was put. */
+  pattern: string;
+  state: "ENABLED" | "DISABLED";
+  description?: string;
+  targets: Target[];
+}
+
+/** A rule that a deployment makes, and no call changes. */
+export interface StandingRule {
+  bus: string;
+  pattern: JsonObject;
+  functionArn: string;
+  /** One delivery after the other, as of a FIFO queue with one consumer. */
+  inTurn?: boolean;
+}
 
 /** What the operations work on. */
 export interface EventService {
@@ -16,26 +45,30 @@ export interface EventService {
   now(): number;
 }
 
-export type EventOperation = (service: EventService, request: Request) => object;
+/** By the names that the API of EventBridge has for them. */
+export type EventOperations = Record<string, (service: EventService, request: Request) => object>;
+
+export function ruleKey({ bus, name }: Pick<Rule, "bus" | "name">): string {
+  return `${bus}/${name}`;
+}
 
 /** EventBridge, "PutRule": what a name of a rule is. */
 const ruleName = /^[.\-_A-Za-z0-9]{1,64}$/;
 
-export function ruleNameIn(request: Request, field: "Name" | "Rule"): string {
+/** Bus and name of the rule that `field` names. Throws `ResourceNotFoundException` for a bus that is not there. */
+export function placeIn(service: EventService, request: Request, field: "Name" | "Rule") {
+  const bus = busIn(service, request.optionalText("EventBusName"));
   const name = request.text(field);
-  if (ruleName.test(name)) return name;
-  throw constraint(
-    field,
-    name,
-    "must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+ and have 1 to 64 characters",
-  );
+  if (ruleName.test(name)) return { bus, name };
+  const rule = "must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+ and have 1 to 64 characters";
+  throw constraint(field, name, rule);
 }
 
 /** Name of the bus, which may be given by its ARN. Throws `ResourceNotFoundException`. */
 export function busIn({ buses }: Pick<EventService, "buses">, given = "default"): string {
   const name = given.startsWith("arn:") ? given.slice(given.indexOf("/") + 1) : given;
   if (buses.includes(name)) return name;
-  throw absent(`Event bus ${name} does not exist.`);
+  throw new AwsError("ResourceNotFoundException", `Event bus ${name} does not exist.`);
 }
 
 export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Rule[] {
@@ -44,21 +77,12 @@ export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Ru
 
 /** Throws `ResourceNotFoundException`. */
 export function ruleIn(service: EventService, request: Request, field: "Name" | "Rule"): Rule {
-  const bus = busIn(service, request.optionalText("EventBusName"));
-  const name = ruleNameIn(request, field);
-  const rule = service.rules.get(ruleKey({ bus, name }));
-  if (!rule) throw absent(`Rule ${name} does not exist on EventBus ${bus}.`);
-  return rule;
-}
-
-export function busArn({ region }: EventService, name: string): string {
-  return `arn:aws:events:${region}:${accountId}:event-bus/${name}`;
+  const place = placeIn(service, request, field);
+  const rule = service.rules.get(ruleKey(place));
+  if (rule) return rule;
+  throw new AwsError("ResourceNotFoundException", `Rule ${place.name} does not exist on EventBus ${place.bus}.`);
 }
 
 export function ruleArn({ region }: EventService, { bus, name }: Pick<Rule, "bus" | "name">): string {
   return `arn:aws:events:${region}:${accountId}:rule/${bus === "default" ? "" : `${bus}/`}${name}`;
-}
-
-function absent(message: string): AwsError {
-  return new AwsError("ResourceNotFoundException", message);
 }

@@ -2,36 +2,20 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** The event that API Gateway's HTTP API makes of a request (payload format 2.0), as far as Lambdas of NOVA use it. */
-export interface HttpApiEvent {
-  version: "2.0";
-  routeKey: "$default";
-  rawPath: string;
-  rawQueryString: string;
-  headers: Record<string, string>;
-  queryStringParameters?: Record<string, string>;
-  requestContext: {
-    http: { method: string; path: string; protocol: string; sourceIp: string; userAgent: string };
-    requestId: string;
-    stage: "$default";
-    time: string;
-    timeEpoch: number;
-  };
-  body?: string;
-  isBase64Encoded: boolean;
-}
+export type HttpApiEvent = ReturnType<typeof eventOf>;
 
 /** Types whose bodies API Gateway hands on as text; everything else, and bytes that are none, is base64. */
 const textual = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|[^;]*\+(json|xml)))/i;
 
 /** Headers and query parameters that come more than once are joined with commas, as API Gateway does. */
-export function eventOf(request: IncomingMessage, body: Buffer, requestId: string, nowMs: number): HttpApiEvent {
+export function eventOf(request: IncomingMessage, body: Buffer, requestId: string, nowMs: number) {
   const { method = "GET", url = "/", httpVersion } = request;
   const [rawPath = "/", rawQueryString = ""] = url.split(/\?(.*)/s);
   const headers = headersOf(request);
   const query = queryOf(rawQueryString);
   const isText = textual.test(headers["content-type"] ?? "") && isUtf8(body);
   return {
-    version: "2.0",
+    version: "2.0" as const,
     routeKey: "$default",
     rawPath,
     rawQueryString,

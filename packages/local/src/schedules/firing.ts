@@ -5,7 +5,7 @@ import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { Room } from "../disk/room.ts";
 import type { KeyedFile } from "../disk/whole-file.ts";
 import { Alarms, leastJumpMs } from "../states/alarms.ts";
-import { type StoredSchedule, scheduleKey } from "./schedule-store.ts";
+import { type StoredSchedule, scheduleKey } from "./service.ts";
 
 /** EventBridge Scheduler fires within the minute that begins when a schedule is due. */
 const precisionMs = 60_000;

@@ -1,12 +1,42 @@
 import type { Request } from "../aws-http/request.ts";
 import type { KeyedFile } from "../disk/whole-file.ts";
-import type { Firing } from "./firing.ts";
-import type { StoredSchedule } from "./schedule-store.ts";
+
+/** A schedule as it was put, and how far it is. */
+export interface StoredSchedule {
+  name: string;
+  group: string;
+  expression: string;
+  timezone: string;
+  state: "ENABLED" | "DISABLED";
+  description?: string;
+  /** How late it may fire; 0: no flexible window. */
+  windowMinutes: number;
+  target: ScheduleTarget;
+  createdMs: number;
+  modifiedMs: number;
+  /** What a rate counts from, which is also its first time. */
+  startMs: number;
+  /** What was due until then has fired, or was missed. */
+  doneMs: number;
+}
+
+export interface ScheduleTarget {
+  Arn: string;
+  RoleArn: string;
+  Input?: string;
+  RetryPolicy?: { MaximumEventAgeInSeconds?: number; MaximumRetryAttempts?: number };
+  DeadLetterConfig?: { Arn: string };
+}
+
+export function scheduleKey({ group, name }: Pick<StoredSchedule, "group" | "name">): string {
+  return `${group}/${name}`;
+}
 
 /** What the operations work on. */
 export interface ScheduleService {
   store: KeyedFile<StoredSchedule>;
-  firing: Firing;
+  /** Sees to a schedule that was put, or is gone. */
+  firing: { watch(key: string): void };
   /** Names of the groups that there are. */
   groups: readonly string[];
   region: string;
@@ -20,4 +50,5 @@ export interface ScheduleCall {
   request: Request;
 }
 
-export type ScheduleOperation = (service: ScheduleService, call: ScheduleCall) => object;
+/** By the names that the API of EventBridge Scheduler has for them. */
+export type ScheduleOperations = Record<string, (service: ScheduleService, call: ScheduleCall) => object>;

@@ -228,7 +228,7 @@ export class LiveExecutions {
         if (handsOutToken) this.#executions.flush(execution);
         return invokeLambda(functionArn, payload, stopSignal);
       },
-      startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: child.awaited }),
+      startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: true }),
       readObject,
       stopChild: (arn) => this.#stopChild(arn),
       endOfChild: (arn) => endOfChild(this.#executions, arn),

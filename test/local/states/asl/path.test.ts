@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../../packages/local/src/json.ts";
 import { DefinitionRejected } from "../../../../packages/local/src/states/asl/failure.ts";
-import { compilePath, compileResultPath, PathNotFound } from "../../../../packages/local/src/states/asl/path.ts";
+import { compilePath, compileResultPath } from "../../../../packages/local/src/states/asl/path.ts";
 
 const store = {
   books: [
@@ -15,9 +15,8 @@ const store = {
 };
 
 function read(path: string, data: Json = store): Json {
-  return compilePath(path, "$").read({
-    data,
-    context: { State: { Name: "S" } },
+  return compilePath(path, "$").read({ data, context: { State: { Name: "S" } } }, (reason) => {
+    throw new RangeError(reason);
   });
 }
 
@@ -41,7 +40,7 @@ describe("reading a path", () => {
     ["$.books.title", "No results for path: $['books']['title']"],
     ["$.toString", "No results for path: $['toString']"],
   ])("%s says as AWS does that nothing is there", (path, message) => {
-    expect(() => read(path)).toThrow(new PathNotFound(message));
+    expect(() => read(path)).toThrow(new RangeError(message));
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { constraint } from "../../aws-http/aws-error.ts";
 import { accountId } from "../../aws-http/request.ts";
 import { isJson, isObject } from "../../json.ts";
 import { type Envelope, eventText, inputOf } from "../event-text.ts";
-import { busIn, type EventOperation, type EventService, ruleArn, rulesOf } from "../service.ts";
+import { busIn, type EventOperations, type EventService, ruleArn, rulesOf } from "../service.ts";
 
 /** EventBridge, "PutEvents": entries of one request, and what they weigh together. */
 const maxEntries = 10;
@@ -17,7 +17,7 @@ interface EntryError {
   ErrorMessage: string;
 }
 
-export const putEvents: EventOperation = (service, request) => {
+export const putEvents: EventOperations[string] = (service, request) => {
   const entries = request.list("Entries").filter(isObject) as JsonObject[];
   if (entries.length < 1 || entries.length > maxEntries) {
     throw constraint("entries", `[${entries.length} entries]`, `must have length between 1 and ${maxEntries}`);

@@ -1,8 +1,7 @@
 import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
 import { isJson, isObject, type Json } from "../../json.ts";
 import { unservedVariables } from "../event-text.ts";
-import type { Target } from "../rules.ts";
-import { type EventOperation, ruleIn } from "../service.ts";
+import { type EventOperations, ruleIn, type Target } from "../service.ts";
 
 /** EventBridge, "Quotas": targets of a rule. */
 const maxTargets = 5;
@@ -11,16 +10,27 @@ const maxInput = 8192;
 const targetId = /^[.\-_A-Za-z0-9]{1,64}$/;
 const functionArn = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;
 
-export const putTargets: EventOperation = (service, request) => {
-  const rule = ruleIn(service, request, "Rule");
-  const given = request.list("Targets").map(targetOf);
-  const ids = new Set(given.map(({ Id }) => Id));
-  const targets = [...rule.targets.filter(({ Id }) => !ids.has(Id)), ...given];
-  if (targets.length > maxTargets) {
-    throw new AwsError("LimitExceededException", "The requested resource exceeds the maximum number allowed.");
-  }
-  service.rules.put({ ...rule, targets });
-  return { FailedEntryCount: 0, FailedEntries: [] };
+export const targetOperations: EventOperations = {
+  PutTargets(service, request) {
+    const rule = ruleIn(service, request, "Rule");
+    const given = request.list("Targets").map(targetOf);
+    const ids = new Set(given.map(({ Id }) => Id));
+    const targets = [...rule.targets.filter(({ Id }) => !ids.has(Id)), ...given];
+    if (targets.length > maxTargets) {
+      throw new AwsError("LimitExceededException", "The requested resource exceeds the maximum number allowed.");
+    }
+    service.rules.put({ ...rule, targets });
+    return { FailedEntryCount: 0, FailedEntries: [] };
+  },
+
+  RemoveTargets(service, request) {
+    const rule = ruleIn(service, request, "Rule");
+    const ids = request.list("Ids");
+    service.rules.put({ ...rule, targets: rule.targets.filter(({ Id }) => !ids.includes(Id)) });
+    return { FailedEntryCount: 0, FailedEntries: [] };
+  },
+
+  ListTargetsByRule: (service, request) => ({ Targets: ruleIn(service, request, "Rule").targets }),
 };
 
 function targetOf(value: Json): Target {
@@ -53,14 +63,3 @@ function transformerOf(id: string, value: Json): { InputTemplate: string } {
   if (!isJson(InputTemplate.replaceAll(/<[^<>]+>/g, "0"))) throw validation(`Invalid InputTemplate for target ${id}.`);
   return { InputTemplate };
 }
-
-export const removeTargets: EventOperation = (service, request) => {
-  const rule = ruleIn(service, request, "Rule");
-  const ids = request.list("Ids");
-  service.rules.put({ ...rule, targets: rule.targets.filter(({ Id }) => !ids.includes(Id)) });
-  return { FailedEntryCount: 0, FailedEntries: [] };
-};
-
-export const listTargetsByRule: EventOperation = (service, request) => ({
-  Targets: ruleIn(service, request, "Rule").targets,
-});

@@ -2,7 +2,7 @@ import { isTimeZone, parseExpression } from "@nova/workflow";
 import { constraint, validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
 import { isJson, isObject, type JsonObject } from "../../json.ts";
-import type { ScheduleTarget, StoredSchedule } from "../schedule-store.ts";
+import type { ScheduleTarget, StoredSchedule } from "../service.ts";
 
 /** What somebody asks for, beside its name and how far it is. */
 export type AskedSchedule = Omit<StoredSchedule, "name" | "group" | "createdMs" | "modifiedMs" | "startMs" | "doneMs">;

@@ -1,27 +1,77 @@
 import { AwsError, constraint } from "../../aws-http/aws-error.ts";
 import { accountId } from "../../aws-http/request.ts";
-import { type StoredSchedule, scheduleKey } from "../schedule-store.ts";
-import type { ScheduleCall, ScheduleOperation, ScheduleService } from "../service.ts";
+import {
+  type ScheduleCall,
+  type ScheduleOperations,
+  type ScheduleService,
+  type StoredSchedule,
+  scheduleKey,
+} from "../service.ts";
 import { readSchedule, startIn } from "./read-schedule.ts";
 
 const nameRule = /^[0-9a-zA-Z\-_.]{1,64}$/;
 
-export const createSchedule: ScheduleOperation = (service, call) => {
-  const place = placeOf(service, call.name, call.request.optionalText("GroupName"));
-  const asked = readSchedule(call.request);
-  if (service.store.get(scheduleKey(place))) throw conflict(place.name);
-  const now = service.now();
-  return put(service, { ...place, ...asked, createdMs: now, modifiedMs: now, ...beginning(call, now) });
+/** Names of the operations that are served, by method and path. */
+export const scheduleRoutes: Record<string, string> = {
+  "POST /schedules/{Name}": "CreateSchedule",
+  "PUT /schedules/{Name}": "UpdateSchedule",
+  "DELETE /schedules/{Name}": "DeleteSchedule",
+  "GET /schedules/{Name}": "GetSchedule",
+  "GET /schedules": "ListSchedules",
 };
 
-export const updateSchedule: ScheduleOperation = (service, call) => {
-  const before = find(service, call.name, call.request.optionalText("GroupName"));
-  const asked = readSchedule(call.request);
-  const now = service.now();
-  const isSame = asked.expression === before.expression && asked.timezone === before.timezone;
-  const { name, group, createdMs } = before;
-  const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : beginning(call, now);
-  return put(service, { name, group, createdMs, modifiedMs: now, ...asked, ...times });
+export const scheduleOperations: ScheduleOperations = {
+  CreateSchedule(service, call) {
+    const place = placeOf(service, call.name, call.request.optionalText("GroupName"));
+    const asked = readSchedule(call.request);
+    if (service.store.get(scheduleKey(place))) {
+      throw new AwsError("ConflictException", `Schedule ${place.name} already exists.`, 409);
+    }
+    const now = service.now();
+    return put(service, { ...place, ...asked, createdMs: now, modifiedMs: now, ...beginning(call, now) });
+  },
+
+  UpdateSchedule(service, call) {
+    const before = find(service, call.name, call.request.optionalText("GroupName"));
+    const asked = readSchedule(call.request);
+    const now = service.now();
+    const isSame = asked.expression === before.expression && asked.timezone === before.timezone;
+    const { name, group, createdMs } = before;
+    const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : beginning(call, now);
+    return put(service, { name, group, createdMs, modifiedMs: now, ...asked, ...times });
+  },
+
+  DeleteSchedule(service, { name, query }) {
+    const key = scheduleKey(find(service, name, query.get("groupName") ?? undefined));
+    service.store.remove(key);
+    service.firing.watch(key);
+    return {};
+  },
+
+  GetSchedule(service, { name, query }) {
+    const found = find(service, name, query.get("groupName") ?? undefined);
+    const { windowMinutes, target, createdMs, modifiedMs, startMs, description } = found;
+    return {
+      ...summary(service, found),
+      ...(description && { Description: description }),
+      ScheduleExpression: found.expression,
+      ScheduleExpressionTimezone: found.timezone,
+      FlexibleTimeWindow:
+        windowMinutes === 0 ? { Mode: "OFF" } : { Mode: "FLEXIBLE", MaximumWindowInMinutes: windowMinutes },
+      Target: target,
+      ...(startMs !== createdMs && { StartDate: startMs / 1000 }),
+      CreationDate: createdMs / 1000,
+      LastModificationDate: modifiedMs / 1000,
+    };
+  },
+
+  ListSchedules(service, { query }) {
+    const [group, prefix] = [query.get("ScheduleGroup"), query.get("NamePrefix") ?? ""];
+    const found = service.store
+      .all()
+      .filter((one) => (group === null || one.group === group) && one.name.startsWith(prefix));
+    return { Schedules: found.map((one) => ({ ...summary(service, one), Target: { Arn: one.target.Arn } })) };
+  },
 };
 
 /** A rate fires first when it begins (Scheduler User Guide, "Rate-based schedules"), others after that. */
@@ -29,38 +79,6 @@ function beginning({ request }: ScheduleCall, now: number): Pick<StoredSchedule,
   const startMs = Math.max(now, startIn(request) ?? now);
   return { startMs, doneMs: startMs - 1 };
 }
-
-export const deleteSchedule: ScheduleOperation = (service, { name, query }) => {
-  const key = scheduleKey(find(service, name, query.get("groupName") ?? undefined));
-  service.store.remove(key);
-  service.firing.watch(key);
-  return {};
-};
-
-export const getSchedule: ScheduleOperation = (service, { name, query }) => {
-  const found = find(service, name, query.get("groupName") ?? undefined);
-  const { windowMinutes, target, createdMs, modifiedMs, startMs, description } = found;
-  return {
-    ...summary(service, found),
-    ...(description && { Description: description }),
-    ScheduleExpression: found.expression,
-    ScheduleExpressionTimezone: found.timezone,
-    FlexibleTimeWindow:
-      windowMinutes === 0 ? { Mode: "OFF" } : { Mode: "FLEXIBLE", MaximumWindowInMinutes: windowMinutes },
-    Target: target,
-    ...(startMs !== createdMs && { StartDate: startMs / 1000 }),
-    CreationDate: createdMs / 1000,
-    LastModificationDate: modifiedMs / 1000,
-  };
-};
-
-export const listSchedules: ScheduleOperation = (service, { query }) => {
-  const [group, prefix] = [query.get("ScheduleGroup"), query.get("NamePrefix") ?? ""];
-  const found = service.store
-    .all()
-    .filter((one) => (group === null || one.group === group) && one.name.startsWith(prefix));
-  return { Schedules: found.map((one) => ({ ...summary(service, one), Target: { Arn: one.target.Arn } })) };
-};
 
 function summary(service: ScheduleService, schedule: StoredSchedule) {
   const { name: Name, group: GroupName, state: State } = schedule;
@@ -93,23 +111,4 @@ function arnOf({ region }: ScheduleService, { group, name }: StoredSchedule): st
 
 function absent(message: string): AwsError {
   return new AwsError("ResourceNotFoundException", message, 404);
-}
-
-function conflict(name: string): AwsError {
-  return new AwsError("ConflictException", `Schedule ${name} already exists.`, 409);
-}
-
-export const listScheduleGroups: ScheduleOperation = (service, { query }) => {
-  const prefix = query.get("NamePrefix") ?? "";
-  const names = service.groups.filter((name) => name.startsWith(prefix)).sort();
-  return { ScheduleGroups: names.map((name) => groupOf(service, name)) };
-};
-
-export const getScheduleGroup: ScheduleOperation = (service, { name }) => {
-  if (service.groups.includes(name)) return groupOf(service, name);
-  throw new AwsError("ResourceNotFoundException", `Schedule group ${name} does not exist.`, 404);
-};
-
-function groupOf({ region }: ScheduleService, name: string): object {
-  return { Name: name, Arn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${name}`, State: "ACTIVE" };
 }

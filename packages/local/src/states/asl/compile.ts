@@ -72,7 +72,7 @@ export function compileStateMachine(json: Json): StateMachine {
       assertName(name, names, definitions);
       states.set(name, compileState(name, definitions.child(name), compileBody));
     }
-    if (!states.has(startAt)) throw missingStart(body, startAt);
+    if (!states.has(startAt)) throw missingTarget(`Missing 'StartAt' target: ${startAt}`, body.path("StartAt"));
     assertTransitions(body, startAt);
     return { startAt, states, timeoutSeconds: body.optionalInteger("TimeoutSeconds", 1, LONGEST_TIMEOUT_SECONDS) };
   };
@@ -94,14 +94,6 @@ function assertName(name: string, names: Set<string>, states: Definition): void 
   }
   if (names.has(name)) throw new DefinitionRejected(states.path(name), `Two states have the name "${name}"`);
   names.add(name);
-}
-
-function missingStart(body: Definition, startAt: string): DefinitionRejected {
-  return new DefinitionRejected(
-    body.path("StartAt"),
-    `Missing 'StartAt' target: ${startAt}`,
-    "MISSING_TRANSITION_TARGET",
-  );
 }
 
 /** Whether each item is an execution of its own. */

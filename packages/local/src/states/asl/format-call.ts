@@ -1,6 +1,6 @@
 import type { Json } from "../../json.ts";
 import { DefinitionRejected, EvaluationFailure, runtimeFailure } from "./failure.ts";
-import { compilePath, type Expression, type Path, PathNotFound, type Scope } from "./path.ts";
+import { compilePath, type Expression, type Path, type Scope } from "./path.ts";
 
 const call = /^States\.Format\(\s*'(?<template>(?:[^'\\]|\\.)*)'(?<paths>(?:\s*,\s*\$[^,()\s]*)*)\s*\)$/s;
 
@@ -29,15 +29,11 @@ export function compileFormatCall(source: string, at: string): Expression {
 
 /** AWS prints lists and objects as Java does; here they are refused. */
 function readArgument(source: string, path: Path, scope: Scope): Json {
-  try {
-    const value = path.read(scope);
-    if (typeof value !== "object" || value === null) return value;
-  } catch (error) {
-    if (!(error instanceof PathNotFound)) throw error;
+  const value = path.read(scope, (reason) => {
     const input = JSON.stringify(scope.data);
-    const reason = `A JsonPath argument could not be found in the input '${input}' (${error.message})`;
-    throw runtimeFailure(failed(source, reason));
-  }
+    throw runtimeFailure(failed(source, `A JsonPath argument could not be found in the input '${input}' (${reason})`));
+  });
+  if (typeof value !== "object" || value === null) return value;
   throw runtimeFailure(failed(source, `${path.text} is neither a text nor a number`));
 }
 

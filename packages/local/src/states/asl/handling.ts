@@ -9,26 +9,14 @@ const retrierFields = new Set([
 ]);
 const catcherFields = new Set(["ErrorEquals", "Next", "ResultPath", "Comment"]);
 
-interface Retrier {
-  errorEquals: string[];
-  intervalSeconds: number;
-  maxAttempts: number;
-  backoffRate: number;
-  maxDelaySeconds: number;
-  jitter: boolean;
-}
-
-/** Counts the attempts of one stay in a state: each retrier has a count of its own. */
-export interface Retries {
-  /** Milliseconds to wait before the next attempt; undefined where nothing retries this failure any more. */
-  delayAfter(failure: StateFailure): number | undefined;
-}
-
 /** Step Functions: a year and a day. */
 const LONGEST_DELAY_SECONDS = 31_622_400;
 
-/** Compiles `Retry`; the result makes a fresh count for each stay. */
-export function compileRetry(definition: Definition): (random: () => number) => Retries {
+/** Milliseconds to wait before the next attempt; undefined where nothing retries this failure any more. */
+type DelayAfter = (failure: StateFailure) => number | undefined;
+
+/** Compiles `Retry`; the result counts the attempts of one stay in a state. Each retrier has a count of its own. */
+export function compileRetry(definition: Definition): (random: () => number) => DelayAfter {
   const definitions = definition.children("Retry");
   assertAllIsLast(definitions);
   const retriers = definitions.map(compileRetrier);
@@ -36,7 +24,7 @@ export function compileRetry(definition: Definition): (random: () => number) => 
 }
 
 /** Defaults: AWS Step Functions, "Error handling". */
-function compileRetrier(definition: Definition): Retrier {
+function compileRetrier(definition: Definition) {
   definition.allowOnly(retrierFields);
   const jitter = definition.optionalText("JitterStrategy") ?? "NONE";
   if (jitter !== "FULL" && jitter !== "NONE") throw definition.reject("JitterStrategy", "must be FULL or NONE");
@@ -51,18 +39,16 @@ function compileRetrier(definition: Definition): Retrier {
   };
 }
 
-function countRetries(retriers: Retrier[], random: () => number): Retries {
+function countRetries(retriers: ReturnType<typeof compileRetrier>[], random: () => number): DelayAfter {
   const attempts = retriers.map(() => 0);
-  return {
-    delayAfter(failure) {
-      const index = retriers.findIndex((retrier) => failure.matches(retrier.errorEquals));
-      const retrier = retriers[index];
-      const made = attempts[index];
-      if (!retrier || made === undefined || made >= retrier.maxAttempts) return undefined;
-      attempts[index] = made + 1;
-      const delay = Math.min(retrier.intervalSeconds * retrier.backoffRate ** made, retrier.maxDelaySeconds);
-      return delay * 1000 * (retrier.jitter ? random() : 1);
-    },
+  return (failure) => {
+    const index = retriers.findIndex((retrier) => failure.matches(retrier.errorEquals));
+    const retrier = retriers[index];
+    const made = attempts[index];
+    if (!retrier || made === undefined || made >= retrier.maxAttempts) return undefined;
+    attempts[index] = made + 1;
+    const delay = Math.min(retrier.intervalSeconds * retrier.backoffRate ** made, retrier.maxDelaySeconds);
+    return delay * 1000 * (retrier.jitter ? random() : 1);
   };
 }
 

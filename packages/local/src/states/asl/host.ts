@@ -24,8 +24,6 @@ export interface ChildStart {
   name: string;
   /** JSON text. */
   input: string;
-  /** Somebody waits for its end. */
-  awaited: boolean;
 }
 
 export interface StartedChild {

@@ -12,13 +12,8 @@ export type Expression = (scope: Scope) => Json;
 
 export interface Path {
   text: string;
-  /** @throws PathNotFound when nothing is there. */
-  read: Expression;
-}
-
-/** Nothing is where the path points; each field that holds a path words this in its own way. */
-export class PathNotFound extends Error {
-  override readonly name = "PathNotFound";
+  /** `missing` answers, or throws, where nothing is: each field that holds a path words this in its own way. */
+  read<T>(scope: Scope, missing: (reason: string) => T): Json | T;
 }
 
 type Step = string | number;
@@ -34,7 +29,7 @@ export function compilePath(text: string, at: string): Path {
     throw new DefinitionRejected(at, `"${text}" is not served here: only $$.State, $$.Task and $$.Map are`);
   }
   const steps = parseSteps(text, at);
-  return { text, read: (scope) => readAt(scope[root], steps) };
+  return { text, read: (scope, missing) => readAt(scope[root], steps, missing) };
 }
 
 function parseSteps(text: string, at: string): Step[] {
@@ -43,11 +38,11 @@ function parseSteps(text: string, at: string): Step[] {
   throw new DefinitionRejected(at, `"${text}" is not a JSONPath that names one place: ${example}`);
 }
 
-function readAt(start: Json, steps: readonly Step[]): Json {
+function readAt<T>(start: Json, steps: readonly Step[], missing: (reason: string) => T): Json | T {
   let value = start;
   for (const [depth, step] of steps.entries()) {
     const next = child(value, step);
-    if (next === undefined) throw new PathNotFound(describeMissing(steps, depth));
+    if (next === undefined) return missing(describeMissing(steps, depth));
     value = next;
   }
   return value;

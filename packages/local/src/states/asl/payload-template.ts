@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, setOwn } from "../../json.ts";
 import type { Definition } from "./definition.ts";
 import { DefinitionRejected, runtimeFailure } from "./failure.ts";
 import { compileFormatCall } from "./format-call.ts";
-import { compilePath, type Expression, PathNotFound, type Scope } from "./path.ts";
+import { compilePath, type Expression } from "./path.ts";
 
 /** Parameters or ItemSelector; undefined where the state has none. */
 export function compileTemplateField(definition: Definition, field: string): Expression | undefined {
@@ -51,17 +51,13 @@ function compileReference(key: string, value: Json, at: string): Expression {
 /** A path whose absence is worded with the field that holds it. */
 export function compileFieldPath(text: string, field: string, at: string): Expression {
   const path = compilePath(text, at);
-  return (scope: Scope) => {
-    try {
-      return path.read(scope);
-    } catch (error) {
-      if (!(error instanceof PathNotFound)) throw error;
+  return (scope) =>
+    path.read(scope, () => {
       const input = JSON.stringify(scope.data);
       throw runtimeFailure(
         `The JSONPath '${text}' specified for the field '${field}' could not be found in the input '${input}'`,
       );
-    }
-  };
+    });
 }
 
 function hasPaths(value: Json): boolean {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../json.ts";
 import type { Definition } from "./definition.ts";
 import { assertWithinDataLimit, EvaluationFailure, runtimeFailure } from "./failure.ts";
 import type { PendingTask } from "./host.ts";
-import { compilePath, compileResultPath, type Expression, PathNotFound, type Scope } from "./path.ts";
+import { compilePath, compileResultPath, type Expression, type Scope } from "./path.ts";
 import type { Thread } from "./thread.ts";
 
 export type StateType = "Task" | "Pass" | "Choice" | "Wait" | "Succeed" | "Fail" | "Parallel" | "Map";
@@ -82,19 +82,16 @@ async function stay(state: State, input: Json, thread: Thread): Promise<Transiti
   const { name, type } = state;
   thread.current = state;
   visit.enteredEventId = thread.record(`${type}StateEntered`, { name, input: JSON.stringify(input) });
-  const transition = await run(state, input, visit);
+  let transition: Transition;
+  try {
+    transition = await state.run(input, visit);
+  } catch (error) {
+    throw visit.locate(error);
+  }
   const exited = { name, output: JSON.stringify(transition.output) };
   thread.record(`${type}StateExited` as "TaskStateExited", exited);
   thread.current = undefined;
   return transition;
-}
-
-async function run(state: State, input: Json, visit: Visit): Promise<Transition> {
-  try {
-    return await state.run(input, visit);
-  } catch (error) {
-    throw visit.locate(error);
-  }
 }
 
 /** `Next` xor `End`. */
@@ -126,12 +123,8 @@ export function compileOutput(definition: Definition): (input: Json, result: Jso
 /** A field that holds one path. */
 export function compileField(definition: Definition, field: string): Expression {
   const path = compilePath(definition.text(field), definition.path(field));
-  return (scope) => {
-    try {
-      return path.read(scope);
-    } catch (error) {
-      if (!(error instanceof PathNotFound)) throw error;
-      throw runtimeFailure(`Invalid path '${path.text}' : ${error.message}`);
-    }
-  };
+  return (scope) =>
+    path.read(scope, (reason) => {
+      throw runtimeFailure(`Invalid path '${path.text}' : ${reason}`);
+    });
 }

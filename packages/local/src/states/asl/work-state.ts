@@ -34,14 +34,14 @@ export function compileWork(name: string, definition: Definition, work: Work): S
   }
 
   async function run(input: Json, visit: Visit): Promise<Transition> {
-    const retries = retry(visit.thread.run.host.random);
+    const delayAfter = retry(visit.thread.run.host.random);
     for (visit.retryCount = 0; ; visit.retryCount++) {
       try {
         return { output: await attempt(input, visit), next };
       } catch (error) {
         const failure = visit.locate(error);
         if (!(failure instanceof StateFailure)) throw failure;
-        const delayMs = retries.delayAfter(failure);
+        const delayMs = delayAfter(failure);
         if (delayMs === undefined) return giveUp(failure, input, visit);
         await visit.thread.sleep(delayMs, delayMs > longestStayMs ? "wait" : "retry");
       }

@@ -1,7 +1,6 @@
-import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { EvaluationFailure, runtimeFailure } from "../failure.ts";
-import { compilePath, type Path, PathNotFound, type Scope } from "../path.ts";
+import { compilePath, type Scope } from "../path.ts";
 import type { State } from "../state.ts";
 
 export function compileChoice(name: string, definition: Definition): State {
@@ -34,12 +33,12 @@ type Rule = (scope: Scope) => boolean;
 const AROUND = new Set(["Variable", "Next", "Comment"]);
 
 /** The operators that compare, and the type of what they compare with. */
-const COMPARISONS: Record<string, { type: "string" | "number" | "boolean"; name: string }> = {
-  StringEquals: { type: "string", name: "a string" },
-  NumericEquals: { type: "number", name: "a number" },
-  BooleanEquals: { type: "boolean", name: "true or false" },
-  IsPresent: { type: "boolean", name: "true or false" },
-};
+const COMPARISONS = new Map([
+  ["StringEquals", "string"],
+  ["NumericEquals", "number"],
+  ["BooleanEquals", "boolean"],
+  ["IsPresent", "boolean"],
+]);
 
 /** @throws DefinitionRejected for an operator that is not served, or an operand that it cannot take */
 function compileRule(rule: Definition): Rule {
@@ -63,25 +62,16 @@ function compileAnd(rule: Definition): Rule {
 function compileComparison(rule: Definition, operator: string): Rule {
   const variable = compilePath(rule.text("Variable"), rule.path("Variable"));
   const expected = rule.get(operator);
-  const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
-  if (!comparison) throw rule.reject(operator, "is not a comparison operator that is served here");
-  if (typeof expected !== comparison.type) throw rule.reject(operator, `must be ${comparison.name}`);
-  if (operator === "IsPresent") return (scope) => (readOperand(variable, scope) !== undefined) === expected;
+  const type = COMPARISONS.get(operator);
+  if (!type) throw rule.reject(operator, "is not a comparison operator that is served here");
+  if (typeof expected !== type) throw rule.reject(operator, `must be a ${type}`);
+  const read = (scope: Scope) => variable.read(scope, () => undefined);
+  if (operator === "IsPresent") return (scope) => (read(scope) !== undefined) === expected;
   return (scope) => {
-    const value = readOperand(variable, scope);
+    const value = read(scope);
     if (value !== undefined) return value === expected;
     throw runtimeFailure(
       `Invalid path '${variable.text}': The choice state's condition path references an invalid value.`,
     );
   };
-}
-
-/** Undefined where nothing is there. */
-function readOperand(path: Path, scope: Scope): Json | undefined {
-  try {
-    return path.read(scope);
-  } catch (error) {
-    if (error instanceof PathNotFound) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure, StateFailure } from "../failure.ts";
-import { compilePath, type Path, PathNotFound, type Scope } from "../path.ts";
+import { compilePath, type Path, type Scope } from "../path.ts";
 import { compileFieldPath, compileTemplateField } from "../payload-template.ts";
 import { compileNext, compileOutput, type State } from "../state.ts";
 
@@ -106,10 +106,7 @@ function untilFrom(path: Path): Delay {
 }
 
 function readField(path: Path, field: string, scope: Scope): Json {
-  try {
-    return path.read(scope);
-  } catch (error) {
-    if (!(error instanceof PathNotFound)) throw error;
+  return path.read(scope, () => {
     throw runtimeFailure(`The ${field} parameter does not reference an input value: ${path.text}`);
-  }
+  });
 }

@@ -115,3 +115,9 @@ export function sdkResponse(requestId: string, headers: Record<string, string>):
     SdkResponseMetadata: { RequestId: requestId },
   };
 }
+
+/** What a service rejects with is named as the error that AWS reports. */
+export function asFailure(error: unknown): never {
+  if (!(error instanceof Error)) throw error;
+  throw new StateFailure(error.name, error.message);
+}

@@ -1,12 +1,11 @@
 import { isObject, type Json } from "../../../json.ts";
-import type { LambdaResult } from "../../../lambda-types.ts";
 import type { Definition } from "../definition.ts";
 import { assertWithinDataLimit, runtimeFailure, StateFailure } from "../failure.ts";
 import type { LambdaCall } from "../host.ts";
 import type { Visit } from "../state.ts";
 import type { Thread } from "../thread.ts";
 import type { Work } from "../work-state.ts";
-import { compileTimeout, recorded, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
+import { asFailure, compileTimeout, recorded, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
 
 /** A Task whose Resource is the ARN of a Lambda function: the payload goes in, the result comes out, nothing around. */
 export function compileLambdaFunction(definition: Definition, resource: string): Work {
@@ -73,13 +72,7 @@ function wrap(payload: Json, requestId: string): Json {
 
 /** Calls a Lambda function; every way in which that goes wrong becomes the failure that AWS reports. */
 async function invoke(call: LambdaCall, thread: Thread, over: AbortSignal): Promise<string> {
-  let result: LambdaResult;
-  try {
-    result = await thread.run.host.invokeLambda(call, over);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new StateFailure(error.name, error.message);
-  }
+  const result = await thread.run.host.invokeLambda(call, over).catch(asFailure);
   if (result.ok) return result.payload;
   const { errorType, errorMessage, trace } = result;
   throw new StateFailure(errorType, JSON.stringify({ errorType, errorMessage, trace }));

@@ -4,7 +4,7 @@ import { runtimeFailure, StateFailure } from "../failure.ts";
 import type { ChildStart, EndedChild } from "../host.ts";
 import type { Visit } from "../state.ts";
 import type { Work } from "../work-state.ts";
-import { compileTimeout, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
+import { asFailure, compileTimeout, recordedTask, recordSubmitted, sdkResponse } from "./integration.ts";
 
 const PARAMETERS = ["StateMachineArn", "Name", "Input", "TraceHeader"];
 
@@ -56,7 +56,6 @@ function readChild(parameters: Json, { thread }: Visit): ChildStart {
     stateMachineArn: StateMachineArn,
     name: Name ?? thread.run.host.uuid(),
     input: typeof Input === "string" ? Input : JSON.stringify(Input),
-    awaited: true,
   };
 }
 
@@ -79,9 +78,4 @@ function describe(child: EndedChild): JsonObject {
     Status: child.status,
     StopDate: child.stoppedAtMs,
   };
-}
-
-function asFailure(error: unknown): never {
-  if (!(error instanceof Error)) throw error;
-  throw new StateFailure(error.name, error.message);
 }

@@ -1,0 +1,49 @@
+import type { ServicePorts } from "@nova/service";
+import type { Room } from "../disk/room.ts";
+
+/** As often as the schedule of the deployed sweeper. */
+const sweepEveryMs = 60_000;
+
+export interface Sweeping {
+  /** Begins no further sweep. */
+  end(): void;
+  /** Cuts off the sweep that is under way. A sweep of a thousand runs that finds its stores closed would try each. */
+  cutOff(): Promise<void>;
+}
+
+/** Repeats what was lost, from time to time; `atOnce`: what waited in queues when the last process ended begins. */
+export function keepSweeping(service: ServicePorts, room: Room, atOnce: boolean): Sweeping {
+  const closing = new AbortController();
+  /** The sweep that is under way, or the last one: they never overlap. */
+  let swept = Promise.resolve();
+  const sweepNext = () => {
+    swept = swept.then(() => sweep(service, room, closing.signal));
+  };
+  if (atOnce) sweepNext();
+  const timer = setInterval(sweepNext, sweepEveryMs).unref();
+  return {
+    end: () => clearInterval(timer),
+    cutOff() {
+      closing.abort();
+      return swept;
+    },
+  };
+}
+
+async function sweep(service: ServicePorts, room: Room, signal: AbortSignal): Promise<void> {
+  if (!room.isThere) return;
+  try {
+    const { eraseExpired, sweepService } = await import("@nova/service");
+    const { broken } = await sweepService(service, { signal });
+    for (const { part, error } of broken) {
+      process.emitWarning(`the sweeper failed at ${part} and will try again: ${error}`);
+    }
+    if (signal.aborted) return;
+    const [first, ...others] = (await eraseExpired(service)).failed;
+    if (!first) return;
+    const more = others.length > 0 ? ` and ${others.length} more` : "";
+    process.emitWarning(`retention failed at ${first.id}${more} and will try again: ${first.reason}`);
+  } catch (error) {
+    process.emitWarning(`the sweeper failed and will try again: ${error}`);
+  }
+}
