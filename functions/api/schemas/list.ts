@@ -90,7 +90,7 @@ const maxBytes = 4 * 1024 * 1024;
  */
 export function pageOfAll<T>(
   all: readonly T[],
-  { limit, cursor = "0" }: { limit: number; cursor?: string },
+  { limit, cursor = "0" }: PageQuery,
   bytesOf: (item: T) => number = () => 0,
 ): Page<T> {
   const first = Number(cursor);

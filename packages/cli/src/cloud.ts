@@ -11,32 +11,18 @@ export interface CloudChoice {
   /** True: schedules fire as long as it is open. */
   fires?: boolean;
   /** Hears of every step of every execution, where this process is the owner. */
-  onProgress?: CloudOptions["onProgress"];
+  onProgress?: NonNullable<CloudOptions["onProgress"]>;
   /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
-  onUnstarted?: CloudOptions["onUnstarted"];
+  onUnstarted?: NonNullable<CloudOptions["onUnstarted"]>;
   /** What the E2B endpoint refuses, where this process is the owner. */
-  limits?: CloudOptions["limits"];
+  limits?: NonNullable<CloudOptions["limits"]>;
 }
 
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
-export async function openCloud({
-  inside = "",
-  drives = true,
-  fires = false,
-  onProgress,
-  onUnstarted,
-  limits,
-}: CloudChoice = {}): Promise<LocalCloud> {
+export async function openCloud({ inside = "", drives = true, fires = false, ...told }: CloudChoice = {}) {
   const { openLocalCloud } = await import("@nova/local");
-  return openLocalCloud({
-    dataDir: join(dataFolder(), inside),
-    drives,
-    fires,
-    ...(onProgress && { onProgress }),
-    ...(onUnstarted && { onUnstarted }),
-    ...(limits && { limits }),
-    warn: (sentence) => printError(styled("yellow", `nova: ${sentence}`)),
-  });
+  const warn = (sentence: string) => printError(styled("yellow", `nova: ${sentence}`));
+  return openLocalCloud({ dataDir: join(dataFolder(), inside), drives, fires, ...told, warn });
 }
 
 /** Why a command that is done does not end yet. */

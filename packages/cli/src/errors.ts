@@ -11,6 +11,14 @@ export class InvalidInput extends Error {
   override name = "InvalidInput";
 }
 
+/** For `catch`: what failed, failed because of what was typed. `sentence` says so, with the way out. */
+export function refusing(sentence: string | ((cause: NodeJS.ErrnoException) => string)) {
+  return (cause: NodeJS.ErrnoException): never => {
+    if (cause instanceof InvalidInput) throw cause;
+    throw new InvalidInput(typeof sentence === "string" ? sentence : sentence(cause), { cause });
+  };
+}
+
 /** The workflow has errors; they are all here. */
 export class InvalidWorkflow extends InvalidInput {
   override name = "InvalidWorkflow";

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from "commander";
 import about from "../package.json" with { type: "json" };
+import { declare } from "./commands/command.ts";
 import { commands } from "./commands/table.ts";
 import { exitCodes } from "./errors.ts";
 import { explain } from "./output/explain.ts";
-import { printWarnings, shown } from "./output/terminal.ts";
+import { printTold, printWarnings, shown } from "./output/terminal.ts";
 
 /** Runs one command line (without `node` and the script) and ends the process with its exit code. */
 export async function main(argv: string[]): Promise<never> {
@@ -49,11 +50,13 @@ async function programFor(name: string | undefined) {
     .exitOverride();
   for (const [each, load] of Object.entries(commands)) {
     if (name !== undefined && Object.hasOwn(commands, name) && name !== each) continue;
-    const { declare, run } = await load();
+    const described = await load();
     const command = program.command(each);
-    declare(command);
+    declare(command, described);
     command.action(async () => {
-      code = await run(command.processedArgs, command.opts());
+      const options = command.opts<{ json: true | undefined }>();
+      const done = (await described.run(command.processedArgs, options)) ?? exitCodes.completed;
+      code = typeof done === "number" ? done : printTold(done, options.json);
     });
   }
   return { program, exitCode: () => code };

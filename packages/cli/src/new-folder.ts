@@ -1,6 +1,6 @@
 import { access, constants, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { InvalidInput } from "./errors.ts";
+import { InvalidInput, refusing } from "./errors.ts";
 
 /**
  * Does something in a folder that is new or empty, and makes it. Where that fails the folder is as it was, so that the
@@ -23,15 +23,14 @@ export async function inNewFolder<T>(
 
 /** Answers the first folder on the way that was not there. */
 async function makeEmpty(folder: string, wayOut: string, mode?: number): Promise<string | undefined> {
-  const [made, names] = await writable(folder, mode).catch((cause: NodeJS.ErrnoException) => {
-    throw new InvalidInput(`"${folder}" cannot be made a folder (${cause.code}) - ${wayOut}`, { cause });
-  });
+  const sentence = ({ code }: NodeJS.ErrnoException) => `"${folder}" cannot be made a folder (${code}) - ${wayOut}`;
+  const [made, names] = await writable(folder, mode).catch(refusing(sentence));
   if (names.length > 0) throw new InvalidInput(`"${folder}" is not empty - ${wayOut}`);
   return made;
 }
 
 async function writable(folder: string, mode?: number): Promise<[string | undefined, string[]]> {
-  const made = await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) });
+  const made = await mkdir(folder, { recursive: true, mode });
   await access(folder, constants.W_OK);
   return [made, await readdir(folder)];
 }

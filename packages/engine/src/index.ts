@@ -2,6 +2,7 @@ export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export type { CloseStatus, FailureRecord, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
 export { itemsOf } from "./chain/scope.ts";
+export { addSpendings } from "./chain/spending.ts";
 export { createTailCache } from "./chain/tail-cache.ts";
 export { type Changes, Context } from "./context/context.ts";
 export { leafLimitBytes, valueLimitBytes } from "./context/offload.ts";

@@ -1,27 +1,10 @@
 export { authenticate, demandRole, hasRole, reaches } from "./access/authenticate.ts";
 export { type IssuerOptions, trustIssuer } from "./access/issuer.ts";
 export { createRates } from "./access/rates.ts";
-export {
-  type CostReport,
-  costReports,
-  type ErrorReport,
-  errorReports,
-  type NodeReport,
-  nodeReports,
-  statsWithin,
-  type WorkflowReport,
-  workflowReports,
-} from "./analytics/reports.ts";
+export * from "./analytics/reports.ts";
 export { listAudit } from "./audit/audit.ts";
 export { changeClient, clientOf, createClient, demandClient, listClients, withVariables } from "./clients/clients.ts";
-export {
-  type CredentialInfo,
-  credentialOf,
-  listCredentials,
-  removeCredential,
-  removeCredentialsOf,
-  setCredential,
-} from "./credentials/credentials.ts";
+export * from "./credentials/credentials.ts";
 export { type Rotated, rotateCredentials } from "./credentials/rotate.ts";
 export { listDeliveries } from "./deliveries/list.ts";
 export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
@@ -30,15 +13,7 @@ export { eraseExecution, eraseStraggler } from "./erasing/erase-run.ts";
 export { Conflict, Forbidden, IssuerUnreachable, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
 export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";
 export { cancel, executionWithin, listExecutions, readExecution, readLink } from "./executions/executions.ts";
-export {
-  digestAfter,
-  type ExportRecord,
-  emptyDigest,
-  exportClient,
-  isSealed,
-  type Sealed,
-  sealExport,
-} from "./export/export-client.ts";
+export * from "./export/export-client.ts";
 export { type FailedRun, type Notified, notifyFailure } from "./failures/notify.ts";
 export { createPoster, PostFailed } from "./failures/poster.ts";
 export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";
@@ -52,23 +27,14 @@ export { MailboxUnreachable } from "./mailboxes/address.ts";
 export { imapMailboxes } from "./mailboxes/imap.ts";
 export { pollMailbox } from "./mailboxes/poll.ts";
 export { type OnceRequest, once } from "./once/once.ts";
-export type * from "./ports/access.ts";
-export { type ApiKey, type KeyStore, type Role, roles } from "./ports/access.ts";
-export type * from "./ports/archive.ts";
+export * from "./ports/access.ts";
 export * from "./ports/archive.ts";
-export { type AuditAction, type AuditLog, type AuditRecord, auditActions } from "./ports/audit.ts";
-export type * from "./ports/clients.ts";
-export { defaultClient } from "./ports/clients.ts";
-export {
-  type Delivery,
-  type DeliveryQuery,
-  type DeliveryStatus,
-  type DeliveryStore,
-  deliveryStatuses,
-} from "./ports/deliveries.ts";
+export * from "./ports/audit.ts";
+export * from "./ports/clients.ts";
+export * from "./ports/deliveries.ts";
 export type * from "./ports/index.ts";
 export type * from "./ports/mail.ts";
-export { type Page, type PageQuery, pageFrom } from "./ports/page.ts";
+export { everyItem, type Page, type PageQuery, pageFrom } from "./ports/page.ts";
 export type * from "./ports/quotas.ts";
 export type * from "./ports/stats.ts";
 export type * from "./ports/triggers.ts";

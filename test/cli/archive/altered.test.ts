@@ -10,7 +10,7 @@ import { type Restored, restore } from "../../../packages/cli/src/archive/restor
 import { storedSource } from "../../../packages/cli/src/archive/source.ts";
 import { writeExport } from "../../../packages/cli/src/archive/write.ts";
 import { withCloud } from "../../../packages/cli/src/cloud.ts";
-import { importAll } from "../../../packages/cli/src/commands/import.ts";
+import { importAll } from "../../../packages/cli/src/commands/archive.ts";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;

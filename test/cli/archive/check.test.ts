@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { checkExport } from "../../../packages/cli/src/archive/check.ts";
-import { importAll } from "../../../packages/cli/src/commands/import.ts";
+import { importAll } from "../../../packages/cli/src/commands/archive.ts";
 
 const sha256 = createHash("sha256").update("one").digest("hex");
 const key = `blobs/acme/exec_1/${sha256}`;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parseWorkflow, readWorkflowSource } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
-import { approveLocked } from "../../../packages/cli/src/lock/modes/approve.ts";
+import { approveLocked } from "../../../packages/cli/src/lock/modes.ts";
 import { writeLock, writeLockFile } from "../../../packages/cli/src/lock/write.ts";
 import {
   approved,

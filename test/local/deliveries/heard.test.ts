@@ -28,10 +28,8 @@ const known = {
   about: "",
 } as const;
 const arrival = {
-  workflow: "pay",
-  trigger: { id: "hook", type: "webhook" },
-  dedupe: "1",
-  from: "",
+  ...({ type: "webhook", workflow: "pay", trigger: "hook", client: "default" } as const),
+  ...{ dedupe: "1", from: "", about: "" },
   context: "{}",
 } as const;
 

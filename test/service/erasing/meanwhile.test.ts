@@ -31,9 +31,12 @@ function slowly() {
 
 describe("a client that is deleted and erased while", () => {
   it("something comes in for it has that refused, and no record of it", async () => {
-    const trigger = { id: "nightly", type: "schedule" } as const;
-    const arrival = { workflow: "report", trigger, client: slug, dedupe: "9:00", from: "schedule", context: "{}" };
-    expect(await startFromTrigger(slowly(), arrival)).toMatchObject({ status: "refused", execution: null });
+    const known = { type: "schedule", workflow: "report", trigger: "nightly", client: slug } as const;
+    const arrival = { dedupe: "9:00", from: "schedule", about: "", context: "{}" };
+    expect(await startFromTrigger(slowly(), { ...known, ...arrival })).toMatchObject({
+      status: "refused",
+      execution: null,
+    });
     expect(await cloud.service.deliveries.list({ client: slug, limit: 1 })).toEqual([]);
   });
 

@@ -10,8 +10,10 @@ beforeEach(async () => {
   await world.publish("report", []);
 });
 
-const trigger = { id: "schedule-1", type: "schedule" } as const;
-const arrival: Arrival = { workflow: "report", trigger, dedupe: "9:00", from: "schedule", context: '{"n": 850.0}' };
+const arrival: Arrival = {
+  ...{ type: "schedule", workflow: "report", trigger: "schedule-1", client: "default" },
+  ...{ dedupe: "9:00", from: "schedule", about: "", context: '{"n": 850.0}' },
+};
 const start = (changes: Partial<Arrival> = {}, caller?: Caller) =>
   startFromTrigger(world.ports(caller), { ...arrival, ...changes });
 
@@ -37,8 +39,8 @@ describe("what comes in for a trigger", () => {
   it.each<[string, Partial<Arrival>]>([
     ["another time", { dedupe: "10:00" }],
     ["another client", { client: "acme" }],
-    ["another trigger", { trigger: { ...trigger, id: "schedule-2" } }],
-    ["another kind of trigger", { trigger: { ...trigger, type: "event" } }],
+    ["another trigger", { trigger: "schedule-2" }],
+    ["another kind of trigger", { type: "event" }],
   ])("is another one for %s", async (_what, changes) => {
     await start();
     await start(changes);
@@ -77,7 +79,7 @@ describe("what comes in for a trigger", () => {
   it.each(["webhook", "event", "schedule", "mail", "imap"] as const)(
     "starts its one run when a refused %s is delivered again and nothing stands against it any more",
     async (type) => {
-      const again = (changes: Partial<Arrival> = {}) => start({ trigger: { id: "in-1", type }, ...changes });
+      const again = (changes: Partial<Arrival> = {}) => start({ trigger: "in-1", type, ...changes });
       const refused = await again({ context: "[]" });
       const [one, other] = await Promise.all([again(), again()]);
       expect(other).toEqual(one);
@@ -156,7 +158,7 @@ describe("what comes in for a trigger", () => {
   it.each(["webhook", "event"] as const)("starts with what others have put into a %s, uploads or not", async (type) => {
     const body = { $upload: `upl_${"0".repeat(26)}` };
     const context = JSON.stringify({ [type]: { body }, body });
-    const { execution } = await start({ trigger: { id: "in-1", type }, context });
+    const { execution } = await start({ trigger: "in-1", type, context });
     expect(await world.context(execution)).toEqual({ [type]: { body }, body });
   });
 

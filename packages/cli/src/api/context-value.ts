@@ -4,13 +4,13 @@ import {
   asWritten,
   type BlobRef,
   type ExactValue,
-  isRawNumber,
   membersOf,
   parseExact,
   RawJson,
   valueAt,
 } from "@nova/engine";
 import { InvalidInput } from "../errors.ts";
+import { mapMembers, mapObjects, mapped } from "../input/exact.ts";
 import { demandContent, readBlob, readWhole } from "./recorded.ts";
 
 /** JSON text with the digits that were written, or the bytes of a file. */
@@ -64,15 +64,11 @@ async function loaded(reference: BlobRef, load: Load): Promise<ContextValue> {
 /** Large texts and lists in it are in their places; of bytes the references stay. */
 async function wholeJson(json: string, load: Load): Promise<string> {
   if (!json.includes('"$blob"')) return json;
-  const visit = async (value: ExactValue): Promise<ExactValue> => {
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return Promise.all(value.map(visit));
+  return mapObjects(json, async function visit(value): Promise<ExactValue> {
     const reference = referenceIn(JSON.stringify(value));
-    if (!reference) return Object.fromEntries(await Promise.all(Object.entries(value).map(visitMember)));
+    if (!reference) return mapMembers(value, visit);
     if (reference.type === "bytes") return value;
     const inside = await loaded(reference, load);
-    return visit(parseExact("json" in inside ? inside.json : "null"));
-  };
-  const visitMember = async ([key, value]: [string, ExactValue]) => [key, await visit(value)] as const;
-  return JSON.stringify(await visit(parseExact(json)));
+    return mapped(parseExact("json" in inside ? inside.json : "null"), visit);
+  });
 }

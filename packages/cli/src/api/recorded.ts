@@ -13,17 +13,20 @@ export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution 
 const over = new Set(["completed", "failed", "cancelled", "interrupted"]);
 
 export function executionFrom(item: ExecutionItem): ShownExecution {
-  const { execution_id, workflow, version, client, status, started_at, parent } = item;
+  const { execution_id: id, workflow, version, client, status, started_at, parent, error, spent } = item;
   return {
-    ...{ format: 1, id: execution_id, workflowId: workflow, version, client, status, startedAt: started_at },
-    ...(item.ended_at !== null && { endedAt: item.ended_at }),
-    ...(item.duration_ms !== null && { durationMs: item.duration_ms }),
-    ...(item.error && { error: item.error as NonNullable<Execution["error"]> }),
-    ...(item.nodes !== null && { nodes: item.nodes }),
-    ...(item.spent && { spent: item.spent }),
+    ...{ format: 1, id, workflowId: workflow, version, client, status, startedAt: started_at, open: !over.has(status) },
+    ...said({ endedAt: item.ended_at, durationMs: item.duration_ms, nodes: item.nodes, spent }),
+    ...said({ error: error as Execution["error"] | null }),
     ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
-    open: !over.has(status),
   };
+}
+
+/** The API says null where records have no field. */
+function said<T extends Record<string, unknown>>(fields: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as never;
 }
 
 /** What commands show of a task. */
@@ -104,12 +107,9 @@ function generationFrom(item: Schemas["Generation"], workflowId: string): Genera
   const { node, client_slug, status, key, code, origin, model, cost } = item;
   return {
     ...{ format: 1, workflowId, node, client: client_slug, status, key, code, codeHash: item.code_hash },
-    ingredients: item.ingredients as Ingredients,
-    ...(item.analysis !== null && { analysis: item.analysis }),
-    ...(item.analysis_hash !== null && { analysisHash: item.analysis_hash }),
-    ...{ origin, model, cost, createdAt: item.created_at },
-    ...(item.proven_by !== null && { provenBy: item.proven_by }),
-    ...(item.approved && { approved: item.approved }),
+    ...{ ingredients: item.ingredients as Ingredients, origin, model, cost, createdAt: item.created_at },
+    ...said({ analysis: item.analysis, analysisHash: item.analysis_hash }),
+    ...said({ provenBy: item.proven_by, approved: item.approved }),
   };
 }
 

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Signer } from "@nova/engine";
 import type { FolderSecrets } from "@nova/local";
 import { digestAfter, emptyDigest, isSealed } from "@nova/service";
 import { openInside, workflowHash } from "@nova/workflow";
-import { InvalidInput } from "../errors.ts";
+import { InvalidInput, refusing } from "../errors.ts";
+import { hashOf } from "../input/files.ts";
 import { eachLine, files, type Manifest, objectKey, type StoredObject } from "./format.ts";
 
 /** Objects that are read at the same time. */
@@ -47,21 +47,17 @@ export async function readSecretsOf(folder: string, { client }: Manifest): Promi
   const text = await readSmall(folder, files.secrets);
   if (text === undefined) return undefined;
   if (client !== null) throw new InvalidInput(`"${path}" is in no export of one client - remove it`);
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new InvalidInput(`"${path}" is not as it was written - ${wayOut}`, { cause });
-  }
+  return parsed<FolderSecrets>(text).catch(refusing(`"${path}" is not as it was written - ${wayOut}`));
+}
+
+async function parsed<T>(text: string | undefined): Promise<T> {
+  return JSON.parse(text ?? "") as T;
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
-  let manifest: Manifest | null;
-  try {
-    manifest = JSON.parse((await readSmall(folder, files.manifest)) ?? "");
-  } catch (cause) {
-    if (cause instanceof InvalidInput) throw cause;
-    throw new InvalidInput(`"${folder}" is no whole export - name a folder that \`nova export\` wrote`, { cause });
-  }
+  const manifest = await readSmall(folder, files.manifest)
+    .then(parsed<Manifest | null>)
+    .catch(refusing(`"${folder}" is no whole export - name a folder that \`nova export\` wrote`));
   if (manifest?.format !== 1)
     throw new InvalidInput(`"${folder}" has format ${manifest?.format}, this release reads 1 - update NOVA`);
   const { client, digest, seal } = manifest;
@@ -71,9 +67,7 @@ async function readManifest(folder: string): Promise<Manifest> {
 }
 
 async function readSmall(folder: string, name: string): Promise<string | undefined> {
-  await using file = await openInside(folder, name).catch((cause: Error) => {
-    throw new InvalidInput(`"${folder}": ${cause.message}`, { cause });
-  });
+  await using file = await openInside(folder, name).catch(refusing(({ message }) => `"${folder}": ${message}`));
   if (!file) return undefined;
   if ((await file.stat()).size <= maxJsonBytes) return file.readFile("utf8");
   throw new InvalidInput(`"${join(folder, name)}" is larger than nova export writes it - ${wayOut}`);
@@ -82,25 +76,22 @@ async function readSmall(folder: string, name: string): Promise<string | undefin
 async function countLines(folder: string, name: string, check: (line: string) => Promise<void>): Promise<number> {
   const path = join(folder, name);
   let count = 0;
-  try {
-    await eachLine(path, atOnce, async (line) => {
-      count++;
-      await check(line);
-    });
-  } catch (cause) {
-    if (cause instanceof InvalidInput) throw cause;
-    const what = cause instanceof SyntaxError ? "has a line that is cut off or was changed" : "cannot be read";
-    throw new InvalidInput(`"${path}" ${what} - ${wayOut}`, { cause });
-  }
+  const whatOf = (cause: Error) =>
+    cause instanceof SyntaxError ? "has a line that is cut off or was changed" : "cannot be read";
+  const counted = async (line: string) => {
+    count++;
+    await check(line);
+  };
+  await eachLine(path, atOnce, counted).catch(refusing((cause) => `"${path}" ${whatOf(cause)} - ${wayOut}`));
   return count;
 }
 
 async function checkObject(folder: string, { key, bytes, sha256 }: StoredObject): Promise<void> {
   if (!objectKey.test(key)) throw new InvalidInput(`"${key}" is no key of NOVA's - "${folder}" was changed by hand`);
   const path = join(folder, "objects", key);
-  const found = await digestOf(join(folder, "objects"), key).catch((cause: NodeJS.ErrnoException) => {
-    throw new InvalidInput(`"${path}" cannot be read (${cause.code ?? cause.message}) - ${wayOut}`, { cause });
-  });
+  const found = await digestOf(join(folder, "objects"), key).catch(
+    refusing(({ code, message }) => `"${path}" cannot be read (${code ?? message}) - ${wayOut}`),
+  );
   if (found.bytes === bytes && found.sha256 === sha256) return;
   throw new InvalidInput(`"${path}" is not as it was written - ${wayOut}`);
 }
@@ -119,13 +110,7 @@ async function definitionHash(folder: string, key: string, bytes: number): Promi
 async function digestOf(folder: string, key: string): Promise<{ bytes: number; sha256: string }> {
   await using file = await openInside(folder, key);
   if (!file) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
-  const hash = createHash("sha256");
-  let bytes = 0;
-  for await (const chunk of file.createReadStream()) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { bytes, sha256: hash.digest("hex") };
+  return await hashOf(file.createReadStream());
 }
 
 /** Why an export is not known to be what was exported; undefined: it is. `signer`: of the place that it goes to. */

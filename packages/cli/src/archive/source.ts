@@ -1,5 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import { type ArchiveRecord, type Sealed, type ServicePorts, sealExport } from "@nova/service";
+import { given } from "@nova/workflow/given";
 import { fetchSigned } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
 
@@ -19,8 +20,7 @@ type StoredPorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "s
 export function storedSource({ archive, signer }: StoredPorts, client?: string): ExportSource {
   return {
     seal: async (sealed) => signer && sealExport(signer, sealed),
-    page: (cursor) =>
-      archive.page({ ...(client !== undefined && { client }), ...(cursor !== undefined && { cursor }) }),
+    page: (cursor) => archive.page({ client, cursor }),
     open: ({ key }) => archive.read(key),
   };
 }
@@ -31,14 +31,13 @@ export function serverSource(nova: NovaClient, client: string): ExportSource {
   return {
     seal: async () => seal,
     async page(cursor) {
-      const params = { path: { slug: client }, query: { ...(cursor !== undefined && { cursor }) } };
+      const params = { path: { slug: client }, query: given({ cursor }) };
       const page = await nova.ask(nova.api.GET("/clients/{slug}/export", { params }));
       seal = page.seal;
       // Numbers of an item are texts in DynamoDB's JSON, so that parsing it lost nothing.
-      const records = page.items.map(
-        (one): Found => (one.kind === "item" ? { ...one, item: JSON.stringify(one.item) } : one),
-      );
-      return { records, ...(page.next_cursor !== null && { cursor: page.next_cursor }) };
+      const found = (one: (typeof page.items)[0]): Found =>
+        one.kind === "item" ? { ...one, item: JSON.stringify(one.item) } : one;
+      return { records: page.items.map(found), ...given({ cursor: page.next_cursor ?? undefined }) };
     },
     async open({ key, url = "" }) {
       const answer = await fetchSigned(url, key);

@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { digestAfter, emptyDigest } from "@nova/service";
+import { given } from "@nova/workflow/given";
 import { InvalidInput } from "../errors.ts";
+import { hashOf } from "../input/files.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { files, type Manifest, objectKey, type StoredObject } from "./format.ts";
 import type { ExportSource, Found } from "./source.ts";
@@ -50,7 +51,7 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
   if (secrets !== undefined) await writeFile(join(folder, files.secrets), secrets, { mode: 0o600 });
   const seal = await source.seal({ client, digest });
   const at = new Date().toISOString();
-  const manifest: Manifest = { format: 1, client, at, ...counts, digest, ...(seal !== undefined && { seal }) };
+  const manifest: Manifest = { format: 1, client, at, ...counts, digest, ...given({ seal }) };
   await writeFile(join(folder, files.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }
@@ -63,15 +64,12 @@ async function writeObject(
   if (!objectKey.test(object.key)) throw new InvalidInput(`"${object.key}" is no key of NOVA's - ask who runs it`);
   const path = join(folder, "objects", object.key);
   await mkdir(dirname(path), { recursive: true });
-  const hash = createHash("sha256");
-  let bytes = 0;
+  const changed = new InvalidInput(`${object.key} was changed meanwhile - export again`);
   await using file = await open(path, "wx", 0o600);
-  for await (const chunk of await source.open(object)) {
-    hash.update(chunk);
-    bytes += chunk.length;
-    if (bytes > object.bytes) break;
+  const { bytes, sha256 } = await hashOf(await source.open(object), async (chunk, soFar) => {
+    if (soFar > object.bytes) throw changed;
     await file.write(chunk);
-  }
-  if (bytes !== object.bytes) throw new InvalidInput(`${object.key} was changed meanwhile - export again`);
-  return { key: object.key, bytes, sha256: hash.digest("hex") };
+  });
+  if (bytes !== object.bytes) throw changed;
+  return { key: object.key, bytes, sha256 };
 }

@@ -1,51 +1,45 @@
 import { type CodeFinding, checkNodeCode, type NodeFacts } from "@nova/python";
+import { given } from "@nova/workflow/given";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { importableFrom, readCode, readShape } from "../input/node-code.ts";
-import { print, styled } from "../output/terminal.ts";
-import type { CliCommand } from "./command.ts";
+import { styled } from "../output/terminal.ts";
+import { command } from "./command.ts";
 
-export const check: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("say what is wrong with the Python of one node, without running it")
-      .argument("<file.py>", "the code; lib/ and requirements are those of the workflow.json beside or above it")
-      .option("--context <file.json>", "what the node finds in context, a JSON object; without it keys are not checked")
-      .option("--node-type <type>", "action or decision (the default where --edges are given)")
-      .option("--edges <conditions>", "conditions of the edges that leave a decision: true,false")
-      .option("--json", "print one JSON object"),
-
-  async run([file = ""], { context, nodeType, edges, json }) {
+export const check = command({
+  summary: "say what is wrong with the Python of one node, without running it",
+  takes: {
+    "<file.py>": "the code; lib/ and requirements are those of the workflow.json beside or above it",
+    "--context <file.json>": "what the node finds in context, a JSON object; without it keys are not checked",
+    "--node-type <type>": "action or decision (the default where --edges are given)",
+    "--edges <conditions>": "conditions of the edges that leave a decision: true,false",
+  },
+  async run([file = ""], { context, nodeType, edges }) {
     const source = await readCode(file);
     const findings = await checkNodeCode(source, {
       ...typeOf(nodeType, edges),
-      ...(context !== undefined && { context: await readShape(String(context)) }),
+      ...given({ context: context === undefined ? undefined : await readShape(context) }),
       ...(await importableFrom(file)),
     });
-    const errors = findings.filter(({ severity }) => severity === "error");
-    const valid = errors.length === 0;
-    if (json) {
-      const warnings = findings.filter(({ severity }) => severity === "warning");
-      print(
-        JSON.stringify({ valid, findings: errors.map(publicFinding), warnings: warnings.map(publicFinding) }),
-        true,
-      );
-    } else {
-      const lines = findings.map((finding) => findingLine(file, finding));
-      print([...lines, valid ? `${file} is valid` : `${file} is not valid`].join("\n"));
-    }
-    return valid ? exitCodes.completed : exitCodes.invalid;
+    const [errors, warnings] = (["error", "warning"] as const).map((wanted) =>
+      findings.filter(({ severity }) => severity === wanted).map(publicFinding),
+    );
+    const valid = errors?.length === 0;
+    const lines = findings.map((finding) => findingLine(file, finding));
+    return {
+      json: { valid, findings: errors, warnings },
+      text: [...lines, valid ? `${file} is valid` : `${file} is not valid`],
+      code: valid ? exitCodes.completed : exitCodes.invalid,
+    };
   },
-};
+});
 
-function typeOf(nodeType: unknown, edges: unknown): Pick<NodeFacts, "nodeType" | "edges"> {
+function typeOf(nodeType: string | undefined, edges: string | undefined): Pick<NodeFacts, "nodeType" | "edges"> {
   const type = nodeType ?? (edges === undefined ? "action" : "decision");
   if (type === "action") return { nodeType: "action" };
   if (type !== "decision")
     throw new InvalidInput(`--node-type ${type} is no type of node with code - write action or decision`);
   if (edges === undefined) return { nodeType: "decision" };
-  const conditions = String(edges)
-    .split(",")
-    .map((condition) => condition.trim());
+  const conditions = edges.split(",").map((condition) => condition.trim());
   if (conditions.includes(""))
     throw new InvalidInput(`--edges "${edges}" has an empty condition - write --edges true,false`);
   return { nodeType: "decision", edges: conditions };

@@ -1,9 +1,8 @@
 import { askApi } from "../api/ask.ts";
 import { unlessMissing } from "../api/client.ts";
-import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
-import { tableLines } from "../output/table.ts";
-import { print } from "../output/terminal.ts";
-import type { CliCommand } from "./command.ts";
+import { InvalidInput } from "../errors.ts";
+import { told } from "../output/table.ts";
+import { actionOf, command } from "./command.ts";
 
 interface Shown {
   slug: string;
@@ -11,51 +10,33 @@ interface Shown {
   created_at: string;
 }
 
-export const clients: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("make, list and delete clients: for whom workflows run")
-      .argument("<create|list|delete>", "what to do; delete erases what they said, and keeps what proves their runs")
-      .argument("[slug]", "with create, delete: which one")
-      .option("--name <text>", "with create: for people; absent: the slug")
-      .option("--json", "print one JSON object"),
-
-  async run([action = "", slug], { name, json }): Promise<ExitCode> {
-    if (action === "list") return list(json === true);
-    if (action !== "create" && action !== "delete")
-      throw new InvalidInput(`nova clients cannot "${action}" - it can create, list and delete`);
-    if (slug === undefined) throw new InvalidInput(`nova clients ${action} needs a slug, such as acme`);
-    if (action === "delete") return remove(slug, json === true);
-    return create({ slug, name: typeof name === "string" ? name : slug }, json === true);
+export const clients = command({
+  summary: "make, list and delete clients: for whom workflows run",
+  takes: {
+    "<create|list|delete>": "what to do; delete erases what they said, and keeps what proves their runs",
+    "[slug]": "with create, delete: which one",
+    "--name <text>": "with create: for people; absent: the slug",
   },
-};
-
-async function create(asked: { slug: string; name: string }, json: boolean): Promise<ExitCode> {
-  const made = await askApi(({ clients }) => clients.create(asked));
-  print(json ? JSON.stringify(itemOf(made)) : `client ${made.slug} is made`, json);
-  return exitCodes.completed;
-}
-
-async function list(json: boolean): Promise<ExitCode> {
-  const items = await askApi(({ clients }) => Array.fromAsync(clients.list()));
-  if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
-  else if (items.length === 0) print("no clients - nova clients create makes one");
-  else {
-    const rows = items.map(({ slug, name, created_at }) => [slug, name, created_at]);
-    print(tableLines(["client", "name", "made"], rows).join("\n"));
-  }
-  return exitCodes.completed;
-}
-
-async function remove(slug: string, json: boolean): Promise<ExitCode> {
-  const isErased = await askApi(async ({ clients }) => {
-    await clients.delete(slug);
-    return (await unlessMissing(clients.get(slug))) === null;
-  });
-  const what = isErased ? "is erased" : "is being erased, which takes some minutes";
-  print(json ? JSON.stringify({ slug, deleted: true }) : `client ${slug} is deleted, and what it said ${what}`, json);
-  return exitCodes.completed;
-}
+  async run([asked, slug], { name }) {
+    const action = actionOf("clients", ["create", "list", "delete"], asked);
+    if (action === "list") {
+      const items = (await askApi((nova) => Array.fromAsync(nova.clients.list()))).map(itemOf);
+      const [header, empty] = [["client", "name", "made"], "no clients - nova clients create makes one"];
+      return told(items, { header, rowOf: ({ slug, name, created_at }) => [slug, name, created_at], empty });
+    }
+    if (slug === undefined) throw new InvalidInput(`nova clients ${action} needs a slug, such as acme`);
+    if (action === "create") {
+      const made = await askApi((nova) => nova.clients.create({ slug, name: name ?? slug }));
+      return { json: itemOf(made), text: `client ${made.slug} is made` };
+    }
+    const isErased = await askApi(async (nova) => {
+      await nova.clients.delete(slug);
+      return (await unlessMissing(nova.clients.get(slug))) === null;
+    });
+    const what = isErased ? "is erased" : "is being erased, which takes some minutes";
+    return { json: { slug, deleted: true }, text: `client ${slug} is deleted, and what it said ${what}` };
+  },
+});
 
 function itemOf({ slug, name, created_at }: Shown): Shown {
   return { slug, name, created_at };

@@ -5,29 +5,28 @@ import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
 import { QueueWatch } from "../dev/queue-watch.ts";
 import { held, inJson, inWords, type Teller } from "../dev/told.ts";
 import { watchFolders } from "../dev/watch-folders.ts";
-import { exitCodes, InvalidInput } from "../errors.ts";
+import { InvalidInput } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { Interrupt } from "../interrupt.ts";
-import { print, printError, styled } from "../output/terminal.ts";
+import { printError, printTold, styled } from "../output/terminal.ts";
 import { nobody, offerPackages } from "../packages/offer.ts";
-import type { CliCommand } from "./command.ts";
+import { command } from "./command.ts";
 
 type Limits = NonNullable<CloudOptions["limits"]>;
 
 const hint = "runs are under way; Ctrl-C again interrupts them";
 
-export const dev: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("open the local cloud with its REST API and mail, and republish what changes")
-      .argument("[folders...]", "folders with workflow.json or workflow.ts, or with such folders in them", ["."])
-      .option("--port <number>", "of the REST API", "3000")
-      .option("--smtp-port <number>", "of the mail server", "2525")
-      .option("--e2b-plan <plan>", "whose limits the local E2B plays: hobby, pro or none", "none")
-      .option("--json", "print JSON objects, a line each; the first is {url, api_key, smtp}"),
-
+export const dev = command({
+  summary: "open the local cloud with its REST API and mail, and republish what changes",
+  takes: {
+    "[folders...]": { says: "folders with workflow.json or workflow.ts, or with such folders in them", absent: ["."] },
+    "--port <number>": { says: "of the REST API", absent: "3000" },
+    "--smtp-port <number>": { says: "of the mail server", absent: "2525" },
+    "--e2b-plan <plan>": { says: "whose limits the local E2B plays: hobby, pro or none", absent: "none" },
+  },
+  json: "print JSON objects, a line each; the first is {url, api_key, smtp}",
   async run(args, { port, smtpPort, e2bPlan, json }) {
-    const roots = args.flat() as string[];
+    const roots = args.flat();
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
     const limits = await limitsOf(e2bPlan);
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
@@ -43,9 +42,9 @@ export const dev: CliCommand = {
     } finally {
       await closeCloud(cloud, interrupt, hint);
     }
-    return exitCodes.completed;
+    return undefined;
   },
-};
+});
 
 /** As far as they can be read now. */
 async function workflowsIn(roots: readonly string[]): Promise<ParsedWorkflow[]> {
@@ -116,13 +115,13 @@ async function openDoors(cloud: LocalCloud, ports: { api: number; smtp: number }
 }
 
 function greet({ api: { url, key }, smtp }: Doors, json: boolean): void {
-  if (json) print(JSON.stringify({ url, api_key: key.text, smtp }), true);
-  else {
-    print(`${styled("bold", "mail")}  ${smtp}`);
-    print(`${styled("bold", "API")}   ${url}  ${styled("dim", "(its document: /openapi.json)")}`);
-    print(`${styled("bold", "key")}   ${key.text}`);
-    print(styled("dim", "Ctrl-C ends this"));
-  }
+  const text = [
+    `${styled("bold", "mail")}  ${smtp}`,
+    `${styled("bold", "API")}   ${url}  ${styled("dim", "(its document: /openapi.json)")}`,
+    `${styled("bold", "key")}   ${key.text}`,
+    styled("dim", "Ctrl-C ends this"),
+  ];
+  printTold({ json: { url, api_key: key.text, smtp }, text }, json);
 }
 
 interface Serving {

@@ -1,65 +1,48 @@
-import type { Command } from "commander";
 import { askApiToGoOn } from "../api/ask.ts";
-import { exitCodes, InvalidInput } from "../errors.ts";
 import { readDetail } from "../input/detail.ts";
-import { print } from "../output/terminal.ts";
-import type { CliCommand } from "./command.ts";
+import { printTold } from "../output/terminal.ts";
+import { actionOf, command } from "./command.ts";
 
-export const emit: CliCommand = {
-  declare: (command) => declareEvent(command.summary("send an event to the executions that wait for one like it")),
+const described = {
+  "--source <source>": { says: "where it comes from, as in shop.orders", needed: true },
+  "--type <type>": { says: "what happened, as in OrderPaid", needed: true },
+  "--detail <json>": { says: "what there is to say, a JSON object; @file reads it from a file", absent: "{}" },
+} as const;
 
-  async run(_, { source, type, detail, json }) {
-    const { RawJson } = await import("@nova/engine");
-    const content = new RawJson(await readDetail(String(detail)));
-    const body = { source: String(source), type: String(type), detail: content as never };
+export const emit = command({
+  summary: "send an event to the executions that wait for one like it",
+  takes: described,
+  async run(_, { json, ...given }) {
+    const body = await bodyOf(given);
     await askApiToGoOn(async (nova) => {
       const taken = await nova.ask(nova.api.POST("/events", { body }));
-      tell(taken, json === true);
+      const lines = taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} has it`);
+      const nobody = 'nobody waits for an event like this - a wait with "since": "start" may still find it';
+      printTold({ json: taken, text: lines.length === 0 ? nobody : lines }, json);
       return taken.items.map(({ execution_id }) => execution_id);
     });
-    return exitCodes.completed;
+    return undefined;
   },
-};
+});
 
-function declareEvent(command: Command): Command {
-  return command
-    .requiredOption("--source <source>", "where it comes from, as in shop.orders")
-    .requiredOption("--type <type>", "what happened, as in OrderPaid")
-    .option("--detail <json>", "what there is to say, a JSON object; @file reads it from a file", "{}")
-    .option("--json", "print one JSON object");
+async function bodyOf({ source, type, detail }: { source: string; type: string; detail: string }) {
+  const text = await readDetail(detail);
+  const { RawJson } = await import("@nova/engine");
+  return { source, type, detail: new RawJson(text) as never };
 }
 
-interface Taken {
-  event_id: string;
-  items: { task_id: string; execution_id: string; node: string }[];
-}
-
-function tell(taken: Taken, json: boolean): void {
-  if (json) print(JSON.stringify(taken), true);
-  else if (taken.items.length === 0)
-    print('nobody waits for an event like this - a wait with "since": "start" may still find it');
-  else print(taken.items.map(({ execution_id, node }) => `${execution_id}: ${node} has it`).join("\n"));
-}
-
-export const event: CliCommand = {
-  declare: (command) =>
-    declareEvent(
-      command
-        .summary("put an event on the bus: it starts what has a trigger for it, and reaches what waits for it")
-        .argument("<put>", "what to do"),
-    ),
-
-  async run([action], { source, type, detail, json }) {
-    if (action !== "put") throw new InvalidInput(`nova event cannot "${action}" - it can put`);
-    const put = { source: String(source), type: String(type), detail: await readDetail(String(detail)) };
-    const { RawJson } = await import("@nova/engine");
-    const body = { ...put, on_bus: true, detail: new RawJson(put.detail) as never };
+export const event = command({
+  summary: "put an event on the bus: it starts what has a trigger for it, and reaches what waits for it",
+  takes: { "<put>": "what to do", ...described },
+  async run([asked], { json, ...given }) {
+    actionOf("event", ["put"], asked);
+    const body = { ...(await bodyOf(given)), on_bus: true };
     // On this machine, what it starts is waited for where nobody else keeps the cloud open.
     await askApiToGoOn(async (nova) => {
       const { event_id } = await nova.ask(nova.api.POST("/events", { body }));
-      print(json ? JSON.stringify({ event_id }) : event_id, json);
+      printTold({ json: { event_id }, text: event_id }, json);
       return [];
     });
-    return exitCodes.completed;
+    return undefined;
   },
-};
+});

@@ -2,21 +2,21 @@ import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { shellWord } from "@nova/workflow/shell-word";
-import { exitCodes } from "../errors.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { print, styled } from "../output/terminal.ts";
 import { offerAll } from "../packages/offer.ts";
-import type { CliCommand } from "./command.ts";
+import { command } from "./command.ts";
 
 const starter = fileURLToPath(new URL("../../starter", import.meta.url));
 const programSettings = fileURLToPath(import.meta.resolve("@nova/workflow/tsconfig.program.json"));
 
-export const init: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("make a small workflow to start from, that runs")
-      .argument("[folder]", "where to make it", "hello")
-      .option("--typescript", "its graph as a program, workflow.ts, which editors check"),
+export const init = command({
+  summary: "make a small workflow to start from, that runs",
+  takes: {
+    "[folder]": { says: "where to make it", absent: "hello" },
+    "--typescript": "its graph as a program, workflow.ts, which editors check",
+  },
+  json: false,
 
   async run([folder = "hello"], { typescript }) {
     await inNewFolder(folder, { wayOut: "name a new folder" }, async () => {
@@ -29,9 +29,9 @@ export const init: CliCommand = {
     print(styled("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
     const sentence = await offerAll();
     if (sentence !== null) print(styled("dim", sentence));
-    return exitCodes.completed;
+    return undefined;
   },
-};
+});
 
 /** The workflow to start from is called hello; a workflow is called as its folder. */
 async function nameAfter(folder: string): Promise<void> {

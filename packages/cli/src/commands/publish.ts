@@ -1,9 +1,9 @@
-import type { Finding, WorkflowSource } from "@nova/workflow";
+import type { Finding } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
-import { type ExitCode, exitCodes, InvalidWorkflow } from "../errors.ts";
+import { InvalidWorkflow } from "../errors.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
-import { print, styled } from "../output/terminal.ts";
-import type { CliCommand } from "./command.ts";
+import { styled } from "../output/terminal.ts";
+import { command } from "./command.ts";
 
 interface Publication {
   path: string;
@@ -13,16 +13,13 @@ interface Publication {
   findings: Finding[];
 }
 
-export const publish: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("publish workflows: what new runs of them use")
-      .argument("<folders...>", "folders with workflow.json or workflow.ts, or such files; those that others run first")
-      .option("--json", "print one JSON object"),
-
-  async run(args, { json }): Promise<ExitCode> {
-    const paths = args.flat() as string[];
-    const read = await Promise.all(paths.map(readValid));
+export const publish = command({
+  summary: "publish workflows: what new runs of them use",
+  takes: {
+    "<folders...>": "folders with workflow.json or workflow.ts, or such files; those that others run first",
+  },
+  async run(args) {
+    const read = await Promise.all(args.flat().map(readValid));
     const items = await askApi(async (nova) => {
       const { publishOnServer } = await import("../api/publish.ts");
       const done: Publication[] = [];
@@ -32,20 +29,12 @@ export const publish: CliCommand = {
       }
       return done;
     });
-    if (json) print(JSON.stringify({ items: items.map(itemOf) }), true);
-    else print(items.flatMap(linesOf).join("\n"));
-    return exitCodes.completed;
+    return { json: { items: items.map(itemOf) }, text: items.flatMap(linesOf) };
   },
-};
-
-interface Readable {
-  path: string;
-  id: string;
-  source: WorkflowSource;
-}
+});
 
 /** Throws `InvalidWorkflow` before anything is published. */
-async function readValid(path: string): Promise<Readable> {
+async function readValid(path: string) {
   const { parseWorkflow, readWorkflowSource } = await import("@nova/workflow");
   const source = await readWorkflowSource(path);
   const { workflow, findings } = parseWorkflow(source);

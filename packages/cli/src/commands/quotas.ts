@@ -1,10 +1,9 @@
 import type { NovaClient } from "@nova/client";
 import { askApi } from "../api/ask.ts";
 import { unlessMissing } from "../api/client.ts";
-import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
-import { print } from "../output/terminal.ts";
-import type { CliCommand } from "./command.ts";
+import { command } from "./command.ts";
 
 /** By option: the API's name, and whose it may be. */
 const limits = {
@@ -16,37 +15,35 @@ const limits = {
 
 type Quotas = Record<string, number | null>;
 
-export const quotas: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("show and set what runs of a workflow or a client may do; `none` lifts a limit")
-      .argument("<workflow|client>", "id or slug; workflow:<id> or client:<slug> where it could be both")
-      .option("--max-concurrent <n>", "runs at once; others are queued")
-      .option("--max-concurrent-per-client <n>", "of a workflow: runs at once of each client")
-      .option("--max-cost-usd <x>", "of a client: what models may cost in a calendar month")
-      .option("--retention-days <n>", "of a client: how long the contents of a run are kept after its end")
-      .option("--json", "print one JSON object"),
-
-  async run([name = ""], { json, ...options }): Promise<ExitCode> {
+export const quotas = command({
+  summary: "show and set what runs of a workflow or a client may do; `none` lifts a limit",
+  takes: {
+    "<workflow|client>": "id or slug; workflow:<id> or client:<slug> where it could be both",
+    "--max-concurrent <n>": "runs at once; others are queued",
+    "--max-concurrent-per-client <n>": "of a workflow: runs at once of each client",
+    "--max-cost-usd <x>": "of a client: what models may cost in a calendar month",
+    "--retention-days <n>": "of a client: how long the contents of a run are kept after its end",
+  },
+  async run([name = ""], options) {
     const { owner, own } = await askApi(async (server) => {
       const found = await ownerNamed(server, name);
       const changes = changesFor(found.kind, options);
       return { owner: found, own: await changed(server, found, changes) };
     });
-    if (json) print(JSON.stringify({ [owner.kind]: owner.id, quotas: own }), true);
-    else {
-      const rows = Object.entries(own).map(([limit, value]) => [limit.replaceAll("_", " "), String(value ?? "none")]);
-      print(tableLines([`${owner.kind} ${owner.id}`, "limit"], rows).join("\n"));
-    }
-    return exitCodes.completed;
+    const rows = Object.entries(own).map(([limit, value]) => [limit.replaceAll("_", " "), String(value ?? "none")]);
+    const text = tableLines([`${owner.kind} ${owner.id}`, "limit"], rows);
+    return { json: { [owner.kind]: owner.id, quotas: own }, text };
   },
-};
+});
 
-function changesFor(kind: QuotaOwner["kind"], options: Record<string, unknown>): Quotas {
+function changesFor(
+  kind: QuotaOwner["kind"],
+  options: Partial<Record<keyof typeof limits, string | undefined>>,
+): Quotas {
   const changes: Quotas = {};
   for (const [option, { name, of }] of Object.entries(limits)) {
-    const text = options[option];
-    if (typeof text !== "string") continue;
+    const text = options[option as keyof typeof limits];
+    if (text === undefined) continue;
     const flag = `--${name.replaceAll("_", "-")}`;
     if (!(of as readonly string[]).includes(kind)) throw new InvalidInput(`${flag} is of a ${of[0]}, not of a ${kind}`);
     changes[name] = text === "none" ? null : readNumber(flag, text);
@@ -70,31 +67,29 @@ async function changed(server: NovaClient, { kind, id, quotas }: QuotaOwner, cha
 }
 
 /** Whose quotas they are, and the quotas as they are now. */
-export interface QuotaOwner {
+interface QuotaOwner {
   kind: "workflow" | "client";
   id: string;
-  quotas: Record<string, number | null>;
+  quotas: Quotas;
 }
 
 /** Of `workflow:<id>`, `client:<slug>`, or a name that only one of both has. Throws `InvalidInput`. */
-export async function ownerNamed(server: NovaClient, name: string): Promise<QuotaOwner> {
+async function ownerNamed(server: NovaClient, name: string): Promise<QuotaOwner> {
   const [, kind, id = name] = /^(workflow|client):(.*)$/.exec(name) ?? [];
+  const ofWorkflow = async (): Promise<QuotaOwner> => {
+    const asked = server.api.GET("/workflows/{id}/quotas", { params: { path: { id } } });
+    return { kind: "workflow", id, quotas: { ...(await server.ask(asked)) } };
+  };
+  const ofClient = async (): Promise<QuotaOwner> => {
+    return { kind: "client", id, quotas: { ...(await server.clients.get(id)).quotas } };
+  };
   const found = await Promise.all([
-    kind === "client" ? null : unlessMissing(ofWorkflow(server, id)),
-    kind === "workflow" ? null : unlessMissing(ofClient(server, id)),
+    kind === "client" ? null : unlessMissing(ofWorkflow()),
+    kind === "workflow" ? null : unlessMissing(ofClient()),
   ]);
   const [owner, ...others] = found.filter((one) => one !== null);
   if (!owner)
     throw new InvalidInput(`there is no ${kind ?? "workflow and no client"} "${id}" - nova clients list shows clients`);
   if (others.length === 0) return owner;
   throw new InvalidInput(`"${id}" is a workflow and a client - write workflow:${id} or client:${id}`);
-}
-
-async function ofWorkflow(server: NovaClient, id: string): Promise<QuotaOwner> {
-  const asked = server.api.GET("/workflows/{id}/quotas", { params: { path: { id } } });
-  return { kind: "workflow", id, quotas: { ...(await server.ask(asked)) } };
-}
-
-async function ofClient(server: NovaClient, id: string): Promise<QuotaOwner> {
-  return { kind: "client", id, quotas: { ...(await server.clients.get(id)).quotas } };
 }

@@ -1,78 +1,110 @@
 import type { NovaClient } from "@nova/client";
-import type { LocalCloud } from "@nova/local";
-import { ownerGone, serverHere } from "../api/ask.ts";
+import { given } from "@nova/workflow/given";
+import { askCloud, ownerGone, serverHere } from "../api/ask.ts";
 import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
-import type { ExitCode } from "../errors.ts";
+import { exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
 import { printError } from "../output/terminal.ts";
-import type { Ran, RunListener } from "../run/execute.ts";
-import { type RunPlace, runInPlace, tellingRefusals } from "../run/in-place.ts";
-import { declareInputs } from "../run/options.ts";
-import { checkDraft, type FreshOption, type RunOptions, type RunRequest, readDraft } from "../run/request.ts";
-import type { CliCommand } from "./command.ts";
+import { runInPlace, tellingRefusals } from "../run/in-place.ts";
+import { checkDraft, type RunRequest, readDraft, readInputs } from "../run/request.ts";
+import { command } from "./command.ts";
+import { readVersion } from "./versions.ts";
 
-type Options = RunOptions & { json?: true; local?: true };
+/** What a run begins with, and for whom. */
+const inputs = {
+  "--context <file.json>": "initial context, a JSON object",
+  "--set <key=json>": { says: "one value of the initial context (repeatable)", each: true },
+  "--file <key=path>": { says: "bytes of a file under a key (repeatable)", each: true },
+  "--client <slug>":
+    "for whom it runs: variables and credentials are that client's, on a server pinned versions and quotas too",
+  "--frozen": "ask no model: prompt nodes run locked code, or fail",
+} as const;
 
-export const run: CliCommand = {
-  declare: (command) =>
-    declareInputs(
-      command
-        .summary("run a workflow and wait for its end")
-        .argument("<folder|file>", "folder with workflow.json or workflow.ts, or one such file"),
-    )
-      .option("--node <id>", "run this one node on the given context")
-      .option("--fresh [node]", "a model writes this prompt node's code anew, or all (repeatable)", collectFresh)
-      .option("--local", "on this machine, also where NOVA_URL names a server: nothing is published there")
-      .option("--json", "print one JSON object"),
-
-  async run([path = ""], options) {
-    const { json, local, ...rest } = options as unknown as Options;
+export const run = command({
+  summary: "run a workflow and wait for its end",
+  takes: {
+    "<folder|file>": "folder with workflow.json or workflow.ts, or one such file",
+    ...inputs,
+    "--node <id>": "run this one node on the given context",
+    "--fresh [node]": { says: "a model writes this prompt node's code anew, or all (repeatable)", each: true },
+    "--local": "on this machine, also where NOVA_URL names a server: nothing is published there",
+  },
+  async run([path = ""], { json = false, local, ...options }) {
     const interrupt = new Interrupt();
-    return tellingRefusals(json === true, async () => {
-      const draft = await readDraft(path, rest);
+    return tellingRefusals(json, async () => {
+      const draft = await readDraft(path, options);
       const server = local ? undefined : await serverHere();
-      if (server) return runRequest(await onServer(server), await checkDraft(draft), interrupt, json === true);
+      if (server) {
+        const request = await checkDraft(draft);
+        const { runOnServer } = await import("../remote/run.ts");
+        tellWarnings(request);
+        return runInPlace((listener) => runOnServer(server, request, interrupt, listener), { interrupt, json });
+      }
       // Its sandboxes have the packages that are there when it opens.
       const { nobody, offerPackages } = await import("../packages/offer.ts");
       const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? nobody : undefined);
       // The cloud opens while the Python of the nodes is checked.
-      const opening = openCloud();
-      const [request, cloud] = await Promise.allSettled([checkDraft(draft, lacking), opening]);
-      if (cloud.status === "rejected") throw cloud.reason;
+      const [checked, opened] = await Promise.allSettled([checkDraft(draft, lacking), openCloud()]);
+      if (opened.status === "rejected") throw opened.reason;
+      const cloud = opened.value;
       try {
-        if (request.status === "rejected") throw request.reason;
-        return await runRequest(await inCloud(cloud.value), request.value, interrupt, json === true);
+        if (checked.status === "rejected") throw checked.reason;
+        const request = checked.value;
+        const { execute } = await import("../run/execute.ts");
+        tellWarnings(request);
+        const lost = cloud.lost.then(ownerGone);
+        return await runInPlace((listener) => execute(cloud, request, interrupt, listener), { interrupt, json, lost });
       } finally {
         // Other terminals may use the cloud that this one opened.
-        await closeCloud(cloud.value, interrupt, othersRuns);
+        await closeCloud(cloud, interrupt, othersRuns);
       }
     });
   },
-};
+});
 
-/** Where requests run. */
-interface RequestPlace extends Pick<RunPlace, "lost"> {
-  execute(request: RunRequest, interrupt: Interrupt, listener: RunListener): Promise<Ran | null>;
+function tellWarnings({ warnings }: RunRequest): void {
+  if (warnings.length > 0) printError(findingLines(warnings).join("\n"));
 }
 
-async function inCloud(cloud: LocalCloud): Promise<RequestPlace> {
-  const { execute } = await import("../run/execute.ts");
-  return { execute: (...asked) => execute(cloud, ...asked), lost: cloud.lost.then(ownerGone) };
-}
-
-async function onServer(server: NovaClient): Promise<RequestPlace> {
-  const { runOnServer } = await import("../remote/run.ts");
-  return { execute: (...asked) => runOnServer(server, ...asked), lost: new Promise(() => {}) };
-}
-
-function runRequest(place: RequestPlace, request: RunRequest, interrupt: Interrupt, json: boolean): Promise<ExitCode> {
-  if (request.warnings.length > 0) printError(findingLines(request.warnings).join("\n"));
-  const execute: RunPlace["execute"] = (...rest) => place.execute(request, ...rest);
-  return runInPlace({ ...place, execute }, interrupt, json);
-}
-
-/** `true` stands for every prompt node. */
-function collectFresh(value: string | undefined, previous: FreshOption = []): FreshOption {
-  return value === undefined || previous === true ? true : [...previous, value];
-}
+export const start = command({
+  summary: "run a published workflow and wait for its end",
+  takes: {
+    "<workflow>": "its id",
+    ...inputs,
+    "--of <version>": "absent: the active one, or the one that is pinned for the client",
+    "--fresh <node>": { says: "a model writes this prompt node's code anew (repeatable)", each: true },
+    "--no-wait": "print the id of the run and leave it",
+  },
+  async run([workflow = ""], { json = false, wait, of, fresh, frozen = false, client, ...files }) {
+    const interrupt = new Interrupt();
+    return tellingRefusals(json, async () => {
+      const version = of === undefined ? undefined : readVersion(of);
+      const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...given({ client, version }) };
+      const runThere = async (server: NovaClient, lost?: () => Promise<never>) => {
+        const { followed, startOnServer } = await import("../remote/run.ts");
+        if (wait) {
+          return runInPlace(
+            async (listener) => {
+              const started = await startOnServer(server, request, interrupt);
+              return started && followed(server, started, interrupt, listener);
+            },
+            { interrupt, json, lost: lost?.() },
+          );
+        }
+        const started = await startOnServer(server, request, interrupt);
+        if (!started) return exitCodes.interrupted;
+        const { execution_id, status } = started;
+        return { json: { execution_id, workflow, status }, text: execution_id };
+      };
+      const server = await serverHere();
+      if (server) return runThere(server);
+      const cloud = await openCloud();
+      try {
+        return await askCloud(cloud, (api) => runThere(api, () => cloud.lost.then(ownerGone)));
+      } finally {
+        await closeCloud(cloud, interrupt, othersRuns);
+      }
+    });
+  },
+});

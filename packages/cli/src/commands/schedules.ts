@@ -1,54 +1,45 @@
-import type { NovaClient, Schemas } from "@nova/client";
+import type { Schemas } from "@nova/client";
 import { askApi } from "../api/ask.ts";
-import { firstItems } from "../api/first-items.ts";
-import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
-import { printList } from "../output/table.ts";
-import { print } from "../output/terminal.ts";
-import type { CliCommand } from "./command.ts";
+import { listed } from "../api/first-items.ts";
+import { InvalidInput } from "../errors.ts";
+import { told } from "../output/table.ts";
+import { actionOf, command } from "./command.ts";
 
 type Schedule = Schemas["Schedule"];
 
-export const schedules: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("list every schedule with its next time, pause and resume one")
-      .argument("[list|pause|resume]", "what to do", "list")
-      .argument("[workflow]", "with list: only its schedules")
-      .argument("[schedule]", "id of its trigger; needless where the workflow has one schedule")
-      .option("--json", "print one JSON object"),
-
-  async run([action = "list", workflow, schedule], { json }): Promise<ExitCode> {
-    if (action === "list") {
-      const items = await askApi((server) => listed(server, workflow));
-      const header = ["workflow", "schedule", "client", "when", "next", "next here", ""];
-      printList(items, json, { header, rowOf, empty: "no active version has a schedule" });
-      return exitCodes.completed;
-    }
-    if (action !== "pause" && action !== "resume")
-      throw new InvalidInput(`nova schedules cannot "${action}" - it can list, pause and resume`);
-    if (workflow === undefined) throw new InvalidInput(`nova schedules ${action} needs a workflow - name its id`);
-    const changed = await askApi(async (server) => {
-      const trigger = schedule ?? (await onlyOne(server, workflow, action));
-      const params = { path: { id: workflow, trigger } };
-      return server.ask(server.api.POST(`/workflows/{id}/schedules/{trigger}/${action}`, { params }));
-    });
-    print(json ? JSON.stringify(changed) : lineOf(changed), json);
-    return exitCodes.completed;
+export const schedules = command({
+  summary: "list every schedule with its next time, pause and resume one",
+  takes: {
+    "[list|pause|resume]": { says: "what to do", absent: "list" },
+    "[workflow]": "with list: only its schedules",
+    "[schedule]": "id of its trigger; needless where the workflow has one schedule",
   },
-};
+  async run([asked, workflow, schedule]) {
+    const action = actionOf("schedules", ["list", "pause", "resume"], asked);
+    if (action === "list") {
+      const items = await schedulesOf(workflow);
+      const header = ["workflow", "schedule", "client", "when", "next", "next here", ""];
+      return told(items, { header, rowOf, empty: "no active version has a schedule" });
+    }
+    if (workflow === undefined) throw new InvalidInput(`nova schedules ${action} needs a workflow - name its id`);
+    const trigger = schedule ?? (await onlyOne(workflow, action));
+    const params = { path: { id: workflow, trigger } };
+    const changed = await askApi((server) =>
+      server.ask(server.api.POST(`/workflows/{id}/schedules/{trigger}/${action}`, { params })),
+    );
+    return { json: changed, text: lineOf(changed) };
+  },
+});
 
 /** More than anybody reads. */
 const longestList = 10_000;
 
-function listed(server: NovaClient, workflow: string | undefined): Promise<Schedule[]> {
-  const of = workflow === undefined ? {} : { workflow };
-  return firstItems(longestList, (page) =>
-    server.ask(server.api.GET("/schedules", { params: { query: { ...page, ...of } } })),
-  );
+function schedulesOf(workflow: string | undefined): Promise<Schedule[]> {
+  return listed("schedules", longestList, { workflow });
 }
 
-async function onlyOne(server: NovaClient, workflow: string, action: string): Promise<string> {
-  const [first, ...others] = await listed(server, workflow);
+async function onlyOne(workflow: string, action: string): Promise<string> {
+  const [first, ...others] = await schedulesOf(workflow);
   if (!first) throw new InvalidInput(`"${workflow}" has no schedule - nova schedules lists them`);
   if (others.length === 0) return first.trigger;
   const ids = [first, ...others].map(({ trigger }) => trigger).join(", ");
@@ -70,6 +61,5 @@ function lineOf({ workflow, trigger, timezone, next_at, paused_at }: Schedule): 
 
 /** What a clock shows in a time zone, or on this machine: `2026-01-31 09:00`. Swedish writes it so. */
 function clockAt(time: string, timeZone?: string): string {
-  const format = { dateStyle: "short", timeStyle: "short", ...(timeZone !== undefined && { timeZone }) } as const;
-  return new Date(time).toLocaleString("sv-SE", format);
+  return new Date(time).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone });
 }

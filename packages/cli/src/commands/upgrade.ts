@@ -3,8 +3,8 @@ import type { FormatState, StoredFormat } from "@nova/service";
 import { askApi } from "../api/ask.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { tableLines } from "../output/table.ts";
-import { print, styled } from "../output/terminal.ts";
-import type { CliCommand } from "./command.ts";
+import { styled } from "../output/terminal.ts";
+import { command } from "./command.ts";
 
 const meanings: Record<FormatState, string> = {
   current: "as this release writes it",
@@ -13,28 +13,25 @@ const meanings: Record<FormatState, string> = {
   unknown: "nothing that this release knows - update NOVA",
 };
 
-export const upgrade: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("tell whether this release can read everything that is stored")
-      .option("--check", "look, and change nothing: stored formats are never rewritten")
-      .option("--aws", "the deployment whose table NOVA_TABLE names")
-      .option("--json", "print one JSON object"),
-
-  async run(_, { check, aws, json }) {
+export const upgrade = command({
+  summary: "tell whether this release can read everything that is stored",
+  takes: {
+    "--check": "look, and change nothing: stored formats are never rewritten",
+    "--aws": "the deployment whose table NOVA_TABLE names",
+  },
+  async run(_, { check, aws }) {
     if (!check) throw new InvalidInput("nova upgrade changes nothing by itself - say --check to see what is stored");
     const found = await stored(aws === true);
     const readable = found.every(({ state }) => state === "current" || state === "older");
-    if (json) print(JSON.stringify({ readable, formats: found }), true);
-    else if (found.length === 0) print("nothing is stored yet");
-    else {
-      print(tableLines(["kind", "format", "items", "is"], found.map(rowOf)).join("\n"));
-      const verdict = readable ? "this release reads all of it" : "this release does not read all of it";
-      print(styled(readable ? "green" : "red", verdict));
-    }
-    return readable ? exitCodes.completed : exitCodes.failed;
+    const verdict = readable ? "this release reads all of it" : "this release does not read all of it";
+    const lines = tableLines(["kind", "format", "items", "is"], found.map(rowOf));
+    return {
+      json: { readable, formats: found },
+      text: found.length === 0 ? "nothing is stored yet" : [...lines, styled(readable ? "green" : "red", verdict)],
+      code: readable ? exitCodes.completed : exitCodes.failed,
+    };
   },
-};
+});
 
 async function stored(aws: boolean): Promise<StoredFormat[]> {
   const { sumOfFormats, surveyAll } = await import("@nova/service");

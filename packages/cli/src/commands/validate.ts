@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import type { Finding } from "@nova/workflow";
 import { serverHere } from "../api/ask.ts";
 import { exitCodes } from "../errors.ts";
-import { readAndParse } from "../input/workflow.ts";
+import { readAndCompile, readAndParse } from "../input/workflow.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
-import { print } from "../output/terminal.ts";
-import type { CliCommand } from "./command.ts";
+import { print, printError } from "../output/terminal.ts";
+import { command } from "./command.ts";
 
 /** A server knows besides which workflows there are that this one runs. */
 async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: boolean }> {
@@ -27,17 +28,34 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   return { findings: relocate(found as Finding[], source), valid };
 }
 
-export const validate: CliCommand = {
-  declare: (command) =>
-    command
-      .summary("say what is wrong with a workflow")
-      .argument("<folder|file>", "folder with workflow.json or workflow.ts, or one such file")
-      .option("--json", "print one JSON object"),
-
-  async run([path = ""], { json }) {
+export const validate = command({
+  summary: "say what is wrong with a workflow",
+  takes: { "<folder|file>": "folder with workflow.json or workflow.ts, or one such file" },
+  async run([path = ""]) {
     const { findings, valid } = await findingsOf(path);
-    if (json) print(JSON.stringify({ valid, diagnostics: diagnosticsOf(findings) }), true);
-    else print([...findingLines(findings), valid ? `${path} is valid` : `${path} is not valid`].join("\n"));
-    return valid ? exitCodes.completed : exitCodes.invalid;
+    return {
+      json: { valid, diagnostics: diagnosticsOf(findings) },
+      text: [...findingLines(findings), valid ? `${path} is valid` : `${path} is not valid`],
+      code: valid ? exitCodes.completed : exitCodes.invalid,
+    };
   },
-};
+});
+
+export const compile = command({
+  summary: "print the state machine of a workflow (Amazon States Language)",
+  takes: {
+    "<folder|file>":
+      "folder with workflow.json or workflow.ts, or one such file; of a server also the id of a workflow",
+  },
+  json: false,
+  async run([path = ""]) {
+    const server = existsSync(path) ? undefined : await serverHere();
+    const { findings, stateMachine } = server
+      ? { findings: [], stateMachine: await server.workflows.asl(path) }
+      : await readAndCompile(path);
+    if (findings.length > 0) printError(findingLines(findings).join("\n"));
+    if (!stateMachine) return exitCodes.invalid;
+    print(JSON.stringify(stateMachine, null, 2), true);
+    return exitCodes.completed;
+  },
+});

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LocalCloud, OwnKey } from "@nova/local";
 import type { Published } from "@nova/service";
 import { type Finding, isWorkflowFolder, type WorkflowSource } from "@nova/workflow";
-import { InvalidInput } from "../errors.ts";
+import { refusing } from "../errors.ts";
 import { notInstalled } from "../packages/not-installed.ts";
 
 /** A folder that is published, and what new runs use. */
@@ -88,12 +88,8 @@ export class Publisher {
     try {
       const published = await publish(this.#cloud.service, this.#key.principal, source, { staysBack: true });
       const { active } = await showWorkflow(this.#cloud.service, published.id);
-      return {
-        folder,
-        ...published,
-        active,
-        findings: [...published.findings, ...(await notInstalled(parseWorkflow(source)))],
-      };
+      const findings = [...published.findings, ...(await notInstalled(parseWorkflow(source)))];
+      return { folder, ...published, active, findings };
     } catch (error) {
       const findings = error instanceof Error && "findings" in error ? (error.findings as Finding[]) : [];
       return { folder, problem: error instanceof Error ? error.message : String(error), findings };
@@ -124,11 +120,8 @@ export async function workflowFoldersIn(root: string): Promise<string[]> {
 
 /** Throws `InvalidInput` for what is no folder. */
 async function subfolders(root: string): Promise<string[]> {
-  const entries = await readdir(root, { withFileTypes: true }).catch((cause) => {
-    throw new InvalidInput(
-      `"${root}" is no folder - name one with workflow.json or workflow.ts, or one with such folders`,
-      { cause },
-    );
-  });
+  const advice = "name one with workflow.json or workflow.ts, or one with such folders";
+  const read = readdir(root, { withFileTypes: true });
+  const entries = await read.catch(refusing(`"${root}" is no folder - ${advice}`));
   return entries.filter((entry) => entry.isDirectory() && !passedOver.test(entry.name)).map(({ name }) => name);
 }

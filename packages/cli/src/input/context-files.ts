@@ -1,7 +1,8 @@
 import { dirname, isAbsolute, join, normalize } from "node:path";
-import { type ExactValue, type FileInPlace, isRawNumber, newFileMark, parseExact } from "@nova/engine";
+import { type ExactValue, type FileInPlace, newFileMark } from "@nova/engine";
 import { demandLeadsInside } from "@nova/workflow";
-import { InvalidInput } from "../errors.ts";
+import { InvalidInput, refusing } from "../errors.ts";
+import { type ExactObject, mapMembers, mapObjects } from "./exact.ts";
 import { readFileAt } from "./files.ts";
 
 /**
@@ -14,22 +15,19 @@ export async function placeContextFiles(
 ): Promise<{ context: string; files: FileInPlace[] }> {
   if (!context.includes('$file"')) return { context, files: [] };
   const named: { mark: string; path: string }[] = [];
-  const visit = (value: ExactValue): ExactValue => {
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return value.map(visit);
+  const visit = async (value: ExactObject): Promise<ExactValue> => {
     const path = fileIn(value);
-    if (path === undefined)
-      return Object.fromEntries(Object.entries(value).map(([key, one]) => [plain(key), visit(one)]));
+    if (path === undefined) return mapMembers(value, visit, plain);
     const mark = newFileMark();
     named.push({ mark, path });
     return mark;
   };
-  const placed = JSON.stringify(visit(parseExact(context)));
+  const placed = await mapObjects(context, visit);
   const read = ({ mark, path }: (typeof named)[number]) => readPlaced(mark, path, contextFile);
   return { context: placed, files: await Promise.all(named.map(read)) };
 }
 
-function fileIn(value: { [key: string]: ExactValue }): string | undefined {
+function fileIn(value: ExactObject): string | undefined {
   const [[key, path] = [], second] = Object.entries(value);
   return second === undefined && key === "$file" && typeof path === "string" ? path : undefined;
 }
@@ -45,9 +43,6 @@ async function readPlaced(mark: string, path: string, contextFile: string): Prom
     throw new InvalidInput(`"${contextFile}" names the file "${path}" - ${wayOut}`);
   }
   const folder = dirname(contextFile);
-  await demandLeadsInside(folder, path).catch((cause: Error) => {
-    throw new InvalidInput(`"${contextFile}": ${cause.message}, or ${wayOut}`, { cause });
-  });
-  const { sha256, bytes, open } = await readFileAt(join(folder, path), `${contextFile}: "$file"`);
-  return { mark, sha256, bytes, open };
+  await demandLeadsInside(folder, path).catch(refusing((cause) => `"${contextFile}": ${cause.message}, or ${wayOut}`));
+  return { mark, ...(await readFileAt(join(folder, path), `${contextFile}: "$file"`)) };
 }

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { type Member, membersOf, objectText } from "@nova/engine";
-import { InvalidInput } from "../errors.ts";
+import { InvalidInput, refusing } from "../errors.ts";
 
 /** More than that belongs in a file that is passed on as bytes. */
 const limitBytes = 64 * 1024 * 1024;
@@ -10,63 +10,56 @@ const limitBytes = 64 * 1024 * 1024;
  * written as, so that 12345678901234567890 and 850.0 arrive as such.
  */
 export async function readContext(file: string | undefined, settings: readonly string[]): Promise<string> {
-  const text = file === undefined ? "{}" : await readText(file);
-  const members = file === undefined ? [] : membersIn(text, file);
+  const members = file === undefined ? [] : membersOf(await readObjectFile(file));
   const set = settings.map(readSetting);
   const keys = new Set(set.map((member) => member.key));
   return objectText([...members.filter((member) => !keys.has(member.key)), ...set]);
 }
 
+/** The text of a context file. */
+export async function readObjectFile(file: string): Promise<string> {
+  const text = await readJsonFile(file, "context");
+  if (isObjectText(text)) return text;
+  throw new InvalidInput(`context file "${file}" holds no JSON object - write {"key": value}`);
+}
+
+/** Whether text that is JSON is that of an object. */
+export function isObjectText(json: string): boolean {
+  return json.trimStart().startsWith("{");
+}
+
 /** The text of a file of any JSON value; `what` names it in sentences. */
 export async function readJsonFile(file: string, what: string): Promise<string> {
-  const text = await readText(file, what);
-  parsed(text, file, what);
-  return text;
-}
-
-async function readText(file: string, what = "context"): Promise<string> {
-  const bytes = await readBytes(file, what);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    const advice = what === "context" ? `pass bytes with --file key=${file}` : "save it as UTF-8";
-    throw new InvalidInput(`${what} file "${file}" is not UTF-8 text - ${advice}`, { cause });
-  }
-}
-
-async function readBytes(file: string, what: string): Promise<Buffer> {
-  try {
-    await using handle = await open(file);
-    const { size } = await handle.stat();
-    if (size > limitBytes) throw tooLarge(file, size, what);
-    return await handle.readFile();
-  } catch (cause) {
-    if (cause instanceof InvalidInput) throw cause;
-    throw new InvalidInput(`${what} file "${file}" cannot be read - name a readable JSON file`, { cause });
-  }
-}
-
-function tooLarge(file: string, size: number, what: string): InvalidInput {
-  const advice = what === "context" ? "pass what is large with --file key=path" : "make it smaller";
-  return new InvalidInput(
-    `${what} file "${file}" has ${size} bytes, at most ${limitBytes} (64 MB) are read - ${advice}`,
+  const bytes = await readBytes(file, what).catch(
+    refusing(`${what} file "${file}" cannot be read - name a readable JSON file`),
   );
-}
-
-function membersIn(text: string, file: string): Member[] {
-  const value = parsed(text, file, "context");
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new InvalidInput(`context file "${file}" holds no JSON object - write {"key": value}`);
-  }
-  return membersOf(text);
-}
-
-function parsed(text: string, file: string, what: string): unknown {
+  const isContext = what === "context";
+  const advice = isContext ? `pass bytes with --file key=${file}` : "save it as UTF-8";
+  const text = utf8(bytes, `${what} file "${file}" is not UTF-8 text - ${advice}`);
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
   } catch (cause) {
     const reason = (cause as SyntaxError).message.split("\n")[0];
     throw new InvalidInput(`${what} file "${file}" is not JSON (${reason}) - correct it`, { cause });
+  }
+  return text;
+}
+
+async function readBytes(file: string, what: string): Promise<Buffer> {
+  await using handle = await open(file);
+  const { size } = await handle.stat();
+  if (size <= limitBytes) return await handle.readFile();
+  const advice = what === "context" ? "pass what is large with --file key=path" : "make it smaller";
+  const limit = `at most ${limitBytes} (64 MB) are read`;
+  throw new InvalidInput(`${what} file "${file}" has ${size} bytes, ${limit} - ${advice}`);
+}
+
+/** Throws `InvalidInput` with the sentence where the bytes are no text. */
+export function utf8(bytes: Uint8Array, sentence: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new InvalidInput(sentence, { cause });
   }
 }
 

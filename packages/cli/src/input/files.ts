@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { FileInput } from "@nova/engine";
-import { InvalidInput } from "../errors.ts";
+import { InvalidInput, refusing } from "../errors.ts";
 import { splitPair } from "./context.ts";
 
 /** `--file key=path`: bytes that never are in memory as a whole, read once for their hash and once on their way. */
@@ -17,19 +17,24 @@ async function readFileInput(option: string): Promise<FileInput> {
 
 /** `where` begins the sentence that says what is wrong with it. Throws `InvalidInput`. */
 export async function readFileAt(path: string, where: string): Promise<Omit<FileInput, "key">> {
-  const stats = await stat(path).catch((cause) => {
-    throw new InvalidInput(`${where}: there is no file "${path}" - correct the path`, { cause });
-  });
+  const stats = await stat(path).catch(refusing(`${where}: there is no file "${path}" - correct the path`));
   if (!stats.isFile()) throw new InvalidInput(`${where}: "${path}" is not a file - name one`);
+  const open = () => createReadStream(path);
+  const hashed = await hashOf(open()).catch(refusing(`${where}: "${path}" cannot be read - make it readable`));
+  return { ...hashed, open };
+}
+
+/** Reads to the end; `each` has every chunk before the next one comes. */
+export async function hashOf(
+  chunks: AsyncIterable<Uint8Array>,
+  each?: (chunk: Uint8Array, bytes: number) => Promise<unknown>,
+): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash("sha256");
   let bytes = 0;
-  try {
-    for await (const chunk of createReadStream(path)) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-  } catch (cause) {
-    throw new InvalidInput(`${where}: "${path}" cannot be read - make it readable`, { cause });
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    await each?.(chunk, bytes);
   }
-  return { sha256: hash.digest("hex"), bytes, open: () => createReadStream(path) };
+  return { sha256: hash.digest("hex"), bytes };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, Workflow } from "@nova/workflow";
+import { type JsonObject, secretKeys, type Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
 /**
@@ -18,7 +18,7 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   const ways = workflow.edges.filter((edge) => edge.from === id).map((edge) => ({ ...edge, to: end }));
   return {
     ...rest,
-    ...(inputs && { inputs: secretsOf(inputs) }),
+    ...(inputs && { inputs: secretsOf(workflow) }),
     id: `${workflow.id}--${id.toLowerCase().replaceAll("_", "-")}`,
     name: `${workflow.name}: ${node.name ?? id}`,
     nodes: [{ id: start, type: "start" }, alone, { id: end, type: "end" }],
@@ -27,7 +27,7 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
 }
 
 /** A context from the middle of a run need not fit the `inputs`, but what is secret stays secret. */
-function secretsOf({ properties }: JsonObject): JsonObject {
-  const secret = Object.entries((properties ?? {}) as Record<string, JsonObject>).filter(([, schema]) => schema.secret);
-  return { type: "object", properties: Object.fromEntries(secret.map(([key]) => [key, { secret: true }])) };
+function secretsOf(workflow: Workflow): JsonObject {
+  const secret = Array.from(secretKeys(workflow), (key) => [key, { secret: true }]);
+  return { type: "object", properties: Object.fromEntries(secret) };
 }

@@ -1,5 +1,6 @@
 import type { Key, NovaClient, Schemas } from "@nova/client";
 import type { ApiKey, KeyPorts, Role } from "@nova/service";
+import { given } from "@nova/workflow/given";
 import { monotonicFactory } from "ulid";
 import { askApi } from "../api/ask.ts";
 import { reachingAws } from "../archive/deployed.ts";
@@ -34,12 +35,7 @@ export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise
 
 function keysBehind({ keys }: NovaClient): KeyPlace {
   return {
-    create: ({ role, client, name }) =>
-      keys.create({
-        role,
-        ...(client !== undefined && { client_slug: client }),
-        ...(name !== undefined && { name }),
-      }),
+    create: ({ role, client, name }) => keys.create(given({ role, client_slug: client, name })),
     list: () => Array.fromAsync(keys.list()),
     remove: (id) => keys.delete(id),
   };
@@ -53,14 +49,9 @@ function keysIn(ports: KeyPorts): KeyPlace {
       return { ...itemOf(key), key: text };
     },
     async list() {
-      const { listKeys } = await import("@nova/service");
-      const found: Key[] = [];
-      for (let cursor: string | undefined; ; ) {
-        const page = await listKeys(ports, thisUser(), { limit: 200, ...(cursor !== undefined && { cursor }) });
-        found.push(...page.items.map(itemOf));
-        cursor = page.cursor;
-        if (cursor === undefined) return found;
-      }
+      const { everyItem, listKeys } = await import("@nova/service");
+      const pageAt = (cursor?: string) => listKeys(ports, thisUser(), { limit: 200, cursor });
+      return (await Array.fromAsync(everyItem(pageAt))).map(itemOf);
     },
     async remove(id) {
       const { deleteKey } = await import("@nova/service");

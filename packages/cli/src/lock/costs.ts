@@ -74,7 +74,7 @@ function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, { 
   const all: readonly Pick<Generation, "cost">[] = isNew ? [...kept, locked] : kept;
   const pinned = kept.filter(({ status }) => status === "pinned").sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   const savedPerRun = (locked ?? pinned[0])?.cost ?? nothing;
-  const written = [...all.map(({ cost }) => cost), ...lost, ...again].reduce(sum, nothing);
+  const written = sumOf([...all.map(({ cost }) => cost), ...lost, ...again]);
   return {
     generations: all.length + again.length,
     written,
@@ -86,13 +86,10 @@ function moneyOf(kept: readonly Generation[], locked: LockRecord | undefined, { 
 
 const nothing: Cost = { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
 
-export function sum(a: Cost, b: Cost): Cost {
-  return {
-    usd: a.usd + b.usd,
-    tokens_input: a.tokens_input + b.tokens_input,
-    tokens_cached: a.tokens_cached + b.tokens_cached,
-    tokens_output: a.tokens_output + b.tokens_output,
-  };
+/** Sums of dollars and of each kind of tokens. */
+export function sumOf(costs: readonly Cost[]): Cost {
+  const names = Object.keys(nothing) as (keyof Cost)[];
+  return Object.fromEntries(names.map((name) => [name, costs.reduce((all, cost) => all + cost[name], 0)])) as Cost;
 }
 
 /** 0.3 / 0.1 is a little less than 3, and 0.6 / 0.2 a little more. */

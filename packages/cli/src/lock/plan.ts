@@ -1,6 +1,7 @@
 import { type Generator, generationKey, ingredientsToday } from "@nova/agents";
 import type { Generation } from "@nova/engine";
 import { type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
+import { given } from "@nova/workflow/given";
 import { InvalidInput } from "../errors.ts";
 import { type EditSources, takeEdit } from "./edited.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
@@ -88,7 +89,17 @@ function lockedFrom(generation: Generation, before: LockRecord | undefined): Loc
   const { key, ingredients, code, codeHash, analysis, analysisHash } = generation;
   const { origin, model, cost, createdAt, provenBy } = generation;
   const approved = before?.codeHash === codeHash ? before.approved : generation.approved;
-  const proof = { ...(provenBy !== undefined && { provenBy }), ...(approved && { approved }) };
-  const look = { ...(analysis !== undefined && { analysis }), ...(analysisHash !== undefined && { analysisHash }) };
-  return { key, ingredients, code, codeHash, ...look, origin, model, cost, createdAt, ...proof };
+  const look = given({ analysis, analysisHash });
+  return {
+    key,
+    ingredients,
+    code,
+    codeHash,
+    ...look,
+    origin,
+    model,
+    cost,
+    createdAt,
+    ...given({ provenBy, approved }),
+  };
 }

@@ -11,7 +11,7 @@ import {
   type RunRequest,
   type TraceEntry,
 } from "@nova/engine";
-import { analysisFileOf, codeFileOf, type JsonObject, type LockedCode } from "@nova/workflow";
+import { analysisFileOf, codeFileOf, type LockedCode, secretKeys } from "@nova/workflow";
 import { type Difference, differences } from "./compare.ts";
 import type { PromptNode } from "./folder.ts";
 import type { Recorded } from "./recorded.ts";
@@ -72,7 +72,7 @@ type Place = Trial & { sandbox: string; link: string };
 async function proveRun(prompt: PromptNode, recorded: Recorded, place: Place): Promise<ProofRun> {
   const { node, version } = prompt;
   const { entry } = recorded;
-  const secrets = secretKeys(version.workflow.inputs);
+  const secrets = secretKeys(version.workflow);
   const input = membersOf(entry.input_context?.text ?? "{}");
   const withheld = input.map(({ key }) => key).filter((key) => secrets.has(key));
   const context = input.filter(({ key }) => !secrets.has(key) && !(node.type === "decision" && key === decisionKey));
@@ -89,16 +89,9 @@ async function runBoth(prompt: PromptNode, recorded: Recorded, place: Place, con
   const looked = await runCode(prompt, recorded, place, { step: pinnedPlaces.analysis, ...program, context });
   const answer = analysisAnswer(looked);
   if ("error" in answer) {
-    const { logs, durationMs } = looked;
-    const { error, traceback } = answer;
-    return {
-      logs,
-      durationMs,
-      status: "error",
-      class: "NodeFailed",
-      message: `the analysis failed: ${error}`,
-      traceback,
-    };
+    const [{ logs, durationMs }, { error, traceback }] = [looked, answer];
+    const failed = { status: "error", class: "NodeFailed" } as const;
+    return { logs, durationMs, ...failed, message: `the analysis failed: ${error}`, traceback };
   }
   const found = { key: analysisKey, json: JSON.stringify(answer.result) };
   const others = context.filter(({ key }) => key !== analysisKey);
@@ -149,11 +142,6 @@ function compared(entry: TraceEntry, result: CodeResult): Pick<ProofRun, "outcom
   const before = { set: membersOf(entry.changes.set.text), delete: entry.changes.delete };
   const found = differences(before, result);
   return { outcome: found.length === 0 ? "same" : "differs", differences: found, error: null };
-}
-
-function secretKeys(inputs: JsonObject | undefined): Set<string> {
-  const properties = Object.entries((inputs?.properties ?? {}) as Record<string, JsonObject>);
-  return new Set(properties.filter(([, schema]) => schema.secret === true).map(([key]) => key));
 }
 
 /** Reads what the recorded run could read, and writes nothing. */

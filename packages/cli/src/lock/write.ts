@@ -13,10 +13,16 @@ import {
 } from "@nova/workflow";
 import { writeInside } from "../write-inside.ts";
 import type { LockFolder } from "./folder.ts";
+import type { Planned } from "./plan.ts";
 
 /** The lock file alone: its code files stay as they are. */
 export async function writeLockFile({ folder }: LockFolder, records: Record<string, LockRecord>): Promise<void> {
   await write(folder, lockFileName, lockText(records));
+}
+
+/** The code of a plan, by node. */
+export function lockedOf(planned: readonly Planned[]): Record<string, LockedCode> {
+  return Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
 }
 
 /** Writes code files and then the lock file; answers the nodes whose entries went. A file that somebody edited stays. */

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { harmless, print, styled } from "./terminal.ts";
+import { harmless, styled, type Told } from "./terminal.ts";
 import { duration } from "./text.ts";
 
 interface ListShape<T> {
@@ -9,10 +9,9 @@ interface ListShape<T> {
   empty: string;
 }
 
-/** Prints a list: one JSON object, or a table for people. */
-export function printList<T>(items: readonly T[], json: unknown, { header, rowOf, empty }: ListShape<T>): void {
-  if (json) print(JSON.stringify({ items }), true);
-  else print(items.length === 0 ? empty : tableLines(header, items.map(rowOf)).join("\n"));
+/** A list: one JSON object, or a table for people. */
+export function told<T>(items: readonly T[], { header, rowOf, empty }: ListShape<T>): Told {
+  return { json: { items }, text: items.length === 0 ? empty : tableLines(header, items.map(rowOf)) };
 }
 
 /** Columns as wide as their widest cell; colours do not count, nor does a row's last cell, which may be longer. */

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { stripVTControlCharacters, styleText } from "node:util";
+import { type ExitCode, exitCodes } from "../errors.ts";
 
 /** C0 but line feed and tab, DEL, C1, and what turns the direction of a line around. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that a terminal acts on
@@ -44,6 +45,22 @@ function shownJson(json: string): string {
 /** The one way to standard output: texts of servers, sandboxes, records and files are in most of what is printed. */
 export function print(text: string, isJson: unknown = false): void {
   console.log(isJson ? shownJson(text) : shown(text));
+}
+
+/** What a command has to say, of which one is printed. */
+export interface Told {
+  /** An object, or its JSON text. */
+  json: object | string;
+  /** For people; lines, where there are several. */
+  text: string | readonly string[];
+  /** Absent: completed. */
+  code?: ExitCode;
+}
+
+export function printTold({ json, text, code = exitCodes.completed }: Told, isJson: unknown): ExitCode {
+  if (isJson) print(typeof json === "string" ? json : JSON.stringify(json), true);
+  else print([text].flat().join("\n"));
+  return code;
 }
 
 /** Bytes as they are, for a pipe or a file. False, and nothing is written: standard output is a terminal. */

@@ -1,12 +1,12 @@
 import type { NovaClient } from "@nova/client";
 import type { RawJson, TraceEntry } from "@nova/engine";
-import { nodeIndex, type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
+import { nodeIndex, secretKeys, type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
 import { entriesOf, notRun, readBlob, readTrace, readWorkflow } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import { readLockFolder } from "../lock/folder.ts";
 import { planLock } from "../lock/plan.ts";
 import { readSources } from "../lock/sources.ts";
-import { writeLock } from "../lock/write.ts";
+import { lockedOf, writeLock } from "../lock/write.ts";
 import { inNewFolder } from "../new-folder.ts";
 import { writeInside } from "../write-inside.ts";
 import { localContext } from "./local-context.ts";
@@ -41,7 +41,7 @@ export async function pullExecution(nova: NovaClient, { execution: id, node, ...
   const workflow = await readWorkflow(nova, workflowId, version);
   const recorded = contextOf(entriesOf({ entries }), id, node);
   const context = await localContext(recorded.text, (sha256) => readBlob(nova, id, sha256));
-  const secrets = secretsOf(workflow);
+  const secrets = [...secretKeys(workflow)].map(demandKey);
   const folder = asked.folder ?? `${workflowId}-${id.slice(-6).toLowerCase()}`;
   const { text, files } = written(workflow);
   const all = { ...files, "workflow.json": text, "context.json": context.text };
@@ -66,21 +66,13 @@ function contextOf(entries: readonly TraceEntry[], id: string, node: string | un
 async function keepCode(nova: NovaClient, folder: string, id: string): Promise<void> {
   const lockFolder = await readLockFolder(folder);
   const planned = await planLock(lockFolder, await readSources(nova, lockFolder, id));
-  await writeLock(
-    lockFolder,
-    Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : []))),
-  );
+  await writeLock(lockFolder, lockedOf(planned));
 }
 
 function hasPrompts(workflow: Workflow): boolean {
   return Array.from(nodeIndex(workflow).values()).some(
     ({ node }) => "executor" in node && node.executor.kind === "prompt",
   );
-}
-
-function secretsOf({ inputs }: Workflow): string[] {
-  const properties = Object.entries((inputs?.properties ?? {}) as Record<string, { secret?: boolean }>);
-  return properties.filter(([, schema]) => schema?.secret === true).map(([key]) => demandKey(key));
 }
 
 /** A definition from elsewhere may be anything, and names its files: none of them may lie outside. */

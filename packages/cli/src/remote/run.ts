@@ -1,6 +1,7 @@
 import type { NovaClient, StartedExecution } from "@nova/client";
 import { type Member, membersOf, objectText, RawJson } from "@nova/engine";
 import { readWorkflowSource, writeWorkflow } from "@nova/workflow";
+import { given } from "@nova/workflow/given";
 import { publishOnServer } from "../api/publish.ts";
 import { readWhole } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
@@ -37,13 +38,8 @@ export async function startOnServer(
   const context = await withUploads(server, request);
   if (interrupt.happened) return null;
   const { workflow, frozen, fresh, client, version } = request;
-  return server.executions.execute(workflow, {
-    context,
-    ...(frozen && { frozen }),
-    ...(fresh.length > 0 && { fresh }),
-    ...(client !== undefined && { client_slug: client }),
-    ...(version !== undefined && { version }),
-  });
+  const said = { frozen: frozen || undefined, fresh: fresh.length > 0 ? fresh : undefined };
+  return server.executions.execute(workflow, given({ context, ...said, client_slug: client, version }));
 }
 
 /** Tells what a run does until it has ended, and answers what became of it. */
@@ -82,5 +78,5 @@ async function withUploads(server: NovaClient, { context, files, client }: Start
 
 function send(server: NovaClient, { bytes, sha256, open }: RunFile, client: string | undefined) {
   const body = ReadableStream.from(open()) as ReadableStream<Uint8Array>;
-  return server.upload(body, { bytes, sha256, ...(client !== undefined && { client_slug: client }) });
+  return server.upload(body, given({ bytes, sha256, client_slug: client }));
 }

@@ -5,7 +5,7 @@ import { publishWorkflow } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import type { Call } from "@nova/service";
 import { type Finding, isFileOfFolder, isWorkflowFolder, type ParsedWorkflow, type Workflow } from "@nova/workflow";
-import { InvalidInput, InvalidWorkflow } from "../errors.ts";
+import { InvalidInput, InvalidWorkflow, refusing } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 
 /** What a workflow runs, and what that runs, as far as it lies beside. */
@@ -66,9 +66,8 @@ export async function compileCalled({ parsed, places, calls }: ReadCalled): Prom
 /** Nobody has named it: a link that leads elsewhere would be published without anybody knowing. */
 async function demandBeside(folder: string, place: string): Promise<void> {
   const { demandLeadsInside } = await import("@nova/workflow");
-  await demandLeadsInside(folder, basename(place)).catch((cause: Error) => {
-    throw new InvalidInput(`"${folder}": ${cause.message}, or publish it first`, { cause });
-  });
+  const sentence = ({ message }: Error) => `"${folder}": ${message}, or publish it first`;
+  await demandLeadsInside(folder, basename(place)).catch(refusing(sentence));
 }
 
 /** Publishes what is new of it. Throws `InvalidInput` where a node runs what is not there. */

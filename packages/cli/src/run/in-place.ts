@@ -4,23 +4,25 @@ import { exitCodeOf } from "../output/explain.ts";
 import { print, printError, styled } from "../output/terminal.ts";
 import type { Ran, RunListener } from "./execute.ts";
 
-/** Where a run is, and which one. */
-export interface RunPlace {
-  /** Null where Ctrl-C came before the start. */
-  execute(interrupt: Interrupt, listener: RunListener): Promise<Ran | null>;
-  /** Rejects when the place is no more. */
-  lost: Promise<never>;
+interface InPlace {
+  interrupt: Interrupt;
+  json: boolean;
+  /** Rejects when the place of the run is no more. */
+  lost?: Promise<never> | undefined;
 }
 
-/** Runs it and prints what it does, and then what became of it. */
-export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: boolean): Promise<ExitCode> {
+/** Runs it and prints what it does, and then what became of it. `execute`: null where Ctrl-C came before the start. */
+export async function runInPlace(
+  execute: (listener: RunListener) => Promise<Ran | null>,
+  { interrupt, json, lost }: InPlace,
+): Promise<ExitCode> {
   const { asWritten, renderJson } = await import("@nova/engine");
   const { MapProgress } = await import("../output/map-progress.ts");
   const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("./lines.ts");
   // With --json stdout is for the one object; whoever has to answer reads stderr.
   const tell = json ? printError : print;
   const maps = new MapProgress((_, line) => tell(line));
-  const running = place.execute(interrupt, {
+  const running = execute({
     onEvent(event) {
       if (json ? event.state === "waiting" : !maps.takes("", event)) tell(eventLine(event));
     },
@@ -30,7 +32,7 @@ export async function runInPlace(place: RunPlace, interrupt: Interrupt, json: bo
     },
     onTask: (task) => tell(taskLines(task).join("\n")),
   });
-  const ran = await Promise.race([running, place.lost]).finally(() => maps.end(""));
+  const ran = await Promise.race(lost ? [running, lost] : [running]).finally(() => maps.end(""));
   if (!ran) {
     const error = { class: "Cancelled", message: "interrupted before the run began" };
     print(json ? renderJson(noRunResult("cancelled", error)) : styled("yellow", error.message), json);

@@ -9,17 +9,17 @@ import { readAndParse } from "../input/workflow.ts";
 import { type Called, compileCalled, nothingCalled, type ReadCalled, readCalled } from "./called.ts";
 
 /** Where what a run begins with is. */
-export interface InputOptions {
-  context?: string;
+interface InputOptions {
+  context: string | undefined;
   set: string[];
   file: string[];
 }
 
-export interface RunOptions extends InputOptions {
-  node?: string;
-  frozen?: true;
-  fresh?: FreshOption;
-  client?: string;
+interface RunOptions extends InputOptions {
+  node: string | undefined;
+  frozen: true | undefined;
+  fresh: FreshOption;
+  client: string | undefined;
 }
 
 /** Bytes under a key, or in the place of a mark. */
@@ -65,7 +65,7 @@ export interface RunDraft {
 export async function readDraft(path: string, options: RunOptions): Promise<RunDraft> {
   const [parsed, { context, files }] = await Promise.all([readAndParse(path), readInputs(options)]);
   const frozen = options.frozen === true || isFrozenHere(process.env);
-  const { node, client, fresh = [] } = options;
+  const { node, client, fresh } = options;
   const draft = { path, parsed, called: nothingCalled, node, context, files, frozen, fresh, client };
   const { workflow } = parsed;
   if (!workflow) await checkDraft(draft);
@@ -110,7 +110,7 @@ function isFrozenHere({ NOVA_FROZEN: text = "" }: NodeJS.ProcessEnv): boolean {
 }
 
 /** Prompt nodes to write anew; `true`: all of them. */
-export type FreshOption = string[] | true;
+type FreshOption = string[] | true;
 
 /** Ids of the nodes. Throws `InvalidInput` where one cannot be written anew. */
 export async function freshNodes(

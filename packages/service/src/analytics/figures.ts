@@ -1,4 +1,5 @@
-import type { Head, Ports, RunHead, Spending } from "@nova/engine";
+import { addSpendings, type Head, type Ports, type RunHead } from "@nova/engine";
+import { given } from "@nova/workflow/given";
 import { LRUCache } from "lru-cache";
 import type { Durations, NodeFigures } from "../ports/stats.ts";
 
@@ -11,27 +12,13 @@ export function rounded(ms: number, significant = digits): number {
 }
 
 export function addDuration(durations: Durations, ms: number): Durations {
-  const key = String(rounded(ms));
-  return { ...durations, [key]: (durations[key] ?? 0) + 1 };
-}
-
-/** Null where one of them does not say. */
-export function mergeDurations(a: Durations | null, b: Durations | null): Durations | null {
-  if (!a || !b) return null;
-  const merged: Record<string, number> = { ...a };
-  for (const [ms, count] of Object.entries(b)) merged[ms] = (merged[ms] ?? 0) + count;
-  return merged;
+  return counted(durations, { [rounded(ms)]: 1 });
 }
 
 /** The same, more coarsely. */
 export function coarser(durations: Durations | null): Durations | null {
-  if (!durations) return null;
-  const merged: Record<string, number> = {};
-  for (const [ms, count] of Object.entries(durations)) {
-    const key = String(rounded(Number(ms), 1));
-    merged[key] = (merged[key] ?? 0) + count;
-  }
-  return merged;
+  const steps = Object.entries(durations ?? {}).map(([ms, count]) => ({ [rounded(Number(ms), 1)]: count }));
+  return durations && steps.reduce(counted, {});
 }
 
 /** What 95 of 100 were not longer than (nearest rank); null where there are none. */
@@ -72,18 +59,12 @@ async function costOf({ workflows, generations }: Reads, head: Head, key: string
 
 export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, durations: {} };
 
-/** With one more run of the node; `savedUsd`: of a hit, what its code has cost to write. */
-export function addRun(figures: NodeFigures, { head, spent }: RunHead, savedUsd: number): NodeFigures {
-  const { status, error_class = "NodeFailed", execution_time_ms: ms, cache_hit } = head;
-  return {
-    ...figures,
-    runs: figures.runs + 1,
-    failed: status === "failed" ? counted(figures.failed, { [error_class]: 1 }) : figures.failed,
-    totalMs: figures.totalMs + ms,
-    durations: figures.durations && addDuration(figures.durations, ms),
-    ...(spent && { spent: sumOf(figures.spent, spent) }),
-    ...(cache_hit && { hits: (figures.hits ?? 0) + 1, savedUsd: dollars((figures.savedUsd ?? 0) + savedUsd) }),
-  };
+/** Of one run of a node; `savedUsd`: of a hit, what its code has cost to write. */
+export function figuresOfRun({ head, spent }: RunHead, savedUsd: number): NodeFigures {
+  const { status, error_class = "NodeFailed", execution_time_ms: totalMs, cache_hit } = head;
+  const failed = status === "failed" ? { [error_class]: 1 } : {};
+  const figures = { runs: 1, failed, totalMs, durations: addDuration({}, totalMs), ...given({ spent }) };
+  return { ...figures, ...(cache_hit && { hits: 1, savedUsd }) };
 }
 
 export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
@@ -92,20 +73,10 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
     runs: a.runs + b.runs,
     failed: counted(a.failed, b.failed),
     totalMs: a.totalMs + b.totalMs,
-    durations: mergeDurations(a.durations, b.durations),
-    ...((a.spent || b.spent) && { spent: sumOf(a.spent, b.spent) }),
+    // Null where one of them does not say.
+    durations: a.durations && b.durations && counted(a.durations, b.durations),
+    ...given({ spent: addSpendings(a.spent, b.spent) }),
     ...(hits > 0 && { hits, savedUsd: dollars((a.savedUsd ?? 0) + (b.savedUsd ?? 0)) }),
-  };
-}
-
-const nothing: Spending = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
-
-export function sumOf(a: Spending = nothing, b: Spending = nothing): Spending {
-  return {
-    cost_usd: dollars(a.cost_usd + b.cost_usd),
-    tokens_input: a.tokens_input + b.tokens_input,
-    tokens_cached: a.tokens_cached + b.tokens_cached,
-    tokens_output: a.tokens_output + b.tokens_output,
   };
 }
 
@@ -114,7 +85,7 @@ export function dollars(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }
 
-export function counted(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
+export function counted(a: Durations, b: Durations): Record<string, number> {
   const sum = { ...a };
   for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
   return sum;

@@ -1,9 +1,10 @@
 import type { CloseStatus } from "@nova/engine";
+import { given } from "@nova/workflow/given";
 import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Durations, NodeFigures, RunStats } from "../ports/stats.ts";
-import { addDuration, counted, dollars, mergeFigures, noFigures, percentile95, sumOf } from "./figures.ts";
+import { addDuration, dollars, mergeFigures, noFigures, percentile95 } from "./figures.ts";
 
 type Runs = AsyncIterable<RunStats>;
 
@@ -38,19 +39,16 @@ export interface CostReport {
 
 /** By workflow: how its runs ended, and how long they took from their start to their end, waits included. */
 export async function workflowReports(runs: Runs): Promise<WorkflowReport[]> {
-  const none = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
   const found = new Map<string, Omit<WorkflowReport, "p95Ms"> & { durations: Durations }>();
   for await (const { workflowId: workflow, status, durationMs, nodes } of runs) {
-    const empty = { workflow, runs: 0, byStatus: none, totalMs: 0, costUsd: 0, durations: {} };
-    const before = found.get(workflow) ?? empty;
-    found.set(workflow, {
-      workflow,
-      runs: before.runs + 1,
-      byStatus: { ...before.byStatus, [status]: before.byStatus[status] + 1 },
-      totalMs: before.totalMs + durationMs,
-      costUsd: dollars(before.costUsd + (allOf(nodes).spent?.cost_usd ?? 0)),
-      durations: addDuration(before.durations, durationMs),
-    });
+    const byStatus = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
+    const one = found.get(workflow) ?? { workflow, runs: 0, byStatus, totalMs: 0, costUsd: 0, durations: {} };
+    one.runs += 1;
+    one.byStatus[status] += 1;
+    one.totalMs += durationMs;
+    one.costUsd = dollars(one.costUsd + (allOf(nodes).spent?.cost_usd ?? 0));
+    one.durations = addDuration(one.durations, durationMs);
+    found.set(workflow, one);
   }
   return sorted(found).map(({ durations, ...report }) => ({ ...report, p95Ms: percentile95(durations) }));
 }
@@ -97,18 +95,7 @@ export async function costReports(runs: Runs): Promise<CostReport[]> {
 
 /** Of all nodes together; how long they took is of no use in a sum. */
 function allOf(nodes: Record<string, NodeFigures>): NodeFigures {
-  const all = Object.values(nodes);
-  const spendings = all.flatMap(({ spent }) => spent ?? []);
-  const hits = all.reduce((sum, figures) => sum + (figures.hits ?? 0), 0);
-  const savedUsd = dollars(all.reduce((sum, figures) => sum + (figures.savedUsd ?? 0), 0));
-  return {
-    runs: all.reduce((sum, { runs }) => sum + runs, 0),
-    failed: all.reduce((sum, { failed }) => counted(sum, failed), {}),
-    totalMs: all.reduce((sum, { totalMs }) => sum + totalMs, 0),
-    durations: null,
-    ...(spendings.length > 0 && { spent: spendings.reduce((a, b) => sumOf(a, b)) }),
-    ...(hits > 0 && { hits, savedUsd }),
-  };
+  return { ...Object.values(nodes).reduce(mergeFigures, noFigures), durations: null };
 }
 
 function sorted<T>(found: ReadonlyMap<string, T>): T[] {
@@ -134,8 +121,7 @@ export async function* statsWithin(
   if (client !== undefined && !reaches(by, client)) return;
   // DynamoDB refuses a range that ends before it begins.
   if (to < from) return;
-  const whose = client !== undefined && { client };
-  if (workflow !== undefined) yield* ports.stats.read({ from, to, workflow, ...whose });
+  if (workflow !== undefined) yield* ports.stats.read({ from, to, workflow, ...given({ client }) });
   else if (client !== undefined) yield* ports.stats.read({ from, to, client });
   else for await (const id of ports.workflows.ids()) yield* ports.stats.read({ from, to, workflow: id });
 }

@@ -1,6 +1,6 @@
 import { type CloseStatus, type Execution, type Head, type Ports, runHeads } from "@nova/engine";
 import type { NodeFigures, RunStats } from "../ports/stats.ts";
-import { addRun, coarser, noFigures, savedBy } from "./figures.ts";
+import { coarser, figuresOfRun, mergeFigures, noFigures, savedBy } from "./figures.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs" | "generations">;
 
@@ -23,7 +23,10 @@ async function figuresOf(ports: Reads, execution: string): Promise<Record<string
   for await (const run of runHeads(ports, execution)) {
     const { node_id, node_type } = run.head;
     if (notCounted.includes(node_type)) continue;
-    nodes.set(node_id, addRun(nodes.get(node_id) ?? noFigures, run, await savedBy(ports, run.head)));
+    nodes.set(
+      node_id,
+      mergeFigures(nodes.get(node_id) ?? noFigures, figuresOfRun(run, await savedBy(ports, run.head))),
+    );
   }
   return Object.fromEntries(nodes);
 }

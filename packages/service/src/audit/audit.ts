@@ -3,7 +3,7 @@ import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import type { AuditRecord } from "../ports/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { type Page, type PageQuery, readPage } from "../ports/page.ts";
+import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 
 const nextId = monotonicFactory();
 
@@ -39,9 +39,6 @@ export async function listAudit(
   { client = by.client, ...query }: PageQuery & { client?: string | null },
 ): Promise<Page<AuditRecord>> {
   if (client !== null && !reaches(by, client)) return { items: [] };
-  return readPage(
-    query,
-    (range) => audit.list({ ...range, ...(client !== null && { client }) }),
-    ({ id }) => id,
-  );
+  const list = (range: Range) => audit.list({ ...range, client: client ?? undefined });
+  return readPage(query, list, ({ id }) => id);
 }

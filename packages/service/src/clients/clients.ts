@@ -6,7 +6,7 @@ import { demandMail } from "../notices/notices.ts";
 import type { Principal } from "../ports/access.ts";
 import { type Client, defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { type Page, type PageQuery, readPage } from "../ports/page.ts";
+import { everyItem, type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { QueuePorts } from "../quotas/admit.ts";
 import { fillPools } from "../quotas/fill.ts";
 import { poolName } from "../quotas/pools.ts";
@@ -69,22 +69,16 @@ export async function createClient(
   return client;
 }
 
-const deedsAtOnce = 200;
-
 /**
  * What a client that was erased leaves behind is not for another one to find. That it was deleted is known, in an index
  * that may be late, long before it is erased; others may write deeds about it behind that.
  */
 async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const deeds = await audit.list({ client: slug, limit: deedsAtOnce, ...(after !== undefined && { after }) });
-    const end = deeds.find(({ action }) => action === "client.erased" || action === "client.deleted");
-    if (end) {
-      const [what, day] = [end.action.slice("client.".length), end.at.slice(0, "2026-11-22".length)];
-      throw new Conflict(`client "${slug}" was ${what} on ${day}, and its emptied records stay - choose another slug`);
-    }
-    after = deeds.at(-1)?.id;
-    if (deeds.length < deedsAtOnce) return;
+  const list = (range: Range) => audit.list({ ...range, client: slug });
+  for await (const { action, at } of everyItem((cursor) => readPage({ limit: 200, cursor }, list, ({ id }) => id))) {
+    if (action !== "client.erased" && action !== "client.deleted") continue;
+    const [what, day] = [action.slice("client.".length), at.slice(0, "2026-11-22".length)];
+    throw new Conflict(`client "${slug}" was ${what} on ${day}, and its emptied records stay - choose another slug`);
   }
 }
 
@@ -151,14 +145,19 @@ export async function listClients(
   by: Principal,
   query: PageQuery,
 ): Promise<Page<Client>> {
-  if (by.client === null)
-    return readPage(
-      query,
-      (range) => clients.list(range),
-      ({ slug }) => slug,
-    );
+  if (by.client === null) return pageOfClients(clients, query);
   const own = await clients.get(by.client);
   return { items: own ? [own] : [] };
+}
+
+function pageOfClients(clients: ServicePorts["clients"], query: PageQuery): Promise<Page<Client>> {
+  const list = (range: Range) => clients.list(range);
+  return readPage(query, list, ({ slug }) => slug);
+}
+
+/** By slug, all that there are. */
+export function everyClient({ clients }: Pick<ServicePorts, "clients">): AsyncGenerator<Client> {
+  return everyItem((cursor) => pageOfClients(clients, { limit: 200, cursor }));
 }
 
 function unlessErased(client: Client): Client {

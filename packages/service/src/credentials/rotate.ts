@@ -2,6 +2,7 @@ import { CredentialLocked, type CredentialRecord, openContent, sealRecord } from
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import type { Principal } from "../ports/access.ts";
+import { everyItem } from "../ports/page.ts";
 import type { CredentialPorts } from "./credentials.ts";
 
 export interface Rotated {
@@ -24,7 +25,11 @@ export async function rotateCredentials(ports: CredentialPorts, by: Principal | 
   await cipher.renew();
   const key = await cipher.currentKey();
   const rotated: Rotated = { sealed: 0, locked: [] };
-  for await (const record of everyCredential(ports)) {
+  const pageAt = async (cursor?: string) => {
+    const { records, after } = await ports.credentialStore.listAll(cursor);
+    return { items: records, cursor: after };
+  };
+  for await (const record of everyItem(pageAt)) {
     const outcome = record.key === key ? "done" : await sealAnew(ports, record, key);
     if (outcome === "sealed") rotated.sealed++;
     if (outcome === "locked") rotated.locked.push(`${Object.entries(record.owner)[0]?.join(":")} ${record.name}`);
@@ -34,15 +39,6 @@ export async function rotateCredentials(ports: CredentialPorts, by: Principal | 
   const detail = { sealed: rotated.sealed, locked: rotated.locked.length };
   await recordDeed(ports, by, { action: "credentials.rotated", client: null, subject: key, detail });
   return rotated;
-}
-
-async function* everyCredential({ credentialStore }: CredentialPorts): AsyncIterable<CredentialRecord> {
-  let after: string | undefined;
-  do {
-    const page = await credentialStore.listAll(after);
-    yield* page.records;
-    after = page.after;
-  } while (after !== undefined);
 }
 
 async function sealAnew(

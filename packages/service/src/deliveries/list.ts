@@ -2,7 +2,7 @@ import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import type { Delivery, DeliveryQuery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { type Page, type PageQuery, readPage } from "../ports/page.ts";
+import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 
 type ListPorts = Pick<ServicePorts, "deliveries" | "workflows">;
 type Wanted = Pick<DeliveryQuery, "client" | "status"> & { workflow?: string };
@@ -15,12 +15,8 @@ export async function listDeliveries(
 ): Promise<Page<Delivery>> {
   const client = wanted.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
-  const query = { ...wanted, ...(client !== null && { client }) };
-  return readPage(
-    { limit, ...(cursor !== undefined && { cursor }) },
-    (range) => newest(ports, { ...query, ...range }),
-    ({ id }) => id,
-  );
+  const list = (range: Range) => newest(ports, { ...wanted, client: client ?? undefined, ...range });
+  return readPage({ limit, cursor }, list, ({ id }) => id);
 }
 
 /** Where neither workflow nor client is named, the newest of every workflow, and of what nobody could place. */

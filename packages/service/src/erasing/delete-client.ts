@@ -1,6 +1,6 @@
 import { demandAllClients } from "../access/authenticate.ts";
 import { deedOf } from "../audit/audit.ts";
-import { clientOf } from "../clients/clients.ts";
+import { clientOf, everyClient } from "../clients/clients.ts";
 import type { Principal } from "../ports/access.ts";
 import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -8,7 +8,6 @@ import { eraseClient } from "./erase-client.ts";
 
 /** What made no progress for this long was lost on its way. */
 const lostMs = 120_000;
-const pageSize = 200;
 
 /**
  * Marks a client to be erased, from when on nothing begins for it, and has it erased. Answers whether that is done
@@ -41,14 +40,10 @@ function isDue({ since, restsUntil }: Erasing, now: number): boolean {
 /** Hands erasures over again that nobody seems to work at. Answers of which clients. */
 export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
   const again: string[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await ports.clients.list({ limit: pageSize, ...(after !== undefined && { after }) });
-    for (const { slug, erasing } of page) {
-      if (!erasing || !isDue(erasing, ports.clock.now())) continue;
-      await handOver(ports, slug);
-      again.push(slug);
-    }
-    after = page.at(-1)?.slug;
-    if (page.length < pageSize || after === undefined) return again;
+  for await (const { slug, erasing } of everyClient(ports)) {
+    if (!erasing || !isDue(erasing, ports.clock.now())) continue;
+    await handOver(ports, slug);
+    again.push(slug);
   }
+  return again;
 }

@@ -1,11 +1,13 @@
+import { given } from "@nova/workflow/given";
 import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import { everyItem } from "../ports/page.ts";
 
 /** Less than what a sweeper takes for lost, so that nobody else begins beside somebody who works. */
 const renewedMs = 30_000;
 
 /** Where a pass is. */
-type Place = Pick<Erasing, "part" | "cursor" | "runs">;
+type PassPosition = Pick<Erasing, "part" | "cursor" | "runs">;
 
 /** How far the erasure of a client is, in its record. */
 export class ErasureProgress {
@@ -29,12 +31,11 @@ export class ErasureProgress {
   }
 
   async beginPass({ mayBeLast }: { mayBeLast: boolean }): Promise<void> {
-    await this.#put({ part: "executions", ...(mayBeLast && { passSince: this.#now }) });
+    await this.#put(given({ part: "executions" as const, passSince: mayBeLast ? this.#now : undefined }));
   }
 
-  async moveTo(place: Place): Promise<void> {
-    const { passSince } = this.#at;
-    await this.#put({ ...place, ...(passSince !== undefined && { passSince }) });
+  async moveTo(place: PassPosition): Promise<void> {
+    await this.#put({ ...place, ...given({ passSince: this.#at.passSince }) });
   }
 
   /** `until`: milliseconds since the epoch. */
@@ -113,15 +114,11 @@ type Behind = "nothing" | "another" | number;
 
 async function runsOf({ executions }: ServicePorts, client: string): Promise<Runs> {
   const found: Runs = { count: 0, isOpen: false, endedMs: 0 };
-  let cursor: string | undefined;
-  do {
-    const page = await executions.list({ client, limit: countedAtOnce, ...(cursor !== undefined && { cursor }) });
-    for (const { open, endedAt } of page.items) {
-      found.count += 1;
-      found.isOpen ||= open;
-      if (endedAt !== undefined) found.endedMs = Math.max(found.endedMs, Date.parse(endedAt));
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const pageAt = (cursor?: string) => executions.list(given({ client, limit: countedAtOnce, cursor }));
+  for await (const { open, endedAt } of everyItem(pageAt)) {
+    found.count += 1;
+    found.isOpen ||= open;
+    if (endedAt !== undefined) found.endedMs = Math.max(found.endedMs, Date.parse(endedAt));
+  }
   return found;
 }

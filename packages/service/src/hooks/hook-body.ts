@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { elementsOf, type FileInPlace, membersOf, newFileMark } from "@nova/engine";
+import { elementsOf, type FileInPlace, membersOf } from "@nova/engine";
 import { halfCharacterIn, type WebhookTrigger } from "@nova/workflow";
 import { Refused } from "../errors.ts";
+import { fileOf } from "../triggers/start.ts";
 
 /** A body as a run finds it: JSON text, and the bytes that its marks stand for. */
 export interface HookBody {
@@ -18,7 +19,8 @@ export function readHookBody(contentType: string, bytes: Uint8Array): HookBody {
     return { json: JSON.stringify(formIn(textOf(bytes, type))), files: [] };
   }
   if (type.startsWith("text/")) return { json: JSON.stringify(textOf(bytes, type)), files: [] };
-  return inPlace(bytes);
+  const file = fileOf(bytes);
+  return { json: JSON.stringify(file.mark), files: [file] };
 }
 
 function textOf(bytes: Uint8Array, type: string): string {
@@ -58,20 +60,6 @@ export function formIn(text: string): Record<string, string | string[]> {
       return [name, values.length === 1 ? (values[0] ?? "") : values];
     }),
   );
-}
-
-function inPlace(bytes: Uint8Array): HookBody {
-  const mark = newFileMark();
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const file: FileInPlace = {
-    mark,
-    sha256,
-    bytes: bytes.length,
-    async *open() {
-      yield bytes;
-    },
-  };
-  return { json: JSON.stringify(mark), files: [file] };
 }
 
 export interface Dedupable {

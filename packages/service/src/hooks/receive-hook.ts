@@ -5,7 +5,7 @@ import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { hookKey, secretsOf } from "../triggers/key.ts";
-import { recordUnstarted, startFromTrigger } from "../triggers/start.ts";
+import { knownBy, recordUnstarted, startFromTrigger } from "../triggers/start.ts";
 import { dedupeOf, type HookBody, readHookBody } from "./hook-body.ts";
 import { signatureProblem } from "./signature.ts";
 
@@ -35,7 +35,7 @@ export interface TakenHook {
 export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<TakenHook> {
   const live = await ports.triggers.get(hookKey(request.id));
   const trigger = live?.trigger.type === "webhook" ? live.trigger : undefined;
-  const place: Place | undefined = live && trigger && { workflow: live.workflowId, trigger };
+  const place: HookPlace | undefined = live && trigger && { workflow: live.workflowId, trigger };
   const problem = await notSigned(ports, place, request);
   if (!place || problem !== undefined) {
     if (!place) await recordRefused(ports, undefined, request, "unknown", `no workflow has the hook "${request.id}"`);
@@ -51,7 +51,7 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
   return { execution: delivery.execution, waitSeconds: place.trigger.waitSeconds ?? 0 };
 }
 
-interface Place {
+interface HookPlace {
   workflow: string;
   trigger: WebhookTrigger;
 }
@@ -61,7 +61,7 @@ const nobodys: WebhookSignature = { header: "x-signature", secret: "", algorithm
 
 async function notSigned(
   ports: ServicePorts,
-  place: Place | undefined,
+  place: HookPlace | undefined,
   { headers, body }: HookRequest,
 ): Promise<string | undefined> {
   const signature = place ? place.trigger.signature : nobodys;
@@ -73,7 +73,7 @@ async function notSigned(
 }
 
 /** The secret values of the credential; why there are none, where its owner has to see to it. */
-async function keysOf(ports: ServicePorts, { workflow, trigger }: Place, name: string): Promise<string[] | string> {
+async function keysOf(ports: ServicePorts, { workflow, trigger }: HookPlace, name: string): Promise<string[] | string> {
   try {
     return await secretsOf(ports, trigger.client ?? defaultClient, workflow, name);
   } catch (error) {
@@ -82,7 +82,7 @@ async function keysOf(ports: ServicePorts, { workflow, trigger }: Place, name: s
   }
 }
 
-async function start(ports: ServicePorts, { workflow, trigger }: Place, request: HookRequest): Promise<Delivery> {
+async function start(ports: ServicePorts, { workflow, trigger }: HookPlace, request: HookRequest): Promise<Delivery> {
   const { id, headers, body: bytes, from } = request;
   let body: HookBody;
   try {
@@ -94,12 +94,8 @@ async function start(ports: ServicePorts, { workflow, trigger }: Place, request:
   }
   const dedupe = dedupeOf(trigger, { headers, body: bytes });
   const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shownHeaders(headers))},"body":${body.json}}`;
-  return startFromTrigger(ports, {
-    ...{ workflow, trigger, dedupe, from, about: headers["user-agent"] ?? "" },
-    ...(trigger.client !== undefined && { client: trigger.client }),
-    context: `{"webhook":${webhook}}`,
-    files: body.files,
-  });
+  const known = { ...knownBy(workflow, trigger), dedupe, from, about: headers["user-agent"] ?? "" };
+  return startFromTrigger(ports, { ...known, context: `{"webhook":${webhook}}`, files: body.files });
 }
 
 /** What would let its reader in somewhere is not for the nodes of a workflow. */
@@ -112,15 +108,14 @@ function shownHeaders(headers: Record<string, string>): Record<string, string> {
 /** Anybody may send anything to an address: one record a minute and fault says as much as a thousand. */
 function recordRefused(
   ports: ServicePorts,
-  place: Place | undefined,
+  place: HookPlace | undefined,
   { headers, from }: HookRequest,
   fault: "unknown" | "unsigned" | "oversized" | "unreadable",
   reason: string,
 ): Promise<Delivery> {
   const minute = new Date(ports.clock.now()).toISOString().slice(0, 16);
-  const known = place
-    ? { workflow: place.workflow, trigger: place.trigger.id, client: place.trigger.client ?? defaultClient }
-    : { workflow: null, trigger: null, client: null };
+  const nowhere = { type: "webhook", workflow: null, trigger: null, client: null } as const;
+  const known = place ? knownBy(place.workflow, place.trigger) : nowhere;
   const about = headers["user-agent"] ?? "";
-  return recordUnstarted(ports, { type: "webhook", ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
+  return recordUnstarted(ports, { ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
 }

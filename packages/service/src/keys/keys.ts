@@ -4,7 +4,7 @@ import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
 import type { ApiKey, Principal, Role } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { type Page, type PageQuery, readPage } from "../ports/page.ts";
+import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 
 export interface KeyRequest {
   /** ULID of the new key. */
@@ -58,9 +58,6 @@ export function listKeys(
   { client }: Principal,
   query: PageQuery,
 ): Promise<Page<ApiKey>> {
-  return readPage(
-    query,
-    (range) => keys.list({ ...range, ...(client !== null && { client }) }),
-    ({ id }) => id,
-  );
+  const list = (range: Range) => keys.list({ ...range, client: client ?? undefined });
+  return readPage(query, list, ({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import type { ImapTrigger, MailTrigger } from "@nova/workflow";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { recordUnstarted, startFromTrigger } from "../triggers/start.ts";
+import { knownBy, recordUnstarted, startFromTrigger } from "../triggers/start.ts";
 import { refusedByShape } from "./guard.ts";
 import { letterhead, type RawMail, refusedSender } from "./headers.ts";
 import { mailContext, type ParsedMail, parseMail } from "./parse-mail.ts";
@@ -20,8 +20,8 @@ export async function startFromMail(
   mail: RawMail,
 ): Promise<Delivery> {
   const { messageId, ...head } = letterhead(mail);
-  const refuse = (reason: string) =>
-    recordUnstarted(ports, { type: trigger.type, workflow, trigger: trigger.id, client, ...head }, reason);
+  const known = { ...knownBy(workflow, trigger), client, ...head };
+  const refuse = (reason: string) => recordUnstarted(ports, known, reason);
   const refused = refusedSender(mail.headers, trigger.from) ?? refusedByShape(mail.raw);
   if (refused !== undefined) return refuse(refused);
   const parsed = await parsedOr(mail.raw);
@@ -29,7 +29,7 @@ export async function startFromMail(
   // Code must read the sender that was checked.
   if (head.from !== "" && head.from !== parsed.from) return refuse("its sender can be read in two ways");
   const { context, files } = mailContext(parsed, messageId);
-  return startFromTrigger(ports, { workflow, trigger, client, ...head, about: parsed.subject, context, files });
+  return startFromTrigger(ports, { ...known, about: parsed.subject, context, files });
 }
 
 async function parsedOr(raw: Buffer): Promise<ParsedMail | { reason: string }> {

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { type FileInPlace, newFileMark } from "@nova/engine";
+import type { FileInPlace } from "@nova/engine";
 import type { Address, Attachment, Email } from "postal-mime";
+import { fileOf } from "../triggers/start.ts";
 import { longestHeadBytes } from "./headers.ts";
 
 export interface MailAttachment {
@@ -97,12 +97,6 @@ export function mailContext(mail: ParsedMail, messageId: string): { context: str
 }
 
 function placeAttachment({ name, type, bytes }: MailAttachment) {
-  const mark = newFileMark();
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const file: FileInPlace = { mark, sha256, bytes: bytes.length, open: () => once(bytes) };
-  return { shown: { name, type, bytes: mark }, file };
-}
-
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
+  const file = fileOf(bytes);
+  return { shown: { name, type, bytes: file.mark }, file };
 }

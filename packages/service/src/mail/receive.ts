@@ -1,11 +1,12 @@
 import { buffer } from "node:stream/consumers";
 import type { MailTrigger } from "@nova/workflow";
+import { given } from "@nova/workflow/given";
 import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { DmarcPolicies } from "../ports/mail.ts";
 import { mailKey } from "../triggers/key.ts";
-import { recordUnstarted, type Unstarted } from "../triggers/start.ts";
+import { knownBy, recordUnstarted } from "../triggers/start.ts";
 import { type MailPlace, startFromMail } from "./arrive.ts";
 import { largestMailBytes, tooLarge } from "./guard.ts";
 import {
@@ -49,11 +50,8 @@ export function recipientsOf(
 /** `invoices+acme@in.example.com`. */
 function recipientOf(text: string): Recipient {
   const local = text.slice(0, text.lastIndexOf("@"));
-  const [address = "", client] = [
-    local.split("+", 1)[0],
-    local.includes("+") ? local.slice(local.indexOf("+") + 1) : undefined,
-  ];
-  return { text, address, ...(client !== undefined && { client }) };
+  const [, address = "", client] = /^([^+]*)(?:\+(.*))?$/s.exec(local) ?? [];
+  return given({ text, address, client });
 }
 
 /**
@@ -73,57 +71,49 @@ export async function refusedBy(
   return `it is not proven to be from ${domain} (DMARC), and the domain asks to reject such mail`;
 }
 
+/** Of a mail that nobody can place. */
+const nowhere = { type: "mail", workflow: null, trigger: null, client: null } as const;
+
 /**
  * A mail that SES has put into S3: a run, or a refusal with its record, for each recipient of ours. Whatever is wrong
  * with a mail is no error, so that nobody tries it for ever; outages are thrown.
  */
 export async function receiveMail(ports: ServicePorts, key: string): Promise<Delivery[]> {
-  const nowhere = {
-    type: "mail",
-    workflow: null,
-    trigger: null,
-    client: null,
-    dedupe: key,
-    from: "",
-    about: "",
-  } as const;
+  const refuse = async (reason: string) => [
+    await recordUnstarted(ports, { ...nowhere, dedupe: key, from: "", about: "" }, reason),
+  ];
   const stored = await ports.incomingMail.open(key);
-  if (!stored) return [await recordUnstarted(ports, nowhere, `there is no ${key} in the bucket any more`)];
+  if (!stored) return refuse(`there is no ${key} in the bucket any more`);
   if (stored.bytes > largestMailBytes) {
     for await (const _ of stored.chunks) break; // an answer that nobody reads keeps its connection
-    return [await recordUnstarted(ports, nowhere, tooLarge(stored.bytes))];
+    return refuse(tooLarge(stored.bytes));
   }
   const raw = await buffer(stored.chunks);
   const headers = readHeaders(raw);
-  if (!headers) {
-    return [await recordUnstarted(ports, nowhere, `its head does not end within ${longestHeadBytes} bytes`)];
-  }
+  if (!headers) return refuse(`its head does not end within ${longestHeadBytes} bytes`);
   return deliver(ports, { raw, headers });
 }
 
 async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> {
   const { dedupe, from, about } = letterhead(mail);
-  const nowhere: Unstarted = { type: "mail", workflow: null, trigger: null, client: null, dedupe, from, about };
+  const head = { dedupe, from, about };
   const ses = sesHeaders(mail.headers);
   const recipients = recipientsOf(mail.headers, ses, ports.mail.domains);
-  if (recipients.length === 0) return [await recordUnstarted(ports, nowhere, "it is for no address of ours")];
+  if (recipients.length === 0)
+    return [await recordUnstarted(ports, { ...nowhere, ...head }, "it is for no address of ours")];
   const refused = await refusedBy(verdictsOf(ses), from, ports.mail.dmarcPolicies);
   const deliveries: Delivery[] = [];
   for (const recipient of recipients) {
     const place = await placeOf(ports, recipient);
-    const known =
-      "reason" in place
-        ? { ...nowhere, client: place.gone, dedupe: `${dedupe} ${recipient.text}` }
-        : knownBy(place, nowhere);
-    const reason = "reason" in place ? place.reason : refused;
-    if (reason !== undefined) deliveries.push(await recordUnstarted(ports, known, reason));
-    else if ("trigger" in place) deliveries.push(await startFromMail(ports, place, mail));
+    if ("reason" in place) {
+      const known = { ...nowhere, ...head, client: place.gone, dedupe: `${dedupe} ${recipient.text}` };
+      deliveries.push(await recordUnstarted(ports, known, place.reason));
+    } else if (refused !== undefined) {
+      const known = { ...knownBy(place.workflow, place.trigger), client: place.client, ...head };
+      deliveries.push(await recordUnstarted(ports, known, refused));
+    } else deliveries.push(await startFromMail(ports, place, mail));
   }
   return deliveries;
-}
-
-function knownBy({ workflow, trigger, client }: MailPlace, head: Unstarted): Unstarted {
-  return { ...head, workflow, trigger: trigger.id, client };
 }
 
 /** `gone`: a client that is not there: it may have been erased, and then nothing is to be known of its mails. */

@@ -1,3 +1,4 @@
+import { given } from "@nova/workflow/given";
 import { addressesIn, headerOf, type MailHeader } from "./headers.ts";
 
 /** One result of a header `Authentication-Results`: `dmarc=pass header.from=a.example`. */
@@ -121,11 +122,7 @@ export interface Verdicts {
 export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
   const [spam, virus] = [headerOf(ses, "x-ses-spam-verdict"), headerOf(ses, "x-ses-virus-verdict")];
   const provenDomain = provenDomainIn(headerOf(ses, "authentication-results") ?? "");
-  return {
-    ...(spam !== undefined && { spam: spam.toUpperCase() }),
-    ...(virus !== undefined && { virus: virus.toUpperCase() }),
-    ...(provenDomain !== undefined && { provenDomain }),
-  };
+  return given({ spam: spam?.toUpperCase(), virus: virus?.toUpperCase(), provenDomain });
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { OpenMailbox, UnreadMail } from "../ports/mail.ts";
 import type { TriggerName } from "../ports/triggers.ts";
 import { ownKey } from "../triggers/key.ts";
-import { recordUnstarted } from "../triggers/start.ts";
+import { knownBy, recordUnstarted } from "../triggers/start.ts";
 import { isPaused, MailboxUnreachable, mailboxAddress, pauseAfter } from "./address.ts";
 
 /** At one poll; the next one goes on with the others. */
@@ -36,9 +36,8 @@ export async function pollMailbox(ports: ServicePorts, name: TriggerName, signal
 type ImapPlace = MailPlace & { trigger: ImapTrigger };
 
 function recordFailure(ports: ServicePorts, place: ImapPlace, at: string, reason: string): Promise<Delivery> {
-  const { workflow, trigger, client } = place;
-  const head = { dedupe: `poll ${at}`, from: "", about: trigger.mailbox };
-  return recordUnstarted(ports, { type: "imap", workflow, trigger: trigger.id, client, ...head }, reason, "failed");
+  const head = { dedupe: `poll ${at}`, from: "", about: place.trigger.mailbox };
+  return recordUnstarted(ports, { ...knownBy(place.workflow, place.trigger), ...head }, reason, "failed");
 }
 
 async function readMailbox(ports: ServicePorts, place: ImapPlace, signal?: AbortSignal): Promise<Delivery[]> {
@@ -59,14 +58,10 @@ async function takeMail(ports: ServicePorts, place: ImapPlace, mailbox: OpenMail
   const isTooLarge = mail.bytes > largestMailBytes;
   const raw = await mail.read(isTooLarge ? longestHeadBytes : largestMailBytes);
   const headers = readHeaders(raw) ?? [];
-  const { workflow, trigger, client } = place;
-  const { dedupe, from, about } = letterhead({ raw, headers });
+  const { messageId: _, ...head } = letterhead({ raw, headers });
+  const known = { ...knownBy(place.workflow, place.trigger), ...head };
   const delivery = isTooLarge
-    ? await recordUnstarted(
-        ports,
-        { type: "imap", workflow, trigger: trigger.id, client, dedupe, from, about },
-        tooLarge(mail.bytes),
-      )
+    ? await recordUnstarted(ports, known, tooLarge(mail.bytes))
     : await startFromMail(ports, place, { raw, headers });
   await mailbox.markRead(mail.uid);
   return delivery;

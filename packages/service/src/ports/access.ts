@@ -30,7 +30,7 @@ export interface KeyStore {
   /** False when there was none. */
   remove(id: string): Promise<boolean>;
   /** Oldest first; those of one client where it is named. */
-  list(query: Range & { client?: string }): Promise<ApiKey[]>;
+  list(query: Range & { client?: string | undefined }): Promise<ApiKey[]>;
 }
 
 /** Who asks. */

@@ -8,10 +8,10 @@ export type ArchiveRecord =
   | { kind: "object"; key: string; bytes: number; text?: string };
 
 export interface ArchiveQuery {
-  client?: string;
-  cursor?: string;
+  client?: string | undefined;
+  cursor?: string | undefined;
   /** What is left of a definition; it stands under the hash of that, as whole ones do. Absent: all of it. */
-  seen?: (workflow: Workflow) => Workflow;
+  seen?: ((workflow: Workflow) => Workflow) | undefined;
 }
 
 export interface ArchivePage {
@@ -101,7 +101,7 @@ export interface StoredFormat {
 export interface FormatPage {
   formats: StoredFormat[];
   /** Where the next page begins. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 export interface FormatSurvey {

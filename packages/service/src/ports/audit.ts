@@ -47,5 +47,5 @@ export interface AuditLog {
   /** Nothing happens where it is there already. */
   append(record: AuditRecord): Promise<void>;
   /** Newest first; of one client where it is named. */
-  list(query: Range & { client?: string }): Promise<AuditRecord[]>;
+  list(query: Range & { client?: string | undefined }): Promise<AuditRecord[]>;
 }

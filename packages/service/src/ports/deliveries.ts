@@ -39,7 +39,7 @@ export interface Delivery {
 export interface DeliveryQuery extends Range {
   /** Null: what nobody could place. */
   workflow?: string | null;
-  client?: string;
+  client?: string | undefined;
   status?: DeliveryStatus;
 }
 

@@ -1,7 +1,7 @@
 export interface PageQuery {
   limit: number;
   /** Where the page before ended. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 export interface Page<T> {
@@ -13,7 +13,7 @@ export interface Page<T> {
 /** What a store is asked for: at most so many, behind this one. */
 export interface Range {
   limit: number;
-  after?: string;
+  after?: string | undefined;
 }
 
 /** The page that is in front of a list read one item longer than asked for. */
@@ -29,6 +29,17 @@ export async function readPage<T>(
   list: (range: Range) => Promise<T[]>,
   cursorOf: (item: T) => string,
 ): Promise<Page<T>> {
-  const found = await list({ limit: limit + 1, ...(cursor !== undefined && { after: cursor }) });
-  return pageFrom(found, limit, cursorOf);
+  return pageFrom(await list({ limit: limit + 1, after: cursor }), limit, cursorOf);
+}
+
+/** Everything that comes in pages, each read when it is wanted. */
+export async function* everyItem<T>(
+  pageAt: (cursor: string | undefined) => Promise<{ items: readonly T[]; cursor?: string | undefined }>,
+): AsyncGenerator<T> {
+  let cursor: string | undefined;
+  do {
+    const page = await pageAt(cursor);
+    yield* page.items;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
 }

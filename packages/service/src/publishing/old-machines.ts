@@ -1,4 +1,5 @@
 import type { WorkflowVersion } from "@nova/engine";
+import { everyClient } from "../clients/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { callsOf } from "../workflows/called.ts";
 
@@ -42,15 +43,4 @@ async function neededNumbers(ports: DropPorts, workflowId: string): Promise<Read
     }
   }
   return numbers;
-}
-
-const pageSize = 200;
-
-async function* everyClient({ clients }: Pick<ServicePorts, "clients">) {
-  for (let after: string | undefined; ; ) {
-    const page = await clients.list({ limit: pageSize, ...(after !== undefined && { after }) });
-    yield* page;
-    after = page.at(-1)?.slug;
-    if (page.length < pageSize || after === undefined) return;
-  }
 }

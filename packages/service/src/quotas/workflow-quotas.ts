@@ -1,7 +1,9 @@
+import { given } from "@nova/workflow/given";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import { everyItem } from "../ports/page.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
 import { findWorkflow, setPaused } from "../workflows/find.ts";
 import { fillPools } from "./fill.ts";
@@ -61,11 +63,7 @@ async function change(ports: ServicePorts, by: Principal, id: string, isPaused: 
 
 /** Those of its runs that wait, and of its client's where they wait there alone. */
 async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
-  const found = new Set<string>();
-  for (let cursor: string | undefined; ; ) {
-    const page = await executions.list({ workflow, status: "queued", limit: 100, ...(cursor && { cursor }) });
-    for (const { pools = [] } of page.items) for (const pool of pools) found.add(pool);
-    cursor = page.cursor;
-    if (cursor === undefined) return [...found];
-  }
+  const pageAt = (cursor?: string) => executions.list({ workflow, status: "queued", limit: 100, ...given({ cursor }) });
+  const queued = await Array.fromAsync(everyItem(pageAt));
+  return [...new Set(queued.flatMap(({ pools = [] }) => pools))];
 }

@@ -1,12 +1,12 @@
 import type { Execution } from "@nova/engine";
+import { given } from "@nova/workflow/given";
+import { everyClient } from "../clients/clients.ts";
 import { eraseExecution } from "../erasing/erase-run.ts";
-import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 type RetentionPorts = Pick<ServicePorts, "clients" | "executions" | "eraser" | "clock">;
 
 const dayMs = 24 * 60 * 60 * 1000;
-const clientsInPage = 100;
 const runsInPage = 50;
 
 export interface Retained {
@@ -51,7 +51,7 @@ export async function eraseExpired(ports: RetentionPorts, until = Number.POSITIV
 
 async function turnsOf(ports: RetentionPorts): Promise<Turn[]> {
   const turns: Turn[] = [];
-  for await (const { slug, quotas, erasedUntil, erasing } of allClients(ports)) {
+  for await (const { slug, quotas, erasedUntil, erasing } of everyClient(ports)) {
     if (quotas?.retentionDays === undefined || erasing) continue;
     const end = new Date(ports.clock.now() - quotas.retentionDays * dayMs).toISOString();
     turns.push({ slug, end, mark: erasedUntil, cursor: undefined, staysFrom: undefined });
@@ -59,20 +59,10 @@ async function turnsOf(ports: RetentionPorts): Promise<Turn[]> {
   return turns.sort(({ mark: a = "" }, { mark: b = "" }) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-async function* allClients({ clients }: RetentionPorts): AsyncIterable<Client> {
-  for (let after = ""; ; ) {
-    const page = await clients.list({ limit: clientsInPage, ...(after !== "" && { after }) });
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < clientsInPage) return;
-    after = last.slug;
-  }
-}
-
 /** Answers whether there is more. */
 async function erasePage(ports: RetentionPorts, turn: Turn, retained: Retained, until: number): Promise<boolean> {
   const { slug, mark, end, cursor } = turn;
-  const from = { ...(mark !== undefined && { from: mark }), ...(cursor !== undefined && { cursor }) };
+  const from = given({ from: mark, cursor });
   const page = await ports.executions.list({ client: slug, to: end, limit: runsInPage, oldestFirst: true, ...from });
   for (const run of page.items) {
     if (ports.clock.now() >= until) {

@@ -1,12 +1,11 @@
 import { membersOf, objectText } from "@nova/engine";
 import { type EventTrigger, type ScheduleTrigger, textOfJson } from "@nova/workflow";
-import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { TriggerName } from "../ports/triggers.ts";
 import { pauseOf } from "../workflows/find.ts";
 import { ownKey } from "./key.ts";
-import { type Arrival, recordUnstarted, startFromTrigger } from "./start.ts";
+import { knownBy, recordUnstarted, startFromTrigger } from "./start.ts";
 
 const detailGone =
   "its detail is not where nova_detail says that it lies - put the event again, by POST /events or nova event put";
@@ -42,25 +41,18 @@ async function onSchedule(
   trigger: ScheduleTrigger,
   at: string,
 ): Promise<Delivery> {
-  const arrival = arrivalAt(workflow, trigger, at);
+  const { id, context = {} } = trigger;
   const state = await ports.workflowStates.get(workflow);
-  const { client = defaultClient, dedupe, from, about = "" } = arrival;
-  const known = { type: trigger.type, trigger: trigger.id, workflow, client, dedupe, from, about };
+  const known = { ...knownBy(workflow, trigger), dedupe: at, from: "schedule", about: at };
   if (pauseOf(state))
     return recordUnstarted(ports, known, `workflow "${workflow}" is paused - nova resume ${workflow}`);
-  if (!pauseOf(state, trigger.id)) return startFromTrigger(ports, arrival);
-  const wayOut = `nova schedules resume ${workflow} ${trigger.id}`;
-  return recordUnstarted(ports, known, `schedule "${trigger.id}" is paused - ${wayOut}`);
-}
-
-function arrivalAt(workflow: string, trigger: ScheduleTrigger, at: string): Arrival {
-  const schedule = JSON.stringify({ trigger: trigger.id, scheduled_at: at });
-  const own = membersOf(textOfJson(trigger.context ?? {})).filter(({ key }) => key !== "schedule");
-  return {
-    ...{ workflow, trigger, dedupe: at, from: "schedule", about: at },
-    ...(trigger.client !== undefined && { client: trigger.client }),
-    context: objectText([...own, { key: "schedule", json: schedule }]),
-  };
+  if (pauseOf(state, id)) {
+    const wayOut = `nova schedules resume ${workflow} ${id}`;
+    return recordUnstarted(ports, known, `schedule "${id}" is paused - ${wayOut}`);
+  }
+  const own = membersOf(textOfJson(context)).filter(({ key }) => key !== "schedule");
+  const schedule = { key: "schedule", json: JSON.stringify({ trigger: id, scheduled_at: at }) };
+  return startFromTrigger(ports, { ...known, context: objectText([...own, schedule]) });
 }
 
 /** An event of any size: what EventBridge could not carry is fetched, and a run's context has no limit. */
@@ -70,9 +62,9 @@ async function onEvent(
   trigger: EventTrigger,
   event: { id: string; source: string; "detail-type": string },
 ): Promise<Fired> {
-  const { client = defaultClient } = trigger;
-  const known = { workflow, client, dedupe: event.id, from: event.source, about: event["detail-type"] };
+  const about = event["detail-type"];
+  const known = { ...knownBy(workflow, trigger), dedupe: event.id, from: event.source, about };
   const whole = await ports.bus.whole(JSON.stringify(event));
-  if (whole !== undefined) return startFromTrigger(ports, { ...known, trigger, context: `{"event":${whole}}` });
-  return recordUnstarted(ports, { ...known, type: trigger.type, trigger: trigger.id }, detailGone);
+  if (whole === undefined) return recordUnstarted(ports, known, detailGone);
+  return startFromTrigger(ports, { ...known, context: `{"event":${whole}}` });
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { type FileInPlace, InputsRefused } from "@nova/engine";
+import { type FileInPlace, InputsRefused, newFileMark } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
+import { given } from "@nova/workflow/given";
 import { monotonicFactory } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
@@ -10,19 +11,32 @@ import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
+/** What came in is known by this; less is known of what nobody can place. */
+export type Unstarted = Pick<Delivery, "type" | "workflow" | "trigger" | "client" | "dedupe" | "from" | "about">;
+
 /** Something that has come in for a trigger. */
-export interface Arrival {
+export interface Arrival extends Unstarted {
   workflow: string;
-  trigger: Pick<Trigger, "id" | "type">;
-  /** Absent: the client that everything without one belongs to. */
-  client?: string;
-  /** What repeated deliveries of the same have in common. */
-  dedupe: string;
-  from: string;
-  about?: string;
+  trigger: string;
+  client: string;
   /** JSON text of an object. */
   context: string;
   files?: FileInPlace[];
+}
+
+/** What names a trigger and its client in deliveries. */
+export function knownBy(workflow: string, { id, type, client = defaultClient }: Trigger) {
+  return { type, workflow, trigger: id, client };
+}
+
+/** Bytes that came in, for a mark in a context. */
+export function fileOf(bytes: Uint8Array): FileInPlace {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { mark: newFileMark(), sha256, bytes: bytes.length, open: () => once(bytes) };
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
 }
 
 /** How long a delivery is known: what comes again later is taken for a new one. */
@@ -37,18 +51,18 @@ const nextId = monotonicFactory();
  * then, and vendors deliver under the same id. Whatever may be otherwise in a minute (an outage, a throttle) is thrown.
  */
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
-  const { workflow, trigger, client = defaultClient, context, files } = arrival;
-  const mine = deliveryOf(ports, { ...arrival, client }, "accepted");
+  const { workflow, trigger, client, context, files } = arrival;
+  const mine = deliveryOf(ports, arrival, "accepted");
   const gone = await whyNobodys(ports, client);
   if (gone !== undefined) return recordNobodys(ports, mine, gone);
   const there = await ports.deliveries.begin(mine);
   if (there && there.status !== "accepted" && there.status !== "refused") return there;
   const delivery = there ?? mine;
-  const by: Principal = { id: `trigger:${workflow}/${trigger.id}`, role: "runner", client, name: trigger.id };
+  const by: Principal = { id: `trigger:${workflow}/${trigger}`, role: "runner", client, name: trigger };
   // The delivery's own: whoever tries a refused one again, be it two at a time, starts the same run.
   const ulid = delivery.id.slice("dlv_".length);
   try {
-    await execute(ports, by, { ulid, workflow, client, context, ...(files && { files }) });
+    await execute(ports, by, given({ ulid, workflow, client, context, files }));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     if (!(await hasBegun(ports, `exec_${ulid}`, client))) {
@@ -65,9 +79,6 @@ async function hasBegun(ports: ServicePorts, run: string, client: string): Promi
 
 type RecordPorts = Pick<ServicePorts, "deliveries" | "clients" | "clock">;
 
-/** What an arrival is known by where it starts nothing; less is known of what nobody can place. */
-export type Unstarted = Pick<Delivery, "type" | "workflow" | "trigger" | "client" | "dedupe" | "from" | "about">;
-
 /** Leaves the record of what starts no run; of the same delivered again the first record stays. */
 export async function recordUnstarted(
   ports: RecordPorts,
@@ -75,10 +86,8 @@ export async function recordUnstarted(
   reason: string,
   status: "refused" | "failed" = "refused",
 ): Promise<Delivery> {
-  const { type, trigger, ...rest } = unstarted;
-  const placed = { ...rest, trigger: { type, id: trigger } };
-  const delivery: Delivery = { ...deliveryOf(ports, placed, status), execution: null, reason };
-  const gone = await whyNobodys(ports, placed.client);
+  const delivery: Delivery = { ...deliveryOf(ports, unstarted, status), execution: null, reason };
+  const gone = await whyNobodys(ports, unstarted.client);
   if (gone !== undefined) return recordNobodys(ports, delivery, gone);
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
@@ -107,20 +116,17 @@ async function whyNobodys(ports: RecordPorts, client: string | null): Promise<st
   return undefined;
 }
 
-type Placed = Pick<Arrival, "dedupe" | "from" | "about"> & {
-  workflow: string | null;
-  trigger: { type: Delivery["type"]; id: string | null };
-  client: string | null;
-};
-
-function deliveryOf(ports: Pick<ServicePorts, "clock">, placed: Placed, status: Delivery["status"]): Delivery {
-  const { workflow, trigger, client, dedupe, from, about = "" } = placed;
+function deliveryOf(
+  ports: Pick<ServicePorts, "clock">,
+  { type, workflow, trigger, client, dedupe, from, about }: Unstarted,
+  status: Delivery["status"],
+): Delivery {
   const now = ports.clock.now();
   const ulid = nextId(now);
-  const key = createHash("sha256").update(JSON.stringify([workflow, trigger.type, trigger.id, client, dedupe]));
+  const key = createHash("sha256").update(JSON.stringify([workflow, type, trigger, client, dedupe]));
   return {
-    ...{ format: 1, key: key.digest("hex"), id: `dlv_${ulid}`, type: trigger.type },
-    ...{ workflow, trigger: trigger.id, client, at: new Date(now).toISOString() },
+    ...{ format: 1, key: key.digest("hex"), id: `dlv_${ulid}`, type },
+    ...{ workflow, trigger, client, at: new Date(now).toISOString() },
     ...{ from: shortened(from), about: shortened(about), dedupe: shortened(dedupe) },
     ...{ status, execution: `exec_${ulid}`, reason: null, expiresAt: Math.floor(now / 1000) + keptSeconds },
   };

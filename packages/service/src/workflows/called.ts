@@ -1,4 +1,5 @@
 import { type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
+import { given } from "@nova/workflow/given";
 import type { ServicePorts } from "../ports/index.ts";
 
 /** A node that runs another workflow. */
@@ -13,8 +14,7 @@ export interface Call {
 export function callsOf(workflow: Workflow): Call[] {
   return Array.from(nodeIndex(workflow).values()).flatMap(({ node }) => {
     if (node.type !== "workflow") return [];
-    const { workflow: id, version } = node;
-    return [{ workflow: id, ...(version !== undefined && { version }), node: node.id, by: workflow.id }];
+    return [given({ workflow: node.workflow, version: node.version, node: node.id, by: workflow.id })];
   });
 }
 

@@ -1,4 +1,5 @@
 import type { WorkflowVersion } from "@nova/engine";
+import { given } from "@nova/workflow/given";
 import { Conflict, NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -51,11 +52,7 @@ export async function activeNow(
   workflowId: string,
 ): Promise<ActiveNow> {
   const { active, deleted, touched, before = [] } = (await workflowStates.get(workflowId)) ?? {};
-  const state = {
-    ...(active !== undefined && { active }),
-    ...(deleted !== undefined && { deleted }),
-    ...(touched && { touched }),
-  };
+  const state = given({ active, deleted, touched });
   const version = active === undefined ? await workflows.latest(workflowId) : await workflows.get(workflowId, active);
   return { state, before, version: version && version.version > (deleted ?? 0) ? version : undefined };
 }

@@ -1,6 +1,6 @@
 import { Conflict, once, Refused } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
-import { MemoryAttempts } from "./support/stores.ts";
+import { MemoryAttempts } from "../support/stores.ts";
 
 const start = Date.parse("2026-01-01T00:00:00Z");
 const hourMs = 3_600_000;

@@ -1,18 +1,18 @@
 import type { NovaClient } from "@nova/client";
 import { RawJson, renderJson } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
-import { askCloud, serverHere } from "../../api/ask.ts";
-import { readBlob } from "../../api/recorded.ts";
-import { withCloud } from "../../cloud.ts";
-import { type ExitCode, exitCodes, InvalidInput } from "../../errors.ts";
-import { Interrupt } from "../../interrupt.ts";
-import { print, styled } from "../../output/terminal.ts";
-import { shortened } from "../../output/text.ts";
-import { type LockFolder, namedPrompts, readLockFolder } from "../folder.ts";
-import { planLock } from "../plan.ts";
-import { type NodeProof, type ProofOutcome, type ProofRun, proveCode } from "../prove.ts";
-import { latestRuns, type Recorded } from "../recorded.ts";
-import { readSources } from "../sources.ts";
+import { askCloud, serverHere } from "../api/ask.ts";
+import { readBlob } from "../api/recorded.ts";
+import { withCloud } from "../cloud.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { Interrupt } from "../interrupt.ts";
+import { styled, type Told } from "../output/terminal.ts";
+import { shortened } from "../output/text.ts";
+import { type LockFolder, namedPrompts, readLockFolder } from "./folder.ts";
+import { planLock } from "./plan.ts";
+import { type NodeProof, type ProofOutcome, type ProofRun, proveCode } from "./prove.ts";
+import { latestRuns, type Recorded } from "./recorded.ts";
+import { readSources } from "./sources.ts";
 
 interface Asked {
   path: string;
@@ -21,11 +21,10 @@ interface Asked {
   /** Recorded inputs of each node. */
   count: number;
   from: string | undefined;
-  json: boolean;
 }
 
 /** Runs what `nova lock` would lock over recorded inputs, this machine's or a server's, in sandboxes of this machine. */
-export async function proveFolder({ path, node, count, from, json }: Asked): Promise<ExitCode> {
+export async function proveFolder({ path, node, count, from }: Asked): Promise<Told> {
   const folder = await readLockFolder(path);
   const asked = namedPrompts(folder, node);
   const mayRun = asked.filter(({ node }) => node.effects !== true);
@@ -36,8 +35,11 @@ export async function proveFolder({ path, node, count, from, json }: Asked): Pro
     return server ? prove(server) : askCloud(cloud, prove);
   });
   const same = proofs.every((proof) => "runs" in proof && proof.runs.every(({ outcome }) => isGood(outcome)));
-  print(json ? renderJson({ same, nodes: proofs.map(resultOf) }) : proofLines(proofs).join("\n"), json);
-  return same ? exitCodes.completed : exitCodes.failed;
+  return {
+    json: renderJson({ same, nodes: proofs.map(resultOf) }),
+    text: proofLines(proofs),
+    code: same ? exitCodes.completed : exitCodes.failed,
+  };
 }
 
 function isGood(outcome: ProofRun["outcome"]): boolean {
@@ -69,10 +71,10 @@ async function proveAll(
     const { id, effects } = prompt.node;
     const locked = planned.find(({ node }) => node === id)?.locked;
     const runs = recorded.get(id) ?? [];
-    if (effects === true) proofs.push({ node: id, refused: effectful(id) });
-    else if (!locked) proofs.push({ node: id, refused: `node "${id}" has no code yet - run it with a model` });
-    else if (runs.length === 0)
-      proofs.push({ node: id, refused: `node "${id}" has no recorded inputs yet - run it first` });
+    const refuse = (refused: string) => proofs.push({ node: id, refused });
+    if (effects === true) refuse(effectful(id));
+    else if (!locked) refuse(`node "${id}" has no code yet - run it with a model`);
+    else if (runs.length === 0) refuse(`node "${id}" has no recorded inputs yet - run it first`);
     else {
       const trial = { blobOf, sandboxes, template, locked, signal: interrupt.signal };
       proofs.push({ node: id, codeHash: locked.codeHash, runs: await proveCode(prompt, runs, trial) });
@@ -101,12 +103,12 @@ function resultOf(proof: NodeProof) {
 function runResult({ recorded: { execution, entry }, outcome, differences, error, withheld }: ProofRun) {
   return {
     ...{ execution_id: execution.id, seq: entry.seq, scope: entry.scope, outcome, error, withheld },
-    differences: differences.map(({ key, recorded, now }) => ({
-      key,
-      recorded: recorded === null ? null : new RawJson(recorded),
-      now: now === null ? null : new RawJson(now),
-    })),
+    differences: differences.map(({ key, recorded, now }) => ({ key, recorded: raw(recorded), now: raw(now) })),
   };
+}
+
+function raw(json: string | null): RawJson | null {
+  return json === null ? null : new RawJson(json);
 }
 
 const told: Record<ProofOutcome, string> = {
@@ -135,15 +137,11 @@ function runLines({ recorded: { execution, entry }, outcome, differences, error,
   const secrets = withheld.length > 0 ? styled("dim", ` (without ${withheld.join(", ")})`) : "";
   return [
     `  ${styled("dim", place)} ${told[outcome]}${secrets}`,
-    ...(error === null ? [] : [`    ${plain(error)}`]),
+    ...(error === null ? [] : [`    ${shortened(error)}`]),
     ...differences.flatMap(({ key, recorded, now }) => [
       `    ${styled("cyan", key)}`,
-      `      ${styled("red", `- ${recorded === null ? "(not set)" : plain(recorded)}`)}`,
-      `      ${styled("green", `+ ${now === null ? "(not set)" : plain(now)}`)}`,
+      `      ${styled("red", `- ${recorded === null ? "(not set)" : shortened(recorded)}`)}`,
+      `      ${styled("green", `+ ${now === null ? "(not set)" : shortened(now)}`)}`,
     ]),
   ];
-}
-
-function plain(text: string): string {
-  return shortened(text);
 }

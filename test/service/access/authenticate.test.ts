@@ -6,7 +6,7 @@ import {
   keyText,
   newSecret,
   readKeyText,
-} from "../../packages/service/src/access/authenticate.ts";
+} from "../../../packages/service/src/access/authenticate.ts";
 
 const id = `key_${"01M80YJAR8RA1ESRW03H0659XA"}`;
 

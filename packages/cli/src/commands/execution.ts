@@ -1,0 +1,103 @@
+import type { TraceEntry, Verification } from "@nova/engine";
+import { askApi } from "../api/ask.ts";
+import { followLogs } from "../api/follow-logs.ts";
+import { entriesOf, notRun, readTrace } from "../api/recorded.ts";
+import { exitCodes } from "../errors.ts";
+import { LogLines } from "../output/log-lines.ts";
+import { type Logged, loggedSoFar, logItem, logLines } from "../output/logs.ts";
+import { print, styled } from "../output/terminal.ts";
+import { statusText } from "../output/text.ts";
+import { command } from "./command.ts";
+
+export const trace = command({
+  summary: "show the chain of work of an execution",
+  takes: { "<execution_id>": "", "--full": "every visit by itself, with code, logs and what it set" },
+  async run([id = ""], { full = false, json }) {
+    const { asWritten, renderJson } = await import("@nova/engine");
+    const { traceLines, traceResult } = await import("../output/trace.ts");
+    const found = asWritten(await askApi((nova) => readTrace(nova, id, { full })));
+    return { json: json ? renderJson(traceResult(found)) : "", text: json ? "" : traceLines(found, full) };
+  },
+});
+
+export const cancel = command({
+  summary: "stop an execution; of one that is over it says how it ended",
+  takes: { "<execution_id>": "" },
+  async run([id = ""]) {
+    const { status } = await askApi((server) => server.executions.cancel(id));
+    return { json: { execution_id: id, status }, text: `${id}: ${statusText(status)}` };
+  },
+});
+
+/** A server of an earlier release says `complete` of a chain that nobody signed. */
+const meanings: Record<Verification["state"] | "complete", string> = {
+  open: "every link so far holds; the execution is not closed yet, and nothing signs it before",
+  complete: "closed, and not signed: anybody who can write the table may have made it",
+  anchored: "closed, every link holds, and the signature over the last one is valid",
+  broken: "the chain does not hold",
+};
+
+export const verify = command({
+  summary: "check that the chain of work of an execution is whole and unchanged",
+  takes: { "<execution_id>": "" },
+  async run([id = ""]) {
+    const { state, links, erased, problem } = await askApi((nova) => nova.executions.verify(id));
+    return {
+      json: { execution_id: id, state, links, erased, problem },
+      text: [
+        `${styled(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`,
+        ...(problem ? [`${placeText(problem)}: ${problem.message}`] : []),
+        ...erased.map((lost) => styled("dim", `${placeText(lost)}: ${lost.content} was erased`)),
+      ],
+      code: state === "open" || state === "anchored" ? exitCodes.completed : exitCodes.failed,
+    };
+  },
+});
+
+function placeText({ seq, scope, execution }: { seq: number; scope?: string; execution?: string }): string {
+  const link = scope === undefined ? `link ${seq}` : `link ${seq} of branch ${scope}`;
+  return execution === undefined ? link : `${link} of ${execution}`;
+}
+
+export const logs = command({
+  summary: "print what the code of an execution printed, node by node",
+  takes: {
+    "<execution_id>": "",
+    "--node <id>": "of this node alone",
+    "--follow": "print what running code prints within a second, until the execution is over",
+  },
+  async run([id = ""], { node, follow, json = false }) {
+    const entries = follow ? await followed(id, node, json) : await recorded(id);
+    const shown = entries.filter(({ node_id }) => node === undefined || node_id === node);
+    if (node !== undefined && shown.length === 0) throw notRun(node, id, entries);
+    const lines = follow ? [] : shown.flatMap(logLines);
+    if (!json && lines.length === 0) return exitCodes.completed;
+    return { json: { execution_id: id, items: shown.map(logItem) }, text: lines };
+  },
+});
+
+async function recorded(id: string): Promise<Logged[]> {
+  const found = await askApi((nova) => readTrace(nova, id, { full: true }));
+  return [...entriesOf(found), ...found.atWork.nodes.flatMap(loggedSoFar)];
+}
+
+/** Prints what comes; answers the entries, without their logs where those are printed and need not be kept. */
+async function followed(id: string, node: string | undefined, json: boolean): Promise<TraceEntry[]> {
+  const [entries, lines] = [[] as TraceEntry[], new LogLines()];
+  await askApi(async (server) => {
+    for await (const piece of followLogs(server, id, node)) {
+      if (piece.kind === "ended") entries.push(kept(piece.entry, json));
+      const isOther = piece.kind === "ended" && node !== undefined && piece.entry.node_id !== node;
+      for (const line of json || isOther ? [] : lines.of(piece)) print(line);
+    }
+  });
+  return entries;
+}
+
+/** Contexts, code and branches are the most of an entry, and nothing here wants them. */
+function kept(
+  { input_context: _, output_result: _after, code_executed: _code, branches: _in, ...entry }: TraceEntry,
+  json: boolean,
+): TraceEntry {
+  return { ...entry, ...(!json && { steps: [], logs: null, traceback: null }) };
+}
