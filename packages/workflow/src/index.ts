@@ -62,7 +62,6 @@ export {
   runErrors,
   secondsAfter,
 } from "./retry.ts";
-export { cronProblem } from "./schedule/cron-problem.ts";
 export { dueAfter, type Expression, parseExpression } from "./schedule/expression.ts";
 export { isTimeZone, timeOf } from "./schedule/zone.ts";
 export { demandLeadsInside, OutsideFolder, openInside } from "./source/open-inside.ts";

@@ -2,7 +2,7 @@ import { beyondBounds } from "../check-python.ts";
 import { type Block, type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
 import { parsePython } from "../tree/parse.ts";
 import type { Binding, Origin } from "./bindings.ts";
-import { reachedFunctions, reachingBindings } from "./reaching.ts";
+import { reachedFunctions, reachingBindings, runs } from "./reaching.ts";
 import { readScopes, type Scopes } from "./scopes.ts";
 
 /** `run = step = main`: how often a name is followed to another. */
@@ -69,12 +69,8 @@ export class Program {
     return [];
   }
 
-  /** Whether the code at this node may run: functions that nothing names never do. */
   mayRun(node: Node): boolean {
-    for (let each: Node | null = node.parent; each; each = each.parent) {
-      if (each.kind === "function" && !this.#reached.has(each)) return false;
-    }
-    return true;
+    return runs(node, this.#reached);
   }
 
   /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */

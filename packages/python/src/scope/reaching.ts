@@ -1,5 +1,6 @@
 import { ancestors, isWithin, type Node } from "../tree/nodes.ts";
 import type { Binding, Scope } from "./bindings.ts";
+import { outsideOfComprehensions } from "./scopes.ts";
 
 /** Statements whose bodies may run again. */
 const loops = /^(for|while|comprehension)$/;
@@ -13,19 +14,13 @@ export function reachingBindings(
   bindings: readonly Binding[],
   scope: Scope | undefined,
 ): readonly Binding[] {
-  if (bindings.length < 2 || bindings[0]?.scope !== outsideOfComprehensions(scope)) return bindings;
+  if (bindings.length < 2 || !scope || bindings[0]?.scope !== outsideOfComprehensions(scope)) return bindings;
   const above = bindings.filter(({ node }) => node.from < use.from && !isWithin(use, bindingStatement(node)));
   const last = above.at(-1);
   if (!last || last.origin.kind === "augment" || !dominates(bindingStatement(last.node), use)) return bindings;
   const loop = outermostLoop(use, bindingStatement(last.node));
   if (loop && bindings.some(({ node }) => node.from > use.from && isWithin(node, loop))) return bindings;
   return [last];
-}
-
-function outsideOfComprehensions(scope: Scope | undefined): Scope | null | undefined {
-  let outer: Scope | null | undefined = scope;
-  while (outer?.node.kind === "comprehension") outer = outer.parent;
-  return outer;
 }
 
 /** The statement (or loop head) that does the binding. */
@@ -66,19 +61,15 @@ const dynamic = /\b(globals|locals|vars|getattr|exec|eval|__dict__|__main__|sys\
 export function reachedFunctions(program: { nodes: readonly Node[]; source: string }): Set<Node> {
   const functions = program.nodes.filter((node) => node.kind === "function");
   if (dynamic.test(program.source)) return new Set(functions);
-  const names = new Map<string, Node[]>();
-  for (const node of program.nodes) {
-    const name = node.kind === "name" && !node.stores ? node.id : node.kind === "attribute" ? node.name : undefined;
-    if (name === undefined) continue;
-    const uses = names.get(name);
-    if (uses) uses.push(node);
-    else names.set(name, [node]);
-  }
+  const names = Map.groupBy(program.nodes, (node) =>
+    node.kind === "name" && !node.stores ? node.id : node.kind === "attribute" ? node.name : undefined,
+  );
   const reached = new Set<Node>();
   for (let before = -1; before !== reached.size; ) {
     before = reached.size;
     for (const node of functions) {
-      if (!reached.has(node) && (isImplicit(node) || isNamed(node, names, reached))) reached.add(node);
+      const isNamed = () => names.get(node.id)?.some((use) => !isWithin(use, node) && runs(use, reached));
+      if (!reached.has(node) && (isImplicit(node) || isNamed())) reached.add(node);
     }
   }
   return reached;
@@ -89,11 +80,8 @@ function isImplicit(node: Node & { kind: "function" }): boolean {
   return node.decorators.length > 0 || node.parent?.parent?.kind === "class";
 }
 
-function isNamed(node: Node & { kind: "function" }, names: Map<string, Node[]>, reached: Set<Node>): boolean {
-  return (names.get(node.id) ?? []).some((use) => !isWithin(use, node) && runs(use, reached));
-}
-
-function runs(use: Node, reached: Set<Node>): boolean {
+/** Whether the code at a node may run: functions that nothing names never do. */
+export function runs(use: Node, reached: ReadonlySet<Node>): boolean {
   for (let each: Node | null = use.parent; each; each = each.parent) {
     if (each.kind === "function" && !reached.has(each)) return false;
   }

@@ -136,7 +136,8 @@ function bindImports(node: Node & { kind: "import" }, scope: Scope): void {
   }
 }
 
-function outsideOfComprehensions(scope: Scope): Scope {
+/** Where a name is bound that a comprehension binds with `:=`. */
+export function outsideOfComprehensions(scope: Scope): Scope {
   let outer = scope;
   while (outer.node.kind === "comprehension" && outer.parent) outer = outer.parent;
   return outer;

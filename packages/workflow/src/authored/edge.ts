@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { text } from "./fields.ts";
-
-const maxError = "must be a whole number from 1 to 1000";
+import { text, within } from "./fields.ts";
 
 export const AuthoredEdge = z
   .strictObject(
@@ -15,10 +13,7 @@ export const AuthoredEdge = z
             '`true` and `"true"` are the same; `"default"` catches every other value, `"timeout"` an approval that nobody answered in time.',
         )
         .optional(),
-      max: z
-        .int({ error: maxError })
-        .min(1, { error: maxError })
-        .max(1000, { error: maxError })
+      max: within("whole", 1, 1000, "must be a whole number from 1 to 1000")
         .describe(
           "On an edge out of a decision or an approval that leads back to an earlier node, or into a detour that does, and only there: how often it may be taken, 1 to 1000, " +
             'before the run goes on along `"default"`, or fails where there is none.',

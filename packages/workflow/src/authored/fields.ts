@@ -18,11 +18,14 @@ export const text = (description: string) => z.string({ error: "must be a text" 
 export const filledText = (description: string) =>
   z.string({ error: "must be a text" }).regex(/\S/, { error: "must not be empty" }).describe(description);
 
+export function within(number: "whole" | "any", min: number, max: number, error: string) {
+  return (number === "whole" ? z.int({ error }) : z.number({ error })).min(min, { error }).max(max, { error });
+}
+
 /** `integer` where the number ends up in ASL, which takes whole seconds only. */
 export function seconds(range: { min: number; max: number; integer?: boolean }, description: string) {
   const error = `must be ${range.integer ? "whole " : ""}seconds from ${range.min} to ${range.max}`;
-  const number = range.integer ? z.int({ error }) : z.number({ error });
-  return number.min(range.min, { error }).max(range.max, { error }).describe(description);
+  return within(range.integer ? "whole" : "any", range.min, range.max, error).describe(description);
 }
 
 export const flag = (description: string) => z.boolean({ error: "must be true or false" }).describe(description);
@@ -73,7 +76,7 @@ const aYear = {
 
 /** Whole seconds, or `"15m"`; comes out as seconds. */
 export function duration(description: string, { min, max, error } = aYear) {
-  const number = z.int({ error }).min(min, { error }).max(max, { error });
+  const number = within("whole", min, max, error);
   const text = z.string({ error }).regex(/^[1-9]\d{0,7}[smhd]$/, { error });
   return z
     .union([number, text], { error })

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { contextKey, dotPath, fanOutFields, labels, NodeId, nodeFields, optional } from "./fields.ts";
+import { contextKey, dotPath, fanOutFields, labels, NodeId, nodeFields, optional, within } from "./fields.ts";
 import type { BodyKind } from "./kind.ts";
 import { childCodes, childFields } from "./workflow-node.ts";
 
-const concurrencyError = "must be a whole number from 1 to 1000";
 const toleratedError = 'must be a whole number of items, or a share of them such as "10%"';
 
 const Tolerated = z
@@ -49,10 +48,7 @@ export const AuthoredMap = z
     output: childFields.output.describe(
       "With `workflow`: what becomes the item's result; keys, each with the dot path of a value in its last context, or `\"$\"`. Absent: all of it, under the map's id and `_item`.",
     ),
-    max_concurrency: z
-      .int({ error: concurrencyError })
-      .min(1, { error: concurrencyError })
-      .max(1000, { error: concurrencyError })
+    max_concurrency: within("whole", 1, 1000, "must be a whole number from 1 to 1000")
       .describe("How many items run side by side, 1 to 1000; each has a sandbox of its own meanwhile.")
       .default(5),
     tolerated_failures: Tolerated.optional(),

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { longestDelaySeconds, maxPromptAttempts, maxRetryAttempts, type Retry } from "../retry.ts";
-import { duration, filledText, flag } from "./fields.ts";
+import { duration, filledText, flag, within } from "./fields.ts";
 
-const attemptsError = `must be a whole number from 1 to ${maxRetryAttempts}`;
-const backoffError = "must be a number from 1 to 10";
 const onError = 'must be a list such as ["requests.exceptions.ConnectionError", "HTTPError 503", "NodeTimeout"]';
 const delays = {
   min: 0,
@@ -14,21 +12,14 @@ const delays = {
 export const AuthoredRetry = z
   .strictObject(
     {
-      attempts: z
-        .int({ error: attemptsError })
-        .min(1, { error: attemptsError })
-        .max(maxRetryAttempts, { error: attemptsError })
-        .describe(
-          `Runs in all, the first included: 1 to ${maxRetryAttempts}, of a prompt node to ${maxPromptAttempts}.`,
-        ),
+      attempts: within("whole", 1, maxRetryAttempts, `must be a whole number from 1 to ${maxRetryAttempts}`).describe(
+        `Runs in all, the first included: 1 to ${maxRetryAttempts}, of a prompt node to ${maxPromptAttempts}.`,
+      ),
       delay: duration(
         "Time between two runs, `2s` or seconds, at most a day, default 1 s. Less than a second counts as one.",
         delays,
       ).prefault(1),
-      backoff: z
-        .number({ error: backoffError })
-        .min(1, { error: backoffError })
-        .max(10, { error: backoffError })
+      backoff: within("any", 1, 10, "must be a number from 1 to 10")
         .describe("What each delay is multiplied by to make the next one: 1 to 10, default 1.")
         .optional(),
       max_delay: duration("No delay is longer, whatever `backoff` makes of it; at most a day.", delays).optional(),

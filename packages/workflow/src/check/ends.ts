@@ -11,9 +11,8 @@ export function* checkEnds(outline: Outline): Iterable<Finding> {
 }
 
 function* checkPresence({ path, nodes, byId }: Outline): Iterable<Finding> {
-  const isStart = (id: string | undefined) => byId.get(id ?? "")?.kind?.edgesIn === "none";
-  const isEnd = (id: string | undefined) => byId.get(id ?? "")?.kind?.edgesOut === "none";
-  const [first, ...others] = nodes.filter((node) => isStart(node.id));
+  const kinds = nodes.map(({ id }) => byId.get(id)?.kind);
+  const [first, ...others] = nodes.filter((_, index) => kinds[index]?.edgesIn === "none");
   if (!first)
     yield finding("NOVA201", path, 'the workflow has no start - add a node { "id": "start", "type": "start" }');
   for (const other of others) {
@@ -21,7 +20,7 @@ function* checkPresence({ path, nodes, byId }: Outline): Iterable<Finding> {
     const message = `"${other.id}" is a second start beside "${first?.id}" - keep one, and let a decision behind it choose`;
     yield finding("NOVA202", at(other.path, "type"), message);
   }
-  if (!nodes.some((node) => isEnd(node.id))) {
+  if (!kinds.some((kind) => kind?.edgesOut === "none")) {
     yield finding(
       "NOVA203",
       path,
@@ -31,16 +30,14 @@ function* checkPresence({ path, nodes, byId }: Outline): Iterable<Finding> {
 }
 
 function* checkDirections({ edges, byId, map }: Outline): Iterable<Finding> {
-  const isStart = (id: string | undefined) => byId.get(id ?? "")?.kind?.edgesIn === "none";
-  const isEnd = (id: string | undefined) => byId.get(id ?? "")?.kind?.edgesOut === "none";
   for (const edge of edges) {
-    if (map === undefined && isStart(edge.to))
+    if (map === undefined && byId.get(edge.to ?? "")?.kind?.edgesIn === "none")
       yield finding(
         "NOVA204",
         at(edge.path, "to"),
         `${edgeName(edge)} leads into a start - lead it elsewhere, or remove it`,
       );
-    if (isEnd(edge.from))
+    if (byId.get(edge.from ?? "")?.kind?.edgesOut === "none")
       yield finding(
         "NOVA205",
         at(edge.path, "from"),

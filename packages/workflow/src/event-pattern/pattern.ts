@@ -88,10 +88,6 @@ export function asIfBound(pattern: MatchableObject): MatchableObject {
  * Source: Amazon EventBridge User Guide, "Event patterns".
  */
 export function matchesPattern(pattern: MatchableObject, event: MatchableObject): boolean {
-  return fitsFields(pattern, event);
-}
-
-function fitsFields(pattern: MatchableObject, event: MatchableObject): boolean {
   return Object.entries(pattern).every(([name, wanted]) =>
     fits(wanted, Object.hasOwn(event, name) ? event[name] : undefined),
   );
@@ -101,7 +97,7 @@ function fits(wanted: Matchable, value: Matchable | undefined): boolean {
   if (Array.isArray(wanted)) return wanted.some((one) => fitsOne(one, leavesOf(value)));
   if (!isFields(wanted)) return false;
   const objects = objectsOf(value);
-  return (objects.length === 0 ? [{}] : objects).some((object) => fitsFields(wanted, object));
+  return (objects.length === 0 ? [{}] : objects).some((object) => matchesPattern(wanted, object));
 }
 
 function fitsOne(wanted: Matchable, leaves: Leaf[]): boolean {

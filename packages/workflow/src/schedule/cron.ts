@@ -8,61 +8,116 @@ export interface Cron {
   isDay: DayRule;
 }
 
-const monthNames = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+/** A field of a cron expression of EventBridge. Source: EventBridge Scheduler User Guide, "Cron-based schedules". */
+interface Field {
+  name: string;
+  min: number;
+  max: number;
+  /** Names of values, the first for `min`. */
+  names?: readonly string[];
+  /** Whole values that this field alone has. */
+  special?: RegExp;
+}
 
-/** Of six fields that `cronProblem` finds nothing wrong with: minute, hour, day, month, day of the week, year. */
+const months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+const days = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+
+const fields = {
+  minute: { name: "minute", min: 0, max: 59 },
+  hour: { name: "hour", min: 0, max: 23 },
+  day: { name: "day of the month", min: 1, max: 31, special: /^(\?|L|LW|([1-9]|[12]\d|3[01])W)$/ },
+  month: { name: "month", min: 1, max: 12, names: months },
+  weekday: {
+    name: "day of the week",
+    min: 1,
+    max: 7,
+    names: days,
+    special: /^(\?|L|([1-7]|[A-Z]{3})L|([1-7]|[A-Z]{3})#[1-5])$/,
+  },
+  year: { name: "year", min: 1970, max: 2199 },
+} satisfies Record<string, Field>;
+
+const inOrder: readonly Field[] = Object.values(fields);
+
+const partsOf = (cron: string) => cron.trim().toUpperCase().split(/\s+/);
+
+/** Of six fields that `cronProblem` finds nothing wrong with. */
 export function parseCron(text: string): Cron {
-  const [minute = "", hour = "", day = "", month = "", weekday = "", year = ""] = text
-    .trim()
-    .toUpperCase()
-    .split(/\s+/);
+  const [minute = "", hour = "", day = "", month = "", weekday = "", year = ""] = partsOf(text);
   return {
-    minutes: valuesOf(minute, { min: 0, max: 59 }),
-    hours: valuesOf(hour, { min: 0, max: 23 }),
-    months: valuesOf(month, { min: 1, max: 12, names: monthNames }),
-    years: valuesOf(year, { min: 1970, max: 2199 }),
+    minutes: valuesOf(minute, fields.minute),
+    hours: valuesOf(hour, fields.hour),
+    months: valuesOf(month, fields.month),
+    years: valuesOf(year, fields.year),
     isDay: day === "?" ? dayOfWeekRule(weekday) : dayOfMonthRule(day),
   };
 }
 
-interface Bounds {
-  min: number;
-  max: number;
-  /** Of values, the first for `min`. */
-  names?: readonly string[];
+const example = "0 9 ? * MON-FRI * for 9:00 on working days";
+
+/** What is wrong with a cron expression, as the end of a sentence that begins with `cron`; undefined where nothing is. */
+export function cronProblem(cron: string): string | undefined {
+  const parts = partsOf(cron);
+  if (/^CRON\(/.test(parts[0] ?? "")) return "is written without cron( ) around - remove that";
+  if (parts.length !== inOrder.length) {
+    const extra = parts.length === 5 ? " (with ? for one of the two days, and a year)" : "";
+    return `has ${parts.length} fields and not 6: ${inOrder.map(({ name }) => name).join(", ")}${extra} - write such as ${example}`;
+  }
+  const at = inOrder.findIndex((field, index) => !isValueOf(field, parts[index] ?? ""));
+  if (at >= 0) return `has a wrong ${inOrder[at]?.name}, ${parts[at]} - write such as ${example}`;
+  if ((parts[2] === "?") === (parts[4] === "?")) {
+    return `needs ? as exactly one of day of the month and day of the week - write such as ${example}`;
+  }
+  return undefined;
+}
+
+function isValueOf(field: Field, text: string): boolean {
+  return field.special?.test(text) || text.split(",").every((item) => isRange(field, item));
+}
+
+/** `*`, `5`, `MON`, `1-5`, each with a step behind a slash. */
+function isRange(field: Field, item: string): boolean {
+  const [range = "", step, ...more] = item.split("/");
+  if (more.length > 0 || (step !== undefined && !/^[1-9]\d{0,3}$/.test(step))) return false;
+  if (range === "*") return true;
+  const ends = range.split("-");
+  return ends.length <= 2 && ends.every((end) => isOne(field, end));
+}
+
+function isOne({ min, max, names = [] }: Field, text: string): boolean {
+  if (names.includes(text)) return true;
+  return /^\d{1,4}$/.test(text) && Number(text) >= min && Number(text) <= max;
 }
 
 /** Those that a field of a cron expression means, ascending. */
 export type Values = readonly number[];
 
 /** Of a list such as `1,10-20/5,MON-FRI,*`. A range that goes down goes around: `22-2` are the hours of a night. */
-export function valuesOf(field: string, bounds: Bounds): Values {
-  const found = new Set(field.split(",").flatMap((item) => valuesOfItem(item, bounds)));
+function valuesOf(text: string, field: Field): Values {
+  const found = new Set(text.split(",").flatMap((item) => valuesOfItem(item, field)));
   return [...found].sort((a, b) => a - b);
 }
 
-function valuesOfItem(item: string, bounds: Bounds): number[] {
-  const { min, max } = bounds;
+function valuesOfItem(item: string, field: Field): number[] {
+  const { min, max } = field;
   const [range = "", step] = item.split("/");
   const [first = "", last] = range.split("-");
-  const from = range === "*" ? min : numberOf(first, bounds);
+  const from = range === "*" ? min : numberOf(first, field);
   // One value with a step goes on to the end.
-  const to = last !== undefined ? numberOf(last, bounds) : range === "*" || step !== undefined ? max : from;
+  const to = last !== undefined ? numberOf(last, field) : range === "*" || step !== undefined ? max : from;
   const length = to >= from ? to - from : to + (max - min + 1) - from;
   const by = Number(step ?? 1);
   const steps = Array.from({ length: Math.floor(length / by) + 1 }, (_, index) => from + index * by);
   return steps.map((value) => (value > max ? value - (max - min + 1) : value));
 }
 
-function numberOf(text: string, { min, names = [] }: Bounds): number {
+function numberOf(text: string, { min, names = [] }: Field): number {
   const named = names.indexOf(text);
   return named < 0 ? Number(text) : named + min;
 }
 
 /** Whether a day is meant; the month from 1. */
 type DayRule = (year: number, month: number, day: number) => boolean;
-
-const weekdayNames = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
 export function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
@@ -79,7 +134,7 @@ function dayOfMonthRule(field: string): DayRule {
   if (field === "LW") return (year, month, day) => day === nearestWorkingDay(year, month, daysIn(year, month));
   const [, near] = /^(\d+)W$/.exec(field) ?? [];
   if (near === undefined) {
-    const days = valuesOf(field, { min: 1, max: 31 });
+    const days = valuesOf(field, fields.day);
     return (_year, _month, day) => days.includes(day);
   }
   const wanted = Number(near);
@@ -97,14 +152,13 @@ function nearestWorkingDay(year: number, month: number, day: number): number {
 /** `MON-FRI`, `L` for Saturday, `6L` for the last Friday of the month, `2#1` for its first Monday. */
 function dayOfWeekRule(field: string): DayRule {
   if (field === "L") return (year, month, day) => weekdayOf(year, month, day) === 7;
-  const bounds = { min: 1, max: 7, names: weekdayNames };
   const [, last] = /^(\w+)L$/.exec(field) ?? [];
   if (last !== undefined) {
-    const [wanted] = valuesOf(last, bounds);
+    const [wanted] = valuesOf(last, fields.weekday);
     return (year, month, day) => weekdayOf(year, month, day) === wanted && day + 7 > daysIn(year, month);
   }
   const [weekdays = "", which] = field.split("#");
-  const wanted = valuesOf(weekdays, bounds);
+  const wanted = valuesOf(weekdays, fields.weekday);
   return (year, month, day) =>
     wanted.includes(weekdayOf(year, month, day)) && (which === undefined || Math.ceil(day / 7) === Number(which));
 }

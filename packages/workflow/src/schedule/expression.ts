@@ -1,6 +1,5 @@
-import { type Cron, daysIn, parseCron } from "./cron.ts";
-import { cronProblem } from "./cron-problem.ts";
-import { instantOf, type WallTime, wallTimeAt } from "./zone.ts";
+import { type Cron, cronProblem, daysIn, parseCron } from "./cron.ts";
+import { instantOf, isLocalTime, type WallTime, wallTimeAt } from "./zone.ts";
 
 /** When a schedule is due. */
 export type Expression =
@@ -27,13 +26,10 @@ function rateOf(text: string): Expression | undefined {
 }
 
 function atOf(text: string, timeZone: string): Expression | undefined {
-  const [, date, time, second] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):(\d\d)$/.exec(text) ?? [];
-  const utc = new Date(`${date}T${time}:${second}Z`);
-  if (Number.isNaN(utc.getTime()) || !utc.toISOString().startsWith(text)) return undefined;
-  const [year = 0, month = 0, day = 0] = (date ?? "").split("-").map(Number);
-  const wall = { year, month, day, hour: utc.getUTCHours(), minute: utc.getUTCMinutes() };
-  const ms = instantOf(timeZone, wall);
-  return { kind: "at", atMs: ms === undefined ? undefined : ms + Number(second) * 1000 };
+  if (!isLocalTime(text) || !/:\d\d:\d\d$/.test(text)) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = text.split(/[-T:]/).map(Number);
+  const ms = instantOf(timeZone, { year, month, day, hour, minute });
+  return { kind: "at", atMs: ms === undefined ? undefined : ms + second * 1000 };
 }
 
 /** The first time after `afterMs`; a rate counts from `startMs`, which is its first. Undefined: never again. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at, shown } from "../../findings/text.ts";
 import { isObject } from "../../json/value.ts";
-import { cronProblem } from "../../schedule/cron-problem.ts";
+import { cronProblem } from "../../schedule/cron.ts";
 import { isLocalTime, isTimeZone } from "../../schedule/zone.ts";
 import { filledText, optional } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields, wholeMinutes } from "./kind.ts";

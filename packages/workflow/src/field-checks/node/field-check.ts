@@ -1,4 +1,4 @@
-import { type Finding, finding } from "../../findings/finding.ts";
+import { type Finding, type FindingCode, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
 import { isReserved } from "../reserved.ts";
 
@@ -11,6 +11,18 @@ export interface NodePlace {
 
 /** What no schema of a node says: looks at it as it was written, and trusts no field. */
 export type FieldCheck = (node: Record<string, unknown>, place: NodePlace) => Iterable<Finding>;
+
+/** Fields that say nothing at such a node. `wayOut` completes the sentence "node: field ...". */
+export function* checkOutOfPlace(
+  code: FindingCode,
+  fields: readonly string[],
+  wayOut: string,
+  [node, { name, path }]: [Record<string, unknown>, NodePlace],
+): Iterable<Finding> {
+  for (const field of fields.filter((one) => node[one] !== undefined)) {
+    yield finding(code, at(path, field), `${name}: ${field} ${wayOut}`);
+  }
+}
 
 /** A key that a node sets by itself is not one of NOVA's. */
 export function* checkKey(

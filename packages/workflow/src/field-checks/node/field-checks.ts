@@ -8,7 +8,7 @@ import type { NodeType } from "../../workflow.ts";
 import { checkPorts } from "../ports.ts";
 import { isReserved } from "../reserved.ts";
 import { checkApproval } from "./approval.ts";
-import { checkKey, type FieldCheck, type NodePlace } from "./field-check.ts";
+import { checkKey, checkOutOfPlace, type FieldCheck, type NodePlace } from "./field-check.ts";
 import { checkRetry } from "./retry.ts";
 import { checkWait } from "./wait.ts";
 
@@ -26,11 +26,9 @@ const checkPrompt: FieldCheck = function* ({ timeout }, { name, path }) {
   }
 };
 
-const checkCode: FieldCheck = function* (node, place) {
-  for (const field of ["limits", "ai"].filter((field) => node[field] !== undefined)) {
-    const message = `${place.name}: ${field} is for prompt nodes, and would do nothing here - remove it, or add "executor": "prompt"`;
-    yield finding("NOVA421", at(place.path, field), message);
-  }
+const checkCode: FieldCheck = (...node) => {
+  const wayOut = 'is for prompt nodes, and would do nothing here - remove it, or add "executor": "prompt"';
+  return checkOutOfPlace("NOVA421", ["limits", "ai"], wayOut, node);
 };
 
 const checkMap: FieldCheck = function* (node, place) {
@@ -43,14 +41,13 @@ const checkMap: FieldCheck = function* (node, place) {
   yield* node.workflow === undefined ? checkBody(node, place) : checkChild(node, place);
 };
 
-function* checkBody(node: Record<string, unknown>, { name, path }: NodePlace): Iterable<Finding> {
+function* checkBody(node: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+  const { name, path } = place;
   for (const list of ["nodes", "edges"].filter((field) => node[field] === undefined)) {
     yield finding("NOVA106", path, `${name} has no "${list}" - add it`);
   }
-  for (const field of ["version", "input", "output"].filter((field) => node[field] !== undefined)) {
-    const message = `${name}: ${field} belongs to a map that runs a workflow - remove it, or add workflow instead of nodes and edges`;
-    yield finding("NOVA420", at(path, field), message);
-  }
+  const wayOut = "belongs to a map that runs a workflow - remove it, or add workflow instead of nodes and edges";
+  yield* checkOutOfPlace("NOVA420", ["version", "input", "output"], wayOut, [node, place]);
 }
 
 /** What it says of the workflow is checked in the node that stands for it. */

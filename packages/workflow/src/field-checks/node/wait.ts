@@ -6,7 +6,7 @@ import { timeOf } from "../../schedule/zone.ts";
 import { brokenGap, onlyPath, templateParts } from "../../template/template.ts";
 import type { JsonObject } from "../../workflow.ts";
 import type { FieldCheck, NodePlace } from "./field-check.ts";
-import { checkOwnKey } from "./field-check.ts";
+import { checkOutOfPlace, checkOwnKey } from "./field-check.ts";
 
 const kinds = ["seconds", "until", "event"] as const;
 
@@ -20,20 +20,12 @@ export const checkWait: FieldCheck = function* (node, place) {
     yield finding("NOVA413", at(path, field), `${name} has both ${given[0]} and ${field} - keep one of them`);
   }
   if (node.event !== undefined) yield* checkOwnKey(node, place);
-  else yield* checkAlone(node, place);
+  else yield* checkOutOfPlace("NOVA413", ["timeout", "into", "since"], ofEvent, [node, place]);
   yield* checkUntil(node.until, place);
   yield* checkEvent(node.event, place);
 };
 
-function* checkAlone(node: Record<string, unknown>, { name, path }: NodePlace): Iterable<Finding> {
-  for (const field of ["timeout", "into", "since"].filter((field) => node[field] !== undefined)) {
-    yield finding(
-      "NOVA413",
-      at(path, field),
-      `${name}: ${field} belongs to a wait for an event - remove it, or add event`,
-    );
-  }
-}
+const ofEvent = "belongs to a wait for an event - remove it, or add event";
 
 function* checkUntil(until: unknown, { name, path }: NodePlace): Iterable<Finding> {
   if (typeof until !== "string" || until.trim() === "") return;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cronProblem } from "../../../packages/workflow/src/schedule/cron-problem.ts";
+import { cronProblem } from "../../../packages/workflow/src/schedule/cron.ts";
 
 it.each([
   "0 9 ? * MON-FRI *",
