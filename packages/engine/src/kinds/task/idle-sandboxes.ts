@@ -1,5 +1,5 @@
 import { isLong, type TaskNode, type Workflow } from "@nova/workflow";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxSpec } from "../../ports/sandboxes.ts";
