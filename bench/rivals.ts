@@ -7,17 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { NoRival } from "./figure.ts";
 import { dieTogether, end } from "./processes.ts";
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
 /** Rivals are installed once for all benches, and are nothing that the project depends on. */
 const cache = join(tmpdir(), "nova-bench-rivals");
-
-/** Why a rival is not there: it cannot be had, or no walls can be made here. */
-export class NoRival extends Error {
-  override readonly name = "NoRival";
-}
 
 async function installed(name: string, evidence: string, command: (place: string) => string[]): Promise<string> {
   const place = join(cache, name);
