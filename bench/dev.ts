@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createClient, type NovaClient } from "@nova/client";
 import type { E2bPlan } from "@nova/local";
+import { dieTogether, end } from "./processes.ts";
 
 export const nova = join(import.meta.dirname, "../packages/cli/bin/nova.js");
 
@@ -44,6 +45,7 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
+  dieTogether(child);
   const [ended, waiting] = [new Map<string, End>(), new Map<string, (end: End) => void>()];
   const lines = createInterface({ input: child.stdout });
   const first = once(lines, "line");
@@ -84,9 +86,8 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
     },
     watchSandboxes: () => watchSandboxes(folder),
     async [Symbol.asyncDispose]() {
-      child.kill("SIGINT");
-      await once(child, "exit");
-      await rm(folder, { recursive: true });
+      await end(child);
+      await rm(folder, { recursive: true, maxRetries: 5 });
     },
   };
 }

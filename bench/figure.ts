@@ -1,5 +1,4 @@
 import type { LocalCloud } from "@nova/local";
-import { NoRival } from "./rivals.ts";
 
 /** One line of `npm run bench`: a ratio or a count of one run, and whether it meets its aim. */
 export interface Figure {
@@ -20,6 +19,11 @@ export type BenchApart = () => Promise<Figure[]>;
 
 export function atMost(most: number, name: string, value: number, detail: Figure["detail"] = {}, unit = " x"): Figure {
   return { name, aim: `at most ${most}${unit}`, value: rounded(value), met: value <= most, detail };
+}
+
+/** Why a rival is not there: it cannot be had, or no walls can be made here. */
+export class NoRival extends Error {
+  override readonly name = "NoRival";
 }
 
 /** Of a comparison with what is not here. */

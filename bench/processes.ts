@@ -1,3 +1,5 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rounded } from "./figure.ts";
@@ -44,4 +46,17 @@ export async function peakOf(pid: number, work: Promise<unknown>): Promise<Held>
   }
   await over;
   return peak;
+}
+
+/** A bench that is stopped leaves nothing at work. */
+export function dieTogether(child: ChildProcess): void {
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
 }

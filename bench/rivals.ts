@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,28 +7,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { NoRival } from "./figure.ts";
+import { dieTogether, end } from "./processes.ts";
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
 /** Rivals are installed once for all benches, and are nothing that the project depends on. */
 const cache = join(tmpdir(), "nova-bench-rivals");
 
-/** Why a rival is not there: it cannot be had, or no walls can be made here. */
-export class NoRival extends Error {
-  override readonly name = "NoRival";
-}
-
-async function installed(folder: string, evidence: string, command: string, ...args: string[]): Promise<string> {
-  const place = join(cache, folder);
+async function installed(name: string, evidence: string, command: (place: string) => string[]): Promise<string> {
+  const place = join(cache, name);
+  const [program = "", ...args] = command(place);
   try {
-    if (!existsSync(join(place, evidence)))
-      await run(
-        command,
-        args.map((arg) => (arg === "" ? place : arg)),
-      );
+    if (!existsSync(join(place, evidence))) await run(program, args);
     return place;
   } catch (cause) {
-    throw new NoRival(`${command} could not install ${folder}`, { cause });
+    throw new NoRival(`${program} could not install ${name}`, { cause });
   }
 }
 
@@ -41,19 +35,9 @@ export async function interpreter(): Promise<string> {
 export async function langGraph(): Promise<
   (steps: number, options?: { bytes?: number; times?: number }) => Promise<number>
 > {
-  const packages = ["langgraph", "langgraph-checkpoint-sqlite"];
-  const site = await installed(
-    "langgraph",
-    "langgraph",
-    "python3",
-    "-m",
-    "pip",
-    "install",
-    "-q",
-    "--target",
-    "",
-    ...packages,
-  );
+  const site = await installed("langgraph", "langgraph", (place) => [
+    ...["python3", "-m", "pip", "install", "-q", "--target", place, "langgraph", "langgraph-checkpoint-sqlite"],
+  ]);
   const [python, env] = [await interpreter(), { ...process.env, PYTHONPATH: site }];
   const chain = async (steps: number, { bytes = 0, times = 2 } = {}) => {
     const args = [join(here, "langgraph_chain.py"), ...[steps, bytes, times].map(String)];
@@ -72,23 +56,24 @@ export interface Restate extends AsyncDisposable {
 
 /** Restate's server, and its handlers in a process of Node, each step a Python behind walls. */
 export async function openRestate(): Promise<Restate> {
-  const packages = ["@restatedev/restate-server", "@restatedev/restate-sdk"];
-  const place = await installed(
-    "restate",
-    "node_modules/@restatedev/restate-sdk",
-    "npm",
-    "install",
-    "--ignore-scripts",
-    "--prefix",
-    "",
-    ...packages,
-  );
+  const place = await installed("restate", "node_modules/@restatedev/restate-sdk", (place) => [
+    ...[
+      "npm",
+      "install",
+      "--ignore-scripts",
+      "--prefix",
+      place,
+      "@restatedev/restate-server",
+      "@restatedev/restate-sdk",
+    ],
+  ]);
   const [ingress, admin, node, handlers] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const folder = await mkdtemp(join(tmpdir(), "nova-bench-restate-"));
   const stack = new AsyncDisposableStack();
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const start = (command: string, args: string[], env = {}) => {
     const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "ignore"] });
+    dieTogether(child);
     stack.defer(() => end(child));
     return child;
   };
@@ -120,12 +105,6 @@ export async function openRestate(): Promise<Restate> {
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGKILL");
-  await once(child, "exit");
 }
 
 async function freePort(): Promise<number> {

@@ -30,10 +30,6 @@ export interface FunctionPorts extends Ports {
 /** The composition root: every port of the engine, with its adapter. */
 export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
   const env = Environment.parse(variables);
-  const signer =
-    env.NOVA_SIGNING_KMS_KEY !== undefined
-      ? { kmsKeyId: env.NOVA_SIGNING_KMS_KEY }
-      : { keyHex: env.NOVA_SIGNING_KEY ?? "" };
   const outgoing = createOutgoing({ allowsPrivate: env.NOVA_PRIVATE_HOSTS });
   const { runHookStores, ...aws } = createAwsPorts({
     table: env.NOVA_TABLE,
@@ -42,13 +38,10 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     roleArn: env.NOVA_STATES_ROLE_ARN,
     statesLogGroupArn: env.NOVA_STATES_LOG_GROUP_ARN,
     s3PathStyle: env.NOVA_S3_PATH_STYLE,
-    signer,
+    signer: keyOf(env.NOVA_SIGNING_KMS_KEY, env.NOVA_SIGNING_KEY),
+    vault: keyOf(env.NOVA_VAULT_KMS_KEY, env.NOVA_VAULT_KEY),
     keyVariables: variables,
     fetch: outgoing.fetch,
-    vault:
-      env.NOVA_VAULT_KMS_KEY !== undefined
-        ? { kmsKeyId: env.NOVA_VAULT_KMS_KEY }
-        : { keyHex: env.NOVA_VAULT_KEY ?? "" },
   });
   const made: FunctionPorts = {
     ...aws,
@@ -67,6 +60,10 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     timer,
   };
   return made;
+}
+
+function keyOf(kmsKeyId: string | undefined, keyHex = "") {
+  return kmsKeyId === undefined ? { keyHex } : { kmsKeyId };
 }
 
 /** Events of executions are structured log lines besides, which a metric filter can pick up. */

@@ -4,22 +4,18 @@ import type { RunHookStores } from "@nova/service";
 
 type RunHookPorts = Ports & Pick<RunHookStores, "admissions">;
 
-/** Loaded and made when a run ends, or a model was asked, the first time: no node waits for it before. */
-function runHooksOf(ports: () => RunHookPorts, stores: AwsPorts["runHookStores"]) {
-  return async () => {
-    const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
-    const all = { ...ports(), ...(await stores()) };
-    return { onExecutionEnded: createOnExecutionEnded(all), budgets: createBudgets(all) };
-  };
-}
-
 /** What looks after runs on behalf of the service, for functions that know nothing of it. */
 export function createRunHooks(
   ports: () => RunHookPorts,
   stores: AwsPorts["runHookStores"],
 ): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
-  const make = runHooksOf(ports, stores);
+  const make = async () => {
+    const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
+    const all = { ...ports(), ...(await stores()) };
+    return { onExecutionEnded: createOnExecutionEnded(all), budgets: createBudgets(all) };
+  };
   let making: ReturnType<typeof make> | undefined;
+  /** Loaded and made when a run ends, or a model was asked, the first time: no node waits for it before. */
   const made = () => {
     making ??= make();
     return making;

@@ -1,8 +1,10 @@
-import { readParameters } from "@nova/aws/parameters";
 import { logger } from "./app.ts";
 
 /** Keys that a deployed function gets from Systems Manager, so that nobody who may see its configuration sees them. */
 const secrets = ["E2B_API_KEY", "OPENAI_API_KEY"] as const;
+
+/** Loaded here, because it is needed once per process, and on a laptop never. */
+const readParameters = async (names: string[]) => (await import("@nova/aws/parameters")).readParameters(names);
 
 /**
  * Where `<NAME>_PARAMETER` names a parameter, its value becomes the variable `<NAME>`, which is where the SDKs look. One

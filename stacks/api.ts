@@ -1,5 +1,3 @@
-import type { HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { type StackContext, use } from "sst/constructs";
 import { createAddress } from "./api/address.ts";
 import { createHttpApi } from "./api/http-api.ts";
@@ -10,13 +8,7 @@ import { stageOf } from "./stage.ts";
 import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What is asked over HTTP. */
-export interface Api {
-  /** Its alias. */
-  functions: Record<keyof typeof apiLambdas, IFunction>;
-  http: HttpStage;
-}
-
-export function api({ stack, app }: StackContext): Api {
+export function api({ stack, app }: StackContext) {
   withoutCustomResources(stack);
   const functions = createLambdas(stack, apiLambdas, use(engine).around);
   const address = createAddress(stack, process.env);

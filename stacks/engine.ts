@@ -1,12 +1,8 @@
-import type { EventBus } from "aws-cdk-lib/aws-events";
-import type { Role } from "aws-cdk-lib/aws-iam";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { type Stack, type StackContext, use } from "sst/constructs";
 import { eventArns, machineArns, parameterName } from "./access/arns.ts";
 import type { Grantable } from "./access/grants.ts";
-import { createLambdas, type Surroundings } from "./engine/create-lambda.ts";
+import { createLambdas } from "./engine/create-lambda.ts";
 import { environmentOf } from "./engine/environment.ts";
 import { createBus, createUndelivered, watchEnds } from "./engine/events.ts";
 import { engineLambdas } from "./engine/lambdas.ts";
@@ -17,23 +13,8 @@ import { type Stage, stageOf } from "./stage.ts";
 import { type Storage, storage } from "./storage.ts";
 import { withoutCustomResources } from "./without-custom-resources.ts";
 
-/** What runs workflows. */
-export interface Engine {
-  /** Their aliases. */
-  functions: Record<keyof typeof engineLambdas, IFunction>;
-  /** What functions of later stacks share with those of this one. */
-  around: Surroundings;
-  /** Of all functions; one stream each. */
-  logs: LogGroup;
-  /** Of the state machines, which say where it is when they are published. */
-  machineLogs: LogGroup;
-  /** What state machines run as. */
-  machinesRole: Role;
-  bus: EventBus;
-  undelivered: Queue;
-}
-
-export function engine({ stack, app }: StackContext): Engine {
+/** What runs workflows; `around` is what functions of later stacks share with those of this one. */
+export function engine({ stack, app }: StackContext) {
   withoutCustomResources(stack);
   const stored = use(storage);
   const logs = createLogs(stack, "Logs", "/aws/lambda/nova", stageOf(app));
@@ -56,6 +37,8 @@ export function engine({ stack, app }: StackContext): Engine {
   });
   return { functions, around, logs, machineLogs, machinesRole, bus, undelivered };
 }
+
+export type Engine = ReturnType<typeof engine>;
 
 function createLogs(stack: Stack, id: string, logGroupName: string, stage: Stage): LogGroup {
   return new LogGroup(stack, id, { logGroupName, retention: stage.logRetention, removalPolicy: stage.removal });

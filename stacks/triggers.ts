@@ -1,4 +1,3 @@
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { type StackContext, use } from "sst/constructs";
 import { roleName } from "./access/arns.ts";
@@ -14,14 +13,7 @@ import { createSchedules, letRulesFire } from "./triggers/schedules.ts";
 import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What begins without anybody asking for it: runs of triggers, publications, notices, and what is erased. */
-export interface Triggers {
-  /** Their aliases. */
-  functions: Record<keyof typeof triggerLambdas, IFunction>;
-  /** Publications that could not be done. */
-  unpublished: Queue;
-}
-
-export function triggers({ stack }: StackContext): Triggers {
+export function triggers({ stack }: StackContext) {
   withoutCustomResources(stack);
   const { around, bus, undelivered: queue } = use(engine);
   const { events } = around.granted;

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nova } from "../dev.ts";
-import { atMost, type BenchApart, type Figure, median, rounded, timed } from "../figure.ts";
-import { langGraph, NoRival } from "../rivals.ts";
+import { atMost, type BenchApart, type Figure, median, NoRival, rounded, timed } from "../figure.ts";
+import { langGraph } from "../rivals.ts";
 
 const starter = join(import.meta.dirname, "../../packages/cli/starter");
 const rounds = 5;

@@ -5,24 +5,25 @@ import { atMost, type BenchApart, rounded } from "../figure.ts";
 const runs = 1_000;
 const clients = Array.from({ length: 10 }, (_, i) => `bench-${i}`);
 
-/** No client waits for another one's runs, in whichever order they ask for theirs. */
+/**
+ * No client waits for another one's runs, though it asks after that one has asked for all of its own. Within the limits
+ * of a plan, so that most of them wait, and a machine holds them.
+ */
 export const fair: BenchApart = async () => {
-  await using dev = await openDev();
+  await using dev = await openDev("pro");
   const { id } = await dev.client.workflows.publish(chainOf(3));
   for (const slug of clients) await dev.client.clients.create({ slug, name: slug });
   await dev.runAll(id, 1);
-  const inTurns = Array.from({ length: runs }, (_, i) => clients[i % clients.length] as string);
-  const figures = [];
-  for (const [how, order] of Object.entries({ "in turns": inTurns, "one after another": inTurns.toSorted() })) {
-    const ran = await dev.runAll(id, order);
-    const means = clients.map((slug) => {
-      const own = ran.runs.filter((_, i) => order[i] === slug);
-      return own.reduce((sum, { ms }) => sum + ms, 0) / own.length;
-    });
-    const [slowest, fastest] = [Math.max(...means), Math.min(...means)];
-    const name = `${runs} runs at once of ${clients.length} clients that ask ${how}: mean of the slowest against the fastest`;
-    const detail = { slowest_ms: rounded(slowest, 0), fastest_ms: rounded(fastest, 0), all_ms: rounded(ran.allMs, 0) };
-    figures.push(atMost(2, name, slowest / fastest, detail));
-  }
-  return figures;
+  const own = runs / clients.length;
+  const ran = await dev.runAll(
+    id,
+    clients.flatMap((slug) => Array<string>(own).fill(slug)),
+  );
+  const taken = ran.runs.map(({ ms, status }) => (status === "completed" ? ms : ran.allMs));
+  const means = clients.map((_, i) => taken.slice(i * own, (i + 1) * own).reduce((sum, ms) => sum + ms, 0) / own);
+  const [slowest, fastest] = [Math.max(...means), Math.min(...means)];
+  const completed = ran.runs.filter(({ status }) => status === "completed").length;
+  const name = `${runs} runs at once of ${clients.length} clients: mean of the slowest client against the fastest`;
+  const ms = { slowest_ms: rounded(slowest, 0), fastest_ms: rounded(fastest, 0), all_ms: rounded(ran.allMs, 0) };
+  return [atMost(2, name, slowest / fastest, { completed, ...ms })];
 };

@@ -16,17 +16,13 @@ export function checkHealth(ports: ServicePorts, variables: NodeJS.ProcessEnv): 
 }
 
 async function look(ports: ServicePorts, variables: NodeJS.ProcessEnv): Promise<Health> {
-  const probes = probesOf(ports, variables);
-  const [dynamodb, s3, states, e2b, model] = await Promise.all([
-    check(ports, probes.dynamodb),
-    check(ports, probes.s3),
-    check(ports, probes.states),
-    check(ports, probes.e2b),
-    check(ports, probes.model),
-  ]);
-  const isDown = [dynamodb, s3, states].some(({ state }) => state === "down");
-  const isWeak = [e2b, model].some(({ state }) => state === "down");
-  return { status: isDown ? "down" : isWeak ? "degraded" : "ok", checks: { dynamodb, s3, states, e2b, model } };
+  const asked = Object.entries(probesOf(ports, variables)).map(
+    async ([name, probe]) => [name, await check(ports, probe)] as const,
+  );
+  const checks = Object.fromEntries(await Promise.all(asked)) as Health["checks"];
+  const isDown = (...names: Probed[]) => names.some((name) => checks[name].state === "down");
+  const status = isDown("dynamodb", "s3", "states") ? "down" : isDown("e2b", "model") ? "degraded" : "ok";
+  return { status, checks };
 }
 
 async function check({ clock }: ServicePorts, probe: () => Promise<unknown>): Promise<Check> {
@@ -42,15 +38,15 @@ function asFound(error: unknown): Found {
   return { state: "down", ...(error instanceof KeyUnusable && { reason: error.message }) };
 }
 
-export type Probed = "dynamodb" | "s3" | "states" | "e2b" | "model";
+type Probed = keyof Health["checks"];
 
 /** What is wrong with a key. Anybody may read the message: nothing in it came from elsewhere. */
-export class KeyUnusable extends Error {
+class KeyUnusable extends Error {
   override name = "KeyUnusable";
 }
 
 /** One cheap question to each service; that it is answered at all is what counts. Of E2B, that our key is taken. */
-export function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Probed, () => Promise<unknown>> {
+function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Probed, () => Promise<unknown>> {
   const { OPENAI_BASE_URL = "https://api.openai.com/v1" } = variables;
   return {
     dynamodb: () => ports.keys.get("key_00000000000000000000000000"),

@@ -24,20 +24,12 @@ export function functionArn(stack: Stack, name: string): string {
   });
 }
 
-/** ARNs of the state machines that publishing makes: `nova-<workflow>`, which is no resource of any stack. */
-export interface MachineArns {
-  all: string;
-  versions: string;
-  /** Of their executions, those that items of a distributed map run in included. */
-  executions: string;
-  /** What they run as. */
-  role: string;
-}
-
 const machinePrefix = "nova-";
 
-export function machineArns(stack: Stack): MachineArns {
+/** ARNs of the state machines that publishing makes: `nova-<workflow>`, which is no resource of any stack. */
+export function machineArns(stack: Stack) {
   const all = machineArn(stack, `${machinePrefix}*`);
+  // Those that items of a distributed map run in included.
   const executions = stack.formatArn({
     service: "states",
     resource: "execution",
@@ -46,6 +38,8 @@ export function machineArns(stack: Stack): MachineArns {
   });
   return { all, versions: `${all}:*`, executions, role: roleArn(stack, "machines") };
 }
+
+export type MachineArns = ReturnType<typeof machineArns>;
 
 /** Beginning of the ARNs, as an event pattern takes it. */
 export function machineArnPrefix(stack: Stack): string {
@@ -65,35 +59,26 @@ function machineArn(stack: Stack, resourceName: string): string {
 export const ownName = "nova";
 
 /** ARNs of what makes runs begin by themselves; packages/aws makes the rules and schedules, by names of its own. */
-export interface EventArns {
-  bus: string;
-  /** Of triggers of workflows, on NOVA's bus and on the account's own. */
-  rules: string[];
-  /** The one thing that those rules may call. */
-  firing: string;
-  /** Of whatever is on NOVA's bus, the stacks' rules among it. */
-  rulesOfBus: string;
-  group: string;
-  schedules: string;
-  /** What Scheduler calls functions as. */
-  schedulesRole: string;
-}
-
-export function eventArns(stack: Stack): EventArns {
+export function eventArns(stack: Stack) {
   const events = (resource: string, resourceName: string) =>
     stack.formatArn({ service: "events", resource, resourceName });
   const scheduler = (resource: string, resourceName: string) =>
     stack.formatArn({ service: "scheduler", resource, resourceName });
   return {
     bus: events("event-bus", ownName),
+    /** Of triggers of workflows, on NOVA's bus and on the account's own. */
     rules: [events("rule", `${ownName}/nova-*`), events("rule", "nova-*")],
+    /** The one thing that those rules may call. */
     firing: functionArn(stack, "nova-fire-trigger"),
+    /** Of whatever is on NOVA's bus, the stacks' rules among it. */
     rulesOfBus: events("rule", `${ownName}/*`),
     group: scheduler("schedule-group", ownName),
     schedules: scheduler("schedule", `${ownName}/nova-*`),
     schedulesRole: roleArn(stack, "schedules"),
   };
 }
+
+export type EventArns = ReturnType<typeof eventArns>;
 
 export type SecretName = "E2B_API_KEY" | "OPENAI_API_KEY";
 

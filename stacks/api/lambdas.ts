@@ -1,8 +1,8 @@
 import { answersTasks, closesRuns, makesTriggers, startsRuns, usesCredentials } from "../engine/duties.ts";
-import type { LambdaPlan } from "../engine/lambda-plan.ts";
+import { planned } from "../engine/lambda-plan.ts";
 
 /** Whatever is asked of the service is asked of one function; what takes long it hands to others. */
-export const apiLambdas = {
+export const apiLambdas = planned({
   "nova-api": {
     file: "api/index",
     timeoutSeconds: 30,
@@ -34,4 +34,4 @@ export const apiLambdas = {
       "whole table",
     ],
   },
-} as const satisfies Record<string, LambdaPlan>;
+});

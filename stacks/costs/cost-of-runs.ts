@@ -30,6 +30,6 @@ export function costOfRun(run: Run): RunCost {
     dynamodb: usd("dynamodbWrite", "dynamodbRead"),
     otherAws: usd("apiRequest", "busEvent", "kmsRequest", "logsGib", "trace"),
     sandbox: usd("sandboxVcpuSecond", "sandboxGibSecond"),
-    model: run.written * requests.reduce((sum, { model, ...usage }) => sum + costOf(model, usage).usd, 0),
+    model: run.written * requests.reduce((sum, { model, ...usage }) => sum + costOf(model, usage), 0),
   };
 }

@@ -1,10 +1,9 @@
 import { answersTasks, closesRuns, followsRuns, masksSecrets, tells, usesCredentials } from "./duties.ts";
-import type { LambdaPlan } from "./lambda-plan.ts";
+import { planned } from "./lambda-plan.ts";
 
 /** The functions that run workflows, each of functions/index.ts under its name there. */
-export const engineLambdas = {
+export const engineLambdas = planned({
   "nova-run-node": {
-    file: "run-node",
     timeoutSeconds: 900,
     memoryMb: 1024,
     may: [
@@ -18,12 +17,9 @@ export const engineLambdas = {
       "the models' key",
     ],
   },
-  "nova-settle-node": { file: "settle-node", timeoutSeconds: 120, memoryMb: 512, may: closesRuns },
-  "nova-close-execution": { file: "close-execution", timeoutSeconds: 120, memoryMb: 512, may: closesRuns },
+  "nova-settle-node": { may: closesRuns },
+  "nova-close-execution": { may: closesRuns },
   "nova-request-approval": {
-    file: "request-approval",
-    timeoutSeconds: 120,
-    memoryMb: 512,
     may: [
       ...followsRuns,
       ...masksSecrets,
@@ -36,23 +32,15 @@ export const engineLambdas = {
     ],
   },
   "nova-deliver-event": {
-    file: "deliver-event",
-    timeoutSeconds: 120,
-    memoryMb: 512,
     isAsynchronous: true,
     may: [...followsRuns, ...answersTasks, "open list", "undelivered events", "large events", "whole events"],
   },
   "nova-execution-status": {
-    file: "execution-status",
-    timeoutSeconds: 120,
-    memoryMb: 512,
     isAsynchronous: true,
     may: [...closesRuns, "undelivered events"],
   },
   "nova-sweep": {
-    file: "sweep",
     timeoutSeconds: 300,
-    memoryMb: 512,
     isAsynchronous: true,
     may: [
       ...closesRuns,
@@ -64,4 +52,4 @@ export const engineLambdas = {
       "undelivered events",
     ],
   },
-} as const satisfies Record<string, LambdaPlan>;
+});

@@ -12,6 +12,8 @@ interface Watch {
   /** Raised at so many, in `periods` times five minutes in a row. */
   from: number;
   periods?: number;
+  /** Raised below so many, by silence too. */
+  bySilence?: true;
 }
 
 /** Names of alarms, and when they are raised. Errors of run-node are none: that is how a node fails. */
@@ -29,6 +31,13 @@ function watches(metrics: Metrics): Record<string, Watch> {
       from: 1,
       periods: 3,
       meaning: "Some executions cannot be swept; the log line names them and the reason.",
+    },
+    SweepStopped: {
+      metric: metrics.invocations["nova-sweep"],
+      from: 1,
+      periods: 2,
+      bySilence: true,
+      meaning: "The sweep does not run: look at its schedule, and at the concurrency of Lambda.",
     },
     EventsUndelivered: {
       metric: metrics.undelivered,
@@ -70,27 +79,14 @@ export function createAlarms(stack: Stack, metrics: Metrics, mail: string | unde
   const topic = new Topic(stack, "Alarms", { enforceSSL: true });
   if (mail) topic.addSubscription(new EmailSubscription(mail));
   const tell = new SnsAction(topic);
-  for (const [id, { metric, from, periods = 1, meaning }] of Object.entries(watches(metrics))) {
+  for (const [id, { metric, from, periods = 1, bySilence, meaning }] of Object.entries(watches(metrics))) {
     new Alarm(stack, id, {
       alarmDescription: meaning,
       metric,
       threshold: from,
       evaluationPeriods: periods,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      comparisonOperator: ComparisonOperator[bySilence ? "LESS_THAN_THRESHOLD" : "GREATER_THAN_OR_EQUAL_TO_THRESHOLD"],
+      treatMissingData: TreatMissingData[bySilence ? "BREACHING" : "NOT_BREACHING"],
     }).addAlarmAction(tell);
   }
-  sweepStopped(stack, metrics).addAlarmAction(tell);
-}
-
-/** The only one that silence raises. */
-function sweepStopped(stack: Stack, { invocations }: Metrics): Alarm {
-  return new Alarm(stack, "SweepStopped", {
-    alarmDescription: "The sweep does not run: look at its schedule, and at the concurrency of Lambda.",
-    metric: invocations["nova-sweep"],
-    threshold: 1,
-    evaluationPeriods: 2,
-    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-    treatMissingData: TreatMissingData.BREACHING,
-  });
 }

@@ -1,32 +1,25 @@
 import { closesRuns, makesTriggers, takesDeliveries, usesCredentials } from "../engine/duties.ts";
-import type { LambdaPlan } from "../engine/lambda-plan.ts";
+import { planned } from "../engine/lambda-plan.ts";
 
 /** The functions that nobody waits for, each of functions/service-functions.ts under its name there. */
-export const triggerLambdas = {
+export const triggerLambdas = planned({
   "nova-fire-trigger": {
-    file: "fire-trigger",
-    timeoutSeconds: 120,
-    memoryMb: 512,
     isAsynchronous: true,
     may: [...takesDeliveries, "whole events"],
   },
   "nova-receive-mail": {
-    file: "receive-mail",
     timeoutSeconds: 300,
     memoryMb: 1024,
     isAsynchronous: true,
     may: [...takesDeliveries, "incoming mail"],
   },
   "nova-poll-mailbox": {
-    file: "poll-mailbox",
     timeoutSeconds: 300,
     memoryMb: 1024,
     isAsynchronous: true,
     may: [...takesDeliveries, ...usesCredentials, "paused triggers"],
   },
   "nova-publish": {
-    file: "publish",
-    timeoutSeconds: 120,
     memoryMb: 1024,
     may: [
       ...makesTriggers,
@@ -46,9 +39,6 @@ export const triggerLambdas = {
     ],
   },
   "nova-notify": {
-    file: "notify",
-    timeoutSeconds: 120,
-    memoryMb: 512,
     may: [
       ...usesCredentials,
       "executions",
@@ -62,9 +52,7 @@ export const triggerLambdas = {
     ],
   },
   "nova-erase": {
-    file: "erase",
     timeoutSeconds: 900,
-    memoryMb: 512,
     isAsynchronous: true,
     may: [
       ...closesRuns,
@@ -80,11 +68,9 @@ export const triggerLambdas = {
     ],
   },
   "nova-retain": {
-    file: "retain",
     timeoutSeconds: 900,
-    memoryMb: 512,
     isAsynchronous: true,
     as: "nova-erase",
     may: [],
   },
-} as const satisfies Record<string, LambdaPlan>;
+});

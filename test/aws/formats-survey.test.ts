@@ -24,7 +24,7 @@ const frozen = readdirSync(samples)
 test("knows every kind of item that the code writes", () => {
   const written = globSync(join(root, "packages/aws/src/**/*.ts")).flatMap((path) => {
     const text = readFileSync(path, "utf8");
-    const named = text.matchAll(/record\(\s*"([\w-]+)"|__edb_e__: textValue\("([\w-]+)"\)/g);
+    const named = text.matchAll(/record\(\s*"([\w-]+)"|partOf\(at, "([\w-]+)"/g);
     return Array.from(named, ([, mapped, plain]) => mapped ?? plain);
   });
   const byHand = ["rate", "slots"];

@@ -47,23 +47,14 @@ const maxKeys = 100_000;
 
 /** Throws `Unreadable` before anything is parsed: a body of brackets alone would cost more than it weighs. */
 export function refuseLarge(text: string): void {
+  const refuseAbove = (limit: number, given: number, is: string, wayOut: string) => {
+    if (given > limit) throw new Unreadable(413, `the body ${is}, at most ${limit} are taken - ${wayOut}`);
+  };
   const bytes = Buffer.byteLength(text);
-  if (bytes > maxBytes)
-    throw new Unreadable(
-      413,
-      `the body has ${bytes} bytes, at most ${maxBytes} are taken - send files by POST /uploads`,
-    );
+  refuseAbove(maxBytes, bytes, `has ${bytes} bytes`, "send files by POST /uploads");
   const { depth, keys } = measure(text);
-  if (depth > maxDepth)
-    throw new Unreadable(
-      413,
-      `the body is nested ${depth} levels deep, at most ${maxDepth} are taken - make it flatter`,
-    );
-  if (keys > maxKeys)
-    throw new Unreadable(
-      413,
-      `the body has ${keys} keys, at most ${maxKeys} are taken - send it as a file, by POST /uploads`,
-    );
+  refuseAbove(maxDepth, depth, `is nested ${depth} levels deep`, "make it flatter");
+  refuseAbove(maxKeys, keys, `has ${keys} keys`, "send it as a file, by POST /uploads");
 }
 
 /** Of a text that need not be JSON: how deep its brackets go, and how many colons stand outside of strings. */

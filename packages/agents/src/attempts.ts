@@ -1,10 +1,10 @@
 import { generateCode, type Written } from "./agents/code-generator.ts";
-import { endingOf, type Ran, runCode } from "./agents/code-runner.ts";
+import { type Ran, runCode } from "./agents/code-runner.ts";
 import { validateCode } from "./agents/code-validator.ts";
 import type { NodeRun } from "./agents/node-run.ts";
 import { validateOutput } from "./agents/output-validator.ts";
 import { embeddingOf } from "./agents/recall.ts";
-import { done, type Ending, ended, type Result } from "./failures/failure.ts";
+import { done, type Ending, ended, endingOf, type Failure, type Result } from "./failures/failure.ts";
 
 const maxAttempts = 3;
 
@@ -57,7 +57,7 @@ async function attempts<T>(
     if (result.kind === "ended") return { ending: result.ending };
     run.failures.push(result.failure);
   }
-  const last = endingOf(run.failures.at(-1) as (typeof run.failures)[number]);
+  const last = endingOf(run.failures.at(-1) as Failure);
   return { ending: { ...last, message: `Failed after ${maxAttempts} attempts: ${last.message}` } };
 }
 

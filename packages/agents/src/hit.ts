@@ -1,11 +1,11 @@
 import { maskValue, type PinnedCode, type PipelineOutcome, pinnedPlaces } from "@nova/engine";
 import { analysisSeconds, look } from "./agents/analysis-code.ts";
-import { deedOf, endingOf, execute, type RunEnd } from "./agents/code-runner.ts";
+import { deedOf, execute, type RunEnd } from "./agents/code-runner.ts";
 import type { Analysis, NodeRun } from "./agents/node-run.ts";
 import { flawOf } from "./agents/output-validator.ts";
 import { contextForRecord } from "./agents/show-context.ts";
 import { takeStep } from "./agents/step.ts";
-import type { Failure } from "./failures/failure.ts";
+import { endingOf, type Failure, tracesOf } from "./failures/failure.ts";
 
 /**
  * Runs pinned code, judged without a model; where it was written with an analysis, behind that. Null where one of the two
@@ -27,31 +27,28 @@ export async function runHit(run: NodeRun, pinned: PinnedCode): Promise<Pipeline
   if (fault === "world" || !mayWrite(run) || run.task.node.effects === true) {
     return { ...common, status: "failed", ...endingOf(failure), sandboxId: run.sandboxId };
   }
-  await (analysis && analysis.json === null ? recordPinnedAnalysis : recordPinned)(run, failure);
+  await recordPinned(run, failure, analysis !== false && analysis.json === null);
   run.failures.push(failure);
   return null;
 }
 
 async function runBoth(run: NodeRun, pinned: PinnedCode): Promise<RunEnd> {
-  if (pinned.analysis === undefined) return runPinned(run, pinned.code);
-  const found = await runPinnedAnalysis(run, pinned);
-  if ("failure" in found) return found;
-  run.analysis = found;
-  return runPinned(run, pinned.code);
+  if (pinned.analysis !== undefined) {
+    const found = await runPinnedAnalysis(run, pinned);
+    if ("failure" in found) return found;
+    run.analysis = found;
+  }
+  // Pinned code has a place of its own, and no step.
+  return execute(run, pinnedPlaces.code, 0, pinned.code);
 }
 
 function unchanged(code: string, flaw: string | null) {
-  return { attempt: 0, error: flaw ?? "", code, class: "NodeFailed" } as const;
+  return { attempt: 0, message: flaw ?? "", code, class: "NodeFailed" } as const;
 }
 
 /** Whether a model may be asked for code: not in frozen runs, nor where only approved code runs. */
 export function mayWrite({ task }: Pick<NodeRun, "task">): boolean {
   return !task.frozen && task.version.workflow.approval !== "required";
-}
-
-/** Pinned code has a place of its own, and no step. */
-function runPinned(run: NodeRun, code: string): Promise<RunEnd> {
-  return execute(run, pinnedPlaces.code, 0, code);
 }
 
 /** The analysis that was pinned with code runs anew, on the values of today: another place, and no step either. */
@@ -63,35 +60,23 @@ async function runPinnedAnalysis(
   run.sandboxId = sandbox_id;
   const mask = (text: string) => run.task.mask(text);
   if ("result" in answer) return { code: analysis, json: JSON.stringify(maskValue(answer.result, mask)) };
-  const failure: Failure = {
-    attempt: 0,
-    error: `the analysis failed: ${mask(answer.error)}`,
-    code: analysis,
-    class: answer.class,
-    ...(answer.traceback && { traceback: mask(answer.traceback) }),
-    ...(logs && { logs: mask(logs) }),
-  };
+  const traces = tracesOf({ traceback: mask(answer.traceback), logs: mask(logs) });
+  const message = `the analysis failed: ${mask(answer.error)}`;
+  const failure = { attempt: 0, message, code: analysis, class: answer.class, ...traces };
   // Whatever it says of servers: it could reach none, and was not to.
   return { failure, fault: "code" };
 }
 
-/** The step of pinned code that failed, in front of what is done about it. */
-async function recordPinned(run: NodeRun, failure: Failure): Promise<void> {
-  const { timeoutSeconds } = run.task.node;
-  await takeStep(run, "E2BExecutor", 0, async () => ({
+/**
+ * The step of pinned code that failed, in front of what is done about it; or of its analysis, behind which the code itself
+ * did not run.
+ */
+async function recordPinned(run: NodeRun, failure: Failure, isAnalysis: boolean): Promise<void> {
+  const timeout_seconds = isAnalysis ? analysisSeconds : run.task.node.timeoutSeconds;
+  await takeStep(run, isAnalysis ? "DataAnalyzer" : "E2BExecutor", 0, async () => ({
     ...deedOf(run, { failure, fault: "code" }),
-    input_data: { context: contextForRecord(run), timeout_seconds: timeoutSeconds },
-    generated_code: failure.code,
-    sandbox_id: run.sandboxId,
-  }));
-}
-
-/** The same of its analysis, behind which the code itself did not run. */
-async function recordPinnedAnalysis(run: NodeRun, failure: Failure): Promise<void> {
-  await takeStep(run, "DataAnalyzer", 0, async () => ({
-    ...deedOf(run, { failure, fault: "code" }),
-    input_data: { context: contextForRecord(run), timeout_seconds: analysisSeconds },
-    output_data: null,
+    input_data: { context: contextForRecord(run), timeout_seconds },
+    ...(isAnalysis && { output_data: null }),
     generated_code: failure.code,
     sandbox_id: run.sandboxId,
   }));

@@ -1,4 +1,4 @@
-import type { Clock, GenerationStore, Pipeline, PipelineOutcome } from "@nova/engine";
+import type { GenerationStore, Pipeline, PipelineOutcome } from "@nova/engine";
 import { analyzeData } from "./agents/data-analyzer.ts";
 import { analyzeInput } from "./agents/input-analyzer.ts";
 import { beginRun, type NodeRun } from "./agents/node-run.ts";
@@ -10,7 +10,6 @@ import { mayWrite, runHit } from "./hit.ts";
 import { createKnowledge } from "./knowledge/knowledge.ts";
 import { currentGenerator } from "./lock/generator.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
-import type { Models } from "./model/models.ts";
 import type { PipelineParts } from "./parts.ts";
 import { needsAnalysis } from "./two-stages.ts";
 
@@ -67,39 +66,22 @@ async function withoutPinned(run: NodeRun): Promise<Ending> {
   return task.frozen || (waits && !task.fresh) ? { class: "NodeFailed", message } : proposeCode(run);
 }
 
-export interface PipelineOptions {
-  models: Models;
+export interface PipelineOptions extends Pick<PipelineParts, "models" | "packages" | "clock"> {
   generations: GenerationStore;
-  /** pip names of what every sandbox template has. */
-  packages: readonly string[];
   /** `DEFAULT_MODEL`. */
   defaultModel?: string | undefined;
   /** Folder of documentation indexes, `<template>.json`; without one, the shipped index serves. */
   docstrings?: string | undefined;
-  clock: Pick<Clock, "now">;
 }
 
 /** The pipeline with all that belongs to it; nothing is read or asked before a node needs it. */
-export function createPipeline({
-  models,
-  generations,
-  packages,
-  defaultModel,
-  docstrings,
-  clock,
-}: PipelineOptions): Pipeline {
+export function createPipeline({ generations, docstrings, defaultModel, ...given }: PipelineOptions): Pipeline {
+  const { clock } = given;
   return pipelineOf({
-    models,
+    ...given,
     knowledge: createKnowledge({ docstrings, precedents: generations }),
-    pinned: createPinnedCodes({
-      store: generations,
-      generator: currentGenerator,
-      readsOf,
-      clock,
-    }),
+    pinned: createPinnedCodes({ store: generations, generator: currentGenerator, readsOf, clock }),
     check: checkCode,
     ...(defaultModel !== undefined && { defaultModel }),
-    packages,
-    clock,
   });
 }

@@ -16,7 +16,6 @@ export { createTaskStore } from "./dynamodb/tasks.ts";
 export { createWorkflowStore } from "./dynamodb/versions.ts";
 export { createBus, type NovaBus, ownSource } from "./events/bus.ts";
 export { createMailer } from "./mailer.ts";
-export { readParameters } from "./parameters/read-parameters.ts";
 export { type AwsPorts, type AwsPortsOptions, createAwsPorts } from "./ports.ts";
 export { createRunHookStores } from "./run-hook-stores.ts";
 export { createBlobStore } from "./s3/blob-store.ts";

@@ -1,7 +1,4 @@
-/**
- * The part of the Amazon States Language (JSONPath, Standard) that workflows compile to, as plain data. What the
- * service refuses cannot be written: a state has `Next` or `End`, a rule of a Choice exactly one comparison.
- */
+/** The part of the Amazon States Language (JSONPath, Standard) that workflows compile to, as plain data. */
 export interface StateMachine {
   Comment: string;
   StartAt: string;

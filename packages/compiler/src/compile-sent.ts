@@ -14,10 +14,7 @@ const compiler = new DeadlineWorker({
 /** More than anybody reads. A Lambda answers 6 MB at most. */
 const maxFindings = 500;
 
-/**
- * `compileWorkflow` for a definition that somebody sent: in a thread that its text may exhaust without stopping
- * anything else. NOVA109 where it did.
- */
+/** `compileWorkflow` in a thread that a definition may exhaust without harm: NOVA109. */
 export async function compileSent(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
   try {
     const compiled = await compiler.call<Compiled>("compile", source, options);

@@ -12,10 +12,7 @@ export interface PublishRequest {
   template: string;
 }
 
-/**
- * Makes a definition runnable: its state machine version first, then the workflow version that names it. A definition
- * whose hash is the latest version's is that version; nothing is published again.
- */
+/** Publishes the state machine, then the version that names it. The latest hash is not published again. */
 export async function publishWorkflow(ports: Ports, request: PublishRequest): Promise<WorkflowVersion> {
   const { workflow, stateMachine, template, history } = request;
   const hash = workflowHash(workflow);

@@ -19,16 +19,13 @@ describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => 
       toolCalls: [],
       usage,
       costUsd: 0.0005,
-      priceKnown: true,
-      model: "gpt-6.1-terra",
-      durationMs: expect.any(Number),
     });
   });
 
   it("costs nothing that is known where the catalog has no price", async () => {
     await using server = await modelServer([{ expect: { model: "qwen3:8b" }, answer: { json: { code: "" } } }]);
     const answer = await over(server.environment).ask(modelCall({ model: "qwen3:8b" }));
-    expect(answer).toMatchObject({ costUsd: 0, priceKnown: false, usage: { input: 1000, cached: 0, output: 100 } });
+    expect(answer).toMatchObject({ costUsd: 0, usage: { input: 1000, cached: 0, output: 100 } });
   });
 
   it("sees the instructions before the input", async () => {

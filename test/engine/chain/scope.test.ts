@@ -1,7 +1,7 @@
 import { linkName } from "@nova/engine";
 import { expect, it } from "vitest";
 import { branchOf, branchScope } from "../../../packages/engine/src/chain/scope.ts";
-import { isWithin, linkLabel } from "../../../packages/engine/src/context/link-label.ts";
+import { isWithin, linkLabel } from "../../../packages/engine/src/context/context.ts";
 
 it.each([
   ["", "f", 1, "a", "/f@1.a"],

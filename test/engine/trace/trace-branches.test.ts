@@ -1,6 +1,6 @@
 import { contextAt, historyOf, readTrace, renderJson, type StoredEntry } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../../packages/engine/src/json/hash.ts";
+import { sha256 } from "../../../packages/engine/src/json/text.ts";
 import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { given, Story, succeeds } from "../../support/engine/story.ts";

@@ -4,7 +4,7 @@ import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { offloadLargeValues } from "../../../packages/engine/src/context/offload.ts";
 import { loadStored } from "../../../packages/engine/src/context/pages.ts";
 import { referencesIn } from "../../../packages/engine/src/context/references.ts";
-import { sha256 } from "../../../packages/engine/src/json/hash.ts";
+import { sha256 } from "../../../packages/engine/src/json/text.ts";
 import type { StoredEntry } from "../../../packages/engine/src/ports/chain.ts";
 import { NamedBlobs } from "../../../packages/engine/src/trace/named-blobs.ts";
 import { action, flow } from "../../support/engine/flows.ts";

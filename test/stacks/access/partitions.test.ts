@@ -14,7 +14,7 @@ const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).fl
     ([, attributes = "", prefix = ""]) => ({
       file,
       pattern: prefix.endsWith("#") ? `${prefix}*` : prefix,
-      isOfClient: /\b(client|owner): /.test(attributes),
+      isOfClient: /\b(client|owner): |"(client|owner)"/.test(attributes),
     }),
   );
 });

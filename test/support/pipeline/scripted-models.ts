@@ -60,8 +60,7 @@ export function embeddingModels(expected: readonly Vector[] | null, ...lines: Li
         throw new ModelError(line.fails, `the model failed: ${line.fails}`, { ...used, text: "half an ans" });
       const toolCalls = await runCalls(call, line.calls ?? []);
       const value = call.answer.schema.parse(line.answer);
-      const common = { priceKnown: true, model: call.model, durationMs: 5 };
-      return { value, text: JSON.stringify(line.answer), toolCalls, ...used, ...common };
+      return { value, text: JSON.stringify(line.answer), toolCalls, ...used };
     },
     embed: (call) => (vectors === null ? null : embedOne(call, vectors)),
     finish() {

@@ -35,8 +35,8 @@ export async function generateCode(run: NodeRun, attempt: number): Promise<Resul
 }
 
 function secondAnalysis(attempt: number, code: string) {
-  const error = "this analyses the data once more - write the code of the task, marked # STAGE: TASK";
-  return { attempt, error, code, class: "NodeFailed" } as const;
+  const message = "this analyses the data once more - write the code of the task, marked # STAGE: TASK";
+  return { attempt, message, code, class: "NodeFailed" } as const;
 }
 
 async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>> {
@@ -44,7 +44,7 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
   const guides = knowledge.guidesFor({
     task: run.executor.prompt,
     schema: run.shape,
-    errors: run.failures.map(({ error }) => error),
+    errors: run.failures.map(({ message }) => message),
   });
   const step = await takeStep(run, "CodeGenerator", attempt, async () => {
     const recall = await recallExamples(run, attempt);
@@ -69,7 +69,7 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
     return done({ code: step.generated_code, model: step.model_used ?? "", guides });
   }
   const { isFinal, ...ending } = readRefusal(step);
-  return isFinal ? ended(ending) : failed({ attempt, error: ending.message, code: null, class: ending.class });
+  return isFinal ? ended(ending) : failed({ attempt, code: null, ...ending });
 }
 
 function requestOf(run: NodeRun, guides: readonly Guide[], examples: CodeRequest["examples"]): CodeRequest {
@@ -110,7 +110,7 @@ function inputData(run: NodeRun, { guides, examples, edges }: CodeRequest): Reco
     ...(analysis && { data_insights: JSON.parse(analysis.json) }),
     guides: guides.map(({ name }) => name),
     ...(examples && examples.length > 0 && { examples: examples.map(({ task }) => task) }),
-    error_history: failures.map(({ attempt, error }) => ({ attempt, error: error.slice(0, 2_000) })),
+    error_history: failures.map(({ attempt, message }) => ({ attempt, error: message.slice(0, 2_000) })),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CodeResult } from "@nova/engine";
 import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { z } from "zod";
-import { done, type Ending, ended, type Failure, failed, type Result } from "../failures/failure.ts";
+import { done, ended, endingOf, type Failure, failed, type Result, tracesOf } from "../failures/failure.ts";
 import { faultOf, type Surroundings } from "../failures/fault-of.ts";
 import { unreachableIn } from "../failures/hosts.ts";
 import { extraOf, type NodeRun } from "./node-run.ts";
@@ -29,27 +29,10 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
     return done({ result: step.result, sandboxId: step.sandbox_id ?? "" });
   }
   const { error_class, fault, types } = Recorded.parse(step.output_data);
-  const failure = {
-    attempt,
-    error: step.error_message ?? "the code failed",
-    code,
-    class: error_class,
-    ...(types && { types }),
-    ...(step.traceback !== undefined && { traceback: step.traceback }),
-    ...(step.logs !== undefined && { logs: step.logs }),
-  };
+  const { error_message, traceback, logs } = step;
+  const message = error_message ?? "the code failed";
+  const failure = { attempt, code, class: error_class, message, ...tracesOf({ traceback, types, logs }) };
   return fault === "world" ? ended(endingOf(failure)) : failed(failure);
-}
-
-/** A failure that no other attempt follows, as it is. */
-export function endingOf({ class: name, error, traceback, types, logs }: Failure): Ending {
-  return {
-    class: name,
-    message: error,
-    ...(traceback && { traceback }),
-    ...(types && { types }),
-    ...(logs && { logs }),
-  };
 }
 
 /** Runs code at a place, and judges what it did; what an analysis found lies over its context. */
@@ -63,22 +46,14 @@ export async function execute(run: NodeRun, journal: number, attempt: number, co
   if (judgement.status === "success") throw new TypeError(`node "${task.node.id}": a failed run was judged a success`);
   const { message, traceback, class: name, types } = judgement;
   const logs = task.mask(result.logs);
-  const failure: Failure = {
-    attempt,
-    error: message,
-    code,
-    class: name,
-    ...(traceback && { traceback }),
-    ...(types && { types }),
-    ...(logs && { logs }),
-  };
+  const failure: Failure = { attempt, code, class: name, message, ...tracesOf({ traceback, types, logs }) };
   const isOwn = result.status === "success" || name === "NodeTimeout";
   if (isOwn) return { failure, fault: "code" };
   // Pinned code has reached the hosts that it names, when it was proven.
   const surroundings = knownHosts(run, attempt === 0 ? code : undefined);
   const fault = await faultOf({ message: result.message, traceback: result.traceback, code }, surroundings);
   const reason = fault === "world" ? unreachableIn(logs) : "";
-  return { failure: reason ? { ...failure, error: `${message} - ${reason}` } : failure, fault };
+  return { failure: reason ? { ...failure, message: `${message} - ${reason}` } : failure, fault };
 }
 
 const Recorded = z.object({
@@ -94,14 +69,13 @@ export function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
     return { status: "success", output_data: changesForRecord(run, result), result };
   }
   const { failure, fault } = end;
-  const { class: error_class, error, traceback, types, logs } = failure;
+  const { class: error_class, message, traceback, types, logs } = failure;
   return {
     status: "failed",
-    output_data: { error_class, fault, ...(types && { types }) },
-    error_message: error,
-    ...(traceback && { traceback }),
-    ...(logs && { logs }),
-  };
+    output_data: { error_class, fault, ...tracesOf({ types }) },
+    error_message: message,
+    ...tracesOf({ traceback, logs }),
+  } as Omit<Deed, "input_data">;
 }
 
 const maxBytes = 262_144;

@@ -1,6 +1,6 @@
 import { type CodeFinding, importableModules, type ValueShape } from "@nova/python";
 import { z } from "zod";
-import { done, type Failure, failed, type Result } from "../failures/failure.ts";
+import { done, failed, type Result } from "../failures/failure.ts";
 import { analysisKey } from "../two-stages.ts";
 import type { NodeRun } from "./node-run.ts";
 import { contextKeys, packagesOf } from "./show-context.ts";
@@ -23,16 +23,13 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
     return { status: "failed", input_data, output_data, error_message };
   });
   const { valid } = Recorded.parse(step.output_data);
-  return valid ? done(null) : failed(failureOf(attempt, code, step.error_message));
+  if (valid) return done(null);
+  return failed({ attempt, message: step.error_message ?? "the code is not valid", code, class: "NodeFailed" });
 }
 
 /** What pip lines make importable is partly a guess: where a workflow has its own, the sandbox tells. */
 function isError({ task }: NodeRun, { severity, code }: CodeFinding): boolean {
   return severity === "error" && !(code === missingModule && task.version.workflow.requirements.length > 0);
-}
-
-function failureOf(attempt: number, code: string, message: string | null): Failure {
-  return { attempt, error: message ?? "the code is not valid", code, class: "NodeFailed" };
 }
 
 function aboutCode(run: NodeRun) {

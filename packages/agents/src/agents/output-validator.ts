@@ -30,7 +30,7 @@ export async function validateOutput(
 ): Promise<Result<null>> {
   const step = await takeStep(run, "OutputValidator", attempt, () => judgeResult(run, code, result));
   if (step.status === "success") return done(null);
-  const failure = (error: string): Failure => ({ attempt, error, code, class: "NodeFailed" });
+  const failure = (message: string): Failure => ({ attempt, message, code, class: "NodeFailed" });
   const rejected = Recorded.safeParse(step.output_data);
   if (rejected.success) return failed(failure(`Output validation failed: ${rejected.data.reason}`));
   const { isFinal, ...ending } = readRefusal(step);

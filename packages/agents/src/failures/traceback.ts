@@ -29,7 +29,9 @@ export function exceptionsOf({ message, traceback }: { message: string; tracebac
   }
   const exceptions = parts.map(({ lines, after }) => ({ ...readException(lines), after })).reverse();
   const [last] = exceptions;
-  return last?.type ? [{ ...last, ...named(message, last.type) }, ...exceptions.slice(1)] : [declared(message)];
+  if (last?.type) return [{ ...last, ...named(message, last.type) }, ...exceptions.slice(1)];
+  // There is no exception: it is what the code said itself, or the harness about it.
+  return [{ type: "", text: message, files: [], line: "", after: null }];
 }
 
 function readException(lines: readonly string[]): Omit<Exception, "after"> {
@@ -44,14 +46,8 @@ function readException(lines: readonly string[]): Omit<Exception, "after"> {
     end = index;
   }
   const said = lines.slice(end).findIndex((text) => /^[A-Za-z_][\w.]*(:|$)/.test(text));
-  const told =
-    said < 0
-      ? ""
-      : lines
-          .slice(end + said)
-          .join("\n")
-          .trimEnd();
-  const [, type = "", text = ""] = /^([\w.]+)(?:: ?([\s\S]*))?$/.exec(told) ?? [];
+  const told = said < 0 ? "" : lines.slice(end + said).join("\n");
+  const [, type = "", text = ""] = /^([\w.]+)(?:: ?([\s\S]*))?$/.exec(told.trimEnd()) ?? [];
   return { type, text: text.trim(), files, line };
 }
 
@@ -60,9 +56,4 @@ function named(message: string, type: string): Pick<Exception, "type" | "text"> 
   const [, name = "", text = ""] = /^(\w+)(?:: ([\s\S]*))?$/.exec(message) ?? [];
   if (name === "") return { type: "", text: message };
   return { type: type === name || type.endsWith(`.${name}`) ? type : name, text };
-}
-
-/** What the code said itself, or the harness about it: there is no exception. */
-function declared(message: string): Exception {
-  return { type: "", text: message, files: [], line: "", after: null };
 }

@@ -1,24 +1,16 @@
-import { catalog, type Price, priceOf } from "./catalog.ts";
-
-export interface Cost {
-  usd: number;
-  /** False for a model that the catalog does not know; its cost counts as 0. */
-  priceKnown: boolean;
-}
+import { catalog, priceOf } from "./catalog.ts";
 
 const million = 1_000_000;
 
 /**
  * What tokens cost, exact to a billionth of a dollar: (input - cached - written to the cache) x input + cached x cached
  * + written x write + output x output. Rule and prices: https://developers.openai.com/api/docs/pricing, as of the
- * catalog's date; above 272,000 tokens of input the provider charges more than this says.
+ * catalog's date; above 272,000 tokens of input the provider charges more than this says. A model that the catalog does
+ * not know costs 0.
  */
-export function costOf(model: string, usage: Usage | RequestUsage): Cost {
+export function costOf(model: string, usage: Usage | RequestUsage): number {
   const price = priceOf(model);
-  return price ? { usd: usdOf(price, usage), priceKnown: true } : { usd: 0, priceKnown: false };
-}
-
-function usdOf(price: Price, usage: Usage | RequestUsage): number {
+  if (!price) return 0;
   const written = "cacheWrite" in usage ? usage.cacheWrite : 0;
   const plain = Math.max(0, usage.input - usage.cached - written);
   const usd =
@@ -60,7 +52,7 @@ const bytesPerToken = 3;
 /** The most that a request should cost: nothing of it cached, and an answer of full length. */
 export function estimateUsd(model: string, body: unknown, maxOutputTokens: number): number {
   const input = tokensIn(JSON.stringify(body));
-  return costOf(model, { input, cached: 0, cacheWrite: input, output: maxOutputTokens }).usd;
+  return costOf(model, { input, cached: 0, cacheWrite: input, output: maxOutputTokens });
 }
 
 /** The most that embedding these texts should cost. */

@@ -29,57 +29,56 @@ export function explainFailure(error: unknown, asked: Asked): Failure {
     );
   }
   const said = sentence(error.message);
-  return ofCode(error.code ?? "", said, asked) ?? ofStatus(error.status, said, asked);
+  return (
+    ofCode(error.code ?? "", said, asked) ??
+    byStatus[error.status ?? 500]?.(asked, said) ??
+    refusedRequest(error.status, asked, said)
+  );
 }
+
+type Explain = (asked: Asked, said: string) => Failure;
 
 function ofCode(code: string, said: string, asked: Asked): Failure | undefined {
-  switch (code) {
-    case "model_not_found":
-      return unknownModel(asked);
-    case "insufficient_quota":
-      return unavailable(asked, "the account's quota is spent; raise it or use another key");
-    case "invalid_prompt":
-    case "content_policy_violation":
-      return {
-        reason: "refused",
-        message: `${asked.host} refused the prompt of the ${asked.role} (${said}) - say the task in other words`,
-      };
-    case "context_length_exceeded":
-      return {
-        reason: "invalid",
-        message: `the prompt of the ${asked.role} is too long for model "${asked.model}" - shorten the task, or name a model with a longer context`,
-      };
-    default:
-      return undefined;
-  }
+  return Object.hasOwn(byCode, code) ? byCode[code]?.(asked, said) : undefined;
 }
 
-function ofStatus(status: number | undefined, said: string, asked: Asked): Failure {
-  switch (status) {
-    case 401:
-      return {
-        reason: "unauthorized",
-        message: `${asked.host} does not accept the key (401) - set OPENAI_API_KEY to one of its keys ${whereNodesRun}`,
-      };
-    case 403:
-      return {
-        reason: "unauthorized",
-        message: `the key may not use model "${asked.model}" at ${asked.host} (403) - name another model, or use a key that may`,
-      };
-    case 404:
-      return /model/i.test(said)
-        ? unknownModel(asked)
-        : unavailable(
-            asked,
-            `it has no such API (404); see OPENAI_BASE_URL ${whereNodesRun}, or set NOVA_LLM_API=chat there`,
-          );
-    case 429:
-      return unavailable(asked, "its rate limit is reached (429), after retries; run fewer nodes at a time");
-    default:
-      return (status ?? 500) >= 500 || status === 408 || status === 409
-        ? unavailable(asked, `it failed, after retries (${said})`)
-        : { reason: "invalid", message: `${asked.host} refused the request of the ${asked.role} as wrong: ${said}` };
-  }
+const refusedPrompt: Explain = ({ host, role }, said) => ({
+  reason: "refused",
+  message: `${host} refused the prompt of the ${role} (${said}) - say the task in other words`,
+});
+
+const byCode: Readonly<Record<string, Explain>> = {
+  model_not_found: unknownModel,
+  insufficient_quota: (asked) => unavailable(asked, "the account's quota is spent; raise it or use another key"),
+  invalid_prompt: refusedPrompt,
+  content_policy_violation: refusedPrompt,
+  context_length_exceeded: ({ role, model }) => ({
+    reason: "invalid",
+    message: `the prompt of the ${role} is too long for model "${model}" - shorten the task, or name a model with a longer context`,
+  }),
+};
+
+const byStatus: Readonly<Record<number, Explain>> = {
+  401: ({ host }) => ({
+    reason: "unauthorized",
+    message: `${host} does not accept the key (401) - set OPENAI_API_KEY to one of its keys ${whereNodesRun}`,
+  }),
+  403: ({ model, host }) => ({
+    reason: "unauthorized",
+    message: `the key may not use model "${model}" at ${host} (403) - name another model, or use a key that may`,
+  }),
+  404: (asked, said) => {
+    if (/model/i.test(said)) return unknownModel(asked);
+    const wayOut = `see OPENAI_BASE_URL ${whereNodesRun}, or set NOVA_LLM_API=chat there`;
+    return unavailable(asked, `it has no such API (404); ${wayOut}`);
+  },
+  429: (asked) => unavailable(asked, "its rate limit is reached (429), after retries; run fewer nodes at a time"),
+};
+
+function refusedRequest(status = 500, asked: Asked, said: string): Failure {
+  if (status >= 500 || status === 408 || status === 409)
+    return unavailable(asked, `it failed, after retries (${said})`);
+  return { reason: "invalid", message: `${asked.host} refused the request of the ${asked.role} as wrong: ${said}` };
 }
 
 function unknownModel({ role, model, host }: Asked): Failure {

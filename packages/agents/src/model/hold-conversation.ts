@@ -8,7 +8,7 @@ import {
   timeLimitMs,
   toolBudget,
 } from "./conversation.ts";
-import { addUsage, type Cost, costOf, estimateUsd, noUsage, type RequestUsage, roundUsd, type Usage } from "./cost.ts";
+import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, roundUsd, type Usage } from "./cost.ts";
 import { type Asked, explainFailure, unavailable } from "./explain-failure.ts";
 import { ModelError, type ModelErrorReason, type SpentOnFailure } from "./model-error.ts";
 import type { ModelAnswer, ModelCall, Tool } from "./models.ts";
@@ -29,13 +29,10 @@ export async function holdConversation<T>(
   conversation: Conversation,
   asked: Asked,
 ): Promise<ModelAnswer<T>> {
-  const started = performance.now();
   using deadline = startDeadline(call.signal, timeLimitMs(call));
   const spending = new Spending(call.model);
   const value = await converse({ call, conversation, asked, deadline, spending });
-  const { usage, usd: costUsd, priceKnown, text, toolCalls } = spending;
-  const durationMs = Math.round(performance.now() - started);
-  return { value, text, toolCalls, usage, costUsd, priceKnown, model: call.model, durationMs };
+  return { value, ...spending.soFar() };
 }
 
 async function converse<T>(talk: Talk<T>): Promise<T> {
@@ -123,14 +120,10 @@ export class Spending {
 
   add(usage: RequestUsage): void {
     this.usage = addUsage(this.usage, usage);
-    this.usd = roundUsd(this.usd + costOf(this.#model, usage).usd);
+    this.usd = roundUsd(this.usd + costOf(this.#model, usage));
   }
 
-  get priceKnown(): Cost["priceKnown"] {
-    return costOf(this.#model, this.usage).priceKnown;
-  }
-
-  soFar(): SpentOnFailure {
+  soFar(): Required<SpentOnFailure> {
     return { usage: this.usage, costUsd: this.usd, text: this.text, toolCalls: this.toolCalls };
   }
 }

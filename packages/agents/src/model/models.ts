@@ -45,9 +45,6 @@ export interface ModelAnswer<T> {
   /** Of all requests of the call. */
   usage: Usage;
   costUsd: number;
-  priceKnown: boolean;
-  model: string;
-  durationMs: number;
 }
 
 export interface EmbeddingCall {

@@ -49,22 +49,11 @@ export function firstJsonObject(answer: string): unknown {
 /** The place of the brace that closes the one at `start`, strings skipped; -1 where it stays open. */
 function closingBrace(text: string, start: number): number {
   let depth = 0;
-  let inString = false;
   for (let at = start; at < text.length; at++) {
     const sign = text[at];
-    if (inString) {
-      if (sign === "\\") {
-        at++;
-      } else if (sign === '"') {
-        inString = false;
-      }
-    } else if (sign === '"') {
-      inString = true;
-    } else if (sign === "{") {
-      depth++;
-    } else if (sign === "}" && --depth === 0) {
-      return at;
-    }
+    if (sign === '"') for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === "\\") at++;
+    if (sign === "{") depth++;
+    if (sign === "}" && --depth === 0) return at;
   }
   return -1;
 }

@@ -77,9 +77,8 @@ const longestError = 2_000;
 /** The end of a traceback: where it happened. */
 const longestTraceback = 1_000;
 
-function shownFailure({ attempt, error, traceback, code }: Failure): Record<string, unknown> {
-  const where = traceback === undefined ? undefined : traceback.slice(-longestTraceback);
-  return { attempt, code, error: error.slice(0, longestError), traceback: where };
+function shownFailure({ attempt, message, traceback, code }: Failure): Record<string, unknown> {
+  return { attempt, code, error: message.slice(0, longestError), traceback: traceback?.slice(-longestTraceback) };
 }
 
 function filled<T>(list: readonly T[]): readonly T[] | undefined {

@@ -126,27 +126,20 @@ interface Page<T> {
   cursor: string | null;
 }
 
+type PagedQuery<T> = Asked<typeof plainly & PageOptions, Page<T>>;
+
 /** Reads one page of what a query finds, as its index has it. */
-export function readPage<T>(
-  query: Asked<typeof plainly & PageOptions, Page<T>>,
-  options: PageOptions,
-): Promise<Page<T>> {
+export function readPage<T>(query: PagedQuery<T>, options: PageOptions): Promise<Page<T>> {
   return reaching(store, () => query.go({ ...plainly, ...options }));
 }
 
 /** Reads the first items that a query finds. */
-export async function readSome<T>(
-  query: Asked<typeof plainly & PageOptions, Page<T>>,
-  options: ListOptions,
-): Promise<T[]> {
+export async function readSome<T>(query: PagedQuery<T>, options: ListOptions): Promise<T[]> {
   return (await readPage(query, options)).data;
 }
 
 /** Everything that a query finds, page by page. */
-export async function* each<T>(
-  query: Asked<typeof plainly & PageOptions, Page<T>>,
-  options: ListOptions = {},
-): AsyncGenerator<T> {
+export async function* each<T>(query: PagedQuery<T>, options: ListOptions = {}): AsyncGenerator<T> {
   let cursor: string | null = null;
   do {
     const page: Page<T> = await readPage(query, { ...options, cursor });

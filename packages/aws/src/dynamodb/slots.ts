@@ -8,20 +8,62 @@ import { each, indexed, place, record, type TableConnection, write } from "./rec
 /** Mostly the first one is told whether there is a slot. */
 const ticketsInPage = 25;
 
-/** Slots of pools, and the queues in front of them. */
+/** In front of the ids of runs: their slots are attributes of one item, beside those that every item has. */
+const mark = "slot.";
+
+type Change = Pick<
+  UpdateCommandInput,
+  "UpdateExpression" | "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
+>;
+
+/**
+ * Slots of pools, and the queues in front of them. The slots of a pool that are taken are one item, each slot an attribute
+ * named by its run with its admission as the value, and how many there are. One write can so see to it that there are never
+ * too many, whoever else writes.
+ */
 export function createSlotStore(connection: TableConnection): SlotStore {
-  const held = new HeldSlots(connection);
+  const { client, table: TableName } = connection;
   const tickets = ticketRecord(connection);
   const pools = poolRecord(connection);
   /** Pools that this process has seen to. */
   const known = new Set<string>();
+  const keyOf = (pool: string) => ({ pk: `Q#${pool}`, sk: "SLOTS" });
+  const change = (pool: string, how: Change) =>
+    reachingIf("DynamoDB", () => client.send(new UpdateCommand({ TableName, Key: keyOf(pool), ...how })));
+  /** False where the run has one, or there are `limit`. */
+  const takeNew = (pool: string, execution: string, admission: string, limit: number) =>
+    change(pool, {
+      UpdateExpression: "SET #slot = :admission, #format = :format ADD #taken :one",
+      ConditionExpression: "attribute_not_exists(#slot) AND (attribute_not_exists(#taken) OR #taken < :limit)",
+      ExpressionAttributeNames: { "#slot": mark + execution, "#format": "format", "#taken": "taken" },
+      ExpressionAttributeValues: { ":admission": admission, ":format": FORMAT, ":one": 1, ":limit": limit },
+    });
+  /** False where the run has none, or a later admission has it. */
+  const renew = (pool: string, execution: string, admission: string) =>
+    change(pool, {
+      UpdateExpression: "SET #slot = :admission",
+      ConditionExpression: "#slot <= :admission",
+      ExpressionAttributeNames: { "#slot": mark + execution },
+      ExpressionAttributeValues: { ":admission": admission },
+    });
   return {
     take: async (pool, execution, admission, limit) =>
-      (await held.take(pool, execution, admission, limit)) || held.renew(pool, execution, admission),
+      (await takeNew(pool, execution, admission, limit)) || renew(pool, execution, admission),
+    /** Nothing happens where the run has none, or not by this admission. */
     async giveBack(pool, execution, admission) {
-      await held.giveBack(pool, execution, admission);
+      const isTheirs = admission !== undefined;
+      await change(pool, {
+        UpdateExpression: "REMOVE #slot ADD #taken :less",
+        ConditionExpression: isTheirs ? "#slot = :admission" : "attribute_exists(#slot)",
+        ExpressionAttributeNames: { "#slot": mark + execution, "#taken": "taken" },
+        ExpressionAttributeValues: { ":less": -1, ...(isTheirs && { ":admission": admission }) },
+      });
     },
-    taken: (pool) => held.taken(pool),
+    async taken(pool) {
+      const get = new GetCommand({ TableName, Key: keyOf(pool), ConsistentRead: true });
+      const { Item = {} } = await reaching("DynamoDB", () => client.send(get));
+      return Object.keys(Item).flatMap((name) => (name.startsWith(mark) ? [name.slice(mark.length)] : []));
+    },
     async enqueue({ execution, pools: names }) {
       for (const pool of names) {
         if (!known.has(pool)) await write(pools.put({ pool, format: FORMAT }));
@@ -43,74 +85,6 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       for await (const { pool } of each(pools.query.all({}))) yield pool;
     },
   };
-}
-
-/** In front of the ids of runs: their slots are attributes of one item, beside those that every item has. */
-const mark = "slot.";
-
-type Change = Pick<
-  UpdateCommandInput,
-  "UpdateExpression" | "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
->;
-
-/**
- * The slots of a pool that are taken: one item, each slot an attribute named by its run with its admission as the value,
- * and how many there are. One write can so see to it that there are never too many, whoever else writes.
- */
-class HeldSlots {
-  readonly #connection: TableConnection;
-
-  constructor(connection: TableConnection) {
-    this.#connection = connection;
-  }
-
-  /** False where the run has one, or there are `limit`. */
-  take(pool: string, execution: string, admission: string, limit: number): Promise<boolean> {
-    return this.#change(pool, {
-      UpdateExpression: "SET #slot = :admission, #format = :format ADD #taken :one",
-      ConditionExpression: "attribute_not_exists(#slot) AND (attribute_not_exists(#taken) OR #taken < :limit)",
-      ExpressionAttributeNames: { "#slot": mark + execution, "#format": "format", "#taken": "taken" },
-      ExpressionAttributeValues: { ":admission": admission, ":format": FORMAT, ":one": 1, ":limit": limit },
-    });
-  }
-
-  /** False where the run has none, or a later admission has it. */
-  renew(pool: string, execution: string, admission: string): Promise<boolean> {
-    return this.#change(pool, {
-      UpdateExpression: "SET #slot = :admission",
-      ConditionExpression: "#slot <= :admission",
-      ExpressionAttributeNames: { "#slot": mark + execution },
-      ExpressionAttributeValues: { ":admission": admission },
-    });
-  }
-
-  /** False where the run has none, or not by this admission. */
-  giveBack(pool: string, execution: string, admission?: string): Promise<boolean> {
-    const isTheirs = admission !== undefined;
-    return this.#change(pool, {
-      UpdateExpression: "REMOVE #slot ADD #taken :less",
-      ConditionExpression: isTheirs ? "#slot = :admission" : "attribute_exists(#slot)",
-      ExpressionAttributeNames: { "#slot": mark + execution, "#taken": "taken" },
-      ExpressionAttributeValues: { ":less": -1, ...(isTheirs && { ":admission": admission }) },
-    });
-  }
-
-  async taken(pool: string): Promise<string[]> {
-    const { client, table } = this.#connection;
-    const get = new GetCommand({ TableName: table, Key: keyOf(pool), ConsistentRead: true });
-    const { Item = {} } = await reaching("DynamoDB", () => client.send(get));
-    return Object.keys(Item).flatMap((name) => (name.startsWith(mark) ? [name.slice(mark.length)] : []));
-  }
-
-  #change(pool: string, change: Change): Promise<boolean> {
-    const { client, table } = this.#connection;
-    const update = new UpdateCommand({ TableName: table, Key: keyOf(pool), ...change });
-    return reachingIf("DynamoDB", () => client.send(update));
-  }
-}
-
-function keyOf(pool: string) {
-  return { pk: `Q#${pool}`, sk: "SLOTS" };
 }
 
 /** A run in the queue of a pool; ids of runs sort by the time of their arrival. */

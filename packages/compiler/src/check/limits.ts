@@ -22,10 +22,7 @@ export function checkSize(definition: string, nodes: number): Finding[] {
 /** Edges that are looked at one by one for the loop that makes most of the events. */
 const maxLooked = 20;
 
-/**
- * NOVA702 where loops make the longest way through a workflow longer than Step Functions takes, and a further execution
- * is no help: those in branches and in maps, or one whose single round is too long. Maps have one item.
- */
+/** NOVA702 where loops make the longest way too long for a history, and further executions are no help. */
 export function checkEvents(workflow: Workflow): Finding[] {
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));
   if (loops.length === 0) return [];

@@ -11,7 +11,9 @@ import {
   setsBranchDecision,
 } from "@nova/python";
 import {
+  defined,
   type Finding,
+  type FindingCode,
   finding,
   type ParsedWorkflow,
   type PythonSource,
@@ -30,7 +32,7 @@ export async function checkSources(sources: readonly PythonSource[]): Promise<Fi
 
 async function checkSource(source: PythonSource, modules: Record<string, string>): Promise<Finding[]> {
   const { node, code, file, path } = source;
-  const options = { builtins: node ? nodeGlobals : [], ...(file !== undefined && { fileName: file }) };
+  const options = { builtins: node ? nodeGlobals : [], ...defined({ fileName: file }) };
   const problems = await checkPython(code, options);
   const found = problems.map((problem) => findingOf(problem, path, subjectOf(source)));
   if (node && !problems.some(({ kind }) => kind === "size" || kind === "syntax")) {
@@ -40,19 +42,26 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
   }
   if (node?.type === "decision" && problems.length === 0 && !setsBranchDecision(code, modules)) {
     const message = `${subjectOf(source)} never decides - set context["branch_decision"] to the condition of an edge`;
-    found.push(finding("NOVA603", path, message, file === undefined ? {} : { file }));
+    found.push(finding("NOVA603", path, message, defined({ file })));
   }
   return found;
 }
 
 /** What comes of each of them is said in docs/definition.md. */
 function reservedKeys(source: PythonSource): Finding[] {
-  const { node, code, file, path } = source;
+  const { node, code } = source;
   const keys = keysSet(code, reservedKey).filter(({ key }) => key !== "branch_decision" || node?.type !== "decision");
   return keys.map(({ key, ...place }) => {
-    const message = `${subjectOf(source)}: line ${place.line}: the key "${key}" is reserved for NOVA - use another one`;
-    const found = key.startsWith("$") ? "NOVA502" : "NOVA606";
-    return finding(found, path, message, { ...place, ...(file !== undefined && { file }) });
+    const message = `the key "${key}" is reserved for NOVA - use another one`;
+    return foundAt(source, key.startsWith("$") ? "NOVA502" : "NOVA606", message, place);
+  });
+}
+
+function foundAt(source: PythonSource, code: FindingCode, message: string, place: { line: number; column: number }) {
+  const { path, file } = source;
+  return finding(code, path, `${subjectOf(source)}: line ${place.line}: ${message}`, {
+    ...place,
+    ...defined({ file }),
   });
 }
 
@@ -69,10 +78,9 @@ export function subjectOf({ node, file }: PythonSource): string {
 export function checkImports({ requirements, lib }: Workflow, sources: readonly PythonSource[]): Finding[] {
   const foreignIn = foreignModules({ requirements: [...templatePackages, ...requirements], lib });
   return sources.flatMap((source) =>
-    foreignIn(source.code).map(({ module, wayOut, ...place }) => {
-      const message = `${subjectOf(source)}: line ${place.line}: nothing provides the module "${module}" - ${wayOut}`;
-      return finding("NOVA608", source.path, message, { ...place, ...(source.file && { file: source.file }) });
-    }),
+    foreignIn(source.code).map(({ module, wayOut, ...place }) =>
+      foundAt(source, "NOVA608", `nothing provides the module "${module}" - ${wayOut}`, place),
+    ),
   );
 }
 

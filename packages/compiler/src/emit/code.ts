@@ -1,9 +1,7 @@
 import type { States } from "../asl.ts";
 import type { Failable, PlannedAction, PlannedDecision, PlannedTask, Way } from "../lower/plan.ts";
-import { branchingOf, branchStates } from "./branches.ts";
-import { type Frame, onward } from "./frame.ts";
-import { branchState, pauseState, runningState } from "./names.ts";
-import { afterFailure, settleStates } from "./settle.ts";
+import { type Frame, onward, stateOf } from "./frame.ts";
+import { afterFailure, branchingOf, branchStates, settleStates } from "./settle.ts";
 import { catchTo, codeParameters, lambdaTask } from "./task.ts";
 
 export function emitAction(node: PlannedAction, frame: Frame): States {
@@ -15,7 +13,7 @@ export function emitAction(node: PlannedAction, frame: Frame): States {
 /** The task that decides, then a Choice over the committed decision; what no edge fits is a failure. */
 export function emitDecision(node: PlannedDecision, frame: Frame): States {
   const branching = branchingOf(node, frame);
-  const branch = branchState(node.id);
+  const branch = stateOf(node.id, "branch");
   return {
     ...codeStates(node, branch, branch, frame),
     ...branchStates(node, branching),
@@ -23,13 +21,10 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
   };
 }
 
-/**
- * The task of a node, and what is between it and `behind`. Code that outlives a Lambda is not waited for: its task begins
- * it or looks after it, and as long as it runs answers after what pause it wants to look again.
- */
+/** The task of a node. Code that outlives a Lambda is looked after again and again, with pauses. */
 function codeStates(node: PlannedTask & Failable, next: Way, behind: string, frame: Frame): States {
   const { id, comment, retry, looks } = node;
-  const [running, pause] = [runningState(id), pauseState(id)];
+  const [running, pause] = [stateOf(id, "running"), stateOf(id, "pause")];
   const catchers = catchTo(afterFailure(node, frame), frame);
   const details = { comment, parameters: codeParameters(id), catchers, retry };
   const task = lambdaTask(frame.functions.runNode, details, looks === undefined ? next : running);

@@ -2,11 +2,9 @@ import type { StateMachine, States } from "../asl.ts";
 import type { Plan, PlannedFrame, PlannedNode } from "../lower/plan.ts";
 import { emitAction, emitDecision } from "./code.ts";
 import { beginStates, closeStates, continueStates, emitEnd, emitStart } from "./execution.ts";
-import { emitFork } from "./fork.ts";
-import type { FunctionArns } from "./frame.ts";
-import { endsOf, type Frame, type InlineItems, mainLine } from "./frame.ts";
+import { type EmitFrame, emitFork } from "./fork.ts";
+import { beginState, endsOf, type Frame, type FunctionArns, type InlineItems, mainLine } from "./frame.ts";
 import { emitMap } from "./map.ts";
-import { beginState } from "./names.ts";
 import { emitApproval, emitWait, emitWorkflowNode } from "./pending.ts";
 
 interface Emitting {
@@ -40,29 +38,21 @@ function frameStates(planned: PlannedFrame, frame: Frame): States {
 function nodeStates(planned: PlannedFrame, frame: Frame): States {
   const states: States = {};
   for (const node of planned.nodes) {
-    Object.assign(states, emitNode(node, frame));
+    Object.assign(states, (emitters[node.type] as Emit<string>)(node as never, frame, frameStates));
     if ("fork" in node && node.fork) Object.assign(states, emitFork(node.fork, node.next, frame, frameStates));
   }
   return states;
 }
 
-function emitNode(node: PlannedNode, frame: Frame): States {
-  switch (node.type) {
-    case "start":
-      return emitStart(node);
-    case "action":
-      return emitAction(node, frame);
-    case "decision":
-      return emitDecision(node, frame);
-    case "map":
-      return emitMap(node, frame, frameStates);
-    case "approval":
-      return emitApproval(node, frame);
-    case "wait":
-      return emitWait(node, frame);
-    case "workflow":
-      return emitWorkflowNode(node, frame);
-    case "end":
-      return emitEnd(node, frame);
-  }
-}
+type Emit<T> = (node: Extract<PlannedNode, { type: T }>, frame: Frame, emitFrame: EmitFrame) => States;
+
+const emitters: { [T in PlannedNode["type"]]: Emit<T> } = {
+  start: emitStart,
+  action: emitAction,
+  decision: emitDecision,
+  map: emitMap,
+  approval: emitApproval,
+  wait: emitWait,
+  workflow: emitWorkflowNode,
+  end: emitEnd,
+};

@@ -1,7 +1,17 @@
 import type { ChoiceRule, States } from "../asl.ts";
 import { loopTargets, type PlannedEnd, type PlannedFrame, type PlannedStart } from "../lower/plan.ts";
-import { closedEnd, type Frame, type FunctionArns, goOn, onward } from "./frame.ts";
-import { beginState, closedState, closeState, continueState, failedState } from "./names.ts";
+import {
+  beginState,
+  closedEnd,
+  closedState,
+  closeState,
+  continueState,
+  type Frame,
+  type FunctionArns,
+  failedState,
+  goOn,
+  onward,
+} from "./frame.ts";
 import { anotherRun, catchTo, lambdaTask, nodeParameters } from "./task.ts";
 
 /** Nothing runs here: link 0 was written before the execution started. */

@@ -1,9 +1,8 @@
 import type { Branch, States } from "../asl.ts";
 import type { PlannedFork, PlannedFrame, Way } from "../lower/plan.ts";
-import { type Frame, innerFrame } from "./frame.ts";
-import { branchName, forkState, joinedState, joinState } from "./names.ts";
-import { settledChoice } from "./settle.ts";
-import { catchTo, lambdaTask } from "./task.ts";
+import { branchName, type Frame, innerFrame, stateOf } from "./frame.ts";
+import { settledChoice, settleTask } from "./settle.ts";
+import { catchTo } from "./task.ts";
 
 /** The states of a frame's nodes, with the ends that they lead to. */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
@@ -12,12 +11,12 @@ export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 export function emitFork(fork: PlannedFork, next: Way, frame: Frame, emitFrame: EmitFrame): States {
   const { node, branches } = fork;
   return {
-    [forkState(node)]: {
+    [stateOf(node, "fork")]: {
       Type: "Parallel",
       Branches: branches.map((branch) => emitBranch(node, branch, frame, emitFrame)),
       ResultPath: null,
-      Catch: catchTo(joinState(node), frame),
-      Next: joinState(node),
+      Catch: catchTo(stateOf(node, "join"), frame),
+      Next: stateOf(node, "join"),
     },
     ...joinStates(node, { failed: frame.failed, next }, frame),
   };
@@ -39,15 +38,9 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
   };
 }
 
-/**
- * The task that makes one entry of all branches, failed or not, then a Choice over what it found in the chain. It gets
- * the whole state, because `$.error` is there only if a branch failed.
- */
+/** One entry of all branches, failed or not, then a Choice. The whole state may have an `$.error`. */
 export function joinStates(fork: string, { failed, next }: { failed: string; next: Way }, frame: Frame): States {
-  const join = lambdaTask(
-    frame.functions.settleNode,
-    { parameters: { join: fork, "at.$": "$" }, catchers: catchTo(frame.unsettled, frame) },
-    joinedState(fork),
-  );
-  return { [joinState(fork)]: join, [joinedState(fork)]: settledChoice(failed, [], next ?? frame.done) };
+  const joined = stateOf(fork, "joined");
+  const join = settleTask({ join: fork, "at.$": "$" }, joined, frame);
+  return { [stateOf(fork, "join")]: join, [joined]: settledChoice(failed, [], next ?? frame.done) };
 }

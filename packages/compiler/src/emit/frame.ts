@@ -1,6 +1,5 @@
 import type { ChoiceRule, State, States, Transition } from "../asl.ts";
 import type { GoesOn, Way } from "../lower/plan.ts";
-import { closedState, closeState, continueState, forkState } from "./names.ts";
 
 /** ARNs of the Lambda functions that a state machine calls. */
 export interface FunctionArns {
@@ -47,19 +46,9 @@ export function innerFrame(
   functions: FunctionArns,
   options: { tolerant: boolean; inlineItems?: InlineItems | undefined },
 ): Frame {
-  const { inlineItems } = options;
-  const failed = `${name}.failed`;
-  return {
-    ...{
-      functions,
-      closed: `${name}.closed`,
-      done: `${name}.done`,
-      unfit: `${name}.unfit`,
-      inlineItems,
-      settles: true,
-    },
-    ...{ failed: options.tolerant ? `${name}.tolerated` : failed, unsettled: failed },
-  };
+  const { tolerant, inlineItems } = options;
+  const ends = { closed: `${name}.closed`, done: `${name}.done`, unfit: `${name}.unfit`, unsettled: `${name}.failed` };
+  return { functions, ...ends, failed: `${name}.${tolerant ? "tolerated" : "failed"}`, inlineItems, settles: true };
 }
 
 export function goOn(way: Way): Transition {
@@ -97,5 +86,30 @@ function targetsOf(state: State): string[] {
 
 /** The state behind a node's own: its fork, or the node it leads to. */
 export function onward({ fork, next }: GoesOn): Way {
-  return fork ? forkState(fork.node) : next;
+  return fork ? stateOf(fork.node, "fork") : next;
+}
+
+/** States of our own hold a dot, which no node id can; so they never meet a node's state. */
+export const closeState = "execution.close";
+export const failedState = "execution.failed";
+export const closedState = "execution.closed";
+export const beginState = "execution.begin";
+export const continueState = "execution.continue";
+
+/** What a state of our own is to its node. */
+type Part =
+  | ("branch" | "settle" | "settled" | "running" | "pause" | "expired" | "wait" | "waited" | "run" | "done")
+  | ("fork" | "join" | "joined" | "size" | "each" | "item");
+
+export function stateOf(node: string, part: Part): string {
+  return `${node}.${part}`;
+}
+
+/** Step Functions takes 80 characters: what is left in front of the longest ending of a branch's states. */
+const longestBranchName = 72;
+
+/** First state of a branch, and the beginning of its other states' names. An id has at most 64 characters. */
+export function branchName(fork: string, entry: string): string {
+  const name = `${stateOf(fork, "fork")}.${entry}`;
+  return name.length <= longestBranchName ? name : `${entry}.begin`;
 }

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Branch, ChoiceRule, DistributedMapState, State, States } from "../asl.ts";
+import type { Branch, DistributedMapState, States } from "../asl.ts";
 import { maxItemsInBody } from "../events/inline-items.ts";
 import type { PlannedMap } from "../lower/plan.ts";
 import { type EmitFrame, joinStates } from "./fork.ts";
-import { type Frame, innerFrame, onward } from "./frame.ts";
-import { eachState, itemState, joinState, sizeState } from "./names.ts";
+import { type Frame, innerFrame, onward, stateOf } from "./frame.ts";
 import { afterFailure, failedWay, settleStates } from "./settle.ts";
 import { catchTo, lambdaTask, nodeParameters, position } from "./task.ts";
 
@@ -12,7 +11,7 @@ import { catchTo, lambdaTask, nodeParameters, position } from "./task.ts";
 export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const maxInline = frame.inlineItems?.(node.id);
   const more = maxInline === undefined ? { most_items: maxItemsInBody(node) } : { inline_items: maxInline };
-  const each = maxInline === undefined ? eachState(node.id) : sizeState(node.id);
+  const each = maxInline === undefined ? stateOf(node.id, "each") : stateOf(node.id, "size");
   const catchers = catchTo(afterFailure(node, frame), frame);
   const details = { comment: node.comment, parameters: { ...nodeParameters(node.id), ...more }, catchers };
   return {
@@ -31,10 +30,10 @@ function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): State
     ItemSelector: { ...position, "index.$": "$$.Map.Item.Value" },
     MaxConcurrency: node.maxConcurrency,
     ResultPath: null,
-    Catch: catchTo(joinState(node.id), frame),
-    Next: joinState(node.id),
+    Catch: catchTo(stateOf(node.id, "join"), frame),
+    Next: stateOf(node.id, "join"),
   };
-  const [size, each] = [sizeState(node.id), eachState(node.id)];
+  const [size, each] = [stateOf(node.id, "size"), stateOf(node.id, "each")];
   const inline: States = {
     [each]: {
       ...common,
@@ -53,7 +52,7 @@ function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): State
 }
 
 function emitBody({ id, body, toleratesFailures }: PlannedMap, { functions }: Frame, emitFrame: EmitFrame): Branch {
-  const name = itemState(id);
+  const name = stateOf(id, "item");
   const scope = `States.Format('{}/${id}@{}.{}', $.scope, $.seq, $.index)`;
   const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
   const states = emitFrame(body, innerFrame(name, functions, { tolerant: toleratesFailures }));
@@ -79,31 +78,18 @@ function ownExecutions(map: string, body: Branch): Pick<DistributedMapState, "It
   };
 }
 
+const naming: ReadonlySet<string> = new Set(["StartAt", "Next", "Default"]);
+
 /** The same states under other names: no two states of a machine may have one name. */
-function renamed({ StartAt, States: states }: Branch): Branch {
-  const all = Object.entries(states).map(([name, state]): [string, State] => [elsewhere(name), renamedState(state)]);
-  return { StartAt: elsewhere(StartAt), States: Object.fromEntries(all) };
-}
-
-function renamedState(state: State): State {
-  const onward = { ...state, ...("Next" in state && state.Next !== undefined && { Next: elsewhere(state.Next) }) };
-  const caught = "Catch" in onward && onward.Catch ? { ...onward, Catch: onward.Catch.map(renamedNext) } : onward;
-  switch (caught.Type) {
-    case "Choice": {
-      const Choices = caught.Choices.map(renamedNext) as [ChoiceRule, ...ChoiceRule[]];
-      return { ...caught, Choices, Default: elsewhere(caught.Default) };
-    }
-    case "Parallel":
-      return { ...caught, Branches: caught.Branches.map(renamed) };
-    case "Map":
-      return { ...caught, ItemProcessor: { ...caught.ItemProcessor, ...renamed(caught.ItemProcessor) } } as State;
-    default:
-      return caught as States[string];
-  }
-}
-
-function renamedNext<Rule extends { Next: string }>(rule: Rule): Rule {
-  return { ...rule, Next: elsewhere(rule.Next) };
+function renamed<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(renamed) as Part;
+  if (typeof part !== "object" || part === null) return part;
+  const fields = Object.entries(part).map(([key, value]) => {
+    if (naming.has(key)) return [key, elsewhere(value)];
+    const states = key === "States" && Object.entries(value).map(([name, state]) => [elsewhere(name), renamed(state)]);
+    return [key, states ? Object.fromEntries(states) : renamed(value)];
+  });
+  return Object.fromEntries(fields) as Part;
 }
 
 const ending = ".distributed";
@@ -111,10 +97,7 @@ const ending = ".distributed";
 const longestName = 80;
 const digits = 8;
 
-/**
- * The name of a state for items with executions of their own. One that would be too long keeps its beginning, and has a
- * hash for the rest.
- */
+/** The name of a state for items with executions of their own; a long one ends with a hash. */
 export function elsewhere(name: string): string {
   if (name.length + ending.length <= longestName) return name + ending;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, digits);

@@ -1,16 +1,22 @@
 import type { ChoiceRule, States, TaskState } from "../asl.ts";
 import type { Failable, PlannedApproval, PlannedWait, PlannedWorkflow, Way } from "../lower/plan.ts";
-import { branchingOf, branchStates } from "./branches.ts";
-import { type Frame, goOn, onward } from "./frame.ts";
-import { branchState, doneState, expiredState, pausedState, runState, settledState, waitedState } from "./names.ts";
-import { afterFailure, failedWay, settledChoice, settleStates } from "./settle.ts";
+import { type Frame, goOn, onward, stateOf } from "./frame.ts";
+import {
+  afterFailure,
+  branchingOf,
+  branchStates,
+  failedWay,
+  settledChoice,
+  settleStates,
+  settleTask,
+} from "./settle.ts";
 import { anotherRun, catchTo, lambdaTask, nodeParameters, untimedRetriers } from "./task.ts";
 
 /** Waits for a person, then goes on by the choice that is in the chain. */
 export function emitApproval(node: PlannedApproval, frame: Frame): States {
   const branching = branchingOf(node, frame);
   return {
-    ...pendingStates(node, { next: branchState(node.id), ...branching }, frame),
+    ...pendingStates(node, { next: stateOf(node.id, "branch"), ...branching }, frame),
     ...branchStates(node, branching),
   };
 }
@@ -24,18 +30,15 @@ export function emitWait(node: PlannedWait, frame: Frame): States {
 
 /** The task says until when, nothing runs meanwhile, and the same function writes the entry afterwards. */
 function untilStates(node: PlannedWait, frame: Frame): States {
-  const waited = waitedState(node.id);
-  const pause = { [pausedState(node.id)]: { Type: "Wait", TimestampPath: "$.until", Next: waited } as const };
+  const waited = stateOf(node.id, "waited");
+  const pause = { [stateOf(node.id, "wait")]: { Type: "Wait", TimestampPath: "$.until", Next: waited } as const };
   return aroundStates(node, pause, waited, frame);
 }
 
-/**
- * A task makes the other workflow's execution and says which it is, Step Functions runs that and waits for its end, and
- * the same function reads from its chain what it came to, however the middle state ended.
- */
+/** The task names the other execution, Step Functions waits for it, the second task reads its chain. */
 export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
-  const done = doneState(node.id);
-  return aroundStates(node, { [runState(node.id)]: childRun(done) }, done, frame);
+  const done = stateOf(node.id, "done");
+  return aroundStates(node, { [stateOf(node.id, "run")]: childRun(done) }, done, frame);
 }
 
 /** What begins a node, `middle` (one state, which leads to `after`), and under the name `after` what ends the node. */
@@ -80,26 +83,19 @@ interface Answered {
   otherwise: string;
 }
 
-/**
- * A task that ends when somebody sends its token back. A function keeps the token; when the time is over, another one
- * asks the chain: an answer that came before the timeout counts, even if Step Functions never heard of it.
- */
+/** A task that ends when its token comes back. At its timeout an answer in the chain still counts. */
 function pendingStates(node: Pending, { next, rules, otherwise }: Answered, frame: Frame): States {
-  const expired = lambdaTask(
-    frame.functions.settleNode,
-    { parameters: { ...nodeParameters(node.id), expired: true }, catchers: catchTo(frame.unsettled, frame) },
-    settledState(node.id),
-  );
+  const settled = stateOf(node.id, "settled");
   return {
     [node.id]: tokenTask(node, next, frame),
-    [expiredState(node.id)]: expired,
+    [stateOf(node.id, "expired")]: settleTask({ ...nodeParameters(node.id), expired: true }, settled, frame),
     ...settleStates(node, rules, otherwise, frame),
-    [settledState(node.id)]: settledChoice(failedWay(node.onError, frame), rules, otherwise),
+    [settled]: settledChoice(failedWay(node.onError, frame), rules, otherwise),
   };
 }
 
 function tokenTask(node: Pending, next: Way, frame: Frame): TaskState {
-  const expiry = { ErrorEquals: ["States.Timeout"], ResultPath: "$.error", Next: expiredState(node.id) };
+  const expiry = { ErrorEquals: ["States.Timeout"], ResultPath: "$.error", Next: stateOf(node.id, "expired") };
   return {
     Type: "Task",
     ...(node.comment !== undefined && { Comment: node.comment }),

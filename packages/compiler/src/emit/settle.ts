@@ -1,21 +1,17 @@
-import type { ChoiceRule, ChoiceState, Parameters, States } from "../asl.ts";
-import type { Failable, Way } from "../lower/plan.ts";
-import type { Frame } from "./frame.ts";
-import { settledState, settleState } from "./names.ts";
+import { defaultLabel } from "@nova/workflow";
+import type { ChoiceRule, ChoiceState, Parameters, States, TaskState } from "../asl.ts";
+import type { Decides, Failable, Way } from "../lower/plan.ts";
+import { type Frame, stateOf } from "./frame.ts";
 import { catchTo, lambdaTask, nodeParameters } from "./task.ts";
 
 type Node = Failable & { id: string };
 
 /** Where a node's Catch leads: to its settle, or on the main line without `onError` to the close, which settles. */
 export function afterFailure(node: Node, frame: Frame): string {
-  return isSettled(node, frame) ? settleState(node.id) : frame.unsettled;
+  return isSettled(node, frame) ? stateOf(node.id, "settle") : frame.unsettled;
 }
 
-/**
- * Settle of a node, then a Choice. Step Functions may have seen a failure where the chain says success (the Lambda died
- * after its commit); then the run goes on along the node's own edges, `rules` or `own`. `more` is what an answer needs
- * to know besides.
- */
+/** Settle of a node, then a Choice: the chain may say success where Step Functions saw a failure. */
 export function settleStates(
   node: Node,
   rules: readonly ChoiceRule[],
@@ -24,18 +20,17 @@ export function settleStates(
   more: Parameters = {},
 ): States {
   if (!isSettled(node, frame)) return {};
-  const settle = lambdaTask(
-    frame.functions.settleNode,
-    {
-      parameters: { ...nodeParameters(node.id), ...more, "error.$": "$.error" },
-      catchers: catchTo(frame.unsettled, frame),
-    },
-    settledState(node.id),
-  );
+  const parameters = { ...nodeParameters(node.id), ...more, "error.$": "$.error" };
+  const settled = stateOf(node.id, "settled");
   return {
-    [settleState(node.id)]: settle,
-    [settledState(node.id)]: settledChoice(failedWay(node.onError, frame), rules, own),
+    [stateOf(node.id, "settle")]: settleTask(parameters, settled, frame),
+    [settled]: settledChoice(failedWay(node.onError, frame), rules, own),
   };
+}
+
+/** Asks the chain what happened. */
+export function settleTask(parameters: Parameters, next: string, frame: Frame): TaskState {
+  return lambdaTask(frame.functions.settleNode, { parameters, catchers: catchTo(frame.unsettled, frame) }, next);
 }
 
 /** Behind whatever asked the chain. */
@@ -53,4 +48,35 @@ export function failedWay(onError: Way | undefined, frame: Frame): string {
 
 function isSettled({ onError }: Node, { settles }: Frame): boolean {
   return settles || onError !== undefined;
+}
+
+export interface Branching {
+  rules: [ChoiceRule, ...ChoiceRule[]];
+  otherwise: string;
+}
+
+/** The ways out of a node that decides, as rules over the committed decision. */
+export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Branching {
+  const rest = otherwise === undefined ? frame.unfit : (otherwise ?? frame.done);
+  const [first, ...others] = [
+    ...furtherRules(branches, frame),
+    ...branches.map(({ label, target }) => ruleFor(label, target ?? frame.done)),
+  ];
+  // A Choice must have a rule even where the default edge is the only one.
+  return { rules: first ? [first, ...others] : [ruleFor(defaultLabel, rest)], otherwise: rest };
+}
+
+/** The Choice that directly follows the task. */
+export function branchStates(node: Decides, { rules, otherwise }: Branching): States {
+  return { [stateOf(node.id, "branch")]: { Type: "Choice", Choices: rules, Default: otherwise } };
+}
+
+/** A loop whose history is nearly full does not go back here, but in an execution of its own. */
+function furtherRules(branches: Decides["branches"], { further }: Frame): ChoiceRule[] {
+  if (further === undefined || branches.every(({ max }) => max === undefined)) return [];
+  return [{ Variable: "$.continuation", IsPresent: true, Next: further }];
+}
+
+function ruleFor(label: string, target: string): ChoiceRule {
+  return { Variable: "$.decision", StringEquals: label, Next: target };
 }

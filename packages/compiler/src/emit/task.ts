@@ -1,4 +1,4 @@
-import { type Retry, retryWaits, runErrors } from "@nova/workflow";
+import { defined, type Retry, retryWaits, runErrors } from "@nova/workflow";
 import type { Catcher, Parameters, Retrier, TaskState } from "../asl.ts";
 import type { Way } from "../lower/plan.ts";
 import { type Frame, goOn } from "./frame.ts";
@@ -9,23 +9,13 @@ const lambdaLimitSeconds = 900;
 /** A Lambda task, with the retries that every one of ours has, behind those of its node. */
 export function lambdaTask(
   resource: string,
-  details: {
-    comment?: string | undefined;
-    parameters?: Parameters;
-    catchers?: Catcher[];
-    retry?: Retry | undefined;
-  },
+  details: { comment?: string | undefined; parameters?: Parameters; catchers?: Catcher[]; retry?: Retry | undefined },
   next: Way,
 ): TaskState {
+  const { comment, parameters, catchers, retry } = details;
   return {
-    Type: "Task",
-    ...(details.comment !== undefined && { Comment: details.comment }),
-    Resource: resource,
-    ...(details.parameters && { Parameters: details.parameters }),
-    TimeoutSeconds: lambdaLimitSeconds,
-    Retry: retriersOf(details.retry),
-    ...(details.catchers && { Catch: details.catchers }),
-    ...goOn(next),
+    ...{ Type: "Task", ...defined({ Comment: comment }), Resource: resource, ...defined({ Parameters: parameters }) },
+    ...{ TimeoutSeconds: lambdaLimitSeconds, Retry: retriersOf(retry), ...defined({ Catch: catchers }), ...goOn(next) },
   };
 }
 
@@ -86,10 +76,7 @@ const anythingElse = {
 /** The `Retry` of every task, from the one table of run errors. Retriers are tried in order; `States.ALL` must be last. */
 export const retriers: readonly Retrier[] = retriersWith(errorsWith("never"));
 
-/**
- * Of a task whose node has a `retry`: Step Functions waits between the attempts, and the engine says whether another one
- * follows.
- */
+/** Of a node with `retry`: Step Functions waits, the engine says whether another attempt follows. */
 function retriersOf(retry: Retry | undefined): readonly Retrier[] {
   // One that can never be thrown would be of no use.
   if (!retry || retry.attempts < 2) return retriers;

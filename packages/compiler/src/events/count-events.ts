@@ -14,18 +14,12 @@ const { execution, parallel, map, mapRun, iteration, pass, task, choice } = stat
 /** Items whose bodies are in the history of the execution itself, by map. */
 export type ItemsOf = (map: PlannedMap) => number;
 
-/**
- * The most events that an execution of a plan makes if no task is retried, but by its node's own `retry`, or dies after
- * its commit: whatever the decisions are, whatever fails, and however late a failure stops the branches beside it.
- */
+/** The most events of an execution, whatever it decides and whatever fails, if no task dies or is retried. */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
 }
 
-/**
- * The same between two places where an execution may hand over to a further one: the loops of the main line are gone
- * round once, those of branches and items as often as they may.
- */
+/** The same between two handovers to a further execution: loops of the main line go round once. */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {

@@ -8,10 +8,7 @@ const maxCounted = 100;
 
 const known = new WeakMap<Plan, boolean>();
 
-/**
- * Whether the loops of the main line may need more events than one history has room for, so that they go on in further
- * executions. Maps have one item here: the more they have, the fewer are inline.
- */
+/** Whether loops of the main line may need more events than one history has room for. */
 export function continues(plan: Plan): boolean {
   const answer = known.get(plan) ?? needsMore(plan);
   known.set(plan, answer);

@@ -12,20 +12,14 @@ const shareBetweenLoops = 0.4;
 /** Of a map in the body of a map: as many as an inline Map runs at once (AWS Step Functions, "Inline mode"). */
 const nestedItems = 40;
 
-/**
- * How many items a map in the body of a map may have at all: more would not fit into a history that nothing else is in.
- * Fewer may be too many too, where the items around it share that history.
- */
+/** How many items a map in the body of a map may have: what one history has room for. */
 export function maxItemsInBody(map: PlannedMap): number {
   return Math.floor((historyLimit * shareForItems) / itemEvents(map, () => 1));
 }
 
 const limits = new WeakMap<Plan, ReadonlyMap<string, number>>();
 
-/**
- * How many items a map may have without its execution running into the limit of history events. Maps that are not in
- * one another share what the rest of the plan leaves, as if every run came to all of them.
- */
+/** How many items a map may have inline: the maps share what the rest of the plan leaves of a history. */
 export function inlineItems(plan: Plan, mapId: string): number {
   const known = limits.get(plan) ?? limitsOf(plan);
   limits.set(plan, known);
@@ -77,12 +71,13 @@ function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const rounds = new Map<string, number>();
   if (loops.length === 0) return rounds;
   const onward = ways.filter(({ max }) => max === undefined);
-  const ahead = grouped(onward.map(({ from, to }) => [from, to]));
-  const behind = grouped(onward.map(({ from, to }) => [to, from]));
+  const ahead = Map.groupBy(onward, ({ from }) => from);
+  const behind = Map.groupBy(onward, ({ to }) => to);
   for (const { from, to, max } of loops) {
-    const leading = reach(from, behind);
+    const leading = reach(from, (id) => behind.get(id)?.map((way) => way.from));
     // Each loop inside of another goes round completely each time: they multiply.
-    for (const id of reach(to, ahead)) if (leading.has(id)) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
+    for (const id of reach(to, (id) => ahead.get(id)?.map((way) => way.to)))
+      if (leading.has(id)) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }
   return rounds;
 }
@@ -91,18 +86,8 @@ function waysFrom(node: PlannedNode): { from: string; to: string; max: number | 
   return waysOf(node, "inner", 0).flatMap(({ to, max }) => (to === null ? [] : [{ from: node.id, to, max }]));
 }
 
-function grouped(pairs: [string, string][]): ReadonlyMap<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [from, to] of pairs) {
-    const group = groups.get(from);
-    if (group) group.push(to);
-    else groups.set(from, [to]);
-  }
-  return groups;
-}
-
-function reach(from: string, ways: ReadonlyMap<string, string[]>): ReadonlySet<string> {
-  const reached = new Set([from]);
-  for (const id of reached) for (const next of ways.get(id) ?? []) reached.add(next);
+function reach(first: string, next: (id: string) => string[] | undefined): ReadonlySet<string> {
+  const reached = new Set([first]);
+  for (const id of reached) for (const one of next(id) ?? []) reached.add(one);
   return reached;
 }

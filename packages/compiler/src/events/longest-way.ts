@@ -13,11 +13,7 @@ type Ways = ReadonlyMap<string, CountedWay[]>;
 /** What lies behind all ways; no node has such an id. */
 const frameEnd = "(end)";
 
-/**
- * The most events on any way through a frame. Loops are gone round as often as their edges say, those inside of others
- * each time. A ring without `max`, which only `onError` can make, is counted once: how often a run goes round is not
- * known.
- */
+/** The most events on any way through a frame. A ring without `max`, which `onError` can make, counts once. */
 export function longestWay({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedWay[]): number {
   const all = nodes.map((node): [string, CountedWay[]] => [node.id, waysOf(node)]);
   const onward = new Map(all.map(([id, ways]) => [id, ways.filter(({ max }) => max === undefined)]));

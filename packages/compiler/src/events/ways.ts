@@ -1,10 +1,7 @@
 import type { Decides, Failable, GoesOn, PlannedNode, PlannedTask, Way } from "../lower/plan.ts";
 import type { CountedWay } from "./longest-way.ts";
 
-/**
- * Events that a state adds to the history of its execution when nothing is retried (AWS Step Functions,
- * GetExecutionHistory; the local Step Functions records the same). A task that fails and is caught has as many.
- */
+/** Events that a state adds to a history (AWS Step Functions, GetExecutionHistory); a caught failure adds as many. */
 export const stateEvents = {
   /** Entered, scheduled, started, succeeded, exited. */
   task: 5,
@@ -73,10 +70,7 @@ export function waysOf(node: PlannedNode, frame: FrameKind, inside: number): Cou
   }
 }
 
-/**
- * The task of code, with what its own retries add; of code that outlives a Lambda once more for each time that it is
- * looked after.
- */
+/** The task of code with its retries; code that outlives a Lambda is looked after several times. */
 function ran({ looks, retry }: PlannedTask): number {
   if (looks !== undefined) return looks * (task + choice + wait) + task + choice;
   return task + ((retry?.attempts ?? 1) - 1) * againInVain;

@@ -1,7 +1,7 @@
 import {
   conditionLabel,
   defaultLabel,
-  type Edge,
+  defined,
   type Fork,
   forksOf,
   type IndexedNode,
@@ -71,7 +71,7 @@ class Lowering {
   }
 
   #waysOf(indexed: IndexedNode, inside: Inside): DistributiveOmit<PlannedNode, "id"> {
-    const { node, edges } = indexed;
+    const { node } = indexed;
     switch (node.type) {
       case "end":
         if (inside.isMain) return { type: "end" };
@@ -81,19 +81,15 @@ class Lowering {
       case "action":
         return { type: "action", ...runsOf(node), ...this.#onward(indexed, inside), ...failureWay(node, inside) };
       case "decision":
-        return {
-          type: "decision",
-          ...runsOf(node),
-          ...branchesOf(node.id, edges, inside),
-          ...failureWay(node, inside),
-        };
+        return { type: "decision", ...runsOf(node), ...branchesOf(indexed, inside), ...failureWay(node, inside) };
       case "approval": {
-        const ways = { ...branchesOf(node.id, edges, inside), ...failureWay(node, inside) };
-        return { type: "approval", timeoutSeconds: node.timeoutSeconds, ...ways };
+        const { type, timeoutSeconds } = node;
+        return { type, timeoutSeconds, ...branchesOf(indexed, inside), ...failureWay(node, inside) };
       }
       case "wait": {
+        const timeoutSeconds = node.for.kind === "event" ? node.for.timeoutSeconds : undefined;
         const ways = { ...this.#onward(indexed, inside), ...failureWay(node, inside) };
-        return { type: "wait", ...(node.for.kind === "event" && { timeoutSeconds: node.for.timeoutSeconds }), ...ways };
+        return { type: "wait", ...defined({ timeoutSeconds }), ...ways };
       }
       case "workflow":
         return { type: "workflow", ...this.#onward(indexed, inside), ...failureWay(node, inside) };
@@ -120,8 +116,7 @@ class Lowering {
 }
 
 function commentOf({ description, name }: Node): { comment?: string } {
-  const comment = description ?? name;
-  return comment === undefined ? {} : { comment };
+  return defined({ comment: description ?? name });
 }
 
 /** The frame whose ways are resolved. */
@@ -154,17 +149,14 @@ function failureWay(node: { onError?: string }, inside: Inside): { onError?: Way
 }
 
 /** Where a node goes on by its decision. */
-function branchesOf(node: string, edges: Edge[], inside: Inside): Pick<Decides, "branches" | "otherwise"> {
-  const labelled = edges.map(({ condition, to, max }) => ({
-    ...{ label: conditionLabel(condition), target: wayTo(to, inside) },
-    ...(max !== undefined && { max }),
-  }));
-  if (labelled.length === 0) throw new UncheckedWorkflow(`node "${node}" decides and has no edges`);
+function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides, "branches" | "otherwise"> {
+  const labelled = edges.map(({ condition, to, max }) =>
+    defined({ label: conditionLabel(condition), target: wayTo(to, inside), max }),
+  );
+  if (labelled.length === 0) throw new UncheckedWorkflow(`node "${node.id}" decides and has no edges`);
   const otherwise = labelled.find((branch) => branch.label === defaultLabel);
-  return {
-    branches: labelled.filter((branch) => branch !== otherwise),
-    ...(otherwise && { otherwise: otherwise.target }),
-  };
+  const branches = labelled.filter((branch) => branch !== otherwise);
+  return { branches, ...(otherwise && { otherwise: otherwise.target }) };
 }
 
 /** Runs at one link of code that lost machines may repeat. */
@@ -174,8 +166,5 @@ const maxAttempts = 3;
 export function runsOf(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;
   const runs = Math.max(retry?.attempts ?? 1, effects === false ? maxAttempts : 1);
-  return {
-    ...(isLong(node) && { looks: looksAfter(node) * runs + runs - 1 }),
-    ...(retry && { retry }),
-  };
+  return defined({ looks: isLong(node) ? looksAfter(node) * runs + runs - 1 : undefined, retry });
 }

@@ -1,9 +1,6 @@
 import type { Retry } from "@nova/workflow";
 
-/**
- * What lowering makes of a workflow: every node in the frame where it runs, with its ways out resolved. Nothing in here
- * needs the edge list any more, and nothing knows the Amazon States Language.
- */
+/** A workflow with every way out of its nodes resolved. Nothing in here knows the Amazon States Language. */
 export interface Plan {
   comment: string;
   timeoutSeconds?: number;
@@ -67,38 +64,20 @@ export interface Branch {
   max?: number;
 }
 
-export interface PlannedStart extends GoesOn {
-  type: "start";
-}
-
 export interface PlannedTask extends Planned {
   /** Of code that may outlive a Lambda: how often it is looked after, or waited for, at most. */
   looks?: number;
   retry?: Retry;
 }
 
-export interface PlannedAction extends PlannedTask, GoesOn, Failable {
-  type: "action";
-}
-
-export interface PlannedDecision extends PlannedTask, Decides {
-  type: "decision";
-}
-
-export interface PlannedApproval extends Decides {
-  type: "approval";
-  timeoutSeconds: number;
-}
-
-export interface PlannedWait extends GoesOn, Failable {
-  type: "wait";
-  /** Of a wait for an event: how long. Absent: until a time that the engine answers. */
-  timeoutSeconds?: number;
-}
-
-export interface PlannedWorkflow extends GoesOn, Failable {
-  type: "workflow";
-}
+export type PlannedStart = GoesOn & { type: "start" };
+export type PlannedAction = PlannedTask & GoesOn & Failable & { type: "action" };
+export type PlannedDecision = PlannedTask & Decides & { type: "decision" };
+export type PlannedApproval = Decides & { type: "approval"; timeoutSeconds: number };
+/** `timeoutSeconds`: of a wait for an event, how long. Absent: until a time that the engine answers. */
+export type PlannedWait = GoesOn & Failable & { type: "wait"; timeoutSeconds?: number };
+export type PlannedWorkflow = GoesOn & Failable & { type: "workflow" };
+export type PlannedEnd = Planned & { type: "end" };
 
 export interface PlannedMap extends GoesOn, Failable {
   type: "map";
@@ -106,10 +85,6 @@ export interface PlannedMap extends GoesOn, Failable {
   maxConcurrency: number;
   /** A failed item does not stop the others; the join says whether they were too many. */
   toleratesFailures: boolean;
-}
-
-export interface PlannedEnd extends Planned {
-  type: "end";
 }
 
 /** Nodes of a frame that its loops lead back to, each once. */

@@ -1,6 +1,5 @@
-import { sha256 } from "../json/hash.ts";
-import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
+import { sha256 } from "../json/text.ts";
+import type { BlobHome, BlobStore, ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Head } from "./head.ts";
 
@@ -60,4 +59,15 @@ export async function contentOrNull(
 ): Promise<string | null> {
   const content = entry.contents[name];
   return content ? unlessErased(() => contentText(content, head, blobs)) : null;
+}
+
+/** An entry ready to be put: contents digested (the large ones stored already), head serialised, hash taken over it. */
+export async function sealEntry(
+  fields: Omit<Head, "format" | "digests">,
+  texts: Partial<Record<ContentName, string>>,
+  blobs: BlobStore,
+): Promise<StoredEntry> {
+  const { contents, digests } = await sealContents(texts, fields, blobs);
+  const head = JSON.stringify({ format: 1, ...fields, digests } satisfies Head);
+  return { head, hash: sha256(head), contents };
 }

@@ -1,13 +1,9 @@
 import type { NodeType, RunErrorClass } from "@nova/workflow";
-import type { BlobHome } from "../ports/blobs.ts";
-import type { ContentName, StoredEntry } from "../ports/chain.ts";
+import type { BlobHome, ContentName, StoredEntry } from "../ports/chain.ts";
 import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 
-/**
- * The hashed part of an entry, format 1. Everything that proves a step is in here or has its digest in here; what can
- * be personal data is a content (digest only), so that it can be erased and the chain still verifies.
- */
+/** The hashed part of an entry, format 1. Personal data has only its digest here, so that it can be erased. */
 export interface Head extends BlobHome {
   format: 1;
   execution_id: string;
@@ -44,10 +40,7 @@ export interface Head extends BlobHome {
   analysis?: string;
   /** Runs of code so far in this scope, and in the branches that were joined in it. */
   nodes: number;
-  /**
-   * What models have cost so far in this scope, in the branches joined in it and in executions that its nodes ran;
-   * absent: nothing.
-   */
+  /** What models have cost so far: in this scope, branches joined in it, executions run by it. Absent: nothing. */
   spent?: Spending;
   /** Only pinned code may run in this execution. Link 0 says so, and every other one after it. */
   frozen?: true;

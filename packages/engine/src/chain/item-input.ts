@@ -1,23 +1,20 @@
 import { nodeIndex } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import type { Context } from "../context/context.ts";
-import { linkLabel } from "../context/link-label.ts";
-import { blobPages, type Row } from "../context/pages.ts";
+import { atOnce } from "../at-once.ts";
+import { type Context, linkLabel } from "../context/context.ts";
+import { blobPages, type PageStore, type Row } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
+import { elementsOf, sha256 } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { headOf } from "./head.ts";
-import { type ItemPages, readItem } from "./item-pages.ts";
 import { contextAfter, inputAfter, type LoadedContext, type Position } from "./position.ts";
 import { branchOf, isItem } from "./scope.ts";
 
 /** Key of an item's number, beside the item itself. */
 const indexKey = "index";
 
-/**
- * The context in front of a link, and its stored form, which the link builds on. In front of the first link of a map's
- * item there are the item and its number, too, as if a link 0 had written them.
- */
+/** The context in front of a link, and its stored form. A map's item finds itself and its number in it. */
 export async function contextBefore(
   ports: Pick<Ports, "blobs" | "workflows">,
   { before, beforeEntry, at }: Position,
@@ -71,3 +68,63 @@ async function itemText(ports: Pick<Ports, "blobs">, fork: StoredEntry, index: n
 
 /** Lists of pages, by their hash, kept in a warm Lambda: each is asked for by thousands of items. */
 const parsed = new LRUCache<string, ItemPages>({ max: 10 });
+
+/** Where the items of a map are: each page is a blob, so that an item costs one read. */
+export interface ItemPages {
+  count: number;
+  pages: ItemPage[];
+}
+
+export interface ItemPage {
+  sha256: string;
+  bytes: number;
+  from: number;
+  count: number;
+}
+
+/** A page is parsed for each of its items, so it is small and has few; more pages make the list of them long. */
+const pageBytes = 32 * 1024;
+const pageItems = 256;
+
+/** `texts` is the JSON text of each item. */
+export async function storeItems(texts: readonly string[], store: PageStore): Promise<ItemPages> {
+  const pages = await atOnce(bordersOf(texts), async ({ from, end }): Promise<ItemPage> => {
+    const text = `[${texts.slice(from, end).join(",")}]`;
+    const page = { sha256: sha256(text), bytes: Buffer.byteLength(text), from, count: end - from };
+    await store.save(page.sha256, text);
+    return page;
+  });
+  return { count: texts.length, pages };
+}
+
+function bordersOf(texts: readonly string[]): { from: number; end: number }[] {
+  const borders: { from: number; end: number }[] = [];
+  for (let from = 0; from < texts.length; ) {
+    let end = from;
+    let size = 0;
+    while (end < texts.length && (end === from || (size < pageBytes && end - from < pageItems))) {
+      size += (texts[end++] as string).length;
+    }
+    borders.push({ from, end });
+    from = end;
+  }
+  return borders;
+}
+
+/** JSON text of one item. */
+export async function readItem({ pages }: ItemPages, index: number, store: PageStore): Promise<string> {
+  const page = pageWith(pages, index);
+  if (!page) throw chainBroken(`a map has no item ${index} in its pages`);
+  return elementsOf(await store.load(page.sha256))[index - page.from] as string;
+}
+
+function pageWith(pages: readonly ItemPage[], index: number): ItemPage | undefined {
+  let [low, high] = [0, pages.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((pages[middle] as ItemPage).from <= index) low = middle;
+    else high = middle - 1;
+  }
+  const page = pages[low];
+  return page && page.from <= index && index < page.from + page.count ? page : undefined;
+}

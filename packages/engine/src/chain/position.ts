@@ -1,11 +1,9 @@
 import { forksOf } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import type { Context } from "../context/context.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { type Context, linkLabel } from "../context/context.ts";
 import { blobPages, loadContext, type StoredContext } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
-import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { BlobHome, BlobStore, ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { contentText } from "./contents.ts";
 import { type FailureRecord, type Head, headOf } from "./head.ts";
@@ -55,13 +53,8 @@ export async function branchStart(
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
   const entry = isItem(branch) ? branches?.[0]?.entry : branch;
-  return {
-    before: {
-      ...{ ...head, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null },
-      ...(head.events !== undefined && { events: 0 }),
-    },
-    beforeEntry: fork,
-  };
+  const before: Head = { ...head, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null };
+  return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
 }
 
 async function readFork(ports: Pick<Ports, "chain" | "workflows">, at: LinkId, { parent, fork, seq }: BranchPlace) {

@@ -7,10 +7,7 @@ const maxKept = 64;
 /** The node behind a link comes at once; one that comes later has probably been somewhere else before. */
 const keptMs = 5_000;
 
-/**
- * Nothing can lie behind a link before it is written, so the entry alone is what a read at that very moment would have
- * found; the node's own writes are conditional on that, as behind any read.
- */
+/** The entry just written is what a read would find: nothing can lie behind it yet. */
 export function createTailCache(): TailCache {
   const entries = new LRUCache<string, { entry: StoredEntry; until: number }>({ max: maxKept });
   return {

@@ -1,5 +1,17 @@
 import { type Member, valueAt } from "../json/text.ts";
-import type { LinkLabel } from "./link-label.ts";
+import type { LinkId } from "../ports/chain.ts";
+
+/** Who wrote a key: the link's number on the main line, its scope too in a branch, so that scopes can share pages. */
+export type LinkLabel = number | string;
+
+export function linkLabel({ scope, seq }: Omit<LinkId, "execution">): LinkLabel {
+  return scope === "" ? seq : `${scope}#${seq}`;
+}
+
+/** Whether a link with this label is in a branch, or in a branch inside of that. */
+export function isWithin(label: LinkLabel, scope: string): boolean {
+  return typeof label === "string" && (label.startsWith(`${scope}#`) || label.startsWith(`${scope}/`));
+}
 
 /** One top-level key: its value's JSON text (references inside), and the link that wrote it. */
 export interface Slot extends Member {
@@ -12,10 +24,7 @@ export interface Changes {
   delete: string[];
 }
 
-/**
- * What a run knows at one link: a JSON object in the order of its keys, as text. Immutable; `apply` answers the next
- * one. The chain stores it in pages (see pages.ts).
- */
+/** What a run knows at one link: a JSON object as text, in order. Immutable. */
 export class Context {
   readonly #slots: ReadonlyMap<string, Slot>;
 
@@ -47,15 +56,18 @@ export class Context {
     return this.#slots.get(key);
   }
 
-  /**
-   * JSON text of the value at a dot path (`email.attachments.0.name`); a key that contains dots itself wins over the
-   * path through it. Undefined where it leads nowhere. Looks inside inline values, not inside blobs.
-   */
+  /** JSON text of the value at a dot path, not inside of blobs; a key that contains dots wins. */
   get(path: string): string | undefined {
+    const found = this.find(path);
+    return found && valueAt(found.json, found.inside);
+  }
+
+  /** The value of the key that a path begins with, and the way on inside of it. */
+  find(path: string): { json: string; inside: string[] } | undefined {
     const steps = path.split(".");
     for (let length = steps.length; length > 0; length--) {
       const slot = this.#slots.get(steps.slice(0, length).join("."));
-      if (slot) return valueAt(slot.json, steps.slice(length));
+      if (slot) return { json: slot.json, inside: steps.slice(length) };
     }
     return undefined;
   }

@@ -1,23 +1,15 @@
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
-import type { BlobRef } from "../ports/blobs.ts";
+import type { BlobRef } from "../ports/chain.ts";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";
 
 /** Text of a JSON blob. */
 export type LoadJson = (ref: BlobRef) => Promise<string>;
 
-/**
- * JSON text of the value at a dot path, wherever it lies: in a blob, or in something that does. A key that contains dots
- * itself wins over the path through it. Undefined where it leads nowhere; a value that is a blob is answered as its
- * reference.
- */
+/** JSON text of the value at a dot path, in blobs too. Undefined where it leads nowhere. */
 export async function findValue(context: Context, path: string, load: LoadJson): Promise<string | undefined> {
-  const steps = path.split(".");
-  for (let length = steps.length; length > 0; length--) {
-    const slot = context.slot(steps.slice(0, length).join("."));
-    if (slot) return valueIn(slot.json, steps.slice(length), load);
-  }
-  return undefined;
+  const found = context.find(path);
+  return found && valueIn(found.json, found.inside, load);
 }
 
 /** The text itself, or what it refers to where it is a reference to JSON. */

@@ -1,6 +1,5 @@
-import { sha256 } from "../json/hash.ts";
-import { isKey, type Member, type StringSpan, stringsIn } from "../json/text.ts";
-import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
+import { isKey, type Member, type StringSpan, sha256, stringsIn } from "../json/text.ts";
+import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/chain.ts";
 import { escapeReferences, referenceText } from "./references.ts";
 
 /** A string leaf longer than this (UTF-8 bytes) becomes a blob; the harness in the sandbox uses the same two limits. */
@@ -24,10 +23,7 @@ export function offloadMembers(members: readonly Member[], save: SaveBlob): Prom
   return Promise.all(members.map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })));
 }
 
-/**
- * A value's text with everything large in it moved to blobs. Works on the text alone: what stays, stays digit for
- * digit, and 60 MB of numbers cost a scan, not a tree.
- */
+/** A value's text, its large parts in blobs. Works on text: digits stay, and nothing is parsed. */
 export async function offloadLargeValues(text: string, save: SaveBlob): Promise<string> {
   if (Buffer.byteLength(text) <= leafLimitBytes) return text;
   const parts: string[] = [];

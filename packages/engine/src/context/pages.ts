@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { sha256 } from "../json/hash.ts";
-import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import { type Changes, Context, type Slot } from "./context.ts";
-import type { LinkLabel } from "./link-label.ts";
+import { sha256 } from "../json/text.ts";
+import type { BlobHome, BlobStore } from "../ports/chain.ts";
+import { type Changes, Context, type LinkLabel, type Slot } from "./context.ts";
 
 /**
  * How a link stores its context in at most a few KB, whatever the context holds: recent keys inline, older ones in

@@ -1,10 +1,7 @@
-import type { BlobRef } from "../ports/blobs.ts";
+import type { BlobRef } from "../ports/chain.ts";
 import { asReference, blobKey, referenceKey } from "./references.ts";
 
-/**
- * An object that is a reference, in JSON text. It can only be an object: inside of a string every quote has a backslash
- * before it. Its own fields hold no braces.
- */
+/** A reference in JSON text. It is an object: inside of a string its quotes have backslashes. */
 const written = /\{\s*"\$blob"\s*:\s*(\{[^{}]*\})\s*\}/g;
 /** Longer than any reference that NOVA or its harness writes: what is kept of one chunk for one that spans two. */
 const overlap = 400;

@@ -1,6 +1,6 @@
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import { RawJson } from "../json/text.ts";
-import type { BlobRef, BlobType } from "../ports/blobs.ts";
+import type { BlobRef, BlobType } from "../ports/chain.ts";
 
 /** The key that marks a reference inside a value; user data that has it (or an escaped one) carries one `$` more. */
 export const blobKey = "$blob";
@@ -47,24 +47,29 @@ export function escapeReferences(text: string): string {
   // A key may be written with escapes, as in "\u0024blob".
   if (!text.includes(`$blob"`) && !/\\u00(24|62|6c|6f)/i.test(text)) return text;
   let found = false;
-  const visit = (value: ReturnType<typeof parseExact>): unknown => {
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return value.map(visit);
-    return Object.fromEntries(Object.entries(value).map(([key, child]) => [escaped(key), visit(child)]));
-  };
   const escaped = (key: string) => {
     if (!/^\$+blob$/.test(key)) return key;
     found = true;
     return `$${key}`;
   };
-  const value = visit(parseExact(text));
+  const value = withKeys(parseExact(text), escaped);
   return found ? JSON.stringify(value) : text;
 }
 
-/**
- * For those who read values: own keys as their owner wrote them. An object that could then be taken for a reference keeps
- * its `$` more, and so does one that could be taken for such an object.
- */
+/** The value with other keys, but for objects that stay as they are. */
+function withKeys(
+  value: ExactValue,
+  renamed: (key: string) => string,
+  stays = (_: object): boolean => false,
+): ExactValue {
+  if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+  if (Array.isArray(value)) return value.map((item) => withKeys(item, renamed, stays));
+  if (stays(value)) return value;
+  const members = Object.entries(value).map(([key, child]) => [renamed(key), withKeys(child, renamed, stays)]);
+  return Object.fromEntries(members);
+}
+
+/** Values for readers: escaped keys as their owner wrote them, unless they would look like a reference. */
 export function asWritten<T>(value: T): T {
   if (value instanceof RawJson) return new RawJson(writtenText(value.text)) as T;
   if (Array.isArray(value)) return value.map(asWritten) as T;
@@ -74,19 +79,13 @@ export function asWritten<T>(value: T): T {
 
 function writtenText(text: string): string {
   if (!text.includes(`$${blobKey}"`)) return text;
-  const visit = (value: ExactValue): ExactValue => {
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return value.map(visit);
-    const [[only, inner] = [""], second] = Object.entries(value);
-    const isAlike = /^\$+blob$/.test(only) && second === undefined && asReference(plainOf({ [blobKey]: inner }));
-    if (isAlike) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, child]) => [plainKey(key), visit(child)]));
-  };
-  return JSON.stringify(visit(parseExact(text)));
+  const plain = (key: string) => (/^\$\$+blob$/.test(key) ? key.slice(1) : key);
+  return JSON.stringify(withKeys(parseExact(text), plain, looksLikeReference));
 }
 
-function plainKey(key: string): string {
-  return /^\$\$+blob$/.test(key) ? key.slice(1) : key;
+function looksLikeReference(value: object): boolean {
+  const [[only, inner] = [""], second] = Object.entries(value);
+  return /^\$+blob$/.test(only) && second === undefined && asReference(plainOf({ [blobKey]: inner })) !== undefined;
 }
 
 /** Numbers of a reference are no user's: they need not keep their digits. */

@@ -1,19 +1,19 @@
+import { createHash } from "node:crypto";
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 
-/**
- * JSON as text. The engine moves values without parsing them, because `JSON.parse` would turn 12345678901234567890
- * into ...567000 and 850.0 into 850; these functions find the borders of values and leave their text alone.
- */
+/** SHA-256 as 64 hex digits; text is hashed as UTF-8. */
+export function sha256(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** JSON as text: `JSON.parse` would turn 850.0 into 850, so values are found and moved, not parsed. */
 export interface Member {
   key: string;
   /** The value's JSON text, exactly as written. */
   json: string;
 }
 
-/**
- * Members of a JSON object's text, in order; a repeated key keeps its first place and its last value. Throws
- * `SyntaxError` when it is not one.
- */
+/** Members in order; a repeated key keeps its first place and last value. Throws `SyntaxError`. */
 export function membersOf(text: string): Member[] {
   const parsed: unknown = JSON.parse(text);
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) {
@@ -150,15 +150,10 @@ export function* stringsIn(text: string): Iterable<StringSpan> {
 
 /** True when the literal names a member: only a colon can follow it. */
 export function isKey(text: string, { end }: StringSpan): boolean {
-  let at = end;
-  while (at < text.length && " \t\n\r".includes(text[at] as string)) at++;
-  return text[at] === ":";
+  return text[skipSpace(text, end)] === ":";
 }
 
-/**
- * Behind the closing quote of the literal that begins at `start`: the first quote with an even number of backslashes
- * before it.
- */
+/** Behind the literal's closing quote: the first one with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let slashes = 0;
@@ -168,10 +163,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/**
- * A JSON value with secrets masked in all of its texts and keys; a number that is one becomes a text. An object of ours that
- * stands for a JSON value (`toJSON`) is that value, unmasked.
- */
+/** A JSON value with secrets masked in texts, keys and numbers; what has `toJSON` stays unmasked. */
 export function maskValue(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === "string") return mask(value);
   const digits = typeof value === "number" ? String(value) : isRawNumber(value) ? value.rawJSON : undefined;

@@ -14,7 +14,7 @@ import type { KindPorts } from "../protocol/settling.ts";
 export async function runEnd(
   ports: KindPorts,
   event: NodeEvent,
-  { node }: NodeDefinition & { node: EndNode },
+  { node }: NodeDefinition<EndNode>,
 ): Promise<EndAnswer> {
   await producedEntry(ports, event, (position) => commitEnd(ports, position, node));
   const { execution, scope } = event;

@@ -1,8 +1,13 @@
 import type { Ports } from "../ports/index.ts";
+import { type MapEvent, type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
+import { settlingPorts } from "../protocol/close.ts";
 import { definitionOf } from "../protocol/definition.ts";
-import type { WaitEvent } from "../protocol/event.ts";
+import type { CaughtError, WaitEvent } from "../protocol/event.ts";
+import { settledNode } from "../protocol/held-turn.ts";
+import { reasonOf } from "../protocol/settling.ts";
 import { type FollowTime, tenSeconds } from "./code/follow.ts";
 import { kindOf, type NodeAnswer, withKinds } from "./table.ts";
+import { expiredEntry } from "./waiting/expire.ts";
 
 /**
  * The task of one node (docs: the protocol of a node). Reads its place in the chain; a committed outcome is answered
@@ -20,4 +25,16 @@ export function runNode(
     const definition = await definitionOf(ports, event);
     return kindOf(definition.node).run(withKinds(ports), event, definition, { signal, followTime });
   });
+}
+
+/** What is settled: a node whose task failed, or one that was asked for and not answered in time. */
+export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
+
+/** The chain, not Step Functions, says what happened. Throws `ExecutionClosed`, `ChainBroken`. */
+export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
+  const settling =
+    "expired" in event
+      ? expiredEntry(ports, event)
+      : settledNode(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
+  return settleAnswer(ports, event, await settling);
 }

@@ -1,11 +1,10 @@
 import type { Node, TaskNode } from "@nova/workflow";
-import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { NodeDefinition } from "../protocol/definition.ts";
+import type { MapEvent } from "../protocol/answer.ts";
+import type { HeldNode, NodeDefinition } from "../protocol/definition.ts";
 import type { EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
-import type { MapEvent } from "../protocol/items-answer.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
 import { type ChildAnswer, runChild, settleChild, toldChild } from "./child/run-child.ts";
 import { runCode, type TaskTime } from "./code/run-code.ts";
@@ -20,14 +19,17 @@ import type { WaitsFor } from "./waits-for.ts";
 
 export type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
 
-type Of<N extends Node> = NodeDefinition & { node: N };
-
 /** What is special about a kind of node. */
 interface Kind<N extends Node> {
   /** The task that Step Functions asks for. */
-  run(ports: KindPorts, event: WaitEvent & MapEvent, definition: Of<N>, time: TaskTime): Promise<NodeAnswer>;
+  run(
+    ports: KindPorts,
+    event: WaitEvent & MapEvent,
+    definition: NodeDefinition<N>,
+    time: TaskTime,
+  ): Promise<NodeAnswer>;
   /** Gives a turn that is `failing` or `closed` its entry. */
-  settle(ports: SettlingPorts, position: Position, definition: Of<N>, turn: Turn, reason: Reason): Promise<StoredEntry>;
+  settle(ports: SettlingPorts, held: HeldNode<N>, reason: Reason): Promise<StoredEntry>;
   /** What the holder of the turn waits for. Absent where it always works. */
   waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
 }
@@ -40,8 +42,7 @@ const executors: Record<TaskNode["executor"]["kind"], Kind<TaskNode>> = {
 
 const task: Kind<TaskNode> = {
   run: (ports, event, definition, time) => executors[definition.node.executor.kind].run(ports, event, definition, time),
-  settle: (ports, position, definition, turn, reason) =>
-    executors[definition.node.executor.kind].settle(ports, position, definition, turn, reason),
+  settle: (ports, held, reason) => executors[held.node.executor.kind].settle(ports, held, reason),
 };
 
 const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
@@ -64,8 +65,7 @@ export function withKinds(ports: Ports): KindPorts {
   return {
     ...ports,
     holdsTurn: (node) => kindOf(node).settle !== noTurn,
-    settleTurn: (settling, position, definition, turn, reason) =>
-      kindOf(definition.node).settle(settling, position, definition, turn, reason),
+    settleTurn: (settling, held, reason) => kindOf(held.node).settle(settling, held, reason),
   };
 }
 
@@ -74,6 +74,6 @@ async function noTask(_ports: unknown, _event: unknown, { node }: NodeDefinition
   throw chainBroken(`${node.type} node "${node.id}" is no task that runs`);
 }
 
-async function noTurn(_ports: unknown, _position: unknown, { node }: NodeDefinition): Promise<never> {
+async function noTurn(_ports: unknown, { node }: NodeDefinition): Promise<never> {
   throw chainBroken(`${node.type} node "${node.id}" cannot hold a turn`);
 }

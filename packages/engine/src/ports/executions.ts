@@ -108,3 +108,31 @@ export interface ExecutionStore {
   list(query: ExecutionQuery): Promise<{ items: Execution[]; cursor?: string }>;
   open(): AsyncIterable<Execution>;
 }
+
+/**
+ * What a service does once a run has ended: its figures, the slots that it held, what it has cost its client. The record
+ * says how it ended. Called before the record leaves the open index, by every finisher of the close, several at once if
+ * need be, and again until that has happened: everything in it can be done twice.
+ */
+export type OnExecutionEnded = (execution: Execution) => Promise<void>;
+
+export interface StateMachines {
+  /** Creates or updates the machine of a workflow and publishes a version; answers the version's ARN. */
+  publish(name: string, definition: string, description: string): Promise<string>;
+  /** StartExecution, idempotent for the same name and input. */
+  start(stateMachineArn: string, name: string, input: string): Promise<void>;
+  /** StopExecution; an execution that is unknown or over is success. */
+  stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
+  /** SendTaskSuccess; false: nobody waits with this token any more. */
+  answerTask(token: string, output: string): Promise<boolean>;
+  /** Names of a machine's running executions, of all versions, further ones by their run; eventually consistent. */
+  running(stateMachineArn: string): Promise<ReadonlySet<string>>;
+  /** Null: there is no such execution. */
+  describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;
+}
+
+export interface StateMachineRun {
+  status: "running" | "succeeded" | "failed" | "timed_out" | "aborted";
+  error?: string;
+  cause?: string;
+}

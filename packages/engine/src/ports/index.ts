@@ -1,20 +1,11 @@
-import type { BlobStore } from "./blobs.ts";
-import type { Budgets } from "./budgets.ts";
-import type { ChainStore } from "./chain.ts";
+import type { BlobStore, ChainStore } from "./chain.ts";
 import type { Credentials } from "./credentials.ts";
-import type { ExecutionStore } from "./executions.ts";
-import type { GenerationStore } from "./generations.ts";
-import type { HostNames } from "./host-names.ts";
-import type { OnExecutionEnded } from "./on-execution-ended.ts";
-import type { Pipeline } from "./pipeline.ts";
+import type { ExecutionStore, OnExecutionEnded, StateMachines } from "./executions.ts";
+import type { Budgets, Pipeline } from "./pipeline.ts";
 import type { InFlight, TailCache, WarmPool } from "./process-memory.ts";
-import type { ResumeLinkStore } from "./resume-links.ts";
-import type { Sandboxes } from "./sandboxes.ts";
-import type { StateMachines } from "./state-machines.ts";
-import type { TaskStore, WaitingTask } from "./tasks.ts";
-import type { Vault } from "./vault.ts";
-import type { WakeStore } from "./wakes.ts";
-import type { WorkflowStore } from "./workflows.ts";
+import type { HostNames, Sandboxes } from "./sandboxes.ts";
+import type { ResumeLinkStore, TaskStore, Vault, WaitingTask, WakeStore } from "./tasks.ts";
+import type { GenerationStore, WorkflowStore } from "./workflows.ts";
 
 export interface Clock {
   /** Milliseconds since the epoch. */

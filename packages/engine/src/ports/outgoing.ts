@@ -1,7 +1,4 @@
-/**
- * Calls a server that a user has named: `fetch` without redirects, with an answer that is capped. Throws `HostRefused`
- * where nobody may be called.
- */
+/** `fetch` of what a user named: no redirects, a capped answer. Throws `HostRefused`. */
 export type OutgoingFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /** A user has named a host that NOVA does not call. The message never says what is there. */

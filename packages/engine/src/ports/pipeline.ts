@@ -1,6 +1,5 @@
 import type { Edge, RunErrorClass, TaskNode } from "@nova/workflow";
 import type { Member } from "../json/text.ts";
-import type { MonthBudget } from "./budgets.ts";
 import type { LinkId } from "./chain.ts";
 import type { CodeResult } from "./sandboxes.ts";
 import type { WorkflowVersion } from "./workflows.ts";
@@ -87,10 +86,7 @@ export interface ToolCall {
   found?: unknown;
 }
 
-/**
- * A step as it was recorded, read back from the record: values went through JSON, `prompt` and `answer` are left out.
- * `journal` is its place among the steps of the link, from 1.
- */
+/** A step read back from the record, without `prompt` and `answer`. `journal`: its place, from 1. */
 export interface JournalStep extends StepDraft {
   journal: number;
   /** ISO 8601. */
@@ -99,10 +95,7 @@ export interface JournalStep extends StepDraft {
 
 /** The steps of one link, in order: what was recorded once is answered again, never run again. */
 export interface Journal {
-  /**
-   * The step at the next place: the recorded one, or the one that `work` makes. Where another delivery recorded the same
-   * place meanwhile, its step is the answer.
-   */
+  /** The step at the next place: the recorded one, by whichever delivery, or the one `work` makes. */
   next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep>;
 }
 
@@ -173,4 +166,18 @@ export interface Pipeline {
   generation(task: PromptTask, key: string): Promise<PinnedCode>;
   /** Runs pinned code, and writes code where there is none or it failed by its own fault. */
   run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;
+}
+
+/** US dollars of a calendar month (UTC). */
+export interface MonthBudget {
+  spentUsd: number;
+  limitUsd: number;
+}
+
+/** What models may cost a client. */
+export interface Budgets {
+  /** Of this month; null where there is no limit. */
+  ofMonth(client: string): Promise<MonthBudget | null>;
+  /** What a node has cost its client so far: again and again while it goes on, never less than before. */
+  note(client: string, node: LinkId, usd: number): Promise<void>;
 }

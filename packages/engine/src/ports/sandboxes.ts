@@ -1,5 +1,5 @@
 import type { NodeType } from "@nova/workflow";
-import type { BlobRef } from "./blobs.ts";
+import type { BlobRef } from "./chain.ts";
 
 /** A sandbox that one scope of one execution uses. */
 export interface Sandbox {
@@ -30,17 +30,11 @@ export interface SandboxSpec {
   pool?: SandboxPool;
   /** False: no network at all. */
   internet: boolean;
-  /**
-   * Names (of which ports 80 and 443 are meant), addresses and ranges: all that any code in it may connect to. Absent:
-   * anything.
-   */
+  /** Names (ports 80 and 443), addresses and ranges that its code may connect to. Absent: anything. */
   reach?: string[];
 }
 
-/**
- * A claim is made exclusively inside the sandbox, named by link, step and attempt; a tombstone by the link alone.
- * `link` is the text of `linkName()`.
- */
+/** A claim is a file made once in the sandbox. `link` is the text of `linkName()`. */
 export interface Claim {
   link: string;
   step: number;
@@ -144,15 +138,9 @@ export interface Sandboxes {
   create(spec: SandboxSpec): Promise<Sandbox>;
   /** Claims or attaches, feeds, waits. Never throws for what the code does. */
   run(sandbox: string, request: RunRequest, io: RunIo, options: RunOptions): Promise<RunOutcome>;
-  /**
-   * A finished `claim` answers its kept result. Else: makes the link's tombstone, kills all its running claims, waits
-   * until they are dead. Throws `SandboxUnavailable` when the sandbox cannot be reached.
-   */
+  /** A finished `claim` answers its result; else all claims of the link end. Throws `SandboxUnavailable`. */
   stop(sandbox: string, claim: Claim, io: RunIo, signal: AbortSignal): Promise<StopOutcome>;
-  /**
-   * Of the claim of this link that runs, a quarter of a second late; null where none runs or none has printed anything.
-   * Throws `SandboxUnavailable`.
-   */
+  /** Of the claim that runs; null where none runs or printed anything. Throws `SandboxUnavailable`. */
   runningLog(sandbox: string, link: string, signal: AbortSignal): Promise<RunningLog | null>;
   /** Lets it live this long from now; null when it cannot (the plan's limit since `createdAt`, or it is gone). */
   extend(sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null>;
@@ -161,4 +149,10 @@ export interface Sandboxes {
   kill(sandbox: string): Promise<void>;
   /** Kills every sandbox whose metadata name this execution as the one it was made for, but those of `except`. */
   killAll(execution: string, except?: ReadonlySet<string>): Promise<void>;
+}
+
+/** Looks names up, where functions run. */
+export interface HostNames {
+  /** Addresses of a name; none where there is no such name. Throws `SandboxUnavailable` where nobody can say. */
+  addressesOf(host: string): Promise<string[]>;
 }

@@ -1,6 +1,5 @@
 import type { JsonObject, WrittenJson } from "@nova/workflow";
 import type { LinkId } from "./chain.ts";
-import type { Wake } from "./wakes.ts";
 
 /**
  * `open`: nobody has answered. `answered`: an answer is on its way into the chain, or there and not yet handed to Step
@@ -84,4 +83,85 @@ export interface TaskStore {
   /** One item per token: a late delivery replaces none. */
   putToken(key: TaskKey, token: SealedToken): Promise<void>;
   tokens(key: TaskKey): Promise<SealedToken[]>;
+}
+
+/** Which tasks an event may wake: of one source or any (null), found by one value of it or by none. */
+export type WakeShape = readonly [source: string | null, ...way: string[]];
+
+/** Where a task is found: under each key that its shape makes of the values that its pattern lists. */
+export interface Wake {
+  shape: WakeShape;
+  keys: string[];
+}
+
+export interface UsedShape {
+  shape: WakeShape;
+  /** Events that it makes keys of are kept, since a wait that begins later may look for them. */
+  keepsEvents: boolean;
+}
+
+/** An event that came before anybody waited for it. */
+export interface KeptEvent {
+  id: string;
+  /** ISO 8601: when it came. */
+  at: string;
+  /** JSON text, in EventBridge's shape, the detail whole. */
+  text: string;
+}
+
+/**
+ * Tasks by what wakes them, and recent events (DynamoDB, large ones in S3). Reads are strongly consistent: an event that is
+ * kept before tasks are looked for, and a task that is written before events are, cannot miss one another.
+ */
+export interface WakeStore {
+  /** `isWhole`: false until every task of earlier releases has its place here. */
+  shapes(): Promise<{ shapes: UsedShape[]; isWhole: boolean }>;
+  markWhole(): Promise<void>;
+  /** In use until then, ISO 8601, and maybe a month longer; written where that is not known yet. */
+  use(shape: UsedShape, until: string): Promise<void>;
+  /** Tasks under a key. Some may have gone on. */
+  tasksAt(key: string): Promise<{ execution: string; id: string }[]>;
+  /** For a week. */
+  keepEvent(key: string, event: KeptEvent): Promise<void>;
+  /** Those under a key that came then or later, oldest first. */
+  eventsAt(key: string, from: string): AsyncIterable<KeptEvent>;
+}
+
+/** An address by which another system lets a wait go on, handed out before the wait begins. */
+export interface ResumeLink {
+  format: 1;
+  /** `task_` and a ULID, known before the wait has a task. */
+  id: string;
+  execution: string;
+  /** Whose run it is. */
+  client: string;
+  scope: string;
+  node: string;
+  /** How often the node had been visited in its scope: a loop has a link for each visit. */
+  visit: number;
+  /** SHA-256 of the token. */
+  tokenHash: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** JSON text that came with the one call, as a context keeps it; absent until then. */
+  body?: string;
+  calledAt?: string;
+}
+
+/** Links lie beside the tasks of their execution (DynamoDB). Reads are strongly consistent. */
+export interface ResumeLinkStore {
+  /** Keeps one that is there. */
+  create(link: ResumeLink): Promise<void>;
+  get(key: TaskKey): Promise<ResumeLink | undefined>;
+  ofExecution(execution: string): Promise<ResumeLink[]>;
+  /** Once: false where it was called before. */
+  call(key: TaskKey, body: string, at: string): Promise<boolean>;
+}
+
+/** Encrypts short texts: KMS in the cloud, AES-256-GCM with a key at hand on a laptop. */
+export interface Vault {
+  /** `context` is not secret; the text opens with exactly the same one only. At most 4,096 bytes (KMS Encrypt). */
+  seal(text: string, context: Record<string, string>): Promise<string>;
+  /** Throws `VaultLocked` where the key or the context is another one, or the text was changed. */
+  open(sealed: string, context: Record<string, string>): Promise<string>;
 }

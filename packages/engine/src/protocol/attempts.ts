@@ -2,7 +2,7 @@ import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import { attemptNumber } from "../chain/steps/step-number.ts";
 import { leafLimitBytes } from "../context/offload.ts";
-import { sha256 } from "../json/hash.ts";
+import { sha256 } from "../json/text.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { FailedOutcome } from "./outcome.ts";

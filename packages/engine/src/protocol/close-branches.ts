@@ -44,13 +44,8 @@ export async function closeBehind(ports: SettlingPorts, tip: Tip, reasons: Close
   if (turn.node === closeMark) return position;
   const { execution_id, workflow_id, workflow_version } = tip.head;
   const execution = { id: execution_id, workflowId: workflow_id, version: workflow_version };
-  await ports.settleTurn(
-    ports,
-    position,
-    await definitionOf(ports, { execution, node: turn.node }),
-    turn,
-    reasons.here,
-  );
+  const definition = await definitionOf(ports, { execution, node: turn.node });
+  await ports.settleTurn(ports, { ...definition, position, turn }, reasons.here);
   return null;
 }
 

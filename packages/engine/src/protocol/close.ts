@@ -1,6 +1,6 @@
+import { sealEntry } from "../chain/contents.ts";
 import type { CloseStatus, FailureRecord, Head } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
-import { sealEntry } from "../chain/seal.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
@@ -8,11 +8,11 @@ import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { opensFork, readTip } from "./branches.ts";
 import { closeBehind, closeMark } from "./close-branches.ts";
+import { stopMachine } from "./continuation.ts";
 import { definitionOf } from "./definition.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
 import { settledNode } from "./held-turn.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
-import { stopMachine } from "./stop.ts";
 import { ownWords } from "./verdict.ts";
 
 export interface CloseRequest {

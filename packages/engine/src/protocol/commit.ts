@@ -1,11 +1,11 @@
 import { defined, forksOf } from "@nova/workflow";
+import { sealEntry } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import type { LoadedContext, Position } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
-import { carriedOver, sealEntry } from "../chain/seal.ts";
 import { addSpendings } from "../chain/spending.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { linkLabel } from "../context/context.ts";
 import { blobPages, storeContext } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
@@ -14,10 +14,7 @@ import { eventsBehind } from "./continuation.ts";
 import { goneOut } from "./loops.ts";
 import type { Outcome } from "./outcome.ts";
 
-/**
- * Writes the outcome of a node as the entry at its link, if there is none, and answers the entry that is there
- * afterwards: ours or the winner's. Steps recorded at the link (earlier attempts) are listed by it.
- */
+/** Writes a node's entry, if there is none. Answers the one that is there: ours or the winner's. */
 export async function commitOutcome(
   ports: Ports,
   position: Position,
@@ -96,4 +93,15 @@ async function spareSandbox(ports: Ports, { at, before }: Position, { run, next 
   if (next !== null && next !== end) return;
   ports.warmPool.forgetDead(ports.clock.now());
   ports.warmPool.offer(at.execution, run.warm);
+}
+
+/** What an entry says because of its place, and as the one before it does. */
+function carriedOver({ before, beforeEntry, at }: Position) {
+  const { client, root, workflow_id, workflow_version, frozen, fresh } = before;
+  const place = { execution_id: at.execution, scope: at.scope, seq: at.seq };
+  return {
+    ...place,
+    ...defined({ client, root, workflow_id, workflow_version, frozen, fresh }),
+    prev: beforeEntry.hash,
+  };
 }

@@ -1,17 +1,16 @@
 import type { Head } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
+import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { readTip } from "./branches.ts";
 import type { Continuation, RunPosition } from "./event.ts";
 import type { Outcome } from "./outcome.ts";
 
 type Counted = Pick<Head, "events" | "continuation">;
 
-/**
- * How many events the history may have behind an entry, and whether the run goes on in a further execution: that is so
- * where a loop of the main line leads back with more of them than the version allows. Nothing where nobody counts.
- */
+/** Events behind an entry, and whether the run goes on in a further execution; nothing where nobody counts. */
 export async function eventsBehind(
   ports: Pick<Ports, "workflows">,
   { before, at }: Position,
@@ -53,4 +52,29 @@ async function versionOf(ports: Pick<Ports, "workflows">, head: Head): Promise<W
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   if (version) return version;
   throw chainBroken(`workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
+}
+
+type StoppingPorts = Pick<Ports, "chain" | "workflows" | "stateMachines">;
+type Run = Pick<Execution, "id" | "stateMachineArn">;
+
+/** Stops a run's execution of its state machine, and the further ones that its loops went on in. */
+export async function stopMachine(ports: StoppingPorts, run: Run, cause: string): Promise<void> {
+  await ports.stateMachines.stop(run.stateMachineArn, run.id, "Cancelled", cause);
+  await stopFurther(ports, run, cause);
+}
+
+/** Stops further executions from the `first` on. The chain names each before it begins. */
+export async function stopFurther(
+  ports: StoppingPorts,
+  { id, stateMachineArn }: Run,
+  cause: string,
+  first = 1,
+): Promise<void> {
+  for (let next = first; ; ) {
+    const { number: last = 0 } = (await readTip(ports, id, "")).head.continuation ?? {};
+    if (next > last) return;
+    for (; next <= last; next++) {
+      await ports.stateMachines.stop(stateMachineArn, continuationName(id, next), "Cancelled", cause);
+    }
+  }
 }

@@ -1,13 +1,21 @@
 import { type Edge, forksOf, joinOf, type Node, nodeIndex } from "@nova/workflow";
+import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
+import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 
-export interface NodeDefinition {
+export interface NodeDefinition<N extends Node = Node> {
   version: WorkflowVersion;
-  node: Node;
+  node: N;
   /** The edges that leave it. */
   edges: Edge[];
+}
+
+/** A node that holds its turn, at its place in the chain. */
+export interface HeldNode<N extends Node = Node> extends NodeDefinition<N> {
+  position: Position;
+  turn: Turn;
 }
 
 /** A node of the version that this execution runs, in the body of a map or not. */

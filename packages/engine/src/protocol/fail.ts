@@ -1,18 +1,15 @@
 import { closeExecution } from "./close.ts";
+import { stopFurther, stopMachine } from "./continuation.ts";
 import type { CaughtError, Continuation, RunPosition } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 import { type KindPorts, reasonOf } from "./settling.ts";
 import { executionOf } from "./status.ts";
-import { stopFurther, stopMachine } from "./stop.ts";
 import { closeAfter, hasEnded, sweepExecution } from "./sweep.ts";
 
 /** Input of the last task of a run that fails; `continuation` where it was a further execution that failed. */
 export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Continuation };
 
-/**
- * Closes a run whose task failed for good. Answers the error of the Fail state behind it: what the chain says, which
- * is not always what the Catch was handed.
- */
+/** Closes a run whose task failed for good. Answers the error that the chain says. */
 export async function failExecution(
   ports: KindPorts,
   { execution, seq, error, continuation }: FailEvent,
@@ -37,10 +34,7 @@ async function closeBehind(ports: KindPorts, id: string, { arn, name, number }: 
   if (run && hasEnded(run)) await closeAfter(ports, id, run);
 }
 
-/**
- * A state machine's execution ended in whatever way: the run of the same name is closed if it is not yet. A further
- * execution bears no run's name; whoever waits for it hears of its end.
- */
+/** Closes the run whose state machine's execution ended. A further execution bears no run's name. */
 export async function executionEnded(ports: KindPorts, id: string): Promise<void> {
   const record = await ports.executions.get(id);
   if (record?.open) await sweepExecution(ports, record);
@@ -49,10 +43,7 @@ export async function executionEnded(ports: KindPorts, id: string): Promise<void
 /** No node ran, so none was cut off. */
 const unbegun = { class: "ExecutionClosed", message: "the execution was cancelled while it was queued" } as const;
 
-/**
- * Stops the state machine first, then closes the chain; of a run that is over it answers how it ended. Throws
- * `ExecutionNotFound`.
- */
+/** Stops the state machine, then closes the chain, or answers how it ended. Throws `ExecutionNotFound`. */
 export async function cancelExecution(ports: KindPorts, id: string): Promise<Closed> {
   const record = await executionOf(ports, id);
   if (record.open) await stopMachine(ports, record, "The execution was cancelled.");

@@ -1,3 +1,4 @@
+import { defined } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { type CloseStatus, headOf } from "../chain/head.ts";
 import { chainBroken } from "../errors.ts";
@@ -30,7 +31,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   const { spent } = head;
   const error =
     entry.contents.error && (JSON.parse(await contentText(entry.contents.error, head, ports.blobs)) as ExecutionError);
-  const closed: Closed = { status, tip: entry.hash, ...(error && { error }), ...(spent && { spent }) };
+  const closed: Closed = { status, tip: entry.hash, ...defined({ error, spent }) };
 
   const record = await ports.executions.get(head.execution_id);
   if (!record?.open) {
@@ -38,15 +39,8 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
     return closed;
   }
   const durationMs = durationOf(record.startedAt, head.timestamp);
-  const ending = {
-    status,
-    endedAt: head.timestamp,
-    durationMs,
-    nodes: head.nodes,
-    ...(spent && { spent }),
-    tip: entry.hash,
-    ...(error && { error }),
-  };
+  const { timestamp: endedAt, nodes } = head;
+  const ending = { status, endedAt, durationMs, nodes, tip: entry.hash, ...defined({ spent, error }) };
   await ports.executions.update(record.id, ending);
   if (!record.endPublished) await publishEnd(ports, { ...record, ...ending }, status);
   if (record.parent) await refreshStatus(ports, record.parent.execution);
@@ -93,9 +87,7 @@ async function publishEnd(ports: Ports, record: Execution, status: CloseStatus):
     workflow: record.workflowId,
     version: record.version,
     client: record.client,
-    ...(record.parent && { parent_execution_id: record.parent.execution }),
-    status,
-    duration_ms: durationMs,
-    ...(spent && { cost_usd: spent.cost_usd }),
+    ...{ status, duration_ms: durationMs },
+    ...defined({ parent_execution_id: record.parent?.execution, cost_usd: spent?.cost_usd }),
   });
 }

@@ -18,10 +18,7 @@ export function refuseForeignTurn({ at, next: { turn } }: Position, node: string
   }
 }
 
-/**
- * The turn of a node that runs no code: it names no sandbox, so every delivery may hold it. Null when somebody else
- * wrote one meanwhile: read again. Throws `ExecutionClosed`, `ChainBroken`.
- */
+/** The turn of a node without code. Null: it changed, read again. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function holdTurn(ports: Ports, position: Position, node: string): Promise<Turn | null> {
   refuseForeignTurn(position, node);
   return position.next.turn ?? putState(ports, position, node, "held");
@@ -104,7 +101,9 @@ export async function settledEntry(
 /** The same of a node, as its kind settles it: a kept result, or a failed entry for `reason`. */
 export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);
-  return settledEntry(ports, event, (position, turn) => ports.settleTurn(ports, position, definition, turn, reason));
+  return settledEntry(ports, event, (position, turn) =>
+    ports.settleTurn(ports, { ...definition, position, turn }, reason),
+  );
 }
 
 /** The sandbox of the scope does not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */

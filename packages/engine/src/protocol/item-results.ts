@@ -1,8 +1,7 @@
 import { atOnce } from "../at-once.ts";
 import { contentText } from "../chain/contents.ts";
 import { failureOf } from "../chain/position.ts";
-import type { Context } from "../context/context.ts";
-import { isWithin, linkLabel } from "../context/link-label.ts";
+import { type Context, isWithin, linkLabel } from "../context/context.ts";
 import { blobPages, loadContext, loadStored, type StoredContext } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
 import { objectText } from "../json/text.ts";

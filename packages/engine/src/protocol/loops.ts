@@ -12,10 +12,7 @@ export interface TakenEdge {
   loops?: Loops;
 }
 
-/**
- * The edge that a decision takes: the one of its label, or where that was taken as often as its `max` says, the default
- * one; a problem where there is none.
- */
+/** The edge that a decision takes: its own, or the default one where that was taken `max` times. */
 export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops = {}): TakenEdge | { problem: string } {
   const label = conditionLabel(edge.condition);
   if (edge.max === undefined) return { label, to: edge.to };

@@ -1,6 +1,5 @@
 import type { Fork } from "@nova/workflow";
-import type { Changes, Context } from "../context/context.ts";
-import { isWithin } from "../context/link-label.ts";
+import { type Changes, type Context, isWithin } from "../context/context.ts";
 
 /** What a decision sets is for the Choice behind it; it is not a result of its branch. */
 export const decisionKey = "branch_decision";
@@ -18,10 +17,7 @@ interface Write {
   json: string | null;
 }
 
-/**
- * What the branches of a parallel fork changed, as one set of changes. A key that two of them changed differently is a
- * problem, unless the fork says which of them counts.
- */
+/** What the branches changed. Two different changes of one key are a problem, unless the fork says which counts. */
 export function mergeBranches(
   before: Context,
   branches: readonly BranchContext[],

@@ -1,5 +1,4 @@
-import type { RunErrorClass } from "@nova/workflow";
-import { defined } from "@nova/workflow";
+import { defined, type RunErrorClass } from "@nova/workflow";
 import type { ChildTip, FailureRecord } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName, Turn } from "../ports/chain.ts";

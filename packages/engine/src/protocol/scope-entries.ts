@@ -2,10 +2,9 @@ import { contentText } from "../chain/contents.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { contextAfter, type Position } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { linkLabel } from "../context/context.ts";
 import { referenceKey, referencesIn } from "../context/references.ts";
-import type { BlobRef } from "../ports/blobs.ts";
-import type { LinkId, StoredEntry } from "../ports/chain.ts";
+import type { BlobRef, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 
 /** A successful entry, and the name under which other nodes find its results; of most joins null. */
@@ -14,11 +13,7 @@ export interface NamedEntry {
   entry: StoredEntry;
 }
 
-/**
- * Successful entries before a link, as its node may see them: those of the enclosing scopes up to the forks that it is
- * in, outermost first, then those of its own scope, and of branches that were joined in these. A sibling's are never
- * among them.
- */
+/** Successful entries that a node may see: of the scopes around it, outermost first, then of its own. */
 export async function* entriesBefore(
   ports: Pick<Ports, "chain" | "blobs">,
   { execution, scope, seq }: LinkId,
@@ -60,10 +55,7 @@ async function* joinedEntries(
   yield { node: null, entry: join };
 }
 
-/**
- * Whether some node of the scope wrote a value that this blob is a part of, JSON blobs followed to their leaves. The
- * slow way to know it, for a result whose delivery is gone: what that one had served is not remembered anywhere.
- */
+/** Whether a node of the scope wrote a value with this blob: the slow way, when nothing is remembered. */
 export async function wasWrittenBefore(ports: Ports, { before, at }: Position, wanted: BlobRef): Promise<boolean> {
   const seen = new Set<string>();
   for await (const { entry } of entriesBefore(ports, at)) {

@@ -1,8 +1,7 @@
 import { type Node, type RunErrorClass, runErrors } from "@nova/workflow";
-import type { Position } from "../chain/position.ts";
-import type { StoredEntry, Turn } from "../ports/chain.ts";
+import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { NodeDefinition } from "./definition.ts";
+import type { HeldNode } from "./definition.ts";
 import type { CaughtError } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 
@@ -12,28 +11,15 @@ export interface Reason {
   message: string;
 }
 
-/**
- * Gives a turn that is `failing` or `closed` its entry. Before a failed entry is written nothing of the link is alive.
- */
-export type SettleTurn = (
-  ports: SettlingPorts,
-  position: Position,
-  definition: NodeDefinition,
-  turn: Turn,
-  reason: Reason,
-) => Promise<StoredEntry>;
-
 /** The ports, and how the kinds of nodes settle a turn: the protocol asks their table, which is built on it. */
 export interface KindPorts extends Ports {
   /** False of nodes that commit without one: start and end. */
   holdsTurn(node: Node): boolean;
-  settleTurn: SettleTurn;
+  /** Gives a turn that is `failing` or `closed` its entry. Before a failed entry is written nothing of the link is alive. */
+  settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
 }
 
-/**
- * What settling a turn needs besides: a node that runs another workflow has no outcome before that has ended, and to end
- * an execution is to settle turns again. `settlingPorts` in close.ts closes the circle.
- */
+/** A workflow node's outcome needs its execution to end: `settlingPorts` in close.ts can do that. */
 export interface SettlingPorts extends KindPorts {
   /** Stops an execution and closes its chain, if it is not over; answers how it ended. */
   endChild(child: { id: string; stateMachineArn: string }): Promise<Closed>;

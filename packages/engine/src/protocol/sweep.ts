@@ -1,15 +1,14 @@
 import { headOf } from "../chain/head.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
-import type { Execution, Parent } from "../ports/executions.ts";
+import type { Execution, Parent, StateMachineRun } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import type { StateMachineRun } from "../ports/state-machines.ts";
 import { readTip } from "./branches.ts";
 import { closeExecution } from "./close.ts";
+import { stopFurther } from "./continuation.ts";
 import { startInput } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 import { type KindPorts, type Reason, reasonOf } from "./settling.ts";
-import { stopFurther } from "./stop.ts";
 
 /** A StartExecution that is this old and never happened is repeated. */
 const lostStartMs = 30_000;
@@ -36,11 +35,7 @@ export function noRuns(): SweptRuns & { open: Open } {
   return { closed: [], restarted: [], failed: [], open: undefined };
 }
 
-/**
- * Every open execution: what died is closed, what was closed half is finished, a start that was lost is repeated. One
- * that cannot be swept (its sandbox unreachable, its blobs erased) does not keep the others waiting. Executions that
- * wait, for days and by the thousand, cost a name in a list; those that run a look at their chain, behind all others.
- */
+/** Every open execution: the dead are closed, lost starts repeated. One that cannot be swept stops no other. */
 export async function sweepRuns(
   ports: KindPorts,
   timeBudget: TimeBudget = endless,
@@ -79,10 +74,7 @@ export async function sweepRuns(
 /** Of a record whose state machine is at it, as long as its execution runs. */
 const goesOn: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
 
-/**
- * Each workflow's machine is asked once: a page of ListExecutions names a thousand, and DescribeExecution may be asked 15
- * times a second. The list may be late: who is missing in it is asked for, who is too many is left to the next sweep.
- */
+/** Each machine is asked once, since DescribeExecution may be asked 15 times a second. The list may be late. */
 function runningExecutions({ stateMachines }: Pick<Ports, "stateMachines">): (record: Execution) => Promise<boolean> {
   const byWorkflow = new Map<string, Promise<ReadonlySet<string>>>();
   return async ({ id, workflowId, stateMachineArn }) => {
@@ -161,10 +153,7 @@ export async function closeAfter(ports: KindPorts, execution: string, run: Ended
   }
 }
 
-/**
- * Step Functions succeeds behind the close entry, never before. Where there is none somebody has cut off the end of the
- * chain, and a new one would be signed.
- */
+/** Step Functions succeeds behind the close entry: without one somebody has cut off the end of the chain. */
 async function completed(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
   if (head.node_type === "close") return closeExecution(ports, { execution, status: "completed" });

@@ -31,10 +31,7 @@ export interface JoinFailure {
   failure: FailureRecord;
 }
 
-/**
- * Why the branches that came to these tips cannot be joined; null where they can. The first failed branch gives the
- * reason, in the branches' order; where none failed of itself, `reason` is why they were stopped.
- */
+/** Why the branches cannot be joined, or null: the first that failed, else why they were stopped (`reason`). */
 export async function failureOfBranches(
   ports: Pick<Ports, "blobs">,
   open: OpenFork,

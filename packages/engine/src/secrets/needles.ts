@@ -4,10 +4,7 @@ export type Range = [start: number, end: number];
 /** The first characters of a needle; what is shorter is not looked for. */
 const keyLength = 3;
 
-/**
- * Finds any of many texts in one pass over another, however many there are: only where one of them may begin they are
- * compared.
- */
+/** Finds any of many texts in one pass: they are compared only where one of them may begin. */
 export class Needles {
   readonly #byKey = new Map<number, string[]>();
   /** Tells most places where none begins. */
@@ -50,20 +47,19 @@ export class Needles {
 
   /** How many characters at the beginning of the text are the end of one of these. */
   restAtStart(text: string, shortest: number): number {
-    let longest = 0;
-    for (const needle of this.all) {
-      for (let rest = needle.length - 1; rest >= shortest && rest > longest; rest--)
-        if (text.startsWith(needle.slice(-rest))) longest = rest;
-    }
-    return longest;
+    return this.#longestRest(shortest, (needle, rest) => text.startsWith(needle.slice(-rest)));
   }
 
   /** How many characters at the end of the text are the beginning of one of these. */
   restAtEnd(text: string, shortest: number): number {
+    return this.#longestRest(shortest, (needle, rest) => text.endsWith(needle.slice(0, rest)));
+  }
+
+  #longestRest(shortest: number, isThere: (needle: string, rest: number) => boolean): number {
     let longest = 0;
     for (const needle of this.all) {
       for (let rest = needle.length - 1; rest >= shortest && rest > longest; rest--)
-        if (text.endsWith(needle.slice(0, rest))) longest = rest;
+        if (isThere(needle, rest)) longest = rest;
     }
     return longest;
   }

@@ -34,10 +34,7 @@ export async function credentialOverlay(
   return credentials.forNode(whose.client, whose.version.workflowId, names);
 }
 
-/**
- * The same where code may run already: that a token endpoint is away for a while must not end what has run for hours, so
- * whoever looks after it comes again.
- */
+/** The same where code may run already: a token endpoint that is away must not end it. */
 export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   try {
     return await credentialOverlay(ports, whose);
@@ -47,10 +44,7 @@ export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Who
   }
 }
 
-/**
- * What lay over the context of code that is to be stopped, or has ended: its result is kept whatever became of the
- * credentials, and by roles that may not store a token.
- */
+/** The same of code that is to be stopped or has ended, whatever became of the credentials. */
 export async function overlayBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   const names = declared(whose);
   if (names?.length === 0) return emptyOverlay;
@@ -71,10 +65,7 @@ export function withOverlay(input: Context, { members }: CredentialOverlay): Con
   return members.length === 0 ? input : input.apply({ set: members, delete: [] }, "");
 }
 
-/**
- * A result without what was laid over the context: a key that is as it was is nothing that the code has set, and one
- * that it deletes lies there again for the next node. A key that it changed stays, for `changedOf` to name.
- */
+/** A result without its overlay: unchanged and deleted keys of credentials are not the code's doing. */
 export function withoutOverlay(result: CodeResult, { members }: CredentialOverlay): CodeResult {
   if (result.status === "error" || members.length === 0) return result;
   const overlay = new Map(members.map(({ key, json }) => [key, json]));

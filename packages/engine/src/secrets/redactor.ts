@@ -71,10 +71,7 @@ export class Redactor {
     return { text: Buffer.from(masked(text.slice(shown, end), masks), "latin1").toString(), shown: end };
   }
 
-  /**
-   * Passes bytes through until a secret would cross, also over the border of two chunks: then it calls `onFound` and
-   * throws `SecretFound`, so that whoever takes the bytes has never seen their end.
-   */
+  /** Passes bytes through, and throws `SecretFound` before the end of a secret; first calls `onFound`. */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
     const finder = this.#finderInBytes();
     const { longest } = finder;

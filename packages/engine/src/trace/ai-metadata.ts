@@ -109,10 +109,7 @@ function endOf(run: AiRun, attempts: number) {
   });
 }
 
-/**
- * Code and error of each attempt; 0 is pinned code, of which without other attempts no step tells. The last one of a
- * node that was stopped has the error of the node.
- */
+/** Code and error of each attempt; 0 is pinned code. The last one may have the error of the node. */
 function attemptsIn({ head, steps, code, error: finalError }: AiRun): Attempt[] {
   if (head.cache_hit) return [{ attempt: 0, code, error: finalError }];
   const own = steps.filter(({ agent_name }) => agent_name !== "InputAnalyzer" && agent_name !== "DataAnalyzer");

@@ -1,4 +1,4 @@
-import { type Node, nodeIndex } from "@nova/workflow";
+import { defined, type Node, nodeIndex } from "@nova/workflow";
 import { isItem } from "../chain/scope.ts";
 import { kindOf } from "../kinds/table.ts";
 import type { WaitsFor } from "../kinds/waits-for.ts";
@@ -76,10 +76,8 @@ async function nodeAtWork(
     node ? waitOf(ports, node, { at, turn }) : null,
     attemptsOf(ports, node, { at, turn }),
   ]);
-  return {
-    ...{ node_id, node_type: node?.type ?? null, ...place, attempt, since, waits_for },
-    ...(attempts.length > 0 && { attempts }),
-  };
+  const told = attempts.length > 0 ? attempts : undefined;
+  return defined({ node_id, node_type: node?.type ?? null, ...place, attempt, since, waits_for, attempts: told });
 }
 
 /** No attempt has failed where the first one still runs: most turns cost no further read. */

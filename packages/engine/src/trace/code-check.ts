@@ -1,6 +1,6 @@
 import { nodeIndex, runHash, workflowHash } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
-import { sha256 } from "../json/hash.ts";
+import { sha256 } from "../json/text.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 

@@ -1,8 +1,7 @@
 import { contentText } from "../chain/contents.ts";
 import { headOf } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
-import { type Changes, type Context, changesBetween } from "../context/context.ts";
-import { linkLabel } from "../context/link-label.ts";
+import { type Changes, type Context, changesBetween, linkLabel } from "../context/context.ts";
 import { loadStored } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
 import type { LinkId } from "../ports/chain.ts";
@@ -22,10 +21,7 @@ export async function contextAt(ports: Ports, at: LinkId): Promise<Context> {
   return (await contextAfter(entry, ports.blobs)).context;
 }
 
-/**
- * The changes that would take the context at link `from` back to what it was at `to`: a rollback, as a node would write
- * it.
- */
+/** The changes that take the context at link `from` back to what it was at link `to`. */
 export async function rollback(ports: Ports, from: LinkId, to: number): Promise<Changes> {
   return changesBetween(await contextAt(ports, from), await contextAt(ports, { ...from, seq: to }));
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ReferenceScan } from "../context/reference-scan.ts";
-import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
+import type { BlobHome, BlobRef, BlobStore } from "../ports/chain.ts";
 
 /** A blob that is named somewhere; `place` says where, as a person reads it, `key` is the key of the context. */
 export interface NamedBlob {
@@ -50,10 +50,7 @@ export class NamedBlobs {
     return undefined;
   }
 
-  /**
-   * The text of a blob that is itself part of the chain's structure and has to be looked into; null when it was read
-   * before.
-   */
+  /** The text of a blob that the chain itself is made of; null when it was read before. */
   async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
     const chunks: Uint8Array[] = [];
     const isNew = this.#isNew(home, blob);

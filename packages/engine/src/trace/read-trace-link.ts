@@ -7,10 +7,7 @@ import { executionOf } from "../protocol/status.ts";
 import { type Before, TraceReader } from "./read-trace.ts";
 import type { TraceEntry } from "./trace-entry.ts";
 
-/**
- * One link as `readTrace` tells it, in whatever branch: reads that link, with `full` the one before for its input, and
- * of a fork's link its branches. No entry where there is none. Throws `ExecutionNotFound`.
- */
+/** One link as `readTrace` tells it, its branches included. Throws `ExecutionNotFound`. */
 export async function readTraceLink(
   ports: Ports,
   id: string,

@@ -1,7 +1,8 @@
 import { contentOrNull } from "../chain/contents.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
+import { branchScope } from "../chain/scope.ts";
 import { spentSince, unlessNothing } from "../chain/spending.ts";
-import type { Link, StoredEntry } from "../ports/chain.ts";
+import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
@@ -14,10 +15,7 @@ export interface RunHead {
   spent?: Spending;
 }
 
-/**
- * The heads of all entries of an execution, branches and items among them, no contents: enough to count by. A scope's
- * come in order, a fork's branches behind it; many branches are read a part of them at a time.
- */
+/** Heads of all entries of an execution, a fork's branches behind it: enough to count by. */
 export function runHeads(ports: Reads, execution: string): AsyncIterable<RunHead> {
   return headsOfScope(ports, execution, "");
 }
@@ -90,4 +88,14 @@ async function joinedTips(
   const { entry } = await chain.read({ execution, scope, seq: seq + 1 });
   const text = entry && (await contentOrNull({ blobs }, entry, headOf(entry), "branches"));
   return text ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
+}
+
+/** The items of a map and the execution of a workflow node: what an entry leads to, by its head alone. */
+export function furtherScopes(entry: StoredEntry): Omit<LinkId, "seq">[] {
+  const head = headOf(entry);
+  const items = Array.from({ length: head.count ?? 0 }, (_, index) => ({
+    execution: head.execution_id,
+    scope: branchScope(head, head.node_id, String(index)),
+  }));
+  return head.child ? [...items, { execution: head.child.execution, scope: "" }] : items;
 }

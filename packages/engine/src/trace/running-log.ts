@@ -26,11 +26,7 @@ export interface PrintedSince {
 /** Limit of one look into a sandbox. */
 const lookMs = 5_000;
 
-/**
- * What the code at a link has printed since `after`, or since it began. Null where none runs, or none has printed
- * anything: what code that has ended printed is in its entry. The same where its sandbox cannot be reached for now.
- * Throws `ExecutionNotFound`.
- */
+/** What the code at a link has printed since `after`; null where none runs. Throws `ExecutionNotFound`. */
 export async function runningLog(
   ports: Ports,
   id: string,

@@ -2,7 +2,7 @@ import { atOnce } from "../at-once.ts";
 import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { branchStart } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
-import { sha256 } from "../json/hash.ts";
+import { sha256 } from "../json/text.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { forkBehind, opensFork } from "../protocol/branches.ts";

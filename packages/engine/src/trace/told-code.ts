@@ -1,7 +1,7 @@
 import { type Executor, type LockedCode, nodeIndex } from "@nova/workflow";
 import { contentOrNull } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
-import { sha256 } from "../json/hash.ts";
+import { sha256 } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";

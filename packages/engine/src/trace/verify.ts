@@ -1,9 +1,9 @@
+import { defined } from "@nova/workflow";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { executionOf } from "../protocol/status.ts";
 import type { Erased } from "./content-check.ts";
-import { signatureMisfit } from "./misfit.ts";
-import { beginningMisfit, endMisfit, isUnderWay } from "./record-check.ts";
+import { beginningMisfit, endMisfit, isUnderWay, signatureMisfit } from "./misfit.ts";
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
 
 /**
@@ -26,11 +26,7 @@ export interface Verification {
 
 type Sound = Exclude<ScopeResult, { problem: Problem }>;
 
-/**
- * Walks the chain and checks every hash, digest, step and edge, that joins list the branches as they are, what entries
- * name by hash: blobs, each read once as a stream, and code, and that the record of the run says what the chain says.
- * Throws `ExecutionNotFound`.
- */
+/** Checks all that the chain says and names, and the record against it. Throws `ExecutionNotFound`. */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
   const record = await executionOf(ports, id);
   const isDone = isUnderWay(record) && (await hasSucceeded(ports, record));
@@ -38,17 +34,11 @@ export async function verifyExecution(ports: Ports, id: string): Promise<Verific
   const walked = await check.walk(id, "");
   const verdict = "problem" in walked ? walked.problem : await verdictOn(ports, { record, isDone }, walked);
   const problem = typeof verdict === "string" ? undefined : verdict;
-  return {
-    state: typeof verdict === "string" ? verdict : "broken",
-    ...{ links: check.links, erased: check.contents.erased },
-    ...(problem && { problem }),
-  };
+  const state = typeof verdict === "string" ? verdict : "broken";
+  return { state, links: check.links, erased: check.contents.erased, ...defined({ problem }) };
 }
 
-/**
- * A second witness of runs that nothing has signed yet: Step Functions succeeds behind the close entry, never before. One
- * that does not answer, or has forgotten the run, says nothing.
- */
+/** A second witness of unsigned runs: Step Functions succeeds behind the close entry, never before. */
 async function hasSucceeded(
   { stateMachines }: Pick<Ports, "stateMachines">,
   { stateMachineArn, id }: Execution,

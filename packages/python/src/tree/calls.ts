@@ -7,7 +7,7 @@ export function callOf(node: SyntaxNode, grammar: Grammar): Expression {
   const reader = new Reader(node, grammar);
   const callee = reader.expression();
   const args = argumentsOf(reader.take(), grammar);
-  return grown({ kind: "call" as const, callee, args }, node.from, node.to, [callee, ...args]);
+  return grown({ kind: "call", callee, args }, node);
 }
 
 export function argumentsOf(list: SyntaxNode, grammar: Grammar): Argument[] {
@@ -31,8 +31,7 @@ function argumentOf(reader: Reader): Argument {
     const right = reader.expression();
     if (isWalrus && value.kind === "name") {
       value.stores = true;
-      const walrus = { kind: "walrus" as const, target: value as Expression, value: right };
-      value = grown(walrus, value.from, right.to, [value, right]);
+      value = grown({ kind: "walrus", target: value as Expression, value: right }, { from: value.from, to: right.to });
     } else {
       name = value.kind === "name" ? value.id : "";
       value = right;
@@ -41,7 +40,7 @@ function argumentOf(reader: Reader): Argument {
   if (/^(for|async)$/.test(reader.peek())) {
     value = comprehensionOf("generator", { key: null, value }, value, reader);
   }
-  return grown({ kind: "argument" as const, name, stars, value } as const, from ?? value.from, value.to, [value]);
+  return grown({ kind: "argument", name, stars, value }, { from: from ?? value.from, to: value.to });
 }
 
 export function lambdaOf(node: SyntaxNode, grammar: Grammar): Expression {
@@ -50,7 +49,7 @@ export function lambdaOf(node: SyntaxNode, grammar: Grammar): Expression {
   const params = reader.peek() === "ParamList" ? paramsOf(reader.take(), grammar) : [];
   reader.skip(":");
   const body = reader.expression();
-  return grown({ kind: "lambda" as const, params, body }, node.from, node.to, [...params, body]);
+  return grown({ kind: "lambda", params, body }, node);
 }
 
 export function paramsOf(list: SyntaxNode, grammar: Grammar): Param[] {
@@ -73,8 +72,8 @@ function paramOf(reader: Reader): Param | null {
   const name = reader.take();
   const annotation = reader.peek() === "TypeDef" ? annotationOf(reader.take(), reader.grammar) : null;
   const fallback = reader.skip("AssignOp") ? reader.expression() : null;
-  const fields = { kind: "param" as const, id: reader.text(name), stars, annotation, fallback };
-  return grown(fields, name.from, fallback?.to ?? annotation?.to ?? name.to, [annotation, fallback]);
+  const to = fallback?.to ?? annotation?.to ?? name.to;
+  return grown({ kind: "param", id: reader.text(name), stars, annotation, fallback }, { from: name.from, to });
 }
 
 /** Of `: int` and `-> int`. */

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
 import { annotationOf, argumentsOf, paramsOf } from "./calls.ts";
-import { type Block, type Expression, grown, type Handler, type Node, type Pattern, type Statement } from "./nodes.ts";
+import { type Block, type Expression, grown, type Handler, type Pattern, type Statement } from "./nodes.ts";
 import { expressionsOf, type Grammar, Reader, storing } from "./reader.ts";
 import { textOf } from "./strings.ts";
 
@@ -25,8 +25,7 @@ function ifOf(node: SyntaxNode, grammar: Grammar): Statement {
     branches.push({ test, body: reader.block() });
   }
   const otherwise = elseOf(reader);
-  const children = [...branches.flatMap(({ test, body }) => [test, body]), otherwise];
-  return grown({ kind: "if" as const, branches, otherwise }, node.from, node.to, children);
+  return grown({ kind: "if", branches, otherwise }, node);
 }
 
 function elseOf(reader: Reader): Block | null {
@@ -39,7 +38,7 @@ function whileOf(node: SyntaxNode, grammar: Grammar): Statement {
   const test = reader.expression();
   const body = reader.block();
   const otherwise = elseOf(reader);
-  return grown({ kind: "while" as const, test, body, otherwise }, node.from, node.to, [test, body, otherwise]);
+  return grown({ kind: "while", test, body, otherwise }, node);
 }
 
 function forOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -51,8 +50,7 @@ function forOf(node: SyntaxNode, grammar: Grammar): Statement {
   const iterable = expressionsOf(reader);
   const body = reader.block();
   const otherwise = elseOf(reader);
-  const fields = { kind: "for" as const, target, iterable, body, otherwise };
-  return grown(fields, node.from, node.to, [target, iterable, body, otherwise]);
+  return grown({ kind: "for", target, iterable, body, otherwise }, node);
 }
 
 function tryOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -63,7 +61,7 @@ function tryOf(node: SyntaxNode, grammar: Grammar): Statement {
   while (reader.peek() === "except") handlers.push(handlerOf(reader));
   const rest: Block[] = [];
   while (reader.skip("else", "finally")) rest.push(reader.block());
-  return grown({ kind: "try" as const, body, handlers, rest }, node.from, node.to, [body, ...handlers, ...rest]);
+  return grown({ kind: "try", body, handlers, rest }, node);
 }
 
 function handlerOf(reader: Reader): Handler {
@@ -72,7 +70,7 @@ function handlerOf(reader: Reader): Handler {
   const types = reader.peek() === "Body" ? null : reader.expression();
   const name = reader.skip("as", ",") ? reader.identifier() : null;
   const body = reader.block();
-  return grown({ kind: "handler" as const, types, name, body }, from, body.to, [types, body]);
+  return grown({ kind: "handler", types, name, body }, { from, to: body.to });
 }
 
 function withOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -87,8 +85,7 @@ function withOf(node: SyntaxNode, grammar: Grammar): Statement {
     reader.skip(",");
   }
   const body = reader.block();
-  const children = [...items.flatMap(({ value, target }) => [value, target]), body];
-  return grown({ kind: "with" as const, items, body }, node.from, node.to, children);
+  return grown({ kind: "with", items, body }, node);
 }
 
 /** Each case is a block that begins with its pattern. */
@@ -103,7 +100,7 @@ function matchOf(node: SyntaxNode, grammar: Grammar): Statement {
         .take()
         .getChildren("MatchClause")
         .map((clause) => caseOf(clause, grammar));
-  return grown({ kind: "match" as const, subject, cases }, node.from, node.to, [subject, ...cases]);
+  return grown({ kind: "match", subject, cases }, node);
 }
 
 function caseOf(clause: SyntaxNode, grammar: Grammar): Block {
@@ -111,8 +108,7 @@ function caseOf(clause: SyntaxNode, grammar: Grammar): Block {
   const test = guard?.lastChild ? grammar.expression(guard.lastChild) : null;
   const body = clause.getChild("Body");
   const statements = body ? grammar.block(body).statements : [];
-  const children: (Node | null)[] = [patternOf(clause, grammar), test, ...statements];
-  return grown({ kind: "block" as const, statements }, clause.from, clause.to, children);
+  return grown({ kind: "block", pattern: patternOf(clause, grammar), test, statements }, clause);
 }
 
 function decoratedOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -130,12 +126,11 @@ function decoratorOf(node: SyntaxNode, grammar: Grammar): Expression {
   let value = reader.expression();
   while (reader.skip(".")) {
     const name = reader.take();
-    const fields = { kind: "attribute" as const, object: value, name: reader.text(name) };
-    value = grown(fields, value.from, name.to, [value]);
+    value = grown({ kind: "attribute", object: value, name: reader.text(name) }, { from: value.from, to: name.to });
   }
   if (reader.peek() !== "ArgList") return value;
   const args = argumentsOf(reader.take(), grammar);
-  return grown({ kind: "call" as const, callee: value, args }, value.from, node.to, [value, ...args]);
+  return grown({ kind: "call", callee: value, args }, { from: value.from, to: node.to });
 }
 
 function functionOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[]): Statement {
@@ -146,8 +141,7 @@ function functionOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[]
   const [id, idFrom] = name ? [grammar.text(name), name.from] : ["", node.from];
   const params = list ? paramsOf(list, grammar) : [];
   const returns = hint ? annotationOf(hint, grammar) : null;
-  const fields = { kind: "function" as const, id, idFrom, params, returns, decorators, body };
-  return grown(fields, node.from, node.to, [...decorators, ...params, returns, body]);
+  return grown({ kind: "function", id, idFrom, params, returns, decorators, body }, node);
 }
 
 function classOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[]): Statement {
@@ -156,8 +150,7 @@ function classOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[]): 
   const bases = list ? argumentsOf(list, grammar) : [];
   const body = grammar.block(node.getChild("Body") as SyntaxNode);
   const [id, idFrom] = name ? [grammar.text(name), name.from] : ["", node.from];
-  const fields = { kind: "class" as const, id, idFrom, bases, decorators, body };
-  return grown(fields, node.from, node.to, [...decorators, ...bases, body]);
+  return grown({ kind: "class", id, idFrom, bases, decorators, body }, node);
 }
 
 /** What the patterns of a `case` bind, and the keys of dicts that they look for. */
@@ -176,7 +169,7 @@ export function patternOf(clause: SyntaxNode, grammar: Grammar): Pattern {
   for (let child = clause.firstChild; child && !/^(Guard|Body)$/.test(child.name); child = child.nextSibling) {
     if (child.name !== "case") visit(child);
   }
-  return grown({ kind: "pattern" as const, binds, keys }, clause.from, end, []);
+  return grown({ kind: "pattern", binds, keys }, { from: clause.from, to: end });
 }
 
 function keysOf(mapping: SyntaxNode, grammar: Grammar): string[] {

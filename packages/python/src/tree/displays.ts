@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { type Comprehension, type Entry, type Expression, grown, type Node } from "./nodes.ts";
+import { type Comprehension, type Entry, type Expression, grown } from "./nodes.ts";
 import { expressionsOf, type Grammar, itemOf, Reader, storing } from "./reader.ts";
 
 const forms = {
@@ -24,8 +24,7 @@ export function displayOf(node: SyntaxNode, grammar: Grammar): Expression {
   if (kind) return itemsOf(kind, node, reader);
   const entries = form === undefined || form === "dict" ? entriesOf(reader) : [{ key: null, value: itemOf(reader) }];
   if (form) return comprehensionOf(form, entries[0] as Entry, node, reader);
-  const children = entries.flatMap(({ key, value }) => [key, value]);
-  return grown({ kind: "dict" as const, entries }, node.from, node.to, children);
+  return grown({ kind: "dict", entries }, node);
 }
 
 function itemsOf(kind: "list" | "tuple" | "set", node: SyntaxNode, reader: Reader): Expression {
@@ -34,7 +33,7 @@ function itemsOf(kind: "list" | "tuple" | "set", node: SyntaxNode, reader: Reade
     items.push(itemOf(reader));
     reader.skip(",");
   }
-  return grown({ kind, items }, node.from, node.to, items);
+  return grown({ kind, items }, node);
 }
 
 /** Up to the closing bracket, or to the `for` of a comprehension. */
@@ -57,23 +56,21 @@ function entriesOf(reader: Reader): Entry[] {
 export function comprehensionOf(
   form: Comprehension["form"],
   { key, value }: Entry,
-  { from, to }: { from: number; to: number },
+  place: { from: number; to: number },
   reader: Reader,
 ): Comprehension {
   const loops: Comprehension["loops"] = [];
-  const children: (Node | null)[] = [key, value];
+  const conditions: Expression[] = [];
   while (/^(for|async|if)$/.test(reader.peek())) {
     reader.skip("async");
     if (reader.skip("if")) {
-      children.push(reader.expression());
+      conditions.push(reader.expression());
       continue;
     }
     reader.skip("for");
     const target = storing(expressionsOf(reader));
     reader.skip("in");
-    const iterable = reader.expression();
-    loops.push({ target, iterable });
-    children.push(target, iterable);
+    loops.push({ target, iterable: reader.expression() });
   }
-  return grown({ kind: "comprehension" as const, form, key, element: value, loops }, from, to, children);
+  return grown({ kind: "comprehension", form, key, element: value, loops, conditions }, place);
 }

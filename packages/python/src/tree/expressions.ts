@@ -1,17 +1,17 @@
 import type { SyntaxNode } from "@lezer/common";
 import { callOf, lambdaOf } from "./calls.ts";
 import { displayOf } from "./displays.ts";
-import { type Expression, grown, type Node } from "./nodes.ts";
+import { type Expression, grown } from "./nodes.ts";
 import { expressionsOf, type Grammar, itemOf, Reader, storing } from "./reader.ts";
 import { insideOf, textOf, unescaped } from "./strings.ts";
 
 /** Every way in which lezer names what has a value. */
 const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression> = {
-  VariableName: (node, grammar) => leaf({ kind: "name", id: grammar.text(node), stores: false }, node),
-  Number: (node, grammar) => leaf({ kind: "number", text: grammar.text(node) }, node),
-  Boolean: (node) => leaf({ kind: "constant", value: node.to - node.from === 4 }, node),
-  None: (node) => leaf({ kind: "constant", value: null }, node),
-  Ellipsis: (node) => leaf({ kind: "constant", value: undefined }, node),
+  VariableName: (node, grammar) => grown({ kind: "name", id: grammar.text(node), stores: false }, node),
+  Number: (node, grammar) => grown({ kind: "number", text: grammar.text(node) }, node),
+  Boolean: (node) => grown({ kind: "constant", value: node.to - node.from === 4 }, node),
+  None: (node) => grown({ kind: "constant", value: null }, node),
+  Ellipsis: (node) => grown({ kind: "constant", value: undefined }, node),
   String: stringOf,
   FormatString: formatOf,
   ContinuedString: continuedOf,
@@ -37,35 +37,31 @@ const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression
 
 export function expressionOf(node: SyntaxNode, grammar: Grammar): Expression {
   const read = readers[node.name];
-  return read ? read(node, grammar) : leaf({ kind: "other" }, node);
+  return read ? read(node, grammar) : grown({ kind: "other" }, node);
 }
 
 export function isExpression(name: string): boolean {
   return name in readers;
 }
 
-function leaf<T extends object>(fields: T, { from, to }: SyntaxNode) {
-  return grown(fields, from, to, []);
-}
-
 function stringOf(node: SyntaxNode, grammar: Grammar): Expression {
   const value = textOf(grammar.text(node));
-  return value === null ? leaf({ kind: "bytes" }, node) : leaf({ kind: "text", value }, node);
+  return value === null ? grown({ kind: "bytes" }, node) : grown({ kind: "text", value }, node);
 }
 
 function formatOf(node: SyntaxNode, grammar: Grammar): Expression {
   const inside = insideOf(grammar.text(node));
   const parts: (string | null)[] = [];
-  const children: Node[] = [];
+  const replaced: Expression[] = [];
   let at = node.from + inside.from;
   for (const replacement of node.getChildren("FormatReplacement")) {
     if (replacement.from > at) parts.push(unescaped(grammar.source.slice(at, replacement.from)));
     parts.push(null);
     at = replacement.to;
-    children.push(...replacedBy(replacement, grammar));
+    replaced.push(...replacedBy(replacement, grammar));
   }
   if (node.from + inside.to > at) parts.push(unescaped(grammar.source.slice(at, node.from + inside.to)));
-  return grown({ kind: "format" as const, parts }, node.from, node.to, children);
+  return grown({ kind: "format", parts, replaced }, node);
 }
 
 function replacedBy(replacement: SyntaxNode, grammar: Grammar): Expression[] {
@@ -85,15 +81,14 @@ function continuedOf(node: SyntaxNode, grammar: Grammar): Expression {
   for (let child = node.firstChild; child; child = child.nextSibling) {
     if (grammar.isExpression(child.name)) pieces.push(grammar.expression(child));
   }
-  if (pieces.some(({ kind }) => kind === "bytes")) return leaf({ kind: "bytes" }, node);
+  if (pieces.some(({ kind }) => kind === "bytes")) return grown({ kind: "bytes" }, node);
   if (pieces.every((piece) => piece.kind === "text")) {
-    return leaf({ kind: "text", value: pieces.map(({ value }) => value).join("") }, node);
+    return grown({ kind: "text", value: pieces.map(({ value }) => value).join("") }, node);
   }
   const parts = pieces.flatMap((piece) =>
     piece.kind === "format" ? piece.parts : [piece.kind === "text" ? piece.value : ""],
   );
-  const inner = pieces.flatMap((piece) => piece.children);
-  return grown({ kind: "format" as const, parts }, node.from, node.to, inner);
+  return grown({ kind: "format", parts, replaced: pieces.flatMap((piece) => piece.children) }, node);
 }
 
 function memberOf(node: SyntaxNode, grammar: Grammar): Expression {
@@ -101,10 +96,10 @@ function memberOf(node: SyntaxNode, grammar: Grammar): Expression {
   const object = reader.expression();
   if (reader.skip(".")) {
     const name = reader.text(reader.take());
-    return grown({ kind: "attribute" as const, object, name }, node.from, node.to, [object]);
+    return grown({ kind: "attribute", object, name }, node);
   }
   const index = indexOf(node, reader);
-  return grown({ kind: "subscript" as const, object, index, stores: false }, node.from, node.to, [object, index]);
+  return grown({ kind: "subscript", object, index, stores: false }, node);
 }
 
 function indexOf(node: SyntaxNode, reader: Reader): Expression {
@@ -119,8 +114,8 @@ function indexOf(node: SyntaxNode, reader: Reader): Expression {
   const [only] = items;
   if (only && !slices && !commas) return only;
   const from = only?.from ?? node.to - 1;
-  if (slices) return grown({ kind: "slice" as const }, from, node.to - 1, items);
-  return grown({ kind: "tuple" as const, items }, from, node.to - 1, items);
+  if (slices) return grown({ kind: "slice", items }, { from, to: node.to - 1 });
+  return grown({ kind: "tuple", items }, { from, to: node.to - 1 });
 }
 
 function binaryOf(node: SyntaxNode, grammar: Grammar): Expression {
@@ -129,14 +124,14 @@ function binaryOf(node: SyntaxNode, grammar: Grammar): Expression {
   const words: string[] = [];
   while (!reader.atExpression) words.push(reader.text(reader.take()));
   const right = reader.expression();
-  return grown({ kind: "binary" as const, op: words.join(" "), left, right }, node.from, node.to, [left, right]);
+  return grown({ kind: "binary", op: words.join(" "), left, right }, node);
 }
 
 function unaryOf(node: SyntaxNode, grammar: Grammar): Expression {
   const reader = new Reader(node, grammar);
   const op = reader.text(reader.take());
   const operand = reader.expression();
-  return grown({ kind: "unary" as const, op, operand }, node.from, node.to, [operand]);
+  return grown({ kind: "unary", op, operand }, node);
 }
 
 function conditionalOf(node: SyntaxNode, grammar: Grammar): Expression {
@@ -146,7 +141,7 @@ function conditionalOf(node: SyntaxNode, grammar: Grammar): Expression {
   const test = reader.expression();
   reader.skip("else");
   const no = reader.expression();
-  return grown({ kind: "conditional" as const, test, yes, no }, node.from, node.to, [yes, test, no]);
+  return grown({ kind: "conditional", test, yes, no }, node);
 }
 
 function walrusOf(node: SyntaxNode, grammar: Grammar): Expression {
@@ -154,21 +149,21 @@ function walrusOf(node: SyntaxNode, grammar: Grammar): Expression {
   const target = storing(reader.expression());
   reader.skip("AssignOp");
   const value = reader.expression();
-  return grown({ kind: "walrus" as const, target, value }, node.from, node.to, [target, value]);
+  return grown({ kind: "walrus", target, value }, node);
 }
 
 function awaitOf(node: SyntaxNode, grammar: Grammar): Expression {
   const reader = new Reader(node, grammar);
   reader.skip("await");
   const value = reader.expression();
-  return grown({ kind: "await" as const, value }, node.from, node.to, [value]);
+  return grown({ kind: "await", value }, node);
 }
 
-export function yieldOf(reader: Reader, { from, to }: SyntaxNode): Expression {
+export function yieldOf(reader: Reader, node: SyntaxNode): Expression {
   reader.skip("yield");
   reader.skip("from");
   const value = reader.done ? null : expressionsOf(reader);
-  return grown({ kind: "yield" as const, value }, from, to, [value]);
+  return grown({ kind: "yield", value }, node);
 }
 
 function parenthesisOf(node: SyntaxNode, grammar: Grammar): Expression {

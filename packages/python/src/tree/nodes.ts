@@ -112,12 +112,21 @@ export type Pattern = Place & { kind: "pattern"; binds: Identifier[]; keys: stri
 
 export type Node = Expression | Argument | Param | Statement | Block | Handler | Pattern;
 
-/** Makes a node and hangs its children in it; they are sorted by their place. */
-export function grown<T extends object>(fields: T, from: number, to: number, children: (Node | null)[]) {
-  const present = children.filter((child) => child !== null).sort((a, b) => a.from - b.from);
-  const node = { ...fields, from, to, parent: null, children: present } as T & Place;
-  for (const child of present) child.parent = node as unknown as Node;
+/** Makes a node of its fields; the nodes in them become its children, sorted by their place. */
+export function grown<const T extends object>(fields: T, { from, to }: { from: number; to: number }): Grown<T> {
+  const children = nodesIn(Object.values(fields)).sort((a, b) => a.from - b.from);
+  const node = { ...fields, from, to, parent: null, children } as unknown as Grown<T>;
+  for (const child of children) child.parent = node as unknown as Node;
   return node;
+}
+
+type Grown<T> = Place & { -readonly [Name in keyof T]: T[Name] };
+
+function nodesIn(values: unknown[]): Node[] {
+  return values.flatMap((value) => {
+    if (typeof value !== "object" || value === null) return [];
+    return "kind" in value ? [value as Node] : nodesIn(Object.values(value));
+  });
 }
 
 /** Every node below and the node itself, in the order of the source. */

@@ -81,7 +81,7 @@ export function expressionsOf(reader: Reader): Expression {
   }
   const [first] = items;
   if (first && commas === 0) return first;
-  return grown({ kind: "tuple" as const, items }, first?.from ?? 0, items.at(-1)?.to ?? 0, items);
+  return grown({ kind: "tuple", items }, { from: first?.from ?? 0, to: items.at(-1)?.to ?? 0 });
 }
 
 /** One element of a list, a tuple, a set or an argument list: `*b` or an expression. */
@@ -89,7 +89,7 @@ export function itemOf(reader: Reader): Expression {
   if (reader.peek() !== "*") return reader.expression();
   const star = reader.take();
   const value = reader.expression();
-  return grown({ kind: "star" as const, value }, star.from, value.to, [value]);
+  return grown({ kind: "star", value }, { from: star.from, to: value.to });
 }
 
 /** Marks the names and subscripts that an assignment, a loop or a `with` gives values to. */

@@ -8,17 +8,19 @@ import { expressionsOf, type Grammar, Reader, storing } from "./reader.ts";
 type Read = (node: SyntaxNode, grammar: Grammar) => Statement;
 
 const readers: Record<string, Read> = {
-  ExpressionStatement: (node, grammar) => expressionStatement(expressionsOf(new Reader(node, grammar)), node),
-  YieldStatement: (node, grammar) => expressionStatement(yieldOf(new Reader(node, grammar), node), node),
+  ExpressionStatement: (node, grammar) =>
+    grown({ kind: "expression", value: expressionsOf(new Reader(node, grammar)) }, node),
+  YieldStatement: (node, grammar) =>
+    grown({ kind: "expression", value: yieldOf(new Reader(node, grammar), node) }, node),
   AssignStatement: assignOf,
   UpdateStatement: augmentOf,
   DeleteStatement: deleteOf,
   ReturnStatement: returnOf,
   RaiseStatement: (node, grammar) => withValues("raise", node, grammar),
   AssertStatement: (node, grammar) => withValues("assert", node, grammar),
-  PassStatement: (node) => grown({ kind: "pass" as const }, node.from, node.to, []),
-  BreakStatement: (node) => grown({ kind: "break" as const }, node.from, node.to, []),
-  ContinueStatement: (node) => grown({ kind: "continue" as const }, node.from, node.to, []),
+  PassStatement: (node) => grown({ kind: "pass" }, node),
+  BreakStatement: (node) => grown({ kind: "break" }, node),
+  ContinueStatement: (node) => grown({ kind: "continue" }, node),
   ScopeStatement: scopeOf,
   ImportStatement: importOf,
   ...compoundReaders,
@@ -31,7 +33,7 @@ function statementsOf(node: SyntaxNode, grammar: Grammar): Statement[] {
     if (child.name === "StatementGroup") found.push(...statementsOf(child, grammar));
     else if (child.name in readers) found.push((readers[child.name] as Read)(child, grammar));
     else if (child.type.isError || /Statement|Definition$/.test(child.name)) {
-      found.push(grown({ kind: "unknown" as const }, child.from, child.to, []));
+      found.push(grown({ kind: "unknown" }, child));
     }
   }
   return found;
@@ -39,11 +41,7 @@ function statementsOf(node: SyntaxNode, grammar: Grammar): Statement[] {
 
 export function blockOf(node: SyntaxNode, grammar: Grammar): Block {
   const statements = statementsOf(node, grammar);
-  return grown({ kind: "block" as const, statements }, node.from, node.to, statements);
-}
-
-function expressionStatement(value: Expression, { from, to }: SyntaxNode): Statement {
-  return grown({ kind: "expression" as const, value }, from, to, [value]);
+  return grown({ kind: "block", statements }, node);
 }
 
 function assignOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -53,8 +51,7 @@ function assignOf(node: SyntaxNode, grammar: Grammar): Statement {
   while (reader.skip("AssignOp")) sides.push(expressionsOf(reader));
   const value = sides.length > 1 ? (sides.pop() as Expression) : null;
   const targets = sides.map(storing);
-  const fields = { kind: "assign" as const, targets, annotation, value };
-  return grown(fields, node.from, node.to, [...targets, annotation, value]);
+  return grown({ kind: "assign", targets, annotation, value }, node);
 }
 
 function augmentOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -62,7 +59,7 @@ function augmentOf(node: SyntaxNode, grammar: Grammar): Statement {
   const target = storing(expressionsOf(reader));
   const op = reader.text(reader.take());
   const value = expressionsOf(reader);
-  return grown({ kind: "augment" as const, target, op, value }, node.from, node.to, [target, value]);
+  return grown({ kind: "augment", target, op, value }, node);
 }
 
 function deleteOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -70,14 +67,14 @@ function deleteOf(node: SyntaxNode, grammar: Grammar): Statement {
   reader.skip("del");
   const all = expressionsOf(reader);
   const targets = all.kind === "tuple" ? all.items : [all];
-  return grown({ kind: "delete" as const, targets }, node.from, node.to, targets);
+  return grown({ kind: "delete", targets }, node);
 }
 
 function returnOf(node: SyntaxNode, grammar: Grammar): Statement {
   const reader = new Reader(node, grammar);
   reader.skip("return");
   const value = reader.done ? null : expressionsOf(reader);
-  return grown({ kind: "return" as const, value }, node.from, node.to, [value]);
+  return grown({ kind: "return", value }, node);
 }
 
 function withValues(kind: "raise" | "assert", node: SyntaxNode, grammar: Grammar): Statement {
@@ -87,13 +84,13 @@ function withValues(kind: "raise" | "assert", node: SyntaxNode, grammar: Grammar
   while (!reader.done) {
     if (!reader.skip(",", "from")) values.push(reader.expression());
   }
-  return grown({ kind }, node.from, node.to, values);
+  return grown({ kind, values }, node);
 }
 
 function scopeOf(node: SyntaxNode, grammar: Grammar): Statement {
   const word = grammar.source.startsWith("global", node.from) ? ("global" as const) : ("nonlocal" as const);
   const names = node.getChildren("VariableName").map((name) => grammar.text(name));
-  return grown({ kind: "scope" as const, word, names }, node.from, node.to, []);
+  return grown({ kind: "scope", word, names }, node);
 }
 
 function importOf(node: SyntaxNode, grammar: Grammar): ImportStatement {
@@ -108,7 +105,7 @@ function importOf(node: SyntaxNode, grammar: Grammar): ImportStatement {
     const named = dottedName(reader);
     names.push({ ...named, alias: reader.skip("as") ? reader.identifier() : null });
   }
-  return grown({ kind: "import" as const, module, names }, node.from, node.to, []);
+  return grown({ kind: "import", module, names }, node);
 }
 
 function dottedName(reader: Reader): { path: string; from: number } {

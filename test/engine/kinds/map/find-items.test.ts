@@ -2,7 +2,7 @@ import type { BlobRef } from "@nova/engine";
 import { expect, it } from "vitest";
 import { Context } from "../../../../packages/engine/src/context/context.ts";
 import { referenceText } from "../../../../packages/engine/src/context/references.ts";
-import { findItems } from "../../../../packages/engine/src/kinds/map/find-items.ts";
+import { findItems } from "../../../../packages/engine/src/kinds/map/run-map.ts";
 
 const blobs = new Map<string, string>();
 

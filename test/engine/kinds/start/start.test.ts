@@ -12,7 +12,7 @@ import {
 import type { Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { referenceText } from "../../../../packages/engine/src/context/references.ts";
-import { sha256 } from "../../../../packages/engine/src/json/hash.ts";
+import { sha256 } from "../../../../packages/engine/src/json/text.ts";
 import { action, flow, lines, prompted } from "../../../support/engine/flows.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
 import { World } from "../../../support/engine/world.ts";

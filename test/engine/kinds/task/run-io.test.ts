@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readPosition } from "../../../../packages/engine/src/chain/position.ts";
 import { Context } from "../../../../packages/engine/src/context/context.ts";
 import { referenceText } from "../../../../packages/engine/src/context/references.ts";
-import { sha256 } from "../../../../packages/engine/src/json/hash.ts";
+import { sha256 } from "../../../../packages/engine/src/json/text.ts";
 import { createNodeIo } from "../../../../packages/engine/src/kinds/task/run-io.ts";
 import type { CredentialOverlay } from "../../../../packages/engine/src/ports/credentials.ts";
 import { action, flow } from "../../../support/engine/flows.ts";

@@ -99,7 +99,7 @@ describe("limits", () => {
 test.each([
   ['{"TableName":"items","Item":{"pk":{}}}', "Supplied AttributeValue is empty"],
   ['{"TableName":"items","Item":{"pk":{"S":"a","N":"1"}}}', "more than one datatypes set"],
-  ['{"TableName":"items","Item":{"pk":{"S":1}}}', "NUMBER_VALUE cannot be converted to String"],
+  ['{"TableName":"items","Item":{"pk":{"S":1}}}', "is not a String"],
   ['{"TableName":"items","Item":{"pk":{"B":"%"}}}', "Base64"],
   ['{"TableName":"items","Item":{"pk":{"NULL":false}}}', "Null attribute value types must have the value of true"],
   ['{"TableName":"items"}', "Value null at 'item' failed to satisfy constraint: Member must not be null"],

@@ -2,10 +2,7 @@ import type { StoredStep, Turn } from "../../ports/chain.ts";
 import { pinnedPlaces } from "../../ports/pipeline.ts";
 import { isEnding } from "./step-record.ts";
 
-/**
- * Where steps lie at their link. Each attempt of the turn has numbers of its own: a delivery that has not seen the turn
- * move records where nobody looks, and no code that it knew of holds up what runs now.
- */
+/** Each attempt of a turn has step numbers of its own: late deliveries disturb no later attempt. */
 const stepsPerAttempt = 1000;
 /** From here on are notes: what only deliveries of the same node want to know. No entry lists them. */
 const firstNote = 5000;

@@ -1,8 +1,6 @@
 import { defined } from "@nova/workflow";
-import { sha256 } from "../../json/hash.ts";
-import { maskValue } from "../../json/text.ts";
-import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
-import type { StepContentName, StoredStep } from "../../ports/chain.ts";
+import { maskValue, sha256 } from "../../json/text.ts";
+import type { BlobHome, BlobStore, StepContentName, StoredStep } from "../../ports/chain.ts";
 import type { JournalStep, PipelineOutcome, StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import { contentText, sealContents } from "../contents.ts";
@@ -89,8 +87,7 @@ export function stepFrom(journal: number, told: StepText, texts: StepTexts): Jou
     generated_code: texts.code ?? null,
     tool_calls: (parsed(texts.tools) ?? []) as JournalStep["tool_calls"],
     error_message: error?.message ?? null,
-    ...(error?.traceback && { traceback: error.traceback }),
-    ...(logs && { logs }),
+    ...defined({ traceback: error?.traceback || undefined, logs: logs || undefined }),
     ...(result && told.status === "success" && { result: JSON.parse(result) }),
   };
 }
@@ -129,10 +126,7 @@ export async function stepTexts({ contents = {} }: StoredStep, names: StepConten
 
 export type Failed = PipelineOutcome & { status: "failed" };
 
-/**
- * That a pipeline has failed lies where its next step would: then no delivery takes another step, and whoever comes
- * after one that died before the entry was written knows how the node ends. No entry lists it.
- */
+/** A pipeline's failure lies where its next step would, so that no delivery takes another. No entry lists it. */
 export async function sealEnding(step: number, told: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
   const { contents, digests } = await sealContents({ output: JSON.stringify(told) }, home, blobs);
   const text = JSON.stringify({ format: 1, ends: true, digests });

@@ -19,10 +19,7 @@ export interface Child {
 /** Executions inside of one another, at most: a workflow that runs itself has to come to an end. */
 const deepest = 8;
 
-/**
- * Makes the execution that a node runs: link 0, which settles version and input for all deliveries, then the record.
- * Else why there is none.
- */
+/** Makes the execution that a node runs: link 0 settles version and input, the record follows. */
 export async function beginChild(ports: Ports, calling: Calling): Promise<Child | { problem: string }> {
   const { at } = calling.position;
   const id = childId(at, calling.turn.since);

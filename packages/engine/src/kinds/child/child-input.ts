@@ -1,15 +1,13 @@
 import { secretKeys, type Workflow, type WorkflowNode } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
-import type { Position } from "../../chain/position.ts";
 import type { Context, Slot } from "../../context/context.ts";
 import { findValue, type LoadJson } from "../../context/find-value.ts";
 import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
 import { referencesIn } from "../../context/references.ts";
 import { type Member, objectText } from "../../json/text.ts";
-import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { NodeDefinition } from "../../protocol/definition.ts";
+import type { HeldNode } from "../../protocol/definition.ts";
 import { decisionKey } from "../../protocol/merge-branches.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { InputsRefused, refuseMisfits } from "../start/inputs.ts";
@@ -20,10 +18,10 @@ export async function childInput(
   calling: Calling,
   target: Workflow,
 ): Promise<Member[] | { problem: string }> {
-  const { position, node, definition } = calling;
+  const { position, node, version } = calling;
   const { before } = position;
   const { kept, input: context } = await inputBefore(ports, position);
-  const secrets = secretKeys(definition.version.workflow);
+  const secrets = secretKeys(version.workflow);
   const maySee = secretKeys(target);
   const pages = blobPages(ports.blobs, before);
   const source = {
@@ -44,7 +42,7 @@ export async function childInput(
 /** Of values that lie in blobs the schema of `inputs` is asked no more than whether they are there. */
 async function misfitOf(
   ports: Ports,
-  { position: { before }, definition }: Calling,
+  { position: { before }, version }: Calling,
   target: Workflow,
   members: readonly Member[],
   context: Context,
@@ -61,18 +59,13 @@ async function misfitOf(
     return undefined;
   } catch (error) {
     if (!(error instanceof InputsRefused)) throw error;
-    const redactor = await redactorAt(ports, before, definition.version, context);
+    const redactor = await redactorAt(ports, before, version, context);
     return redactor.mask(`workflow "${target.id}" refuses what it is given: ${error.message.replaceAll("\n", "; ")}`);
   }
 }
 
 /** A workflow node that holds its turn. */
-export interface Calling {
-  position: Position;
-  definition: NodeDefinition;
-  node: WorkflowNode;
-  turn: Turn;
-}
+export type Calling = HeldNode<WorkflowNode>;
 
 /** Instead of a path: all that there is. */
 const whole = "$";

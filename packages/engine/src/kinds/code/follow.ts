@@ -8,10 +8,7 @@ const followMs = 10_000;
 /** Short code answers at once, and little is paid for waiting. */
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
-/**
- * How long one delivery follows code that may outlive it. What is on its way to the code or from it gets there first:
- * large values would else begin anew in every delivery.
- */
+/** How long a delivery follows code that may outlive it. Large values under way get there first. */
 export class Follow {
   readonly signal: AbortSignal;
   readonly #end = new AbortController();

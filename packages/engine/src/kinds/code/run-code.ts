@@ -3,7 +3,7 @@ import { headOf } from "../../chain/head.ts";
 import type { LoadedContext } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import { NovaError } from "../../errors.ts";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunRequest } from "../../ports/sandboxes.ts";
@@ -20,7 +20,7 @@ import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
 import { type Produced, runTask } from "../task/run-task.ts";
 import { lifetimeLeft } from "../task/sandbox-choice.ts";
-import { stopCode } from "../task/stop-code.ts";
+import { stopCode } from "../task/stopped-turn.ts";
 import { type Task, taskInput } from "../task/task.ts";
 import { goneReason, overdueReason, timeLimit } from "../task/time-limit.ts";
 import { Follow, type FollowTime } from "./follow.ts";
@@ -29,7 +29,7 @@ import { Follow, type FollowTime } from "./follow.ts";
 export function runCode(
   ports: Ports,
   event: NodeEvent,
-  definition: NodeDefinition & { node: TaskNode },
+  definition: NodeDefinition<TaskNode>,
   time: TaskTime,
 ): Promise<TaskAnswer | RunningAnswer> {
   return runTask(ports, event, definition, (task) => codePass(ports, task, time));

@@ -1,29 +1,25 @@
 import { type MapNode, secretKeys } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
-import { contextBefore, inputBefore } from "../../chain/item-input.ts";
-import { storeItems } from "../../chain/item-pages.ts";
+import { contextBefore, inputBefore, storeItems } from "../../chain/item-input.ts";
 import type { Position } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
+import { findValue, type LoadJson, loadedText } from "../../context/find-value.ts";
 import { offloadLargeValues, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
-import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import { asReference } from "../../context/references.ts";
+import { elementsOf } from "../../json/text.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import { answerFor } from "../../protocol/answer.ts";
+import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type NodeDefinition, wayOn } from "../../protocol/definition.ts";
+import { type HeldNode, type NodeDefinition, wayOn } from "../../protocol/definition.ts";
 import type { TaskAnswer } from "../../protocol/event.ts";
 import { holdTurn, producedEntry } from "../../protocol/held-turn.ts";
-import { type MapEvent, maxItems } from "../../protocol/items-answer.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { findItems } from "./find-items.ts";
 
-export async function runMap(
-  ports: Ports,
-  event: MapEvent,
-  definition: NodeDefinition & { node: MapNode },
-): Promise<TaskAnswer> {
+export async function runMap(ports: Ports, event: MapEvent, definition: NodeDefinition<MapNode>): Promise<TaskAnswer> {
   const entry = await producedEntry(ports, event, (position) => commitItems(ports, position, definition, event));
   return answerFor(entry, event, ports);
 }
@@ -35,7 +31,7 @@ export async function runMap(
 async function commitItems(
   ports: Ports,
   position: Position,
-  definition: NodeDefinition & { node: MapNode },
+  definition: NodeDefinition<MapNode>,
   event: MapEvent,
 ): Promise<StoredEntry | "again"> {
   const { node } = definition;
@@ -48,7 +44,7 @@ async function commitItems(
 async function outcomeOf(
   ports: Ports,
   { before }: Position,
-  definition: NodeDefinition & { node: MapNode },
+  definition: NodeDefinition<MapNode>,
   input: Context,
   most: number,
 ): Promise<Outcome> {
@@ -73,15 +69,34 @@ async function outcomeOf(
 }
 
 /** A map whose list was not read has failed. It runs no code, so nothing of it is alive. */
-export async function settleMap(
-  ports: SettlingPorts,
-  position: Position,
-  definition: NodeDefinition & { node: MapNode },
-  turn: Turn,
-  reason: Reason,
-): Promise<StoredEntry> {
+export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, reason: Reason): Promise<StoredEntry> {
+  const { position, node, version, turn } = held;
   const kept = await contextBefore(ports, position);
-  const redactor = await redactorAt(ports, position.before, definition.version, kept.context);
-  const outcome = failed(definition, { ...reason, message: redactor.mask(reason.message) }, codeless(ports, turn));
-  return commitOutcome(ports, position, definition.node, outcome, kept);
+  const redactor = await redactorAt(ports, position.before, version, kept.context);
+  const outcome = failed(held, { ...reason, message: redactor.mask(reason.message) }, codeless(ports, turn));
+  return commitOutcome(ports, position, node, outcome, kept);
+}
+
+/** Texts of the elements of the list at a dot path. Else why there is no list. */
+export async function findItems(
+  context: Context,
+  path: string,
+  load: LoadJson,
+): Promise<string[] | { problem: string }> {
+  const name = `context[${JSON.stringify(path)}]`;
+  const found = await findValue(context, path, load);
+  if (found === undefined)
+    return { problem: `there is no ${name} - "items" takes the path of a list that is there before the map begins` };
+  const text = await loadedText(found, load);
+  if (text.trimStart().startsWith("[")) return elementsOf(text);
+  return { problem: `${name} is ${kindOf(text)}, not a list - "items" takes the path of a list` };
+}
+
+function kindOf(text: string): string {
+  const value: unknown = JSON.parse(text);
+  if (value === null) return "null";
+  if (typeof value !== "object")
+    return { string: "a text", number: "a number", boolean: "a boolean" }[typeof value as string] ?? "no value";
+  const type = asReference(value)?.type;
+  return type === "bytes" ? "bytes" : type === "text" ? "a text" : "an object";
 }

@@ -1,27 +1,25 @@
-import { isPinnedPlace } from "../../chain/steps/step-number.ts";
+import { parseExact } from "@nova/workflow";
+import { contentText, sealContents } from "../../chain/contents.ts";
+import { isPinnedPlace, noteNumber } from "../../chain/steps/step-number.ts";
 import type { Context } from "../../context/context.ts";
-import { NovaError } from "../../errors.ts";
-import type { Member } from "../../json/text.ts";
-import type { Turn } from "../../ports/chain.ts";
+import { chainBroken, NovaError } from "../../errors.ts";
+import { type Member, maskValue, sha256 } from "../../json/text.ts";
+import type { StoredStep, Turn } from "../../ports/chain.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PipelineMeans } from "../../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../../ports/sandboxes.ts";
+import { secretProblem } from "../task/judge.ts";
 import { withoutPool } from "../task/place.ts";
 import { allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
+import type { NodeIo } from "../task/run-io.ts";
 import { codeLifetime, promptBudgetSeconds } from "../task/sandbox-choice.ts";
 import type { Task } from "../task/task.ts";
 import { timeLimit } from "../task/time-limit.ts";
-import { codeToBegin } from "./begun-code.ts";
-import { confinedResult } from "./confined-result.ts";
-import type { JournalSite, StepJournal } from "./journal.ts";
-import { CodeOverdue, SandboxGone, TurnLost } from "./lost.ts";
+import { CodeOverdue, type JournalSite, SandboxGone, type StepJournal, TurnLost } from "./journal.ts";
 
-/**
- * Runs code of a pipeline where the turn says, under the claim of its journal place. One delivery asks for a place once:
- * a second answer would be the first one's.
- */
+/** Runs code of a pipeline in the turn's sandbox, under the claim of its journal place, once. */
 export function sandboxRuns(
   site: JournalSite,
   task: Task,
@@ -101,4 +99,45 @@ function without(result: CodeResult, extra: readonly Member[]): CodeResult {
     set: result.set.filter(({ key }) => !keys.has(key)),
     delete: result.delete.filter((key) => !keys.has(key)),
   };
+}
+
+/** The code that begins at a place: a recorded step's, else that of the delivery which noted it first. */
+export async function codeToBegin(
+  { ports, position, place: { turn } }: JournalSite,
+  journal: StepJournal,
+  place: number,
+  code: string,
+): Promise<string> {
+  if (isPinnedPlace(place) || journal.hasCode(code)) return code;
+  const { at, before } = position;
+  const step = noteNumber(turn, place);
+  const read = ({ contents }: StoredStep) =>
+    contents?.code ? contentText(contents.code, before, ports.blobs) : Promise.resolve(code);
+  const known = journal.noteAt(place);
+  if (known) return read(known);
+  const { contents, digests } = await sealContents({ code }, before, ports.blobs);
+  const text = JSON.stringify({ format: 1, begins_at: place, digests });
+  if (await ports.chain.putStep(at, { step, text, hash: sha256(text), contents })) return code;
+  const winner = (await ports.chain.steps(at)).find((stored) => stored.step === step);
+  if (winner) return read(winner);
+  throw chainBroken(`link ${at.seq} of ${at.execution} refuses the note of step ${place} and has none`);
+}
+
+/** A result as models and steps may see it. Setting a secret fails; what an analysis found is masked. */
+export function confinedResult(raw: CodeResult, io: NodeIo, { isAnalysis }: { isAnalysis: boolean }): CodeResult {
+  const result = io.withoutOverlay(raw);
+  const logs = io.maskLogs(result.logs);
+  if (result.status === "error") {
+    return { ...result, logs, message: io.mask(result.message), traceback: io.mask(result.traceback) };
+  }
+  if (isAnalysis) return { ...result, logs, set: result.set.map((one) => maskedMember(one, io)) };
+  const problem = secretProblem(result.set, io);
+  if (problem === undefined) return { ...result, logs };
+  const { durationMs } = result;
+  return { status: "error", class: "NodeFailed", message: io.mask(problem), traceback: "", logs, durationMs };
+}
+
+function maskedMember({ key, json }: { key: string; json: string }, io: NodeIo) {
+  const mask = (text: string) => io.mask(text);
+  return { key: mask(key), json: mask(json) === json ? json : JSON.stringify(maskValue(parseExact(json), mask)) };
 }

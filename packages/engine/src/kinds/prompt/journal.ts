@@ -1,6 +1,8 @@
+import { defined } from "@nova/workflow";
 import { contentText } from "../../chain/contents.ts";
 import type { Position } from "../../chain/position.ts";
-import { isPinnedPlace, journalOf, noteNumber, stepNumber } from "../../chain/steps/step-number.ts";
+import { sumOfSpendings } from "../../chain/spending.ts";
+import { anew, earlierSteps, isPinnedPlace, journalOf, noteNumber, stepNumber } from "../../chain/steps/step-number.ts";
 import {
   type Failed,
   isEnding,
@@ -12,14 +14,13 @@ import {
 } from "../../chain/steps/step-record.ts";
 import { referencesIn } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
-import type { StoredStep } from "../../ports/chain.ts";
+import type { StoredStep, Turn } from "../../ports/chain.ts";
+import type { Spending } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import { type Journal, type JournalStep, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import type { Place } from "../task/place.ts";
 import type { NodeIo } from "../task/run-io.ts";
-import type { Earlier } from "./earlier.ts";
-import { PipelineEnded, TurnLost } from "./lost.ts";
 
 /** Where steps are recorded, and on whose behalf. */
 export interface JournalSite {
@@ -44,10 +45,7 @@ export class StepJournal implements Journal {
     this.earlier = earlier;
   }
 
-  /**
-   * What earlier deliveries have recorded, at a turn that is still theirs and ours. A delivery that took the turn itself
-   * finds nothing, and need not look.
-   */
+  /** Reads what earlier deliveries have recorded. Throws `TurnLost` where the turn is not ours. */
   async adopt(): Promise<void> {
     await this.load();
     await this.#stayOurs();
@@ -77,20 +75,13 @@ export class StepJournal implements Journal {
     return readEnding(there, position.before, ports.blobs);
   }
 
-  /**
-   * Keeps how the pipeline has failed, behind the steps that it has taken. Answers what lies there afterwards; null where
-   * another delivery has gone further. Throws `TurnLost` where the run has ended meanwhile.
-   */
+  /** Keeps how the pipeline failed; null where another delivery has gone further. Throws `TurnLost`. */
   async end(said: Failed): Promise<Failed | null> {
     await this.#stayOurs();
     const { ports, position, place, io } = this.#site;
-    const { message, traceback, logs } = said;
-    const told: Failed = {
-      ...said,
-      message: io.mask(message),
-      ...(traceback && { traceback: io.mask(traceback) }),
-      ...(logs && { logs: io.maskLogs(logs) }),
-    };
+    const { traceback, logs } = said;
+    const shown = { traceback: traceback && io.mask(traceback), logs: logs && io.maskLogs(logs) };
+    const told: Failed = { ...said, message: io.mask(said.message), ...defined(shown) };
     const number = stepNumber(place.turn, this.steps.length + 1);
     const ending = await sealEnding(number, told, position.before, ports.blobs);
     if (await ports.chain.putStep(position.at, ending)) return told;
@@ -179,12 +170,8 @@ export class StepJournal implements Journal {
       blobs: ownBlobs(result, io),
       mask: (text: string) => io.mask(text),
     };
-    const { stored, step } = await sealStep(
-      { ...draft, ...(result && { result }) },
-      facts,
-      position.before,
-      ports.blobs,
-    );
+    const whole = { ...draft, ...defined({ result }) };
+    const { stored, step } = await sealStep(whole, facts, position.before, ports.blobs);
     const isWritten = await ports.chain.putStep(position.at, stored);
     await this.#stayOurs();
     if (!isWritten) return this.#theirs(journal);
@@ -227,4 +214,63 @@ function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   // The record holds hashes alone: one that is also referred to as something else is not taken.
   const foreign = new Set(named.filter((ref) => !io.isOwn(ref)).map(({ sha256 }) => sha256));
   return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
+}
+
+/** Somebody else holds the turn, closes it, or has the entry written: the chain has to be read again. */
+export class TurnLost extends Error {
+  override name = "TurnLost";
+}
+
+/** The pipeline of this node has failed, in another delivery. */
+export class PipelineEnded extends Error {
+  override name = "PipelineEnded";
+}
+
+/** Nobody will know what became of the code that ran for a place of the journal. */
+abstract class CodeLost extends Error {
+  readonly journal: number;
+
+  constructor(message: string, journal: number) {
+    super(message);
+    this.journal = journal;
+  }
+}
+
+/** The sandbox that the turn names is gone, where code was to run. */
+export class SandboxGone extends CodeLost {
+  override name = "SandboxGone";
+
+  constructor(journal: number) {
+    super(`the sandbox is gone, with the code of step ${journal}`, journal);
+  }
+}
+
+/** The sandbox gave no result of the code in its time. */
+export class CodeOverdue extends CodeLost {
+  override name = "CodeOverdue";
+  readonly timeoutSeconds: number;
+
+  constructor(journal: number, timeoutSeconds: number) {
+    super(`the code of step ${journal} gave no result in time`, journal);
+    this.timeoutSeconds = timeoutSeconds;
+  }
+}
+
+/** What the attempts of a prompt node before this one have left at its link. */
+export interface Earlier {
+  /** Hashes of their steps, in order. */
+  steps: string[];
+  spent: Spending;
+}
+
+/** Costs a read only where there were any. */
+export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: Position): Promise<Earlier> {
+  return turn?.kept?.includes(anew) ? earlierOf(turn, await chain.steps(at)) : { steps: [], spent: sumOfSpendings([]) };
+}
+
+export function earlierOf(turn: Turn, stored: readonly StoredStep[]): Earlier {
+  const steps = earlierSteps(turn, stored);
+  // The record of an attempt itself costs nothing, and says nothing of it.
+  const told = steps.map(({ text }) => JSON.parse(text) as StepText).filter((step) => "cost_usd" in step);
+  return { steps: steps.map(({ hash }) => hash), spent: sumOfSpendings(told) };
 }

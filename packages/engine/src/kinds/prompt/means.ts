@@ -1,5 +1,4 @@
-import type { Budgets } from "../../ports/budgets.ts";
-import type { PipelineMeans } from "../../ports/pipeline.ts";
+import type { Budgets, PipelineMeans } from "../../ports/pipeline.ts";
 import { keepWarm, promptBudgetSeconds } from "../task/sandbox-choice.ts";
 import type { Task, TaskInput } from "../task/task.ts";
 import { sandboxRuns } from "./execute.ts";

@@ -1,6 +1,6 @@
+import { defined } from "@nova/workflow";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
-import { sha256 } from "../../json/hash.ts";
-import { RawJson, renderJson } from "../../json/text.ts";
+import { RawJson, renderJson, sha256 } from "../../json/text.ts";
 import {
   type JournalStep,
   type Judgement,
@@ -44,14 +44,9 @@ function moreOf(task: Task, told: PipelineOutcome, journal: StepJournal): MoreFa
   const { code, generation, cacheHit, analysis } = told;
   const { earlier } = journal;
   const spent = unlessNothing(sumOfSpendings([earlier.spent, ...journal.steps]));
-  return {
-    steps: [...earlier.steps, ...journal.hashes],
-    ...(generation !== null && { generation }),
-    cacheHit,
-    ...(spent && { spent }),
-    ...(analysis && { analysis: sha256(analysis.code) }),
-    contents: { ...codeContent(task, code), ...(analysis && analysisContents(task, analysis, journal)) },
-  };
+  const contents = { ...codeContent(task, code), ...(analysis && analysisContents(task, analysis, journal)) };
+  const facts = { steps: [...earlier.steps, ...journal.hashes], cacheHit, contents, spent };
+  return defined({ ...facts, generation: generation ?? undefined, analysis: analysis && sha256(analysis.code) });
 }
 
 /** The entry holds the code that a model wrote; code that the definition holds is named by its hash. */

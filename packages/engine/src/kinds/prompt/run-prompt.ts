@@ -1,5 +1,4 @@
-import type { TaskNode } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { secretKeys, type TaskNode } from "@nova/workflow";
 import type { LoadedContext } from "../../chain/position.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -24,12 +23,19 @@ import { addressesFor, allowedFor } from "../task/reach.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
 import { type Produced, runTask } from "../task/run-task.ts";
-import { noStep, stopCode } from "../task/stop-code.ts";
+import { noStep, stopCode } from "../task/stopped-turn.ts";
 import { type Task, type TaskInput, taskInput } from "../task/task.ts";
 import { overdueReason } from "../task/time-limit.ts";
-import { attemptsBefore, type Earlier } from "./earlier.ts";
-import { type JournalSite, StepJournal } from "./journal.ts";
-import { CodeOverdue, PipelineEnded, SandboxGone, TurnLost } from "./lost.ts";
+import {
+  attemptsBefore,
+  CodeOverdue,
+  type Earlier,
+  type JournalSite,
+  PipelineEnded,
+  SandboxGone,
+  StepJournal,
+  TurnLost,
+} from "./journal.ts";
 import { meansFor } from "./means.ts";
 import { outcomeOf } from "./outcome.ts";
 import { stoppedOutcome } from "./stopped.ts";
@@ -38,16 +44,13 @@ import { stoppedOutcome } from "./stopped.ts";
 export function runPrompt(
   ports: Ports,
   event: NodeEvent,
-  definition: NodeDefinition & { node: TaskNode },
+  definition: NodeDefinition<TaskNode>,
   { signal }: { signal: AbortSignal },
 ): Promise<TaskAnswer | RunningAnswer> {
   return runTask(ports, event, definition, (task) => promptPass(ports, task, signal));
 }
 
-/**
- * One pass over a node whose code a model writes: take the turn, let the pipeline do or repeat its steps, commit.
- * `"again"` asks the caller to read the chain anew.
- */
+/** Takes the turn, lets the pipeline do or repeat its steps, commits. `"again"`: read the chain anew. */
 async function promptPass(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
   const { position, version } = task;
   const found = await taskInput(ports, task);
@@ -149,7 +152,7 @@ async function killOverdue(ports: Ports, task: Task, turn: Turn, { timeoutSecond
 
 async function endWith(ports: Ports, task: Task, turn: Turn, reason: Reason): Promise<Produced> {
   const why = { reason, warm: null, logs: "" };
-  const outcome = await stoppedOutcome(ports, task.position, task, turn, why);
+  const outcome = await stoppedOutcome(ports, { ...task, turn }, why);
   const next = await nextAttempt(ports, task, turn, outcome, null);
   return next ?? commitOutcome(ports, task.position, task.node, outcome);
 }

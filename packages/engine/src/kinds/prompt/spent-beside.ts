@@ -8,10 +8,7 @@ import { forkBehind, hasBegun, type OpenFork, opensFork, readTip } from "../../p
 
 type Reads = Pick<Ports, "chain" | "workflows">;
 
-/**
- * US dollars that models have cost in the branches and items beside a place, and beside the forks around it. What is
- * recorded counts, of nodes under way too; a call that still waits for its answer does not.
- */
+/** US dollars that models have cost in branches and items beside a place, as far as it is recorded. */
 export async function spentBesideUsd(ports: Reads, { execution, scope }: Omit<LinkId, "seq">): Promise<number> {
   const place = branchOf(scope);
   if (!place) return 0;

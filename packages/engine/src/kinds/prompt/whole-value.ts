@@ -1,12 +1,9 @@
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import type { Context } from "../../context/context.ts";
 import { asReference } from "../../context/references.ts";
-import type { BlobHome, BlobRef, BlobStore } from "../../ports/blobs.ts";
+import type { BlobHome, BlobRef, BlobStore } from "../../ports/chain.ts";
 
-/**
- * JSON text of a key's whole value, its texts and JSON in blobs put in their places; bytes stay references. Null where
- * there is no such key, or the value has more than `maxBytes`.
- */
+/** JSON text of a whole value, blobs of text and JSON included; null above `maxBytes` or without the key. */
 export async function wholeValue(
   input: Context,
   key: string,

@@ -1,16 +1,15 @@
 import { nodeIndex, runHash } from "@nova/workflow";
+import { sealEntry } from "../../chain/contents.ts";
 import type { Head } from "../../chain/head.ts";
-import { sealEntry } from "../../chain/seal.ts";
 import { Context } from "../../context/context.ts";
 import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
 import type { Member } from "../../json/text.ts";
-import type { BlobHome } from "../../ports/blobs.ts";
-import type { StoredEntry } from "../../ports/chain.ts";
+import type { BlobHome, StoredEntry } from "../../ports/chain.ts";
 import type { Execution, Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { wayOn } from "../../protocol/definition.ts";
-import { keepEventsFor } from "../waiting/kept-events.ts";
+import { keepEventsFor } from "../waiting/events.ts";
 
 export interface FirstLink {
   id: string;

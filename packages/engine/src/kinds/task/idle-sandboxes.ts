@@ -1,5 +1,5 @@
 import { defaultIdleSeconds, isLong, type TaskNode, type Workflow } from "@nova/workflow";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { Offer } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxPool, SandboxSpec } from "../../ports/sandboxes.ts";

@@ -1,4 +1,4 @@
-import { isLong, type TaskNode } from "@nova/workflow";
+import { defined, isLong, type TaskNode } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
 import { chainBroken } from "../../errors.ts";
 import type { Turn } from "../../ports/chain.ts";
@@ -28,10 +28,7 @@ export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task):
   return { turn, sandbox, created: false, permit: Promise.resolve(true) };
 }
 
-/**
- * A first turn, or that of the attempt which the turn there waits for. `more.seconds`: how long the node may need its
- * sandbox; absent: as long as it may at most.
- */
+/** The first turn, or the next attempt's. `more.seconds`: how long the node may need its sandbox. */
 export async function takeTurn(
   ports: Ports,
   { position, node, version, retries = 0 }: Task,
@@ -44,10 +41,7 @@ export async function takeTurn(
   const failedDeliveries = from ? from.failedDeliveries : retries || undefined;
   const turn: Turn = {
     ...{ node: node.id, state: "held", sandbox: sandbox.id, attempt, since: isoNow(ports) },
-    ...(generation !== undefined && { generation }),
-    ...(from?.kept && { kept: from.kept }),
-    ...(failedDeliveries !== undefined && { failedDeliveries }),
-    ...(addresses && { addresses }),
+    ...defined({ generation, kept: from?.kept, failedDeliveries, addresses }),
   };
   const permit = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);
   // Who needs it waits for it; until then its failure is nobody's.
@@ -55,18 +49,12 @@ export async function takeTurn(
   return { turn, sandbox, created, permit };
 }
 
-/**
- * The result of the attempt before may have been committed meanwhile, by a delivery that took it where this one found it
- * lost. Whoever goes on from that entry kills the sandbox that the turn names; what it does not see yet is seen here.
- */
+/** False as well where the attempt before was committed meanwhile: nobody else would kill this sandbox. */
 async function continueTurn({ chain }: Ports, { at }: Position, turn: Turn, from: Turn): Promise<boolean> {
   return (await chain.putTurn(at, turn, from)) && (await chain.read(at)).entry === undefined;
 }
 
-/**
- * A put that lost may be the client's own repetition of one that won: a sandbox is dropped only if the turn that lies
- * there does not name it. (Where it does, the chain is read again and the turn found there is adopted.)
- */
+/** Kills a sandbox unless the turn names it: a put that lost may be the SDK's repetition of one that won. */
 export async function dropUnlessNamed(ports: Ports, { at }: Position, { sandbox }: Turn): Promise<void> {
   const { turn } = await ports.chain.read(at);
   if (sandbox !== null && turn?.sandbox !== sandbox) await ports.sandboxes.kill(sandbox);

@@ -8,18 +8,12 @@ import type { RunRequest } from "../../ports/sandboxes.ts";
 /** The ports at which E2B tells names apart. */
 const webPorts = ["80", "443"];
 
-/**
- * What a node's code can connect to: what is allowed, and the hosts of its credentials. Undefined: whatever its sandbox
- * can.
- */
+/** What a node's code can connect to. Undefined: whatever its sandbox can. */
 export function allowedFor({ executor: { allow } }: Pick<TaskNode, "executor">, { hosts }: CredentialOverlay) {
   return allow && [...new Set([...allow, ...hosts])];
 }
 
-/**
- * What names on other ports than the web's lead to when a node begins. Its turn holds them, so that every delivery lets
- * the code reach the same, and its entry, so that they can be read later.
- */
+/** What names on other ports than the web's lead to: the same for each delivery, and kept in the entry. */
 export async function addressesFor(
   { hostNames }: Pick<Ports, "hostNames">,
   allow: readonly string[] | undefined,

@@ -1,3 +1,4 @@
+import { defined } from "@nova/workflow";
 import { linkName } from "../../chain/link-name.ts";
 import type { Member } from "../../json/text.ts";
 import type { Turn } from "../../ports/chain.ts";
@@ -33,10 +34,8 @@ export function requestFor(
     code,
     fileName,
     timeoutSeconds,
-    ...(network && { network }),
-    ...(near && { near }),
-    ...(isPlain && { isPlain }),
     context,
+    ...defined({ network, near, isPlain: isPlain || undefined }),
     environment: {
       NOVA_IDEMPOTENCY_KEY: `${link}.${step}`,
       NOVA_EXECUTION_ID: at.execution,

@@ -1,4 +1,5 @@
 import {
+  defined,
   earlierErrorNames,
   isLong,
   type Retry,
@@ -10,7 +11,7 @@ import {
 import { linkName } from "../../chain/link-name.ts";
 import { anew } from "../../chain/steps/step-number.ts";
 import { NovaError } from "../../errors.ts";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { LinkId, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox } from "../../ports/sandboxes.ts";
@@ -108,12 +109,10 @@ async function isStill({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn)
   return turn?.sandbox === sandbox && turn.attempt === attempt;
 }
 
-/**
- * A turn between two attempts names no sandbox: whoever begins the next one chooses it. Step Functions draws the jitter of
- * its own waits, so nobody else can say when they end.
- */
+/** Between two attempts a turn names no sandbox. Only Step Functions knows the jitter of its own waits. */
 function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds: number): Turn {
   const now = ports.clock.now();
+  const isPrompt = node.executor.kind === "prompt";
   const share = !node.retry?.jitter ? 1 : isLong(node) ? drawn(`${linkName(position.at)}.${turn.attempt}`) : 0;
   return {
     node: node.id,
@@ -122,8 +121,7 @@ function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds
     attempt: turn.attempt,
     since: new Date(now).toISOString(),
     due: new Date(now + Math.ceil(share * seconds) * 1000).toISOString(),
-    ...(turn.failedDeliveries !== undefined && { failedDeliveries: turn.failedDeliveries }),
-    ...(node.executor.kind === "prompt" && { kept: [...(turn.kept ?? []), anew] }),
+    ...defined({ failedDeliveries: turn.failedDeliveries, kept: isPrompt ? [...(turn.kept ?? []), anew] : undefined }),
   };
 }
 

@@ -1,13 +1,11 @@
 import { headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
-import type { Context } from "../../context/context.ts";
-import { linkLabel } from "../../context/link-label.ts";
+import { type Context, linkLabel } from "../../context/context.ts";
 import { ReferenceScan } from "../../context/reference-scan.ts";
 import { referenceKey, referencesIn } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";
 import { type Member, objectText } from "../../json/text.ts";
-import type { BlobRef } from "../../ports/blobs.ts";
-import type { StoredEntry } from "../../ports/chain.ts";
+import type { BlobRef, StoredEntry } from "../../ports/chain.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunIo } from "../../ports/sandboxes.ts";
@@ -46,15 +44,11 @@ export async function createNodeIo(
   overlay: CredentialOverlay = emptyOverlay,
 ): Promise<NodeIo> {
   const { before, at } = position;
-  const inInput = lazy(
-    () =>
-      new Set(
-        input
-          .slots()
-          .flatMap(({ json }) => referencesIn(json))
-          .map(referenceKey),
-      ),
-  );
+  let named: Set<string> | undefined;
+  const inInput = () => {
+    named ??= new Set(input.slots().flatMap(({ json }) => referencesIn(json).map(referenceKey)));
+    return named;
+  };
   /** Uploaded by this run, or named inside results of other nodes or a JSON blob that crossed here. */
   const met = new Set<string>();
   /** Hashes that an earlier delivery has recorded, each of something that it knew as what it was referred to. */
@@ -134,12 +128,4 @@ async function* meetingReferences(
     yield chunk;
   }
   meet(scan.found);
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

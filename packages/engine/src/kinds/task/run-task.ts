@@ -15,7 +15,7 @@ export type Produced = StoredEntry | "again" | Turn;
 export async function runTask(
   ports: Ports,
   event: NodeEvent,
-  { node, version, edges }: NodeDefinition & { node: TaskNode },
+  { node, version, edges }: NodeDefinition<TaskNode>,
   pass: (task: Task) => Promise<Produced>,
 ): Promise<TaskAnswer | RunningAnswer> {
   const entry = await producedEntry(ports, event, async (position): Promise<Produced> => {

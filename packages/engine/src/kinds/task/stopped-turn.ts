@@ -1,16 +1,17 @@
-import type { TaskNode } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { secretKeys, type TaskNode } from "@nova/workflow";
 import { contextBefore } from "../../chain/item-input.ts";
+import { linkName } from "../../chain/link-name.ts";
 import type { LoadedContext, Position } from "../../chain/position.ts";
+import { NovaError } from "../../errors.ts";
 import type { Turn } from "../../ports/chain.ts";
-import type { CodeResult, Sandbox, StopOutcome } from "../../ports/sandboxes.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { CodeResult, RunIo, Sandbox, StopOutcome } from "../../ports/sandboxes.ts";
 import { lastFailure } from "../../protocol/attempts.ts";
-import type { NodeDefinition } from "../../protocol/definition.ts";
+import type { HeldNode } from "../../protocol/definition.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { overlayBefore } from "../../secrets/overlay.ts";
 import { withoutPool } from "./place.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
-import { stopCode } from "./stop-code.ts";
 
 /** What is left of a turn when no code of its link runs any more. */
 export interface StoppedTurn {
@@ -29,9 +30,9 @@ export interface StoppedTurn {
 /** Stops the code of a turn. A sandbox that cannot be reached is killed by the control plane. `step`: whose result counts. */
 export async function stopTurn(
   ports: SettlingPorts,
-  position: Position,
-  { node, version }: NodeDefinition & { node: TaskNode },
-  { turn, reason, step }: { turn: Turn; reason: Reason; step: number },
+  { position, node, version, turn }: HeldNode<TaskNode>,
+  reason: Reason,
+  step: number,
 ): Promise<StoppedTurn> {
   const why = reason.class === "NodeRetry" ? await afterAll(ports, position, reason) : reason;
   const kept = await contextBefore(ports, position);
@@ -57,4 +58,30 @@ function warmBehind(stopped: StopOutcome | null, warm: Sandbox | null, turn: Tur
 /** Step Functions has waited for the last time: the node fails as its last attempt did. */
 async function afterAll(ports: SettlingPorts, { at }: Position, { message }: Reason): Promise<Reason> {
   return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
+}
+
+/** Limit of one stop; the delivery that asked for it comes again. */
+const stopTimeoutMs = 60_000;
+
+/** Of a prompt node: what a pipeline makes of a result nobody else knows, so none of its claims answers for the node. */
+export const noStep = -1;
+
+/** Afterwards no code of the link runs or begins. A finished claim of `step` answers its result. */
+export async function stopCode(
+  ports: Ports,
+  { at }: Position,
+  turn: Turn,
+  io: RunIo,
+  step: number,
+): Promise<StopOutcome | null> {
+  if (turn.sandbox === null) return null;
+  const claim = { link: linkName(at), step, attempt: turn.attempt };
+  try {
+    return await ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
+  } catch (error) {
+    // Unreachable, or its harness is out of order: either way only the control plane can make sure that nothing runs.
+    if (!(error instanceof NovaError)) throw error;
+    await ports.sandboxes.kill(turn.sandbox);
+    return { kind: "gone" };
+  }
 }

@@ -3,10 +3,7 @@ import type { Ports } from "../../ports/index.ts";
 /** Seconds that a node may take beyond the timeout of its code: values travel to the code and back in them. */
 export const graceSeconds = 120;
 
-/**
- * Fires when the time of code that began at `since` is over, whatever its sandbox says. The clock is read once: a clock
- * that jumps while the code runs changes nothing, and one that goes back gives no more than the whole time.
- */
+/** Fires when the time of code that began at `since` is over. The clock is read once, since it may jump. */
 export function timeLimit(
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   since: string,

@@ -2,16 +2,15 @@ import { checkData, type JsonObject } from "@nova/workflow";
 import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
 import { slimText } from "../../context/offload.ts";
 import { StoreUnavailable } from "../../errors.ts";
-import { sha256 } from "../../json/hash.ts";
-import { nestingOf } from "../../json/text.ts";
-import type { StoredEntry } from "../../ports/chain.ts";
+import { nestingOf, sha256 } from "../../json/text.ts";
+import type { BlobHome, StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import { definitionOf, type NodeDefinition, wayOn } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
-import { codeless, type SuccessOutcome } from "../../protocol/outcome.ts";
+import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { findTask, type TaskName } from "./find-task.ts";
 import { chosen, wayOfChoice } from "./outcomes.ts";
@@ -50,7 +49,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   if (task.kind !== "approval") throw new AnswerRefused(`task ${task.id} waits for an event - nova emit sends one`);
   if (!task.choices.includes(request.choice)) throw noChoice(task, request.choice);
   const waiting = await waitingAt(ports, task);
-  const way = wayOfChoice(waiting.definition, request.choice, waiting.position);
+  const way = wayOfChoice(waiting, request.choice, waiting.position);
   if (!way) throw noChoice(task, request.choice);
   const data = await fittingData(task, request);
   const at = new Date(ports.clock.now()).toISOString();
@@ -66,15 +65,13 @@ function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit 
 }
 
 /** A task that still waits, and where. */
-interface Waiting {
+interface Waiting extends NodeDefinition<WaitingNode> {
   task: WaitingTask;
   position: Position;
-  definition: NodeDefinition;
-  node: WaitingNode;
 }
 
 /** Throws `AnswerRefused` where the task waits no longer. */
-export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
+async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
   const event = eventOf(task);
   const definition = await definitionOf(ports, event);
   const { node } = definition;
@@ -88,14 +85,14 @@ export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waitin
       `"${task.node}" expired at ${task.expiresAt} - nova trace ${task.execution} shows what followed`,
     );
   }
-  return { task, position, definition, node };
+  return { ...definition, task, position, node };
 }
 
 /**
  * The record says first that an answer is under way, so that a sweeper looks after it; then the chain. Answers whether
  * Step Functions knows. Throws `AnswerRefused` when somebody else was faster.
  */
-export async function commitAnswer(
+async function commitAnswer(
   ports: Ports,
   { task, position, node }: Waiting,
   outcome: SuccessOutcome,
@@ -108,6 +105,29 @@ export async function commitAnswer(
   const sent = await told(ports, task, entry);
   await refreshStatus(ports, task.execution);
   return sent;
+}
+
+/** Goes on with what came for a task: JSON text as a context keeps it. False when the task waits no longer. */
+export async function handOver(
+  ports: Ports,
+  task: WaitingTask,
+  make: (home: BlobHome) => Promise<string>,
+): Promise<boolean> {
+  try {
+    const waiting = await waitingAt(ports, task);
+    const { before, next } = waiting.position;
+    const set = { key: termsOf(waiting.node).into, json: await make(before) };
+    await commitAnswer(ports, waiting, succeeded(wayOn(waiting), codeless(ports, next.turn), [set]));
+    return true;
+  } catch (error) {
+    if (error instanceof AnswerRefused) return false;
+    throw error;
+  }
+}
+
+/** Goes on with an event, its JSON text as it came. */
+export function handOverEvent(ports: Ports, task: WaitingTask, text: string): Promise<boolean> {
+  return handOver(ports, task, (home) => slimText(ports, home, text));
 }
 
 async function keptUnder(ports: Ports, entry: StoredEntry, key: string): Promise<string | undefined> {

@@ -29,10 +29,7 @@ export interface BindingSource {
   isSecret(path: string, json: string): boolean;
 }
 
-/**
- * The pattern with values of the context for its templates. A text that is one template becomes the value itself, a number
- * digit for digit; others are put together as texts. No value is taken for an operator, and none for a wildcard.
- */
+/** The pattern with values of the context, none of which is taken for an operator or a wildcard. */
 export async function bindPattern(pattern: JsonObject, source: BindingSource): Promise<Bound> {
   const values = new Map<string, Leaf>();
   for (const path of pathsInPattern(pattern)) {

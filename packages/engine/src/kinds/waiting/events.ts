@@ -1,25 +1,24 @@
-import { type MatchableObject, matchesPattern, parseExact } from "@nova/workflow";
+import { type MatchableObject, matchesPattern, nodeIndex, parseExact, type Workflow } from "@nova/workflow";
+import { headOf } from "../../chain/head.ts";
+import { contextAfter } from "../../chain/position.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { WaitingTask } from "../../ports/tasks.ts";
+import type { KeptEvent, UsedShape, WaitingTask } from "../../ports/tasks.ts";
+import { entriesBefore } from "../../protocol/scope-entries.ts";
+import { handOverEvent } from "./answer.ts";
 import { matchable } from "./bind-pattern.ts";
-import { handOver } from "./hand-over.ts";
-import { keepEvent } from "./kept-events.ts";
+import { type EventNode, isWaitingNode } from "./waiting-node.ts";
 import { keysFor, shapeOf, wakeOf } from "./wake.ts";
 
 /** An event with more values than this, in the places that tasks are found by, asks every task instead. */
 const maxKeys = 200;
 
-/**
- * Hands an event (JSON text, in EventBridge's shape) to every task that waits for one like it, and answers those tasks.
- * What it costs depends on the shapes of patterns that are in use and on the tasks it wakes, not on those that wait. An
- * event is kept first, where a wait may look for it later.
- */
+/** Hands an event (EventBridge's JSON) to every task that waits for it; keeps it first for later waits. */
 export async function deliverEvent(ports: Ports, text: string): Promise<WaitingTask[]> {
   const event = parseExact(text) as MatchableObject;
   const taken: WaitingTask[] = [];
   for await (const task of tasksFor(ports, event, text)) {
     if (task.kind !== "event" || !task.pattern || !matchesPattern(matchable(task.pattern), event)) continue;
-    if (await handOver(ports, task, text)) taken.push(task);
+    if (await handOverEvent(ports, task, text)) taken.push(task);
   }
   return taken;
 }
@@ -52,4 +51,59 @@ export async function placeTask({ tasks }: Pick<Ports, "tasks">, task: WaitingTa
   if (!task.pattern || task.wake) return;
   const pattern = matchable(task.pattern);
   await tasks.place(task, wakeOf(shapeOf(pattern), pattern));
+}
+
+/** Step Functions: an execution lives a year. */
+const aYearMs = 366 * 24 * 3600 * 1000;
+
+/** Has events kept that waits of a workflow take `since` the start of a run. Before that start. */
+export async function keepEventsFor(
+  { wakes }: Pick<Ports, "wakes">,
+  workflow: Workflow,
+  startedAt: string,
+): Promise<void> {
+  const until = new Date(Date.parse(startedAt) + aYearMs).toISOString();
+  for (const { node } of nodeIndex(workflow).values()) {
+    if (!isWaitingNode(node) || node.type !== "wait" || !node.for.since) continue;
+    await wakes.use({ shape: shapeOf(node.for.pattern), keepsEvents: true }, until);
+  }
+}
+
+/** Keeps an event under each key that a wait may look for it later. */
+export async function keepEvent(
+  { wakes, clock }: Pick<Ports, "wakes" | "clock">,
+  shapes: readonly UsedShape[],
+  event: MatchableObject,
+  text: string,
+): Promise<boolean> {
+  const kept = { id: String(event.id ?? ""), at: new Date(clock.now()).toISOString(), text };
+  const keys = shapes.flatMap(({ shape, keepsEvents }) => (keepsEvents ? keysFor(shape, event) : []));
+  for (const key of new Set(keys)) await wakes.keepEvent(key, kept);
+  return keys.length > 0;
+}
+
+/** Events that fit a task and came since its run began, oldest first, without those taken before. */
+export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: EventNode): AsyncIterable<KeptEvent> {
+  const record = await ports.executions.get(task.execution);
+  if (!record || !task.pattern || !task.wake) return;
+  const pattern = matchable(task.pattern);
+  let taken: ReadonlySet<unknown> | undefined;
+  for (const key of task.wake.keys) {
+    for await (const event of ports.wakes.eventsAt(key, record.startedAt)) {
+      if (!matchesPattern(pattern, parseExact(event.text) as MatchableObject)) continue;
+      taken ??= await takenBefore(ports, task, node);
+      if (!taken.has(event.id)) yield event;
+    }
+  }
+}
+
+/** Ids of the events that earlier visits of the node went on with. */
+async function takenBefore(ports: Ports, task: WaitingTask, { id, for: { into } }: EventNode): Promise<Set<unknown>> {
+  const ids = new Set<unknown>();
+  for await (const { node, entry } of entriesBefore(ports, task)) {
+    if (node !== id || headOf(entry).scope !== task.scope) continue;
+    const json = (await contextAfter(entry, ports.blobs)).context.slot(into)?.json;
+    if (json !== undefined) ids.add((JSON.parse(json) as { id?: unknown } | null)?.id);
+  }
+  return ids;
 }

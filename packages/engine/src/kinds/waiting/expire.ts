@@ -5,7 +5,7 @@ import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { closed, committedEntry } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import { definitionOf, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
 import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
@@ -13,10 +13,7 @@ import { refreshStatus } from "../../protocol/status.ts";
 import { chosen, wayOfChoice } from "./outcomes.ts";
 import { isWaitingNode, termsOf } from "./waiting-node.ts";
 
-/**
- * The time of a task is over (protocol, case k). An answer that is in the chain counts, whatever Step Functions saw;
- * else the timeout is the outcome: the edge `timeout` or `default`, or a failure. Throws `ExecutionClosed`.
- */
+/** The time of a task is over (protocol, case k): an answer in the chain counts. Throws `ExecutionClosed`. */
 export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<StoredEntry> {
   const position = await readPosition(ports, linkBehind(event));
   const there = committedEntry(position, event);
@@ -56,15 +53,9 @@ function timedOut(ports: Ports, definition: NodeDefinition, position: Position, 
 }
 
 /** Gives the turn of a node that runs no code its failed entry, and takes its task off the list. */
-export async function settleWaiting(
-  ports: Ports,
-  position: Position,
-  definition: NodeDefinition,
-  turn: Turn,
-  reason: Reason,
-): Promise<StoredEntry> {
-  const outcome = failed(definition, reason, codeless(ports, turn));
-  const entry = await commitOutcome(ports, position, definition.node, outcome);
+export async function settleWaiting(ports: Ports, held: HeldNode, reason: Reason): Promise<StoredEntry> {
+  const { position, node, turn } = held;
+  const entry = await commitOutcome(ports, position, node, failed(held, reason, codeless(ports, turn)));
   await dropTask(ports, position.at, turn);
   return entry;
 }

@@ -8,10 +8,7 @@ import { type OutcomeFacts, type SuccessOutcome, succeeded } from "../../protoco
 /** Where a choice leads, as its entry will say it. */
 type WayOfChoice = Pick<SuccessOutcome, "decision" | "next" | "more">;
 
-/**
- * Where a choice leads: along its own edge, else the default one, else nowhere. An edge that leads back gives way to the
- * default one, and so does the decision, when it was taken `max` times.
- */
+/** Where a choice leads: its own edge, or the default one, also where its own was taken `max` times. */
 export function wayOfChoice(definition: NodeDefinition, choice: string, { before }: Position): WayOfChoice | undefined {
   const { version, edges } = definition;
   const leads = (label: string) => edges.find(({ condition }) => conditionLabel(condition) === label);

@@ -1,25 +1,22 @@
-import type { JsonObject } from "@nova/workflow";
-import { secretKeys } from "@nova/workflow";
+import { type JsonObject, secretKeys } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
 import { taskId } from "../../chain/link-name.ts";
-import type { Position } from "../../chain/position.ts";
 import { chainBroken } from "../../errors.ts";
-import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type NodeDefinition } from "../../protocol/definition.ts";
+import { definitionOf, type HeldNode } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
 import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
 import { codeless, failed } from "../../protocol/outcome.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { keepToken } from "./answer.ts";
+import { handOverEvent, keepToken } from "./answer.ts";
 import { bindPattern, matchable } from "./bind-pattern.ts";
+import { eventsSinceStart } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
-import { handOver } from "./hand-over.ts";
-import { eventsSinceStart } from "./kept-events.ts";
 import { renderMessage } from "./message.ts";
 import { takeCalled } from "./resume.ts";
 import { linkOfVisit } from "./resume-link.ts";
@@ -49,24 +46,19 @@ export async function requestApproval(ports: Ports, event: RequestEvent): Promis
     const place = await entryOrTurn(ports, event);
     if (place.entry) return answerWith(ports, event, place.entry);
     const { position, turn } = place;
-    const task = await ask(ports, { position, definition, node, turn }, event);
+    const task = await ask(ports, { ...definition, node, position, turn }, event);
     if (task) return { task: task.id };
   }
 }
 
-interface Asking {
-  position: Position;
-  definition: NodeDefinition;
-  node: WaitingNode;
-  turn: Turn;
-}
+type Asking = HeldNode<WaitingNode>;
 
 /** Null: the node has an outcome, or its run is over; read again. */
 async function ask(ports: Ports, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
-  const { position, definition, node, turn } = asking;
+  const { position, node, turn } = asking;
   const question = await questionFor(ports, asking);
   if ("problem" in question) {
-    await commitOutcome(ports, position, node, failed(definition, question.problem, codeless(ports, turn)));
+    await commitOutcome(ports, position, node, failed(asking, question.problem, codeless(ports, turn)));
     return null;
   }
   const task = taskFor(asking, event, question);
@@ -119,15 +111,12 @@ function taskFor(
 /** What people are asked, or what is waited for. */
 type Question = Pick<WaitingTask, "message" | "pattern" | "wake" | "link">;
 
-async function questionFor(
-  ports: Ports,
-  { position, node, definition }: Asking,
-): Promise<Question | { problem: string }> {
+async function questionFor(ports: Ports, { position, node, version }: Asking): Promise<Question | { problem: string }> {
   const { before } = position;
   const { input } = await inputBefore(ports, position);
-  const secrets = secretKeys(definition.version.workflow);
+  const secrets = secretKeys(version.workflow);
   const others = await ports.credentials.secretsOf(before.client, before.workflow_id);
-  const redactor = await redactorAt(ports, before, definition.version, input, others);
+  const redactor = await redactorAt(ports, before, version, input, others);
   if (node.type === "approval") {
     const message = renderMessage(node.message, input, (text) => redactor.mask(text));
     return "problem" in message ? message : { message: message.text };
@@ -154,7 +143,7 @@ async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask):
   if (await takeCalled(ports, task)) return true;
   if (node.type === "approval" || !node.for.since) return false;
   for await (const { text } of eventsSinceStart(ports, task, node)) {
-    await handOver(ports, task, text);
+    await handOverEvent(ports, task, text);
     return true;
   }
   return false;

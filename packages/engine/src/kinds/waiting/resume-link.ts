@@ -4,10 +4,10 @@ import { decodeTime, ulid } from "ulid";
 import { headOf } from "../../chain/head.ts";
 import type { Position } from "../../chain/position.ts";
 import { branchOf, isItem } from "../../chain/scope.ts";
-import { sha256 } from "../../json/hash.ts";
+import { sha256 } from "../../json/text.ts";
 import type { LinkId } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { ResumeLink } from "../../ports/resume-links.ts";
+import type { ResumeLink } from "../../ports/tasks.ts";
 import { isWaitingNode } from "./waiting-node.ts";
 
 /** One visit of a wait. */
@@ -22,11 +22,7 @@ export function executionOfToken(token: string): string | undefined {
   return execution && `exec_${execution}`;
 }
 
-/**
- * `tasks[node].url` for the code of a node: where the next visit of a wait in its own branch, or around that, goes on by
- * one `POST`. The same for every delivery. Null where there is no such wait. Throws `NodeFailed` where nobody knows the
- * API's address.
- */
+/** `tasks[node].url`: where the next visit of a wait goes on, or null. Throws `NodeFailed` without an API. */
 export async function resumeUrl(ports: Ports, { before, at }: Position, node: string): Promise<string | null> {
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const found = version && nodeIndex(version.workflow).get(node)?.node;

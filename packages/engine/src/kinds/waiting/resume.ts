@@ -1,9 +1,8 @@
 import { slimText } from "../../context/offload.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { ResumeLink } from "../../ports/resume-links.ts";
-import type { WaitingTask } from "../../ports/tasks.ts";
-import { handOverSlim } from "./hand-over.ts";
+import type { ResumeLink, WaitingTask } from "../../ports/tasks.ts";
+import { handOver } from "./answer.ts";
 import { AnswerRefused, runIsOver } from "./refusals.ts";
 
 /** The wait of a link is over, and takes nothing any more. */
@@ -29,7 +28,7 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
   } else if (link.body !== body) throw usedBefore(link);
   const waiting = task ?? (await taskOf(ports, link));
   if (!waiting || isOver(waiting)) return waiting !== undefined;
-  if (await handOverSlim(ports, waiting, body)) return true;
+  if (await handOver(ports, waiting, async () => body)) return true;
   throw waitIsOver(waiting);
 }
 
@@ -38,7 +37,8 @@ export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boole
   const { execution, link: id } = task;
   const link = id === undefined ? undefined : await ports.resumeLinks.get({ execution, id });
   if (link?.body === undefined) return false;
-  await handOverSlim(ports, task, link.body);
+  const { body } = link;
+  await handOver(ports, task, async () => body);
   return true;
 }
 

@@ -27,11 +27,7 @@ export function noTasks(): SweptTasks {
   return { sent: [], reopened: [], expired: [], failed: [] };
 }
 
-/**
- * Sends again what was answered and not sent, ends what is overdue, and takes tasks of runs that are over off the list.
- * A task that just waits costs nothing here: `openExecutions` are known from the sweep of executions. Where that was not
- * through, any may be open.
- */
+/** Sends what was answered and not sent, and ends tasks that are overdue or whose run is over. */
 export async function sweepTasks(
   ports: Ports,
   openExecutions: ReadonlySet<string> | undefined,

@@ -34,7 +34,7 @@ export interface WaitAnswer extends RunPosition {
 export async function runWait(
   ports: Ports,
   event: WaitEvent,
-  definition: NodeDefinition & { node: WaitNode },
+  definition: NodeDefinition<WaitNode>,
 ): Promise<TaskAnswer | WaitAnswer> {
   const { node } = definition;
   for (;;) {

@@ -1,4 +1,5 @@
-import type { ApprovalNode, JsonObject, Node, WaitNode } from "@nova/workflow";
+import { type ApprovalNode, defined, type Node, type WaitNode } from "@nova/workflow";
+import type { WaitingTask } from "../../ports/tasks.ts";
 
 /** A wait for an event. */
 export type EventNode = WaitNode & { for: { kind: "event" } };
@@ -10,16 +11,10 @@ export function isWaitingNode(node: Node): node is WaitingNode {
   return node.type === "approval" || (node.type === "wait" && node.for.kind === "event");
 }
 
-/** What both kinds say of their waiting. */
-export interface Terms {
-  kind: "approval" | "event";
+/** What both kinds say of their waiting. `into`: key of the context that the answer goes to. */
+interface Terms extends Pick<WaitingTask, "kind" | "choices" | "to" | "form" | "forms"> {
   timeoutSeconds: number;
-  /** Key of the context that the answer goes to. */
   into: string;
-  choices: string[];
-  to: string[];
-  form?: JsonObject;
-  forms?: Record<string, JsonObject>;
 }
 
 export function termsOf(node: WaitingNode): Terms {
@@ -28,5 +23,5 @@ export function termsOf(node: WaitingNode): Terms {
     return { kind: "event", timeoutSeconds, into, choices: [], to: [] };
   }
   const { timeoutSeconds, into, choices, to, form, forms } = node;
-  return { kind: "approval", timeoutSeconds, into, choices, to, ...(form && { form }), ...(forms && { forms }) };
+  return defined({ kind: "approval" as const, timeoutSeconds, into, choices, to, form, forms });
 }

@@ -7,8 +7,8 @@ import {
   numberText,
   pathsInPattern,
 } from "@nova/workflow";
-import { sha256 } from "../../json/hash.ts";
-import type { Wake, WakeShape } from "../../ports/wakes.ts";
+import { sha256 } from "../../json/text.ts";
+import type { Wake, WakeShape } from "../../ports/tasks.ts";
 
 /** A list of more values would make as many entries for one task. */
 const maxListed = 20;
@@ -20,10 +20,7 @@ interface ExactList {
   isTemplate: boolean;
 }
 
-/**
- * By which value of an event the tasks of a pattern are found: of one that tells runs apart, if there is one. It depends on
- * the definition alone, so that there are as many shapes as definitions have waits, however many runs wait.
- */
+/** By which value of an event a pattern's tasks are found. It depends on the definition alone. */
 export function shapeOf(pattern: MatchableObject): WakeShape {
   const lists = [...exactLists(pattern, [])];
   const source = lists.find(

@@ -4,10 +4,7 @@ import type { OAuth2 } from "./kinds.ts";
 
 /** A token is got anew when it has less than this to live. */
 const leastLifeMs = 60_000;
-/**
- * Before each further try at an endpoint that does not answer: 15 seconds for what restarts, and an end for what is not
- * there.
- */
+/** Pauses before further tries at an endpoint that does not answer: a restart takes seconds. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000];
 /** RFC 6749 lets a server leave the lifetime out. */
 const usualLifeSeconds = 3600;
@@ -45,10 +42,7 @@ export function isFresh({ access_token, expires_at }: OAuth2, nowMs: number): bo
   return expires_at === undefined || Date.parse(expires_at) - nowMs > leastLifeMs;
 }
 
-/**
- * The credential with a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused` where the endpoint refuses,
- * `TokenEndpointLost` where it does not answer in five tries.
- */
+/** With a new access token (RFC 6749, 4.4 and 6). Throws `TokenRefused`, `TokenEndpointLost`. */
 export async function askToken(values: OAuth2, parts: TokenParts): Promise<OAuth2> {
   for (let tries = 1; ; tries++) {
     try {

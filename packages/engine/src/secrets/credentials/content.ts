@@ -5,7 +5,7 @@ import type {
   CredentialOwner,
   CredentialPlace,
   CredentialRecord,
-} from "../../ports/credential-store.ts";
+} from "../../ports/credentials.ts";
 import { type CredentialValues, secretTexts } from "./kinds.ts";
 
 /** How long a value that was replaced is still looked for: nodes that began with it may be running. */

@@ -1,7 +1,6 @@
 import { NovaError } from "../../errors.ts";
 import type { Member } from "../../json/text.ts";
-import type { CredentialKindName, CredentialOwner } from "../../ports/credential-store.ts";
-import type { Credentials } from "../../ports/credentials.ts";
+import type { CredentialKindName, CredentialOwner, Credentials } from "../../ports/credentials.ts";
 import { emptyOverlay } from "../overlay.ts";
 import { TokenRefused } from "./ask-token.ts";
 import { type CredentialContent, CredentialLocked, ownerText, secretsIn } from "./content.ts";
@@ -104,10 +103,7 @@ interface OpenCredential {
   values: CredentialValues;
 }
 
-/**
- * What lies over the context, under the flat names of each kind. Of several of one kind the first has the plain names,
- * and those of the others begin with the credential's own: `support_email_user`.
- */
+/** What lies over the context by flat names. Only the first of a kind has them without a prefix. */
 function flatMembers(credentials: readonly OpenCredential[]): Member[] {
   const seen = new Set<CredentialKindName>();
   return inOrder(credentials).flatMap(({ name, kind, values }) => {

@@ -1,5 +1,6 @@
+import { defined } from "@nova/workflow";
 import { z } from "zod";
-import type { CredentialKindName } from "../../ports/credential-store.ts";
+import type { CredentialKindName } from "../../ports/credentials.ts";
 
 /** Texts shorter than this occur everywhere, so nothing could tell where a secret stands. */
 const shortestSecret = 6;
@@ -7,14 +8,23 @@ const shortestSecret = 6;
 const longestTextBytes = 4096;
 
 /** What people store under a name, and what becomes of it where code runs. */
-interface CredentialKind<Values extends object = object> {
-  schema: z.ZodType<Values>;
+interface CredentialKind<Values extends object = CredentialValues> {
   /** Fields whose values nobody but the code may see. */
   secretFields: readonly string[];
   /** Names under which code finds the values in `context`; `name` is that of the credential. */
   flatten(values: Values, name: string): Record<string, unknown>;
   /** `host:port`, each that it is good for. */
   hosts(values: Values): string[];
+}
+
+/** Values as their kind has them. */
+export type CredentialValues = Record<string, unknown>;
+
+type Schema = z.ZodType<CredentialValues>;
+
+/** Its own values are all that a kind is ever given. */
+function kind<Values extends object>(schema: z.ZodType<Values>, more: CredentialKind<Values>) {
+  return { schema, ...more } as unknown as CredentialKind & { schema: Schema };
 }
 
 const Text = z
@@ -52,79 +62,71 @@ function hostOf(address: string): string {
   return `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`;
 }
 
-const Email = z
-  .strictObject({
+/** A mailbox: IMAP reads it, SMTP sends from it. */
+const email = kind(
+  z
+    .strictObject({
+      user: Text,
+      password: Secret,
+      smtp_host: Host.optional(),
+      smtp_port: Port.optional(),
+      imap_host: Host.optional(),
+      imap_port: Port.optional(),
+    })
+    .refine(({ smtp_host, imap_host }) => smtp_host !== undefined || imap_host !== undefined, {
+      error: "needs smtp_host, imap_host or both",
+    })
+    .transform(({ smtp_port = 587, imap_port = 993, ...email }) => ({
+      ...email,
+      ...(email.smtp_host !== undefined && { smtp_port }),
+      ...(email.imap_host !== undefined && { imap_port }),
+    })),
+  {
+    secretFields: ["password"],
+    flatten: ({ user, password, ...servers }) => ({ email_user: user, email_password: password, ...servers }),
+    hosts: ({ smtp_host, smtp_port, imap_host, imap_port }) => [
+      ...(smtp_host === undefined ? [] : [`${smtp_host}:${smtp_port}`]),
+      ...(imap_host === undefined ? [] : [`${imap_host}:${imap_port}`]),
+    ],
+  },
+);
+
+/** A PostgreSQL database; `sslmode` as libpq says it, such as `require`. */
+const database = kind(
+  z.strictObject({
+    host: Host,
+    port: Port.default(5432),
+    name: Text,
     user: Text,
     password: Secret,
-    smtp_host: Host.optional(),
-    smtp_port: Port.optional(),
-    imap_host: Host.optional(),
-    imap_port: Port.optional(),
-  })
-  .refine((email) => email.smtp_host !== undefined || email.imap_host !== undefined, {
-    error: "needs smtp_host, imap_host or both",
-  })
-  .transform(({ smtp_port = 587, imap_port = 993, ...email }) => ({
-    ...email,
-    ...(email.smtp_host !== undefined && { smtp_port }),
-    ...(email.imap_host !== undefined && { imap_port }),
-  }));
+    sslmode: Text.optional(),
+  }),
+  {
+    secretFields: ["password"],
+    flatten: (values) => prefixed(values, "db"),
+    hosts: ({ host, port }) => [`${host}:${port}`],
+  },
+);
 
-type Email = z.output<typeof Email>;
-
-/** A mailbox: IMAP reads it, SMTP sends from it. */
-const email: CredentialKind<Email> = {
-  schema: Email,
-  secretFields: ["password"],
-  flatten: ({ user, password, ...servers }) => ({ email_user: user, email_password: password, ...servers }),
-  hosts: ({ smtp_host, smtp_port, imap_host, imap_port }) => [
-    ...(smtp_host === undefined ? [] : [`${smtp_host}:${smtp_port}`]),
-    ...(imap_host === undefined ? [] : [`${imap_host}:${imap_port}`]),
-  ],
-};
-
-const Database = z.strictObject({
-  host: Host,
-  port: Port.default(5432),
-  name: Text,
-  user: Text,
-  password: Secret,
-  /** As libpq says it, such as `require`. */
-  sslmode: Text.optional(),
-});
-
-type Database = z.output<typeof Database>;
-
-/** A PostgreSQL database. */
-const database: CredentialKind<Database> = {
-  schema: Database,
-  secretFields: ["password"],
-  flatten: (values) => prefixed(values, "db"),
-  hosts: ({ host, port }) => [`${host}:${port}`],
-};
-
-const Http = z
-  .strictObject({
-    url: WebAddress,
-    user: Text.optional(),
-    password: Secret.optional(),
-    token: Secret.optional(),
-    /** Sent with each request, such as an `X-Api-Key`; their values are secret. */
-    headers: z.record(Text, Secret).optional(),
-  })
-  .refine(({ password, token, headers }) => password ?? token ?? headers, {
-    error: "needs a password, a token or headers",
-  });
-
-type Http = z.output<typeof Http>;
-
-/** An API that takes a password, a token or a header. */
-const http: CredentialKind<Http> = {
-  schema: Http,
-  secretFields: ["password", "token", "headers"],
-  flatten: (values) => prefixed(values, "http"),
-  hosts: ({ url }) => [hostOf(url)],
-};
+/** An API that takes a password, a token or headers, such as an `X-Api-Key`, whose values are secret. */
+const http = kind(
+  z
+    .strictObject({
+      url: WebAddress,
+      user: Text.optional(),
+      password: Secret.optional(),
+      token: Secret.optional(),
+      headers: z.record(Text, Secret).optional(),
+    })
+    .refine(({ password, token, headers }) => password ?? token ?? headers, {
+      error: "needs a password, a token or headers",
+    }),
+  {
+    secretFields: ["password", "token", "headers"],
+    flatten: (values) => prefixed(values, "http"),
+    hosts: ({ url }) => [hostOf(url)],
+  },
+);
 
 export const OAuth2 = z.strictObject({
   /** Where access tokens come from; code never needs it. */
@@ -140,42 +142,28 @@ export const OAuth2 = z.strictObject({
   /** ISO 8601. Absent: a token that is there does not end. */
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
-
 export type OAuth2 = z.output<typeof OAuth2>;
 
 /** Access tokens that are got anew before they end. Code finds the token of the moment and nothing that gets others. */
-const oauth2: CredentialKind<OAuth2> = {
-  schema: OAuth2,
+const oauth2 = kind(OAuth2, {
   secretFields: ["client_secret", "refresh_token", "access_token"],
-  flatten: ({ access_token, expires_at, api_url }) => ({
-    oauth2_access_token: access_token,
-    ...(expires_at !== undefined && { oauth2_expires_at: expires_at }),
-    ...(api_url !== undefined && { oauth2_api_url: api_url }),
-  }),
+  flatten: ({ access_token, expires_at, api_url }) =>
+    defined(prefixed({ access_token, expires_at, api_url }, "oauth2")),
   hosts: ({ api_url }) => (api_url === undefined ? [] : [hostOf(api_url)]),
-};
+});
 
 const Field = z.string().regex(/^[a-z][a-z0-9_]{0,59}$/, { error: "must be a name such as api_key" });
 
-const Custom = z
-  .record(Field, Secret)
-  .refine((fields) => Object.keys(fields).length > 0, { error: "needs a field" })
-  .refine((fields) => Object.keys(fields).length <= 50, { error: "must have at most 50 fields" });
-
-type Custom = z.output<typeof Custom>;
-
 /** Anything else: texts under names of their own, all of them secret. */
-const custom: CredentialKind<Custom> = {
-  schema: Custom,
-  secretFields: ["*"],
-  flatten: prefixed,
-  hosts: () => [],
-};
+const custom = kind(
+  z
+    .record(Field, Secret)
+    .refine((fields) => Object.keys(fields).length > 0, { error: "needs a field" })
+    .refine((fields) => Object.keys(fields).length <= 50, { error: "must have at most 50 fields" }),
+  { secretFields: ["*"], flatten: prefixed, hosts: () => [] },
+);
 
-/**
- * What is wrong with a value where its schema does not say it itself: words that go on after its name, and repeat no
- * value.
- */
+/** What a schema does not say itself: words that follow the field's name, and repeat no value. */
 function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys") {
     const names = (issue.keys as string[]).map((name) => JSON.stringify(name)).join(" or ");
@@ -188,20 +176,15 @@ function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
 
 /** Every kind of credential. */
 const credentialKinds = { email, database, http, oauth2, custom } satisfies Record<CredentialKindName, unknown>;
-
 export const kindNames = Object.keys(credentialKinds) as CredentialKindName[];
-
-/** Values as their kind has them. */
-export type CredentialValues = Record<string, unknown>;
 
 /** The values with their defaults, or what is wrong with them. */
 export function checkValues(kind: CredentialKindName, values: unknown): z.ZodSafeParseResult<CredentialValues> {
-  return kindOf(kind).schema.safeParse(values, { error: valueMisfit }) as z.ZodSafeParseResult<CredentialValues>;
+  return credentialKinds[kind].schema.safeParse(values, { error: valueMisfit });
 }
 
-/** Its own values are all that a kind is ever given. */
-export function kindOf(kind: CredentialKindName): CredentialKind<CredentialValues> {
-  return credentialKinds[kind] as unknown as CredentialKind<CredentialValues>;
+export function kindOf(kind: CredentialKindName): CredentialKind {
+  return credentialKinds[kind];
 }
 
 /** The texts that nobody may see. */

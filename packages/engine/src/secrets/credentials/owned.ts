@@ -1,9 +1,4 @@
-import type {
-  CredentialCipher,
-  CredentialOwner,
-  CredentialRecord,
-  CredentialStore,
-} from "../../ports/credential-store.ts";
+import type { CredentialCipher, CredentialOwner, CredentialRecord, CredentialStore } from "../../ports/credentials.ts";
 import { askToken, isFresh, TokenEndpointLost, type TokenParts, TokenRefused } from "./ask-token.ts";
 import { type CredentialContent, openContent, replacing, sealRecord } from "./content.ts";
 import { OAuth2 } from "./kinds.ts";
@@ -39,10 +34,7 @@ export class OwnedCredential {
     return this.#opening;
   }
 
-  /**
-   * Nodes that need it at the same time have one token got for all of them, and an endpoint that was lost is not asked
-   * again for them: whoever settles a failed node, and each item of a map, would wait as long once more.
-   */
+  /** One token for all nodes that need it now; an endpoint that was lost is not asked again for them. */
   refreshed(refresh: () => Promise<CredentialContent>): Promise<CredentialContent> {
     this.#refreshing ??= this.#forgetting(refresh());
     return this.#refreshing;
@@ -74,10 +66,7 @@ export async function readOwned(parts: CredentialParts, owner: CredentialOwner):
 /** As often as others may have been faster. */
 const maxTries = 3;
 
-/**
- * The values with an access token that lives for a minute at least; a new one is stored before it is used, because the
- * refresh token of before may be worth nothing now. Throws `TokenRefused`.
- */
+/** With an access token that lives for a minute, stored before it is used. Throws `TokenRefused`. */
 export function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   return credential.refreshed(() => untilFresh(parts, credential));
 }

@@ -32,7 +32,7 @@ export class Input {
   optionalText(name: string, { least = 0, most = Number.POSITIVE_INFINITY, pattern }: Limits = {}): string | undefined {
     const value = this.#get(name);
     if (value === undefined) return undefined;
-    if (typeof value !== "string") throw malformed(wrongScalar(value, "String"));
+    if (typeof value !== "string") throw malformed(`${name} is not of the type String`);
     const refuse = (rule: string) => this.#refusal(name, value, rule);
     if (pattern && !wholly(pattern).test(value)) {
       throw refuse(`satisfy regular expression pattern: ${pattern}`);
@@ -55,13 +55,13 @@ export class Input {
   flag(name: string): boolean | undefined {
     const value = this.#get(name);
     if (value === undefined || typeof value === "boolean") return value;
-    throw malformed(wrongScalar(value, "Boolean"));
+    throw malformed(`${name} is not of the type Boolean`);
   }
 
   integer(name: string, { least = 0, most = Number.POSITIVE_INFINITY }: Limits): number | undefined {
     const value = this.#get(name);
     if (value === undefined) return undefined;
-    if (typeof value !== "number") throw malformed(wrongScalar(value, "Integer"));
+    if (typeof value !== "number") throw malformed(`${name} is not of the type Integer`);
     if (value < least) throw this.#refusal(name, String(value), `have value greater than or equal to ${least}`);
     if (value > most) throw this.#refusal(name, String(value), `have value less than or equal to ${most}`);
     return Math.floor(value);
@@ -143,14 +143,6 @@ function wholly(pattern: string): RegExp {
   const expression = patterns.get(pattern) ?? new RegExp(`^${pattern}$`);
   patterns.set(pattern, expression);
   return expression;
-}
-
-function wrongScalar(value: unknown, type: string): string {
-  if (Array.isArray(value)) return `Unrecognized collection type class java.lang.${type}`;
-  if (typeof value === "object") return "Start of structure or map found where not expected";
-  const kind =
-    typeof value === "boolean" ? `${String(value).toUpperCase()}_VALUE` : `${typeof value}_VALUE`.toUpperCase();
-  return `${kind} cannot be converted to ${type}`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -67,10 +67,7 @@ const exactlyOne = "must contain exactly one of the supported datatypes";
 
 function textIn(content: unknown): string {
   if (typeof content === "string") return content;
-  if (typeof content === "number") throw malformed("NUMBER_VALUE cannot be converted to String");
-  if (typeof content === "boolean")
-    throw malformed(`${String(content).toUpperCase()}_VALUE cannot be converted to String`);
-  throw malformed("Start of structure or map found where not expected");
+  throw malformed("The value of S or N is not a String");
 }
 
 function binaryBytes(content: unknown): number {

@@ -14,7 +14,6 @@ export class ObjectStore {
   readonly uploadsDir: string;
   readonly #bucketsDir: string;
   readonly #temporaryDir: string;
-  readonly #serially = createSerially();
 
   private constructor(dir: string) {
     this.#bucketsDir = join(dir, "buckets");
@@ -79,7 +78,7 @@ export class ObjectStore {
     if (isFirst) await this.#refuseIfThere(path);
     await using object = await this.newObject();
     const info = { key, modifiedMs: Date.now(), ...(await fill(object.write)) };
-    await this.#serially(path, () => object.commit(path, info, isFirst));
+    await object.commit(path, info, isFirst);
     return info;
   }
 
@@ -89,7 +88,7 @@ export class ObjectStore {
 
   async delete(bucket: string, key: string): Promise<void> {
     const path = await this.#pathOf(bucket, key);
-    await this.#serially(path, () => rm(path, { force: true }));
+    await rm(path, { force: true });
     await removeEmptyFolders(dirname(path), await this.bucketDir(bucket));
   }
 
@@ -113,18 +112,4 @@ async function removeEmptyFolders(folder: string, bucketDir: string): Promise<vo
     );
     if (!removed) return;
   }
-}
-
-/** Runs tasks of the same name one after the other. */
-export function createSerially(): <T>(name: string, task: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
-  return async (name, task) => {
-    const turn = (last.get(name) ?? Promise.resolve()).then(task, task);
-    last.set(name, turn);
-    try {
-      return await turn;
-    } finally {
-      if (last.get(name) === turn) last.delete(name);
-    }
-  };
 }

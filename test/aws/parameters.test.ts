@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { readParameters } from "@nova/aws";
+import { readParameters } from "@nova/aws/parameters";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 let server: Server;
