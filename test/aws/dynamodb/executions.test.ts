@@ -61,17 +61,19 @@ test("offers the sandboxes that an execution leaves, to one taker, and never twi
   const idle = [
     { id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool: { key: "p", idleSeconds: 60 } },
   ];
+  const { client: owner, workflowId, version } = base;
+  const of = { id: "exec_04", client: owner, workflowId, version };
   await executions.create({ ...base, id: "exec_04" });
-  expect(await executions.leave({ id: "exec_04", client: base.client }, idle)).toBe(true);
-  for (const client of [base.client, undefined])
-    expect(await executions.idle(client)).toEqual([{ id: "exec_04", client: base.client, idle }]);
+  expect(await executions.leave(of, idle)).toBe(true);
+  for (const client of [owner, undefined])
+    expect(await executions.idle(client)).toEqual([{ ...of, idle }]);
   expect(await executions.idle("somebody else")).toEqual([]);
   expect((await executions.get("exec_04"))?.open).toBe(false);
   expect(await executions.setStatus("exec_04", "waiting", ["queued", "running", "completed"])).toBe(false);
   const taken = await Promise.all([1, 2, 3].map(() => executions.takeIdle("exec_04")));
   expect(taken.filter(Boolean)).toEqual([true]);
   expect(await executions.idle()).toEqual([]);
-  expect(await executions.leave({ id: "exec_04", client: base.client }, idle)).toBe(false);
+  expect(await executions.leave(of, idle)).toBe(false);
   expect(await executions.takeIdle("exec_04")).toBe(false);
 });
 

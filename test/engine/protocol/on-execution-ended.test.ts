@@ -23,7 +23,7 @@ it("tells the service how a run has ended while its record is still open", async
   const told: unknown[] = [];
   const story = await closing((record) => told.push([record, story.world.record(story.id).open]));
   await story.finish(story.deliver("end", 1));
-  const { open: _, idle: __, ...record } = story.world.record(story.id);
+  const { open: _, ...record } = story.world.record(story.id);
   expect(told).toEqual([[{ ...record, open: true }, true]]);
   expect(record).toMatchObject({ status: "completed", tip: expect.any(String), nodes: 1 });
 });

@@ -137,7 +137,7 @@ class Model {
     this.#world.spawn("start", start);
     if (!this.#random.chance(0.4)) return;
     // What the first one leaves may serve the second.
-    const ready = () => Array.from(this.#world.executions.records.values()).some(({ idle }) => idle);
+    const ready = () => this.#world.executions.offers.size > 0;
     const later = { name: "begins", ready, effect: () => void this.#world.spawn("second start", start) };
     this.#world.scheduler.spawn("second", (own) => own.call(later));
   }

@@ -6,6 +6,7 @@ import {
   type EventBus,
   type Execution,
   type ExecutionStore,
+  type Sandbox,
   type Signer,
   StoreUnavailable,
   type WorkflowStore,
@@ -18,10 +19,12 @@ const outage = () => new StoreUnavailable("the store did not answer in time");
 
 export class ExecutionState {
   readonly records = new Map<string, Execution>();
+  /** Sandboxes that executions have left and nobody has taken, by execution. */
+  readonly offers = new Map<string, Sandbox[]>();
 
   port(caller: Caller): ExecutionStore {
     const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
-    const records = this.records;
+    const { records, offers } = this;
     return {
       create: (execution) =>
         ask("create record", () => {
@@ -52,30 +55,19 @@ export class ExecutionState {
         ask("leave the open index", () => {
           const record = records.get(id);
           if (!record?.open) return false;
-          records.set(id, { ...record, open: false, ...(idle.length > 0 && { idle }) });
+          records.set(id, { ...record, open: false });
+          if (idle.length > 0) offers.set(id, idle);
           return true;
         }),
       idle: (owner) =>
         ask("idle records", () =>
-          records
-            .values()
-            .flatMap(({ idle, ...record }) =>
-              idle && record.client === (owner ?? record.client) ? [{ ...record, idle }] : [],
-            )
-            .toArray(),
+          [...offers].flatMap(([id, idle]) => {
+            const record = records.get(id) as Execution;
+            return record.client === (owner ?? record.client) ? [{ ...record, idle }] : [];
+          }),
         ),
-      keepIdle: (id, idle) =>
-        ask("keep idle", () => {
-          const record = records.get(id) as Execution;
-          if (record.idle) records.set(id, { ...record, idle });
-          return record.idle !== undefined;
-        }),
-      takeIdle: (id) =>
-        ask("take idle", () => {
-          const { idle, ...record } = records.get(id) as Execution;
-          if (idle) records.set(id, record);
-          return idle !== undefined;
-        }),
+      keepIdle: (id, idle) => ask("keep idle", () => offers.has(id) && offers.set(id, idle) === offers),
+      takeIdle: (id) => ask("take idle", () => offers.delete(id)),
       list: () => ask("list records", () => ({ items: Array.from(records.values()).reverse() })),
       async *open() {
         yield* await ask("open records", () => Array.from(records.values()).filter(({ open }) => open));

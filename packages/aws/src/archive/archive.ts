@@ -61,10 +61,8 @@ export function createArchive(table: ItemConnection, bucket: BucketConnection): 
 }
 
 /** Sandboxes that an execution has left are known to one account alone, and die within a minute. */
-function withoutOffer(item: Item): Item {
-  if (!textIn(item, "open")?.startsWith("idle")) return item;
-  const { open: _, idle: __, ...record } = item;
-  return record;
+function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: Item): Item {
+  return idle === undefined && open ? { ...record, open } : record;
 }
 
 function anyVersion(table: string, workflow: string): QueryCommand {

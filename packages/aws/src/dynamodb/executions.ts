@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type {
   Execution,
   ExecutionError,
@@ -71,9 +71,10 @@ export function createExecutionStore(
           ),
       ),
     leave({ id, client }, idle) {
-      const patch = entity.patch({ id });
+      const leaver = nameOfRequest();
+      const patch = entity.patch({ id }).set({ leaver });
       const left = idle.length > 0 ? patch.set({ open: shelfOf(client), idle }) : patch.remove(["open"]);
-      return writeIf(left.where((record, { eq }) => eq(record.open, "open")));
+      return writeIf(left.where((record, { eq }) => `${eq(record.open, "open")} OR ${eq(record.leaver, leaver)}`));
     },
     async idle(client) {
       const found =
@@ -93,13 +94,11 @@ export function createExecutionStore(
           .set({ idle })
           .where((record, { exists }) => exists(record.idle)),
       ),
-    takeIdle: (id) =>
-      writeIf(
-        entity
-          .patch({ id })
-          .remove(["open", "idle"])
-          .where((record, { exists }) => exists(record.idle)),
-      ),
+    takeIdle(id) {
+      const taker = nameOfRequest();
+      const taken = entity.patch({ id }).set({ taker }).remove(["open", "idle"]);
+      return writeIf(taken.where((record, { eq, exists }) => `${exists(record.idle)} OR ${eq(record.taker, taker)}`));
+    },
     async list(query) {
       const { items, cursor } = await listExecutions(entity, workflows, query);
       return { items: items.map(executionOf), ...(cursor !== undefined && { cursor }) };
@@ -110,7 +109,12 @@ export function createExecutionStore(
   };
 }
 
-function executionOf({ open, ...item }: ExecutionItem): Execution {
+/** Of a change that is made once: sent again, since its answer was lost, it finds its own name in the record. */
+function nameOfRequest(): string {
+  return randomUUID();
+}
+
+function executionOf({ open, idle: _, leaver: __, taker: ___, ...item }: ExecutionItem): Execution {
   return { ...current(`execution "${item.id}"`, item), open: open === "open" };
 }
 
@@ -210,7 +214,7 @@ const executionRecord = record(
   {
     ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
     /** `open` is the key of a sparse index: open executions, and those that have left sandboxes for others. */
-    ...optionalTexts("endedAt", "tip", "admission", "open"),
+    ...optionalTexts("endedAt", "tip", "admission", "open", "leaver", "taker"),
     ...numbers("version"),
     ...optionalNumbers("durationMs", "nodes"),
     parent: value<Parent>(),

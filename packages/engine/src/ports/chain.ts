@@ -1,3 +1,5 @@
+import type { Sandbox } from "./sandboxes.ts";
+
 /** A place in the chain of one execution. The main line's scope is `""`. */
 export interface LinkId {
   execution: string;
@@ -11,6 +13,8 @@ export interface Turn {
   state: "held" | "failing" | "closed";
   /** Where its code begins, and nowhere else; null where no code runs (a close, an approval, a wait between attempts). */
   sandbox: string | null;
+  /** That sandbox, where other executions may use it: whoever adopts the turn knows it as well. */
+  warm?: Sandbox;
   /** The attempt that runs; between two attempts the one that failed. */
   attempt: number;
   /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */

@@ -60,8 +60,6 @@ export interface Execution {
   erased?: true;
   /** In the sparse "open" index until everything that follows a close is done. */
   open: boolean;
-  /** Sandboxes that it has left, which no execution uses: whoever takes them has them alone. */
-  idle?: Sandbox[];
 }
 
 export interface ExecutionQuery {
@@ -85,7 +83,7 @@ export interface ExecutionStore {
   create(execution: Execution): Promise<boolean>;
   get(id: string): Promise<Execution | undefined>;
   /** Sets the fields given. */
-  update(id: string, changes: Partial<Omit<Execution, "open" | "idle">>): Promise<void>;
+  update(id: string, changes: Partial<Omit<Execution, "open">>): Promise<void>;
   /** Takes it out of the open index, and offers the sandboxes that it leaves. False where it is out already. */
   leave(execution: Pick<Execution, "id" | "client">, idle: Sandbox[]): Promise<boolean>;
   /**

@@ -1,4 +1,4 @@
-import type { Link, LinkId, StoredEntry, StoredStep, Turn } from "@nova/engine";
+import type { Link, LinkId, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
 import { checkFormat, defined, FORMAT } from "../format.ts";
 import {
   chainPartition,
@@ -17,12 +17,13 @@ import {
 } from "./attributes.ts";
 
 export function turnItem(at: LinkId, turn: Turn): Item {
-  const { node, state, sandbox, attempt, since, due, failedDeliveries, generation, kept, addresses } = turn;
+  const { node, state, sandbox, attempt, since, due, failedDeliveries, generation, kept, addresses, warm } = turn;
   return itemOf({
     ...placeOf(at, TURN),
     ...{ node, state, sandbox, attempt, since, due, failed_deliveries: failedDeliveries, generation },
     kept: kept?.join(),
     addresses: addresses && JSON.stringify(addresses),
+    warm: warm && JSON.stringify(warm),
   });
 }
 
@@ -97,12 +98,16 @@ function turnOf(item: Item): Turn {
       ...{ due: more.due, failedDeliveries: more.failed_deliveries, generation: more.generation },
       kept: kept?.split(",").map(Number),
       addresses: addresses === undefined ? undefined : (JSON.parse(addresses) as Record<string, string[]>),
+      warm: more.warm === undefined ? undefined : (JSON.parse(more.warm) as Sandbox),
     }),
   };
 }
 
 /** Attributes of a turn as they are stored. */
-type StoredTurn = Record<"node" | "state" | "since" | "sandbox" | "due" | "generation" | "kept" | "addresses", string> &
+type StoredTurn = Record<
+  "node" | "state" | "since" | "sandbox" | "due" | "generation" | "kept" | "addresses" | "warm",
+  string
+> &
   Record<"attempt" | "failed_deliveries", number>;
 
 function isState(state: string | undefined): state is Turn["state"] {

@@ -23,9 +23,16 @@ export interface Place {
 /** A held turn: whoever holds it, its code runs in the sandbox it names, and this delivery attaches. */
 export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task): Place {
   if (turn.sandbox === null) throw chainBroken(`the turn at link ${at.seq} of ${at.execution} names no sandbox`);
-  // How long it lives is known to the delivery that chose it; the scope's next node makes its own.
-  const sandbox = before.warm?.id === turn.sandbox && !isLong(node) ? before.warm : null;
+  const sandbox = isLong(node) ? null : knownSandbox(turn, before.warm);
   return { turn, sandbox, created: false, permit: Promise.resolve(true) };
+}
+
+/**
+ * The sandbox of a turn. How long one lives that dies with its execution is known to the delivery that chose it, unless
+ * the scope had it before; then the scope's next node makes its own.
+ */
+export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
+  return [turn.warm, warm].find((one) => one?.id === turn.sandbox) ?? null;
 }
 
 /** The first turn, or the next attempt's. `more.seconds`: how long the node may need its sandbox. */
@@ -41,7 +48,7 @@ export async function takeTurn(
   const failedDeliveries = from ? from.failedDeliveries : retries || undefined;
   const turn: Turn = {
     ...{ node: node.id, state: "held", sandbox: sandbox.id, attempt, since: isoNow(ports) },
-    ...defined({ generation, kept: from?.kept, failedDeliveries, addresses }),
+    ...defined({ generation, kept: from?.kept, failedDeliveries, addresses, warm: sandbox.pool && sandbox }),
   };
   const permit = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);
   // Who needs it waits for it; until then its failure is nobody's.
@@ -64,7 +71,8 @@ export async function dropUnlessNamed(ports: Ports, { at }: Position, { sandbox 
 export async function moveTurn(ports: Ports, { position, node, version }: Task, from: Turn): Promise<void> {
   const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
   const since = node.executor.kind === "prompt" ? from.since : isoNow(ports);
-  const turn: Turn = { ...from, sandbox: sandbox.id, attempt: from.attempt + 1, since };
+  const { warm: _, ...moved } = from;
+  const turn: Turn = { ...moved, sandbox: sandbox.id, attempt: from.attempt + 1, since };
   if (!(await ports.chain.putTurn(position.at, turn, from))) return dropUnlessNamed(ports, position, turn);
   if (isLong(node) && from.sandbox !== null) await ports.sandboxes.kill(from.sandbox);
 }

@@ -10,7 +10,7 @@ import { lastFailure } from "../../protocol/attempts.ts";
 import type { HeldNode } from "../../protocol/definition.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { overlayBefore } from "../../secrets/overlay.ts";
-import { withoutPool } from "./place.ts";
+import { knownSandbox, withoutPool } from "./place.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 
 /** What is left of a turn when no code of its link runs any more. */
@@ -51,8 +51,9 @@ export async function stopTurn(
 
 /** Where code was killed nobody but this execution goes on. */
 function warmBehind(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
-  if (stopped?.kind === "gone" || warm?.id !== turn.sandbox) return null;
-  return stopped?.kind === "stopped" ? withoutPool(warm) : warm;
+  if (stopped?.kind === "gone") return null;
+  const known = knownSandbox(turn, warm);
+  return stopped?.kind === "stopped" ? withoutPool(known) : known;
 }
 
 /** Step Functions has waited for the last time: the node fails as its last attempt did. */
