@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { inARow, openChaoticCloud, type TestCloud, unoffered, verified } from "../support/cloud.ts";
+import { inARow, openChaoticCloud, strays, type TestCloud, verified } from "../support/cloud.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 
 let cloud: TestCloud;
@@ -177,7 +177,7 @@ describe("with every task delivered twice and Lambdas dying", { timeout: 120_000
   });
 
   it("no sandbox is left behind", async () => {
-    await vi.waitFor(async () => expect(await unoffered(cloud)).toEqual([]), 30_000);
+    await vi.waitFor(async () => expect(await strays(cloud)).toEqual([]), 30_000);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { openChaoticCloud, type TestCloud, unoffered, verified } from "../support/cloud.ts";
+import { openChaoticCloud, strays, type TestCloud, verified } from "../support/cloud.ts";
 import { forkedRuns } from "../support/forked.ts";
 
 let cloud: TestCloud;
@@ -22,5 +22,5 @@ it.concurrent.each(Object.entries(forkedRuns))(
 );
 
 it("leaves no sandbox behind", async () => {
-  await vi.waitFor(async () => expect(await unoffered(cloud)).toEqual([]), 30_000);
+  await vi.waitFor(async () => expect(await strays(cloud)).toEqual([]), 30_000);
 }, 60_000);

@@ -104,9 +104,27 @@ export async function historyText({ execution: { id, stateMachineArn } }: Trace)
 
 /** Ids of sandboxes that are neither on offer nor gone. */
 export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
-  const offered = new Set((await ports.executions.idle()).flatMap(({ idle = [] }) => idle.map(({ id }) => id)));
+  const offered = new Set((await ports.executions.idle()).map(({ idle }) => idle.id));
   const running = await Sandbox.list().nextItems();
   return running.map(({ sandboxId }) => sandboxId).filter((id) => !offered.has(id));
+}
+
+/**
+ * Of those the ones that some run has had and not offered. What is missing here was taken by a delivery that was killed
+ * before it had said so: it dies by its lifetime.
+ */
+export async function strays(cloud: LocalCloud): Promise<string[]> {
+  const had = new Map<string, number>();
+  const { items } = await cloud.ports.executions.list({ limit: 1_000 });
+  for (const { id } of items) {
+    const heads = (await readTrace(cloud.ports, id, {})).entries;
+    const used = new Set(heads.map(({ sandbox_id }) => sandbox_id ?? ""));
+    for (const sandbox of used) had.set(sandbox, (had.get(sandbox) ?? 0) + 1);
+    const { entry } = (await cloud.ports.chain.tip(id, "")).find((link) => link.entry) ?? {};
+    const { close } = JSON.parse(entry?.head ?? "{}") as { close?: { idle?: string[] } };
+    for (const sandbox of close?.idle ?? []) had.set(sandbox, (had.get(sandbox) ?? 0) - 1);
+  }
+  return (await unoffered(cloud)).filter((id) => had.get(id) !== 0);
 }
 
 export async function verified(cloud: LocalCloud, trace: Trace): Promise<string> {

@@ -52,21 +52,19 @@ test("takes an execution out of the open ones, and keeps the record", async () =
   await executions.create(created);
   const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
   expect(await openIds()).toContain("exec_03");
-  expect(await executions.leave(created, [])).toBe(true);
+  expect(await executions.leave(created, null)).toBe(true);
   expect(await openIds()).not.toContain("exec_03");
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
 
 test("offers the sandboxes that an execution leaves, to one taker, and never twice", async () => {
-  const idle = [
-    { id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool: { key: "p", idleSeconds: 60 } },
-  ];
+  const pool = { key: "p", idleSeconds: 60 };
+  const idle = { id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool };
   const { client: owner, workflowId, version } = base;
   const of = { id: "exec_04", client: owner, workflowId, version };
   await executions.create({ ...base, id: "exec_04" });
   expect(await executions.leave(of, idle)).toBe(true);
-  for (const client of [owner, undefined])
-    expect(await executions.idle(client)).toEqual([{ ...of, idle }]);
+  for (const client of [owner, undefined]) expect(await executions.idle(client)).toEqual([{ ...of, idle }]);
   expect(await executions.idle("somebody else")).toEqual([]);
   expect((await executions.get("exec_04"))?.open).toBe(false);
   expect(await executions.setStatus("exec_04", "waiting", ["queued", "running", "completed"])).toBe(false);

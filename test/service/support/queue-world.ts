@@ -65,7 +65,7 @@ export class QueueWorld {
       if (!record?.open) return;
       await ports.executions.update(id, { status });
       await giveSlotsBack(ports, { ...record, status });
-      await ports.executions.leave(record, []);
+      await ports.executions.leave(record, null);
     });
   }
 
@@ -76,7 +76,7 @@ export class QueueWorld {
         if (status === "running") await ports.stateMachines.start("", id, "");
         if (status === "completed" || status === "cancelled") {
           await giveSlotsBack(ports, { id, pools: pools ?? [] } as Execution);
-          await ports.executions.leave({ id, client }, []);
+          await ports.executions.leave({ id, client }, null);
         }
       }
       return sweepQueues(ports);

@@ -20,7 +20,7 @@ const outage = () => new StoreUnavailable("the store did not answer in time");
 export class ExecutionState {
   readonly records = new Map<string, Execution>();
   /** Sandboxes that executions have left and nobody has taken, by execution. */
-  readonly offers = new Map<string, Sandbox[]>();
+  readonly offers = new Map<string, Sandbox>();
 
   port(caller: Caller): ExecutionStore {
     const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
@@ -56,7 +56,7 @@ export class ExecutionState {
           const record = records.get(id);
           if (!record?.open) return false;
           records.set(id, { ...record, open: false });
-          if (idle.length > 0) offers.set(id, idle);
+          if (idle) offers.set(id, idle);
           return true;
         }),
       idle: (owner) =>

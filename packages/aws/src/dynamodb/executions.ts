@@ -73,7 +73,7 @@ export function createExecutionStore(
     leave({ id, client }, idle) {
       const leaver = nameOfRequest();
       const patch = entity.patch({ id }).set({ leaver });
-      const left = idle.length > 0 ? patch.set({ open: shelfOf(client), idle }) : patch.remove(["open"]);
+      const left = idle ? patch.set({ open: shelfOf(client), idle }) : patch.remove(["open"]);
       return writeIf(left.where((record, { eq }) => `${eq(record.open, "open")} OR ${eq(record.leaver, leaver)}`));
     },
     async idle(client) {
@@ -227,7 +227,7 @@ const executionRecord = record(
     pools: value<string[]>(),
     endPublished: { type: "boolean" },
     erased: value<true>(),
-    idle: value<Sandbox[]>(),
+    idle: value<Sandbox>(),
   },
   {
     record: place("E#{id}", "E"),

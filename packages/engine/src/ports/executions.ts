@@ -75,8 +75,8 @@ export interface ExecutionQuery {
   oldestFirst?: boolean;
 }
 
-/** Sandboxes that an execution has left for others. */
-export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox[] };
+/** A sandbox that an execution has left for others. */
+export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox };
 
 export interface ExecutionStore {
   /** False when the id is there already. */
@@ -85,14 +85,14 @@ export interface ExecutionStore {
   /** Sets the fields given. */
   update(id: string, changes: Partial<Omit<Execution, "open">>): Promise<void>;
   /** Takes it out of the open index, and offers the sandboxes that it leaves. False where it is out already. */
-  leave(execution: Pick<Execution, "id" | "client">, idle: Sandbox[]): Promise<boolean>;
+  leave(execution: Pick<Execution, "id" | "client">, idle: Sandbox | null): Promise<boolean>;
   /**
    * Those that offer sandboxes, a moment late: of a client, the one that began last first, at most a hundred; of all
    * clients some hundreds of those that began first.
    */
   idle(client?: string): Promise<Offer[]>;
   /** Offers these instead. False where somebody has taken what it offers. */
-  keepIdle(id: string, idle: Sandbox[]): Promise<boolean>;
+  keepIdle(id: string, idle: Sandbox): Promise<boolean>;
   /** Takes what it offers. False where somebody else has taken it. */
   takeIdle(id: string): Promise<boolean>;
   /** Sets the status of an open execution where it is one of `from`; false where it is not. */

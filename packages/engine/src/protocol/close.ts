@@ -97,7 +97,7 @@ async function putCloseEntry(
   request: CloseRequest,
   left: readonly Sandbox[],
 ): Promise<StoredEntry | undefined> {
-  const idle = left.filter(({ pool }) => pool && pool.idleSeconds > 0).map(({ id }) => id);
+  const idle = left.map(({ id }) => id);
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
   const sealed = await sealEntry(
     {

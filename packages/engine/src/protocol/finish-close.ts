@@ -45,15 +45,11 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   if (!record.endPublished) await publishEnd(ports, { ...record, ...ending }, status);
   if (record.parent) await refreshStatus(ports, record.parent.execution);
   ports.warmPool.takeAll(record.id);
-  const offered = new Set(head.close.idle);
-  let idle: Sandbox[] = [];
+  const { idle: named = [] } = head.close;
+  let idle: Sandbox | null = null;
   try {
-    await ports.sandboxes.killAll(record.id, offered);
-    await Promise.all(left.filter(({ id }) => !offered.has(id)).map(({ id }) => ports.sandboxes.kill(id)));
-    idle = await rested(
-      ports,
-      left.filter(({ id }) => offered.has(id)),
-    );
+    await ports.sandboxes.killAll(record.id, new Set(named));
+    idle = await rested(ports, left);
     // Behind the sandboxes, which the next run of the queue may be waiting for.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
@@ -62,17 +58,16 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
     throw error;
   }
   const isLast = await ports.executions.leave(record, idle);
-  // Nobody can offer any more what was not offered: either this process knows it, or the entry alone does.
-  const lost = isLast
-    ? [...offered].filter((id) => !idle.some((sandbox) => sandbox.id === id))
-    : idle.map(({ id }) => id);
+  // From now on nobody can offer what was not offered.
+  const lost = isLast ? named.filter((id) => id !== idle?.id) : idle ? [idle.id] : [];
   await Promise.all(lost.map((id) => ports.sandboxes.kill(id)));
   return closed;
 }
 
-async function rested({ sandboxes }: Ports, left: readonly Sandbox[]): Promise<Sandbox[]> {
-  const all = await Promise.all(left.map((sandbox) => sandboxes.rest(sandbox, sandbox.pool?.idleSeconds ?? 0)));
-  return all.filter((sandbox) => sandbox !== null);
+/** The one that the next execution may have; a run takes one, so it leaves one. */
+async function rested({ sandboxes }: Ports, left: readonly Sandbox[]): Promise<Sandbox | null> {
+  const fit = left.find(({ pool }) => pool && pool.idleSeconds > 0);
+  return fit?.pool ? sandboxes.rest(fit, fit.pool.idleSeconds) : null;
 }
 
 /** Milliseconds between two times, ISO 8601; clocks of two machines may differ. */

@@ -34,10 +34,10 @@ export function poolOf(
  * Sandboxes that an ended execution of the pool has left, at least one; nobody else has them now. Null where there are
  * none. Whoever dies behind this leaves them to die by their lifetime.
  */
-export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox[] | null> {
+export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox | null> {
   const offers = (await ports.executions.idle(client)).filter((offer) => isAlive(offer, ports.clock.now()));
   await endSurplus(ports, offers);
-  const fitting = offers.filter(({ idle }) => idle.every(({ pool }) => pool?.key === key));
+  const fitting = offers.filter(({ idle }) => idle.pool?.key === key);
   for (let tries = 0; tries < maxTries && fitting.length > 0; tries++) {
     const [offer] = fitting.splice(Math.floor(Math.random() * fitting.length), 1);
     if (offer && (await ports.executions.takeIdle(offer.id))) return offer.idle;
@@ -60,18 +60,14 @@ async function endSurplus(ports: Ports, offers: Offer[]): Promise<void> {
 
 async function endIdle(ports: Ports, { id, idle }: Offer): Promise<boolean> {
   if (!(await ports.executions.takeIdle(id))) return false;
-  await Promise.all(idle.map((sandbox) => ports.sandboxes.kill(sandbox.id)));
+  await ports.sandboxes.kill(idle.id);
   return true;
 }
 
 export function isAlive({ idle }: Offer, now: number): boolean {
-  return idle.some(({ endsAt }) => Date.parse(endsAt) > now);
+  return Date.parse(idle.endsAt) > now;
 }
 
 export function byEnd(a: Offer, b: Offer): number {
-  return endOf(a).localeCompare(endOf(b));
-}
-
-export function endOf({ idle }: Offer): string {
-  return idle[0]?.endsAt ?? "";
+  return a.idle.endsAt.localeCompare(b.idle.endsAt);
 }

@@ -32,6 +32,7 @@ export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task):
  * the scope had it before; then the scope's next node makes its own.
  */
 export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
+  if (turn.sandbox === null) return turn.warm ?? null;
   return [turn.warm, warm].find((one) => one?.id === turn.sandbox) ?? null;
 }
 

@@ -52,8 +52,9 @@ export async function nextAttempt(
   if (seconds === undefined && node.retry && !(await isStill(ports, position.at, turn))) return "again";
   if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
   if (seconds === undefined) return undefined;
-  const waiting = waitingTurn(ports, task, turn, seconds);
-  if (await ports.chain.putTurn(position.at, waiting, turn)) await leave(ports, task, turn, seconds, spare);
+  const kept = seconds <= keptSeconds ? spare : null;
+  const waiting = { ...waitingTurn(ports, task, turn, seconds), ...(kept?.pool && { warm: kept }) };
+  if (await ports.chain.putTurn(position.at, waiting, turn)) await leave(ports, task, turn, kept);
   return awaited(node, waiting, `: ${outcome.failure.message}`);
 }
 
@@ -133,8 +134,8 @@ function drawn(name: string): number {
 /** Longer than this no sandbox is kept for a next attempt. */
 const keptSeconds = 60;
 
-/** A sound sandbox serves whatever comes next in this process; what nobody will use is killed. */
-async function leave(ports: Ports, { position }: Task, { sandbox }: Turn, seconds: number, spare: Sandbox | null) {
-  if (spare && seconds <= keptSeconds) ports.warmPool.offer(position.at.execution, spare);
-  else if (sandbox !== null) await ports.sandboxes.kill(sandbox);
+/** A sound sandbox serves the next attempt, or whatever comes next in this process; what nobody will use is killed. */
+async function leave(ports: Ports, { position }: Task, { sandbox }: Turn, kept: Sandbox | null) {
+  if (!kept && sandbox !== null) await ports.sandboxes.kill(sandbox);
+  if (kept && !kept.pool) ports.warmPool.offer(position.at.execution, kept);
 }

@@ -36,9 +36,10 @@ export async function chooseSandbox(
   version: WorkflowVersion,
   seconds = secondsOf(node),
 ): Promise<ChosenSandbox> {
-  // An earlier attempt had the warm one, and has left it to be taken as a spare one, or it is of no use.
-  if (node.isolation !== "fresh" && before.warm && !next.turn) {
-    const kept = await keepWarm(ports, before.warm, node, seconds);
+  // An earlier attempt had the warm one: it has left it to the next one, or as a spare one, or it is of no use.
+  const warm = next.turn ? next.turn.warm : before.warm;
+  if (node.isolation !== "fresh" && warm && !next.turn?.sandbox) {
+    const kept = await keepWarm(ports, warm, node, seconds);
     if (kept) return { sandbox: kept, created: false };
   }
   const spare = node.isolation === "fresh" ? null : await takeSpare(ports, at.execution, node, seconds);
@@ -55,14 +56,11 @@ async function takeOrCreate(
 ): Promise<Sandbox> {
   const spec = sandboxSpec(at, node, version);
   const pool = poolOf(before.client, spec, node, version.workflow);
-  const idle = pool === undefined ? null : await takeIdle(ports, before.client, pool);
-  for (const sandbox of idle ?? []) ports.warmPool.offer(at.execution, sandbox);
-  for (let left = idle?.length ?? 0; left > 0; left--) {
-    const taken = ports.warmPool.take(at.execution);
-    // It may have died meanwhile, and code begins only in one that is known to live.
-    const alive = taken && (await ports.sandboxes.extend(taken, lifetimeOf(seconds, betweenNodesSeconds)));
-    if (alive) return { ...alive, ...(pool && { pool }) };
-  }
+  // Whoever closes the execution knows what its main line has, wherever that came from.
+  const idle = pool && at.scope === "" ? await takeIdle(ports, before.client, pool) : null;
+  // It may have died meanwhile, and code begins only in one that is known to live.
+  const alive = idle && (await ports.sandboxes.extend(idle, lifetimeOf(seconds, betweenNodesSeconds)));
+  if (alive) return { ...alive, ...(pool && { pool }) };
   const wanted = { ...spec, ...(pool !== undefined && { pool }) };
   return ports.sandboxes.create(wanted).catch(async (error) => {
     if (!isUnavailable(error) || !(await endOldestIdle(ports))) throw error;

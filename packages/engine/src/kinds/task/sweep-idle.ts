@@ -3,7 +3,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { Sandbox } from "../../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { endless, type TimeBudget } from "../../protocol/sweep.ts";
-import { byEnd, endOf, isAlive, keptSeconds, poolOf } from "./idle-sandboxes.ts";
+import { byEnd, isAlive, keptSeconds, poolOf } from "./idle-sandboxes.ts";
 import { tasksOf } from "./outer-reach.ts";
 import { sandboxSpec } from "./sandbox-choice.ts";
 
@@ -19,7 +19,7 @@ export async function sweepIdle(
   for (let isMore = true; isMore && !timeBudget.aborted; ) {
     const offers = await ports.executions.idle();
     const [alive, dead] = [true, false].map((is) => offers.filter((one) => isAlive(one, ports.clock.now()) === is));
-    for (const [, pool] of Map.groupBy(alive ?? [], ({ idle }) => idle[0]?.pool?.key))
+    for (const [, pool] of Map.groupBy(alive ?? [], ({ idle }) => idle.pool?.key))
       await keepPool(ports, pool, isActive);
     const taken = await Promise.all((dead ?? []).map(({ id }) => ports.executions.takeIdle(id)));
     isMore = taken.includes(true);
@@ -35,17 +35,15 @@ async function keepPool(
     const version = await ports.workflows.get(offer.workflowId, offer.version);
     const { warm = 0 } = version?.workflow ?? {};
     if (!version || place >= warm || !(await isActive(offer.workflowId, offer.version))) continue;
-    const isFresh = Date.parse(endOf(offer)) - ports.clock.now() > (keptSeconds / 2) * 1000;
+    const isFresh = Date.parse(offer.idle.endsAt) - ports.clock.now() > (keptSeconds / 2) * 1000;
     if (!isFresh) await keepOffer(ports, offer, version);
   }
 }
 
 async function keepOffer(ports: Ports, { id, client, idle }: Offer, version: WorkflowVersion): Promise<void> {
-  const [sandbox] = idle;
-  if (!sandbox) return;
-  const extended = await ports.sandboxes.extend(sandbox, keptSeconds);
-  const kept = extended ?? (await createLike(ports, sandbox, { id, client }, version));
-  if (!kept || (await ports.executions.keepIdle(id, [kept, ...idle.slice(1)]))) return;
+  const extended = await ports.sandboxes.extend(idle, keptSeconds);
+  const kept = extended ?? (await createLike(ports, idle, { id, client }, version));
+  if (!kept || (await ports.executions.keepIdle(id, kept))) return;
   if (!extended) await ports.sandboxes.kill(kept.id);
 }
 
