@@ -51,6 +51,7 @@ export { callLink, WaitOver } from "./kinds/waiting/resume.ts";
 export { executionOfToken } from "./kinds/waiting/resume-link.ts";
 export { noTasks, type SweptTasks, sweepTasks } from "./kinds/waiting/sweep-tasks.ts";
 export type { WaitsFor } from "./kinds/waits-for.ts";
+export type * from "./ports/blobs.ts";
 export type * from "./ports/chain.ts";
 export type * from "./ports/credentials.ts";
 export type * from "./ports/executions.ts";

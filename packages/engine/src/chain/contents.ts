@@ -1,5 +1,6 @@
 import { sha256 } from "../json/text.ts";
-import type { BlobHome, BlobStore, ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
+import type { BlobHome, BlobStore } from "../ports/blobs.ts";
+import type { ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Head } from "./head.ts";
 

@@ -1,5 +1,6 @@
 import type { NodeType, RunErrorClass } from "@nova/workflow";
-import type { BlobHome, ContentName, StoredEntry } from "../ports/chain.ts";
+import type { BlobHome } from "../ports/blobs.ts";
+import type { ContentName, StoredEntry } from "../ports/chain.ts";
 import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 

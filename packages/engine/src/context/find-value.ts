@@ -1,5 +1,5 @@
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
-import type { BlobRef } from "../ports/chain.ts";
+import type { BlobRef } from "../ports/blobs.ts";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";
 

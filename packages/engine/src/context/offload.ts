@@ -1,5 +1,5 @@
 import { isKey, type Member, type StringSpan, sha256, stringsIn } from "../json/text.ts";
-import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/chain.ts";
+import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
 import { escapeReferences, referenceText } from "./references.ts";
 
 /** A string leaf longer than this (UTF-8 bytes) becomes a blob; the harness in the sandbox uses the same two limits. */

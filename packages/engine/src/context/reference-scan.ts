@@ -1,4 +1,4 @@
-import type { BlobRef } from "../ports/chain.ts";
+import type { BlobRef } from "../ports/blobs.ts";
 import { asReference, blobKey, referenceKey } from "./references.ts";
 
 /** A reference in JSON text. It is an object: inside of a string its quotes have backslashes. */

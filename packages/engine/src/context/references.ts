@@ -1,6 +1,6 @@
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import { RawJson } from "../json/text.ts";
-import type { BlobRef, BlobType } from "../ports/chain.ts";
+import type { BlobRef, BlobType } from "../ports/blobs.ts";
 
 /** The key that marks a reference inside a value; user data that has it (or an escaped one) carries one `$` more. */
 export const blobKey = "$blob";

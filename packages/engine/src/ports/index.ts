@@ -1,4 +1,5 @@
-import type { BlobStore, ChainStore } from "./chain.ts";
+import type { BlobStore } from "./blobs.ts";
+import type { ChainStore } from "./chain.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExecutionStore, OnExecutionEnded, StateMachines } from "./executions.ts";
 import type { Budgets, Pipeline } from "./pipeline.ts";

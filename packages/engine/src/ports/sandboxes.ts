@@ -1,5 +1,5 @@
 import type { NodeType } from "@nova/workflow";
-import type { BlobRef } from "./chain.ts";
+import type { BlobRef } from "./blobs.ts";
 
 /** A sandbox that one scope of one execution uses. */
 export interface Sandbox {

@@ -4,7 +4,8 @@ import { contextAfter, type Position } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
 import { linkLabel } from "../context/context.ts";
 import { referenceKey, referencesIn } from "../context/references.ts";
-import type { BlobRef, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { BlobRef } from "../ports/blobs.ts";
+import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 
 /** A successful entry, and the name under which other nodes find its results; of most joins null. */

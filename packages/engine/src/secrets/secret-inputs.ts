@@ -2,7 +2,7 @@ import { type ExactValue, isRawNumber, parseExact, secretKeys } from "@nova/work
 import type { Context, Slot } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
 import { BlobMissing } from "../errors.ts";
-import type { BlobHome } from "../ports/chain.ts";
+import type { BlobHome } from "../ports/blobs.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { Secret } from "./forms.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ReferenceScan } from "../context/reference-scan.ts";
-import type { BlobHome, BlobRef, BlobStore } from "../ports/chain.ts";
+import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
 
 /** A blob that is named somewhere; `place` says where, as a person reads it, `key` is the key of the context. */
 export interface NamedBlob {

@@ -1,7 +1,8 @@
 import { defined, type Node, type RunErrorClass } from "@nova/workflow";
 import { contentText, unlessErased } from "../chain/contents.ts";
 import { type StepText, stepFrom, stepTexts } from "../chain/steps/step-record.ts";
-import type { BlobHome, StepContentName, StoredStep } from "../ports/chain.ts";
+import type { BlobHome } from "../ports/blobs.ts";
+import type { StepContentName, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StepDraft } from "../ports/pipeline.ts";
 import type { StepRecord } from "../protocol/attempts.ts";

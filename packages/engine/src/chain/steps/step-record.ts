@@ -1,6 +1,7 @@
 import { defined } from "@nova/workflow";
 import { maskValue, sha256 } from "../../json/text.ts";
-import type { BlobHome, BlobStore, StepContentName, StoredStep } from "../../ports/chain.ts";
+import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
+import type { StepContentName, StoredStep } from "../../ports/chain.ts";
 import type { JournalStep, PipelineOutcome, StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import { contentText, sealContents } from "../contents.ts";

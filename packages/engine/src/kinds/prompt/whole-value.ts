@@ -1,7 +1,7 @@
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import type { Context } from "../../context/context.ts";
 import { asReference } from "../../context/references.ts";
-import type { BlobHome, BlobRef, BlobStore } from "../../ports/chain.ts";
+import type { BlobHome, BlobRef, BlobStore } from "../../ports/blobs.ts";
 
 /** JSON text of a whole value, blobs of text and JSON included; null above `maxBytes` or without the key. */
 export async function wholeValue(

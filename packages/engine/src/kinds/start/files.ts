@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { escapeReferences, referenceText } from "../../context/references.ts";
 import type { Member } from "../../json/text.ts";
-import type { BlobHome, BlobStore } from "../../ports/chain.ts";
+import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
 
 interface Stored {
   sha256: string;

@@ -4,7 +4,7 @@ import { headOf } from "../../chain/head.ts";
 import { offloadLargeValues } from "../../context/offload.ts";
 import { NovaError } from "../../errors.ts";
 import { type Member, membersOf } from "../../json/text.ts";
-import type { BlobHome } from "../../ports/chain.ts";
+import type { BlobHome } from "../../ports/blobs.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";

@@ -3,7 +3,8 @@ import { contextAfter, type Position, readPosition } from "../../chain/position.
 import { slimText } from "../../context/offload.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { nestingOf, sha256 } from "../../json/text.ts";
-import type { BlobHome, StoredEntry } from "../../ports/chain.ts";
+import type { BlobHome } from "../../ports/blobs.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";

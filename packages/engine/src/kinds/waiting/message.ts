@@ -2,7 +2,7 @@ import { templateParts } from "@nova/workflow";
 import { shellWord } from "@nova/workflow/shell-word";
 import type { Context } from "../../context/context.ts";
 import { asReference } from "../../context/references.ts";
-import type { BlobRef } from "../../ports/chain.ts";
+import type { BlobRef } from "../../ports/blobs.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 
 /** A value inside a message is cut behind so many characters, a whole message too. */
