@@ -149,7 +149,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
 });
 
 describe("a decision", () => {
-  it("is written for its edges, and refused before it runs where it has a value of none", async () => {
+  it("is written for its edges, and again where its value is that of none", async () => {
     const task = promptTask({ type: "decision", conditions: ["high", "low"], prompt: "Is the total above 1000?" });
     const { outcome } = await run({
       task,
@@ -159,7 +159,10 @@ describe("a decision", () => {
         writes('context["branch_decision"] = "high" if context["total"] > 1000 else "low"', ['\\"yes\\"']),
         approves,
       ],
-      runs: [sets({ branch_decision: "high" })],
+      runs: [
+        fails('no edge for branch_decision "yes" - the conditions are "high", "low"'),
+        sets({ branch_decision: "high" }),
+      ],
     });
     expect(outcome.status).toBe("success");
   });

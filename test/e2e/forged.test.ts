@@ -84,8 +84,10 @@ function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   // A turn is the right to write an entry. Once that is written nobody reads the turn, and no answer shows it.
   if (item.kind?.S === "0") return !["pk", "sk", "partition", "scope", "seq"].includes(name);
   if (item.sk?.S !== "E") return false;
+  // A sandbox that it has left for another run.
+  if (name === "idle" || (name === "open" && item.open?.S?.startsWith("idle"))) return true;
   // Keys of indexes: where lists look for the record. What a queue and a closer note for themselves.
-  const ofLists = ["workflowKey", "clientKey", "ordered"];
+  const ofLists = ["workflowKey", "clientKey", "ordered", "leaver", "taker"];
   return rest.length === 0 && [...ofLists, "pools", "admission", "endPublished", "erased"].includes(name);
 }
 

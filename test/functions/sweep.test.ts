@@ -29,7 +29,7 @@ const context = (ms: number) => {
 it("sweeps runs for half of the Lambda's time, less what it needs to answer, and then the rest", async () => {
   await handler({}, context(50_000));
   expect(world.log.filter((line) => line.startsWith("describe"))).toHaveLength(20);
-  expect(world.log.slice(-5)).toEqual(["tasks", "queues", "publications", "triggers", "erasures"]);
+  expect(world.log.slice(-6)).toEqual(["tasks", "queues", "sandboxes", "publications", "triggers", "erasures"]);
 });
 
 it("fails behind everything that it could do, as that failed which it could not", async () => {
