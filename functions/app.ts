@@ -2,6 +2,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { createAwsPorts, type NovaBus } from "@nova/aws/ports";
 import {
   approveCommand,
+  createEndings,
   createInFlight,
   createTailCache,
   createWarmPool,
@@ -53,6 +54,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     warmPool: createWarmPool(),
     tailCache: createTailCache(),
     inFlight: createInFlight(),
+    endings: createEndings(),
     admissions: { held: false },
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE, variables),

@@ -67,7 +67,7 @@ export type { SettleAnswer } from "./protocol/answer.ts";
 export type { CloseRequest } from "./protocol/close.ts";
 export type { CaughtError, EndAnswer, NodeEvent, RunningAnswer, RunPosition, TaskAnswer } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
-export { createInFlight } from "./protocol/in-flight.ts";
+export { createEndings, createInFlight } from "./protocol/in-flight.ts";
 export { reasonOf } from "./protocol/settling.ts";
 export { ExecutionNotFound, executionOf } from "./protocol/status.ts";
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/sweep.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createInFlight } from "../../../packages/engine/src/protocol/in-flight.ts";
+import { createEndings, createInFlight } from "../../../packages/engine/src/protocol/in-flight.ts";
 import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";
 import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
@@ -42,4 +42,13 @@ it("keeps nothing of a model that does not answer a run which was closed meanwhi
   await story.perform(node, "before");
   await story.finish(node);
   expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
+});
+
+it("wakes all who wait for an execution, and nobody else", async () => {
+  const endings = createEndings();
+  const woken: string[] = [];
+  const waits = ["a", "a", "b"].map((id) => endings.wait(id, id === "a" ? 60_000 : 50).then(() => woken.push(id)));
+  endings.tell("a");
+  await Promise.all(waits);
+  expect(woken).toEqual(["a", "a", "b"]);
 });

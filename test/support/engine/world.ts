@@ -1,5 +1,6 @@
 import {
   type Budgets,
+  createEndings,
   createInFlight,
   createTailCache,
   createWarmPool,
@@ -40,7 +41,12 @@ import { Tokens } from "./tokens.ts";
 const mostInline = 2;
 
 /** What one Lambda process remembers. */
-const memory = () => ({ warmPool: createWarmPool(), tailCache: createTailCache(), inFlight: createInFlight() });
+const memory = () => ({
+  warmPool: createWarmPool(),
+  tailCache: createTailCache(),
+  inFlight: createInFlight(),
+  endings: createEndings(),
+});
 
 /** Everything around the engine, in memory: what is stored, what runs in sandboxes, what Step Functions does. */
 export class World {

@@ -27,3 +27,10 @@ export interface InFlight {
   /** Ids of executions. */
   readonly runs: string[];
 }
+
+/** Ends of executions that this process has closed, for whoever waits for them here. */
+export interface Endings {
+  tell(execution: string): void;
+  /** Resolves at its end, or after this time where that is not told here. */
+  wait(execution: string, longestMs: number): Promise<void>;
+}

@@ -42,6 +42,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   const { timestamp: endedAt, nodes } = head;
   const ending = { status, endedAt, durationMs, nodes, tip: entry.hash, ...defined({ spent, error }) };
   await ports.executions.update(record.id, ending);
+  ports.endings.tell(record.id);
   if (!record.endPublished) await publishEnd(ports, { ...record, ...ending }, status);
   if (record.parent) await refreshStatus(ports, record.parent.execution);
   ports.warmPool.takeAll(record.id);
