@@ -56,15 +56,22 @@ async function takeOrCreate(
 ): Promise<Sandbox> {
   const spec = sandboxSpec(at, node, version);
   const pool = poolOf(before.client, spec, node, version.workflow);
-  // Whoever closes the execution knows what its main line has, wherever that came from.
-  const idle = pool && at.scope === "" ? await takeIdle(ports, before.client, pool) : null;
-  // It may have died meanwhile, and code begins only in one that is known to live.
-  const alive = idle && (await ports.sandboxes.extend(idle, lifetimeOf(seconds, betweenNodesSeconds)));
-  if (alive) return { ...alive, ...(pool && { pool }) };
-  const wanted = { ...spec, ...(pool !== undefined && { pool }) };
-  return ports.sandboxes.create(wanted).catch(async (error) => {
-    if (!isUnavailable(error) || !(await endOldestIdle(ports))) throw error;
-    return ports.sandboxes.create(wanted);
+  const take = async () => {
+    // Whoever closes the execution knows what its main line has, wherever that came from.
+    const idle = pool && at.scope === "" ? await takeIdle(ports, before.client, pool) : null;
+    // It may have died meanwhile, and code begins only in one that is known to live.
+    const alive = idle && (await ports.sandboxes.extend(idle, lifetimeOf(seconds, betweenNodesSeconds)));
+    return alive && { ...alive, ...(pool && { pool }) };
+  };
+  const create = () => ports.sandboxes.create({ ...spec, ...(pool && { pool }) });
+  const taken = await take();
+  if (taken) return taken;
+  return create().catch(async (error) => {
+    if (!isUnavailable(error)) throw error;
+    const leftMeanwhile = await take();
+    if (leftMeanwhile) return leftMeanwhile;
+    if (!(await endOldestIdle(ports))) throw error;
+    return create();
   });
 }
 
