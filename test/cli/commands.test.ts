@@ -22,6 +22,17 @@ it("says which version it is", async () => {
   expect(await nova(cwd, "--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
+it("says in validate what sandboxes cost that a workflow keeps warm", async () => {
+  await nova(cwd, "init", "ready");
+  const file = join(cwd, "ready/workflow.json");
+  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), warm: 2 }));
+  const { code, stdout } = await nova(cwd, "validate", "ready");
+  expect([code, stdout]).toEqual([
+    0,
+    "keeps up to 2 sandboxes of each client warm while it is the active version, at about $0.27 an hour and client\nready is valid\n",
+  ]);
+});
+
 describe("nova init", () => {
   it("makes a workflow that is valid, and says what to type", async () => {
     const { stdout, code } = await nova(cwd, "init", "other");

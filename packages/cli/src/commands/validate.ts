@@ -8,34 +8,48 @@ import { print, printError } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
 /** A server knows besides which workflows there are that this one runs. */
-async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: boolean }> {
+async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: boolean; warm?: number | undefined }> {
   const parsed = await readAndParse(path);
   const { compileParsed } = await import("@nova/compiler");
   const { findings, workflow } = await compileParsed(parsed);
   const server = workflow && (await serverHere());
   if (!workflow) return { findings, valid: false };
+  const { warm } = workflow;
   const { pastTimes, readWorkflowSource, relocate } = await import("@nova/workflow");
   if (!server) {
     const { notInstalled } = await import("../packages/not-installed.ts");
     return {
       findings: [...findings, ...pastTimes(workflow, Date.now()), ...(await notInstalled(parsed))],
       valid: true,
+      warm,
     };
   }
   const { sentAs } = await import("../api/publish.ts");
   const source = await readWorkflowSource(path);
   const { findings: found, valid } = await server.workflows.validate(sentAs(source, workflow.id));
-  return { findings: relocate(found as Finding[], source), valid };
+  return { findings: relocate(found as Finding[], source), valid, warm };
+}
+
+/** E2B's list prices of 2 vCPU ($0.000014 a second each) and 2 GiB ($0.0000045). */
+const usdPerHour = 3_600 * 2 * (0.000014 + 0.0000045);
+
+function costOf(warm: number): string {
+  const usd = (warm * usdPerHour).toFixed(2);
+  return `keeps up to ${warm} sandboxes of each client warm while it is the active version, at about $${usd} an hour and client`;
 }
 
 export const validate = command({
   summary: "say what is wrong with a workflow",
   takes: { "<folder|file>": "folder with workflow.json or workflow.ts, or one such file" },
   async run([path = ""]) {
-    const { findings, valid } = await findingsOf(path);
+    const { findings, valid, warm } = await findingsOf(path);
     return {
       json: { valid, diagnostics: diagnosticsOf(findings) },
-      text: [...findingLines(findings), valid ? `${path} is valid` : `${path} is not valid`],
+      text: [
+        ...findingLines(findings),
+        ...(warm ? [costOf(warm)] : []),
+        valid ? `${path} is valid` : `${path} is not valid`,
+      ],
       code: valid ? exitCodes.completed : exitCodes.invalid,
     };
   },
