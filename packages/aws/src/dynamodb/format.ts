@@ -21,12 +21,3 @@ export function current<T extends { format: number }>(
   checkFormat(what, format);
   return { ...rest, format: FORMAT };
 }
-
-type Possible<T> = { [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined> };
-
-type Certain<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] };
-
-/** The same without members that are undefined. */
-export function defined<T extends object>(members: T): Possible<T> & Certain<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
-}

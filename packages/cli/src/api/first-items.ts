@@ -1,4 +1,4 @@
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { InvalidInput } from "../errors.ts";
 import { askApi } from "./ask.ts";
 
@@ -18,7 +18,7 @@ export async function firstItems<T>(
   const found: T[] = [];
   for (let cursor: string | undefined; ; ) {
     const limit = Math.min(max - found.length, pageLimit);
-    const { items, next_cursor } = await pageAt(given({ limit, cursor }));
+    const { items, next_cursor } = await pageAt(defined({ limit, cursor }));
     found.push(...items);
     cursor = next_cursor ?? undefined;
     if (cursor === undefined || found.length >= max) return found.slice(0, max);
@@ -43,7 +43,7 @@ type Lists =
 export function listed<T>(list: Lists, max: number, query: object = {}): Promise<T[]> {
   return askApi((nova) =>
     firstItems(max, (page) => {
-      const asked = nova.api.GET(`/${list}`, { params: { query: { ...given(query), ...page } } });
+      const asked = nova.api.GET(`/${list}`, { params: { query: { ...defined(query), ...page } } });
       return nova.ask(asked) as Promise<Page<T>>;
     }),
   );

@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import { type ArchiveRecord, type Sealed, type ServicePorts, sealExport } from "@nova/service";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { fetchSigned } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
 
@@ -31,13 +31,13 @@ export function serverSource(nova: NovaClient, client: string): ExportSource {
   return {
     seal: async () => seal,
     async page(cursor) {
-      const params = { path: { slug: client }, query: given({ cursor }) };
+      const params = { path: { slug: client }, query: defined({ cursor }) };
       const page = await nova.ask(nova.api.GET("/clients/{slug}/export", { params }));
       seal = page.seal;
       // Numbers of an item are texts in DynamoDB's JSON, so that parsing it lost nothing.
       const found = (one: (typeof page.items)[0]): Found =>
         one.kind === "item" ? { ...one, item: JSON.stringify(one.item) } : one;
-      return { records: page.items.map(found), ...given({ cursor: page.next_cursor ?? undefined }) };
+      return { records: page.items.map(found), ...defined({ cursor: page.next_cursor ?? undefined }) };
     },
     async open({ key, url = "" }) {
       const answer = await fetchSigned(url, key);

@@ -1,7 +1,7 @@
 import { mkdir, open, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { digestAfter, emptyDigest } from "@nova/service";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { InvalidInput } from "../errors.ts";
 import { hashOf } from "../input/files.ts";
 import { inNewFolder } from "../new-folder.ts";
@@ -51,7 +51,7 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
   if (secrets !== undefined) await writeFile(join(folder, files.secrets), secrets, { mode: 0o600 });
   const seal = await source.seal({ client, digest });
   const at = new Date().toISOString();
-  const manifest: Manifest = { format: 1, client, at, ...counts, digest, ...given({ seal }) };
+  const manifest: Manifest = { format: 1, client, at, ...counts, digest, ...defined({ seal }) };
   await writeFile(join(folder, files.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }

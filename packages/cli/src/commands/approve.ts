@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { askApiToGoOn } from "../api/ask.ts";
 import { readJsonFile } from "../input/context.ts";
 import { printTold } from "../output/terminal.ts";
@@ -17,10 +17,10 @@ export const approve = command({
   async run([id = "", node], { choice, data: file, as: by = userInfo().username, json }) {
     const { RawJson } = await import("@nova/engine");
     const data = file === undefined ? undefined : new RawJson(await readJsonFile(file, "data"));
-    const sent = given({ choice, by, data });
+    const sent = defined({ choice, by, data });
     await askApiToGoOn(async ({ tasks }) => {
       const isTask = id.startsWith("task_");
-      const answered = await (isTask ? tasks.answer(id, sent) : tasks.answerIn(id, { ...sent, ...given({ node }) }));
+      const answered = await (isTask ? tasks.answer(id, sent) : tasks.answerIn(id, { ...sent, ...defined({ node }) }));
       const later = answered.sent ? "" : "; Step Functions could not be told yet, the sweeper will";
       const text = `${answered.node} of ${answered.execution_id}: ${answered.choice}${later}`;
       printTold({ json: { ...answered, by }, text }, json);

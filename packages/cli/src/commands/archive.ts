@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { refuseServer, serverHere } from "../api/ask.ts";
 import { files, type Manifest } from "../archive/format.ts";
 import type { Restored } from "../archive/restore.ts";
@@ -44,7 +44,7 @@ async function exportTo(folder: string, client: string | undefined, aws: boolean
   const { readSecrets } = await import("@nova/local");
   return withCloud(async ({ service, dataDir }) => {
     const secrets = client === undefined ? JSON.stringify(await readSecrets(dataDir)) : undefined;
-    return writeExport(source.storedSource(service, client), folder, given({ client: client ?? null, secrets }));
+    return writeExport(source.storedSource(service, client), folder, defined({ client: client ?? null, secrets }));
   });
 }
 

@@ -1,5 +1,5 @@
 import { type CodeFinding, checkNodeCode, type NodeFacts } from "@nova/python";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { importableFrom, readCode, readShape } from "../input/node-code.ts";
 import { styled } from "../output/terminal.ts";
@@ -17,7 +17,7 @@ export const check = command({
     const source = await readCode(file);
     const findings = await checkNodeCode(source, {
       ...typeOf(nodeType, edges),
-      ...given({ context: context === undefined ? undefined : await readShape(context) }),
+      ...defined({ context: context === undefined ? undefined : await readShape(context) }),
       ...(await importableFrom(file)),
     });
     const [errors, warnings] = (["error", "warning"] as const).map((wanted) =>

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi } from "../api/ask.ts";
 import type { ContextValue } from "../api/context-value.ts";
@@ -25,7 +25,7 @@ export const get = command({
     if (into !== undefined) await write(into, value, force === true);
     if (json || into !== undefined) {
       const text = `${into} holds ${key} of ${execution}, ${bytes} bytes`;
-      return { json: resultOf(given({ execution_id: execution, key, into }), value), text };
+      return { json: resultOf(defined({ execution_id: execution, key, into }), value), text };
     }
     if ("json" in value) print(value.json, true);
     else if (!printBytes(value.bytes)) {

@@ -1,5 +1,5 @@
 import type { Role } from "@nova/service";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { InvalidInput } from "../errors.ts";
 import { withKeys } from "../keys/key-place.ts";
 import { told } from "../output/table.ts";
@@ -29,7 +29,7 @@ export const keys = command({
       return told(items, { header, rowOf, empty });
     }
     if (action === "create") {
-      const request = { role: readRole(role), ...given({ client, name }) };
+      const request = { role: readRole(role), ...defined({ client, name }) };
       const made = await withKeys((place) => place.create(request));
       const once = `this is the only time that ${made.id} is shown: keep it where keys are kept`;
       if (!json) printError(styled("dim", once));

@@ -1,5 +1,5 @@
 import type { NovaClient } from "@nova/client";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { askCloud, ownerGone, serverHere } from "../api/ask.ts";
 import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
@@ -80,7 +80,7 @@ export const start = command({
     const interrupt = new Interrupt();
     return tellingRefusals(json, async () => {
       const version = of === undefined ? undefined : readVersion(of);
-      const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...given({ client, version }) };
+      const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...defined({ client, version }) };
       const runThere = async (server: NovaClient, lost?: () => Promise<never>) => {
         const { followed, startOnServer } = await import("../remote/run.ts");
         if (wait) {

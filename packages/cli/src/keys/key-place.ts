@@ -1,6 +1,6 @@
 import type { Key, NovaClient, Schemas } from "@nova/client";
 import type { ApiKey, KeyPorts, Role } from "@nova/service";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
 import { askApi } from "../api/ask.ts";
 import { reachingAws } from "../archive/deployed.ts";
@@ -35,7 +35,7 @@ export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise
 
 function keysBehind({ keys }: NovaClient): KeyPlace {
   return {
-    create: ({ role, client, name }) => keys.create(given({ role, client_slug: client, name })),
+    create: ({ role, client, name }) => keys.create(defined({ role, client_slug: client, name })),
     list: () => Array.fromAsync(keys.list()),
     remove: (id) => keys.delete(id),
   };

@@ -1,7 +1,7 @@
 import { type Generator, generationKey, ingredientsToday } from "@nova/agents";
 import type { Generation } from "@nova/engine";
 import { type LockedCode, type LockRecord, lockedCodeOf, type ReadLock } from "@nova/workflow";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { InvalidInput } from "../errors.ts";
 import { type EditSources, takeEdit } from "./edited.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
@@ -89,7 +89,7 @@ function lockedFrom(generation: Generation, before: LockRecord | undefined): Loc
   const { key, ingredients, code, codeHash, analysis, analysisHash } = generation;
   const { origin, model, cost, createdAt, provenBy } = generation;
   const approved = before?.codeHash === codeHash ? before.approved : generation.approved;
-  const look = given({ analysis, analysisHash });
+  const look = defined({ analysis, analysisHash });
   return {
     key,
     ingredients,
@@ -100,6 +100,6 @@ function lockedFrom(generation: Generation, before: LockRecord | undefined): Loc
     model,
     cost,
     createdAt,
-    ...given({ provenBy, approved }),
+    ...defined({ provenBy, approved }),
   };
 }

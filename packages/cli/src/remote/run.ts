@@ -1,7 +1,7 @@
 import type { NovaClient, StartedExecution } from "@nova/client";
 import { type Member, membersOf, objectText, RawJson } from "@nova/engine";
 import { readWorkflowSource, writeWorkflow } from "@nova/workflow";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { publishOnServer } from "../api/publish.ts";
 import { readWhole } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
@@ -39,7 +39,7 @@ export async function startOnServer(
   if (interrupt.happened) return null;
   const { workflow, frozen, fresh, client, version } = request;
   const said = { frozen: frozen || undefined, fresh: fresh.length > 0 ? fresh : undefined };
-  return server.executions.execute(workflow, given({ context, ...said, client_slug: client, version }));
+  return server.executions.execute(workflow, defined({ context, ...said, client_slug: client, version }));
 }
 
 /** Tells what a run does until it has ended, and answers what became of it. */
@@ -78,5 +78,5 @@ async function withUploads(server: NovaClient, { context, files, client }: Start
 
 function send(server: NovaClient, { bytes, sha256, open }: RunFile, client: string | undefined) {
   const body = ReadableStream.from(open()) as ReadableStream<Uint8Array>;
-  return server.upload(body, given({ bytes, sha256, client_slug: client }));
+  return server.upload(body, defined({ bytes, sha256, client_slug: client }));
 }

@@ -1,5 +1,5 @@
 import { addSpendings, type Head, type Ports, type RunHead } from "@nova/engine";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { LRUCache } from "lru-cache";
 import type { Durations, NodeFigures } from "../ports/stats.ts";
 
@@ -63,7 +63,7 @@ export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, duratio
 export function figuresOfRun({ head, spent }: RunHead, savedUsd: number): NodeFigures {
   const { status, error_class = "NodeFailed", execution_time_ms: totalMs, cache_hit } = head;
   const failed = status === "failed" ? { [error_class]: 1 } : {};
-  const figures = { runs: 1, failed, totalMs, durations: addDuration({}, totalMs), ...given({ spent }) };
+  const figures = { runs: 1, failed, totalMs, durations: addDuration({}, totalMs), ...defined({ spent }) };
   return { ...figures, ...(cache_hit && { hits: 1, savedUsd }) };
 }
 
@@ -75,7 +75,7 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
     totalMs: a.totalMs + b.totalMs,
     // Null where one of them does not say.
     durations: a.durations && b.durations && counted(a.durations, b.durations),
-    ...given({ spent: addSpendings(a.spent, b.spent) }),
+    ...defined({ spent: addSpendings(a.spent, b.spent) }),
     ...(hits > 0 && { hits, savedUsd: dollars((a.savedUsd ?? 0) + (b.savedUsd ?? 0)) }),
   };
 }

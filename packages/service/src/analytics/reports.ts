@@ -1,5 +1,5 @@
 import type { CloseStatus } from "@nova/engine";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -121,7 +121,7 @@ export async function* statsWithin(
   if (client !== undefined && !reaches(by, client)) return;
   // DynamoDB refuses a range that ends before it begins.
   if (to < from) return;
-  if (workflow !== undefined) yield* ports.stats.read({ from, to, workflow, ...given({ client }) });
+  if (workflow !== undefined) yield* ports.stats.read({ from, to, workflow, ...defined({ client }) });
   else if (client !== undefined) yield* ports.stats.read({ from, to, client });
   else for await (const id of ports.workflows.ids()) yield* ports.stats.read({ from, to, workflow: id });
 }

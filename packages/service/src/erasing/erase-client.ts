@@ -1,5 +1,5 @@
 import { cancelExecution } from "@nova/engine";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
@@ -88,7 +88,7 @@ async function passOver(ports: ServicePorts, slug: string, progress: ErasureProg
 
 async function eraseExecutions(ports: ServicePorts, client: string, progress: ErasureProgress): Promise<void> {
   const { cursor, runs = 0 } = progress.at;
-  const page = await ports.executions.list(given({ client, limit: pageSize, cursor }));
+  const page = await ports.executions.list(defined({ client, limit: pageSize, cursor }));
   for (const execution of page.items) {
     if (execution.parent) await endRun(ports, execution.root);
     await endRun(ports, execution.id);

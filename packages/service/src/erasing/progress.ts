@@ -1,4 +1,4 @@
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
@@ -31,11 +31,11 @@ export class ErasureProgress {
   }
 
   async beginPass({ mayBeLast }: { mayBeLast: boolean }): Promise<void> {
-    await this.#put(given({ part: "executions" as const, passSince: mayBeLast ? this.#now : undefined }));
+    await this.#put(defined({ part: "executions" as const, passSince: mayBeLast ? this.#now : undefined }));
   }
 
   async moveTo(place: PassPosition): Promise<void> {
-    await this.#put({ ...place, ...given({ passSince: this.#at.passSince }) });
+    await this.#put({ ...place, ...defined({ passSince: this.#at.passSince }) });
   }
 
   /** `until`: milliseconds since the epoch. */
@@ -114,7 +114,7 @@ type Behind = "nothing" | "another" | number;
 
 async function runsOf({ executions }: ServicePorts, client: string): Promise<Runs> {
   const found: Runs = { count: 0, isOpen: false, endedMs: 0 };
-  const pageAt = (cursor?: string) => executions.list(given({ client, limit: countedAtOnce, cursor }));
+  const pageAt = (cursor?: string) => executions.list(defined({ client, limit: countedAtOnce, cursor }));
   for await (const { open, endedAt } of everyItem(pageAt)) {
     found.count += 1;
     found.isOpen ||= open;

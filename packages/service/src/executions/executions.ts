@@ -18,7 +18,7 @@ import {
   type TraceEntry,
   wholeValue,
 } from "@nova/engine";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import type { Principal } from "../ports/access.ts";
@@ -41,7 +41,7 @@ export async function executionWithin(ports: FindPorts, by: Principal, id: strin
 export async function listExecutions(ports: FindPorts, by: Principal, query: ExecutionQuery): Promise<Page<Execution>> {
   const client = query.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
-  return ports.executions.list({ ...query, ...given({ client: client ?? undefined }) });
+  return ports.executions.list({ ...query, ...defined({ client: client ?? undefined }) });
 }
 
 type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readTrace>[0]>;

@@ -1,4 +1,4 @@
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { demandAllClients } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import type { FormatPage, StoredFormat } from "../ports/archive.ts";
@@ -29,7 +29,7 @@ async function survey({ formats }: SurveyPorts, pages: number, after?: string): 
     cursor = part.cursor;
     if (cursor === undefined) break;
   }
-  return { formats: sumOfFormats(found), ...given({ cursor }) };
+  return { formats: sumOfFormats(found), ...defined({ cursor }) };
 }
 
 /** One row for each kind and format, by name. */

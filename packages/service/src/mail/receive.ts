@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import type { MailTrigger } from "@nova/workflow";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -51,7 +51,7 @@ export function recipientsOf(
 function recipientOf(text: string): Recipient {
   const local = text.slice(0, text.lastIndexOf("@"));
   const [, address = "", client] = /^([^+]*)(?:\+(.*))?$/s.exec(local) ?? [];
-  return given({ text, address, client });
+  return defined({ text, address, client });
 }
 
 /**

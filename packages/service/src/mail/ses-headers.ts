@@ -1,4 +1,4 @@
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { addressesIn, headerOf, type MailHeader } from "./headers.ts";
 
 /** One result of a header `Authentication-Results`: `dmarc=pass header.from=a.example`. */
@@ -122,7 +122,7 @@ export interface Verdicts {
 export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
   const [spam, virus] = [headerOf(ses, "x-ses-spam-verdict"), headerOf(ses, "x-ses-virus-verdict")];
   const provenDomain = provenDomainIn(headerOf(ses, "authentication-results") ?? "");
-  return given({ spam: spam?.toUpperCase(), virus: virus?.toUpperCase(), provenDomain });
+  return defined({ spam: spam?.toUpperCase(), virus: virus?.toUpperCase(), provenDomain });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import type { Principal } from "../ports/access.ts";
@@ -63,7 +63,8 @@ async function change(ports: ServicePorts, by: Principal, id: string, isPaused: 
 
 /** Those of its runs that wait, and of its client's where they wait there alone. */
 async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
-  const pageAt = (cursor?: string) => executions.list({ workflow, status: "queued", limit: 100, ...given({ cursor }) });
+  const pageAt = (cursor?: string) =>
+    executions.list({ workflow, status: "queued", limit: 100, ...defined({ cursor }) });
   const queued = await Array.fromAsync(everyItem(pageAt));
   return [...new Set(queued.flatMap(({ pools = [] }) => pools))];
 }

@@ -1,5 +1,5 @@
 import type { Execution } from "@nova/engine";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { everyClient } from "../clients/clients.ts";
 import { eraseExecution } from "../erasing/erase-run.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -62,7 +62,7 @@ async function turnsOf(ports: RetentionPorts): Promise<Turn[]> {
 /** Answers whether there is more. */
 async function erasePage(ports: RetentionPorts, turn: Turn, retained: Retained, until: number): Promise<boolean> {
   const { slug, mark, end, cursor } = turn;
-  const from = given({ from: mark, cursor });
+  const from = defined({ from: mark, cursor });
   const page = await ports.executions.list({ client: slug, to: end, limit: runsInPage, oldestFirst: true, ...from });
   for (const run of page.items) {
     if (ports.clock.now() >= until) {

@@ -1,6 +1,6 @@
 import { approveCommand, formOf, type Links, type WaitingTask } from "@nova/engine";
 import { isMailAddress } from "@nova/workflow";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import type { Notified } from "../failures/notify.ts";
 import { noticeOf, senderOf, unmailed } from "../notices/notices.ts";
 import { once } from "../once/once.ts";
@@ -75,7 +75,7 @@ export async function notifyTask(
   const to = task && waits(task, ports.clock.now()) ? addressesOf(task) : [];
   if (!task || to.length === 0) return { told: [] };
   const note = (problem?: string) =>
-    ports.tasks.noteMail(task, given({ to, at: new Date(ports.clock.now()).toISOString(), problem }));
+    ports.tasks.noteMail(task, defined({ to, at: new Date(ports.clock.now()).toISOString(), problem }));
   const { mailer } = ports;
   if (!mailer) {
     await note(unmailed);

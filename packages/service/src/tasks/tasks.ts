@@ -9,7 +9,7 @@ import {
   type TaskName,
   type WaitingTask,
 } from "@nova/engine";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { NotFound } from "../errors.ts";
@@ -59,7 +59,7 @@ export async function answer(
   const client = await clientOf(ports, by, name);
   const who = as ?? (by.name || by.id);
   const from = `the API as ${by.id}`;
-  const answered = await answerTask(ports, { ...name, choice, by: who, from, ...given({ data }) });
+  const answered = await answerTask(ports, { ...name, choice, by: who, from, ...defined({ data }) });
   const subject = answered.task.id;
   await recordDeed(ports, by, { action: "task.answered", client, subject, detail: { choice, as: who } });
   return answered;

@@ -1,5 +1,5 @@
 import type { EventTrigger, ImapTrigger, ScheduleTrigger, Trigger, TriggerType } from "@nova/workflow";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import type { ServicePorts } from "../ports/index.ts";
 
 /** What one kind of trigger needs in the world outside of the table; both are repeated, and then do nothing new. */
@@ -21,7 +21,7 @@ export const scheduleKind: TriggerKind<ScheduleTrigger> = {
   async put({ schedules, clock }, workflow, { id, when, timezone }) {
     // A rate would fire before the version is there that it is to run.
     const firstAt = when.kind === "every" ? new Date(clock.now() + when.everySeconds * 1000).toISOString() : undefined;
-    await schedules.put(given({ workflow, trigger: id, expression: expressionOf(when), timezone, firstAt }));
+    await schedules.put(defined({ workflow, trigger: id, expression: expressionOf(when), timezone, firstAt }));
   },
   remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
   place: schedulePlace,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileInPlace, InputsRefused, newFileMark } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
@@ -62,7 +62,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   // The delivery's own: whoever tries a refused one again, be it two at a time, starts the same run.
   const ulid = delivery.id.slice("dlv_".length);
   try {
-    await execute(ports, by, given({ ulid, workflow, client, context, files }));
+    await execute(ports, by, defined({ ulid, workflow, client, context, files }));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     if (!(await hasBegun(ports, `exec_${ulid}`, client))) {

@@ -1,5 +1,5 @@
 import { type BlobHome, membersOf, newFileMark, objectText, type StartFile } from "@nova/engine";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
@@ -96,7 +96,7 @@ export async function requestUpload(
   if (bytes > maxBytes) throw new Refused(`an upload has at most ${maxBytes} bytes - send it in parts`);
   const now = ports.clock.now();
   const [createdAt, expiresAt] = [new Date(now).toISOString(), Math.floor(now / 1000) + keptSeconds];
-  const upload = given({ format: 1 as const, id: `upl_${ulid}`, client, bytes, type, createdAt, sha256, expiresAt });
+  const upload = defined({ format: 1 as const, id: `upl_${ulid}`, client, bytes, type, createdAt, sha256, expiresAt });
   await ports.uploads.create(upload);
   const ticket = await ports.uploads.sign(upload, putWithinSeconds);
   return { ...ticket, id: upload.id, expiresAt: new Date(now + putWithinSeconds * 1000).toISOString() };

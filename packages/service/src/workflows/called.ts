@@ -1,5 +1,5 @@
 import { type Finding, finding, nodeIndex, type Workflow } from "@nova/workflow";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import type { ServicePorts } from "../ports/index.ts";
 
 /** A node that runs another workflow. */
@@ -14,7 +14,7 @@ export interface Call {
 export function callsOf(workflow: Workflow): Call[] {
   return Array.from(nodeIndex(workflow).values()).flatMap(({ node }) => {
     if (node.type !== "workflow") return [];
-    return [given({ workflow: node.workflow, version: node.version, node: node.id, by: workflow.id })];
+    return [defined({ workflow: node.workflow, version: node.version, node: node.id, by: workflow.id })];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { WorkflowVersion } from "@nova/engine";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { Conflict, NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -52,7 +52,7 @@ export async function activeNow(
   workflowId: string,
 ): Promise<ActiveNow> {
   const { active, deleted, touched, before = [] } = (await workflowStates.get(workflowId)) ?? {};
-  const state = given({ active, deleted, touched });
+  const state = defined({ active, deleted, touched });
   const version = active === undefined ? await workflows.latest(workflowId) : await workflows.get(workflowId, active);
   return { state, before, version: version && version.version > (deleted ?? 0) ? version : undefined };
 }

@@ -1,6 +1,6 @@
 import { membersOf, type WorkflowVersion } from "@nova/engine";
 import type { Trigger, Workflow, WorkflowSource } from "@nova/workflow";
-import { given } from "@nova/workflow/given";
+import { defined } from "@nova/workflow/defined";
 import { NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -33,7 +33,7 @@ export function sourceOf(body: string, folder?: string): WorkflowSource {
     text: isEnvelope ? definition : body,
     fileName: "workflow.json",
     files: isEnvelope ? (JSON.parse(members.get("files") ?? "{}") as Record<string, string>) : {},
-    ...given({ folder }),
+    ...defined({ folder }),
     isSent: true,
   };
 }

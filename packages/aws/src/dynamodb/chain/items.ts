@@ -1,5 +1,6 @@
 import type { Link, LinkId, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
-import { checkFormat, defined, FORMAT } from "../format.ts";
+import { defined } from "@nova/workflow/defined";
+import { checkFormat, FORMAT } from "../format.ts";
 import {
   chainPartition,
   ENTRY,
