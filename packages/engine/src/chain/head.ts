@@ -75,7 +75,7 @@ export interface Head extends BlobHome {
   close?: {
     status: CloseStatus;
     count: number;
-    /** Ids of sandboxes that were alive and may serve another execution; absent: none. */
+    /** Ids of sandboxes of pools that were alive: one of them may serve another execution. Absent: none. */
     idle?: string[];
   };
 }

@@ -22,7 +22,8 @@ export interface Closed {
  * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not
  * the finder's), the event goes out, leftover sandboxes die, the service does its part, and last of all the record leaves
  * the open index. Every step may be done twice, but one: whoever wrote the entry knows what sandboxes are `left`, and alone
- * may offer those that it names to the next execution. What he does not come to offer is killed by whoever takes the record out of the index.
+ * may offer one of those that it names to the next execution. The others are killed by whoever takes the record out of
+ * the index, and the one as well where its offer never came.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);

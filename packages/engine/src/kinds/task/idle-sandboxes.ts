@@ -31,12 +31,12 @@ export function poolOf(
 }
 
 /**
- * Sandboxes that an ended execution of the pool has left, at least one; nobody else has them now. Null where there are
- * none. Whoever dies behind this leaves them to die by their lifetime.
+ * A sandbox that an ended execution of the pool has left; nobody else has it now. Null where there is none. Whoever dies
+ * behind this leaves it to die by its lifetime.
  */
 export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox | null> {
   const offers = (await ports.executions.idle(client)).filter((offer) => isAlive(offer, ports.clock.now()));
-  await endSurplus(ports, offers);
+  if (offers.length > maxIdlePerClient) await endOldest(ports, offers);
   const fitting = offers.filter(({ idle }) => idle.pool?.key === key);
   for (let tries = 0; tries < maxTries && fitting.length > 0; tries++) {
     const [offer] = fitting.splice(Math.floor(Math.random() * fitting.length), 1);
@@ -48,19 +48,13 @@ export async function takeIdle(ports: Ports, client: string, { key }: SandboxPoo
 /** Makes room where a plan has none: ends the sandboxes that have been idle for longest. False where there are none. */
 export async function endOldestIdle(ports: Ports): Promise<boolean> {
   const offers = (await ports.executions.idle()).filter((offer) => isAlive(offer, ports.clock.now()));
-  const oldest = offers.sort(byEnd)[0];
-  return oldest !== undefined && endIdle(ports, oldest);
+  return endOldest(ports, offers);
 }
 
-async function endSurplus(ports: Ports, offers: Offer[]): Promise<void> {
-  if (offers.length <= maxIdlePerClient) return;
-  const oldest = offers.sort(byEnd)[0];
-  if (oldest) await endIdle(ports, oldest);
-}
-
-async function endIdle(ports: Ports, { id, idle }: Offer): Promise<boolean> {
-  if (!(await ports.executions.takeIdle(id))) return false;
-  await ports.sandboxes.kill(idle.id);
+async function endOldest(ports: Ports, offers: readonly Offer[]): Promise<boolean> {
+  const [oldest] = offers.toSorted(byEnd);
+  if (!oldest || !(await ports.executions.takeIdle(oldest.id))) return false;
+  await ports.sandboxes.kill(oldest.idle.id);
   return true;
 }
 
