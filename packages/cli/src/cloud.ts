@@ -78,9 +78,13 @@ async function isWaiting({ ports }: LocalCloud, execution: string): Promise<bool
 
 /** Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. */
 export async function closeCloud(cloud: LocalCloud, interrupt: Interrupt, hint: string): Promise<void> {
-  const timer = setTimeout(() => printError(hint), 500);
+  const timer = setInterval(() => {
+    if (!cloud.isNeeded()) return;
+    clearInterval(timer);
+    printError(hint);
+  }, 500);
   await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
-  clearTimeout(timer);
+  clearInterval(timer);
 }
 
 /** The folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova`. As everywhere, a variable that is empty is not set. */

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 
 HARNESS = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../../packages/sandbox/python"))
@@ -61,6 +62,14 @@ def marked_processes(mark):
                     found.append(int(pid))
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
+    return found
+
+
+def one_marked_process(mark, seconds=10):
+    """As `marked_processes`, of a program that has begun: Linux shows its environment a moment later."""
+    deadline = time.monotonic() + seconds
+    while not (found := marked_processes(mark)) and time.monotonic() < deadline:
+        time.sleep(0.01)
     return found
 
 

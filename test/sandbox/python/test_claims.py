@@ -7,7 +7,7 @@ import signal
 import time
 import unittest
 
-from support import Sandbox, marked_processes
+from support import Sandbox, marked_processes, one_marked_process
 
 
 class Claims(unittest.TestCase):
@@ -99,7 +99,7 @@ class Claims(unittest.TestCase):
             code, {"x": text}, link="l", kernel=self.first, environment={"MARK": self.sandbox.root}
         )
         self.need_of(begun)
-        self.assertEqual(len(marked_processes(self.sandbox.root)), 1)
+        self.assertEqual(len(one_marked_process(self.sandbox.root)), 1)
         self.sandbox.stop("l", kernel=self.second)
         self.assertEqual(marked_processes(self.sandbox.root), [])
 

@@ -75,6 +75,7 @@ export async function openEndpoints(
       if (fires) schedules.fire();
       mails.drive();
     },
+    isAtWork: () => states.isAtWork(),
     /** Before closing: resolves when no function is at work. What waits by then is parked in the data folder. */
     async rest() {
       // Runs that end are events, and events start runs.

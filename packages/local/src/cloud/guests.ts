@@ -81,6 +81,7 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
     warmed: async () => undefined,
     counters: visit.counters,
     untilEnd: visit.untilEnd,
+    isNeeded: () => false,
     close: async () => visit.leave(),
   };
 }

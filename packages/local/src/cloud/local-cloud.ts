@@ -58,6 +58,8 @@ export interface LocalCloud {
   counters(execution: string): Promise<Counters>;
   /** Resolves when the execution is over and closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;
+  /** Whether closing waits for other processes, or for an execution that is at work. */
+  isNeeded(): boolean;
   /**
    * A guest leaves. An owner waits until no guest is left and nothing is at work, then closes the endpoints; with
    * `interrupt` it ends what is at work instead, as interrupted. Executions that wait are parked in the data folder.

@@ -74,6 +74,7 @@ export async function openAsOwner(
     templateFor: (requirements) => prepareTemplate(dataDir, requirements),
     counters: async (execution) => counters.of(execution),
     untilEnd: (execution, listener) => progress.untilEnd(execution, listener),
+    isNeeded: () => admin.guests.count > 0 || opened.isAtWork(),
     async close({ interrupt = false } = {}) {
       sweeping.end();
       if (interrupt) {

@@ -115,6 +115,11 @@ export class LiveExecutions {
     await Promise.all([...doomed].map((execution) => this.stop(execution, stop)));
   }
 
+  /** Whether an execution is under way, and not parked. */
+  isAtWork(): boolean {
+    return this.#runs.values().some((run) => run.isBusy);
+  }
+
   /** Resolves when nothing is under way any more and every change of status was delivered. */
   async idle(): Promise<void> {
     do {
@@ -339,7 +344,7 @@ export class LiveExecutions {
   }
 
   get #isBusy(): boolean {
-    return this.#returning.size + this.#deliveries.size > 0 || this.#runs.values().some((run) => run.isBusy);
+    return this.#returning.size + this.#deliveries.size > 0 || this.isAtWork();
   }
 
   #changed(): void {

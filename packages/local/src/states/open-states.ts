@@ -37,6 +37,8 @@ export interface States {
   interrupted: string[];
   /** Lets executions go on, here and from now on. */
   drive(): void;
+  /** Whether an execution is under way, and not parked. */
+  isAtWork(): boolean;
   /** Resolves when nothing is under way and every change of status was taken: executions have ended or are parked. */
   idle(): Promise<void>;
   /** As `idle`, before closing: what is parked begins nothing on its own any more. */
@@ -75,6 +77,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
     url: server.url,
     interrupted: interrupted.map(({ name }) => name),
     drive: () => live.drive(),
+    isAtWork: () => live.isAtWork(),
     idle: () => live.idle(),
     rest: () => live.rest(),
     stopBusy: (stop) => live.stopBusy(stop),
