@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { GenerateMacCommand, type KMSClient, VerifyMacCommand } from "@aws-sdk/client-kms";
 import type { Signer } from "@nova/engine";
-import { reaching } from "../clients/outage.ts";
+import { reaching, unless } from "../clients/outage.ts";
 
 /** HMAC-SHA-256 with a key that is at hand: `keyHex` is 32 bytes in hex. Signatures are base64, as those of KMS. */
 export function createKeySigner(keyHex: string): Signer {
@@ -37,12 +37,8 @@ export function createKmsSigner(client: KMSClient, keyId: string): Signer {
     },
     async verify(text, signature) {
       const command = new VerifyMacCommand({ ...request(text), Mac: Buffer.from(signature, "base64") });
-      try {
-        return (await reaching("KMS", () => client.send(command))).MacValid === true;
-      } catch (error) {
-        if (error instanceof Error && error.name === "KMSInvalidMacException") return false;
-        throw error;
-      }
+      const answer = await unless(["KMSInvalidMacException"], null, () => reaching("KMS", () => client.send(command)));
+      return answer?.MacValid === true;
     },
   };
 }
