@@ -1,10 +1,8 @@
 import { atOnce } from "../at-once.ts";
 import type { Position } from "../chain/position.ts";
-import type { Turn } from "../ports/chain.ts";
-import type { Ports } from "../ports/index.ts";
 import { forkBehind, hasBegun, type OpenFork, readTip, type Tip } from "./branches.ts";
 import { definitionOf } from "./definition.ts";
-import { killOvertaken } from "./held-turn.ts";
+import { killOvertaken, putState } from "./held-turn.ts";
 import { settleJoin } from "./settle-join.ts";
 import type { Reason, SettlingPorts } from "./settling.ts";
 
@@ -26,14 +24,11 @@ export interface CloseReasons {
  */
 export async function closeBehind(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killOvertaken(ports, tip.link);
-  const turn = await takeForClose(ports, tip);
+  const isClosed = tip.turn?.state === "closed";
+  const turn = isClosed ? tip.turn : await putState(ports, tip.next, tip.turn, closeMark, "closed");
   if (!turn) return null;
-  const position: Position = {
-    before: tip.head,
-    beforeEntry: tip.entry,
-    at: tip.next,
-    next: { seq: tip.next.seq, turn },
-  };
+  const next = { seq: tip.next.seq, turn };
+  const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next };
   const open = hasBegun(tip) ? await forkBehind(ports, tip.entry) : null;
   if (open) {
     const tips = await closeBranches(ports, open, reasons.inside);
@@ -58,14 +53,4 @@ export function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reas
       if (await closeBehind(ports, tip, reasons)) return tip;
     }
   });
-}
-
-/** The turn behind the tip, closed: taken where it was free, taken over where it was not. Null: it changed, read again. */
-async function takeForClose(ports: Ports, { next, turn }: Tip): Promise<Turn | null> {
-  if (turn?.state === "closed") return turn;
-  const since = new Date(ports.clock.now()).toISOString();
-  const taken: Turn = turn
-    ? { ...turn, state: "closed" }
-    : { node: closeMark, state: "closed", sandbox: null, attempt: 1, since };
-  return (await ports.chain.putTurn(next, taken, turn ?? null)) ? taken : null;
 }

@@ -1,5 +1,7 @@
+import { defined } from "@nova/workflow";
 import { sealEntry } from "../chain/contents.ts";
 import type { CloseStatus, FailureRecord, Head } from "../chain/head.ts";
+import { noRun } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
@@ -8,6 +10,7 @@ import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { opensFork, readTip } from "./branches.ts";
 import { closeBehind, closeMark } from "./close-branches.ts";
+import { carriedOver } from "./commit.ts";
 import { stopMachine } from "./continuation.ts";
 import { definitionOf } from "./definition.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
@@ -93,40 +96,21 @@ function leftSandboxes({ warmPool, clock }: Ports, { before, at }: Position): Sa
 /** Undefined where the condition failed: somebody has closed it, which may be this write, repeated by an SDK. */
 async function putCloseEntry(
   ports: Ports,
-  { before, beforeEntry, at }: Position,
+  position: Position,
   request: CloseRequest,
   left: readonly Sandbox[],
 ): Promise<StoredEntry | undefined> {
+  const { before, beforeEntry, at } = position;
   const idle = left.map(({ id }) => id);
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
   const sealed = await sealEntry(
     {
-      execution_id: at.execution,
-      scope: at.scope,
-      client: before.client,
-      root: before.root,
-      workflow_id: before.workflow_id,
-      workflow_version: before.workflow_version,
-      nodes: before.nodes,
-      ...(before.spent && { spent: before.spent }),
-      ...(before.frozen && { frozen: before.frozen }),
-      ...(before.fresh && { fresh: before.fresh }),
-      ...(before.inner !== undefined && { inner: before.inner }),
-      seq: at.seq,
-      node_id: closeMark,
-      node_type: "close",
-      status: request.status === "completed" ? "success" : "failed",
-      ...(failure && { error_class: failure.class }),
-      attempt: 1,
-      decision_result: null,
+      ...carriedOver(position),
+      ...noRun,
+      ...defined({ nodes: before.nodes, spent: before.spent, inner: before.inner, error_class: failure?.class }),
+      ...{ node_id: closeMark, node_type: "close", status: request.status === "completed" ? "success" : "failed" },
       path_taken: null,
       timestamp: new Date(ports.clock.now()).toISOString(),
-      execution_time_ms: 0,
-      sandbox_id: null,
-      warm: null,
-      code: null,
-      prev: beforeEntry.hash,
-      steps: [],
       close: { status: request.status, count: at.seq + 1 + (before.inner ?? 0), ...(idle.length > 0 && { idle }) },
     },
     failure ? { error: JSON.stringify(failure satisfies FailureRecord) } : {},

@@ -96,7 +96,7 @@ async function spareSandbox(ports: Ports, { at, before }: Position, { run, next 
 }
 
 /** What an entry says because of its place, and as the one before it does. */
-function carriedOver({ before, beforeEntry, at }: Position) {
+export function carriedOver({ before, beforeEntry, at }: Position) {
   const { client, root, workflow_id, workflow_version, frozen, fresh } = before;
   const place = { execution_id: at.execution, scope: at.scope, seq: at.seq };
   return {

@@ -1,10 +1,9 @@
 import type { Head } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
-import { chainBroken } from "../errors.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
 import { readTip } from "./branches.ts";
+import { versionOf } from "./definition.ts";
 import type { Continuation, RunPosition } from "./event.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -46,12 +45,6 @@ export async function continuationAnswer(
 
 export function continuationName(execution: string, number: number): string {
   return `${execution}.${number}`;
-}
-
-async function versionOf(ports: Pick<Ports, "workflows">, head: Head): Promise<WorkflowVersion> {
-  const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
-  if (version) return version;
-  throw chainBroken(`workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
 }
 
 type StoppingPorts = Pick<Ports, "chain" | "workflows" | "stateMachines">;

@@ -1,4 +1,5 @@
 import { type Edge, forksOf, joinOf, type Node, nodeIndex } from "@nova/workflow";
+import type { Head } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { Turn } from "../ports/chain.ts";
@@ -29,6 +30,16 @@ export async function definitionOf(
     throw chainBroken(`workflow ${execution.workflowId} version ${execution.version} has no node "${id}"`);
   }
   return { version, node: found.node, edges: found.edges };
+}
+
+/** The version that an entry names. */
+export async function versionOf(
+  ports: Pick<Ports, "workflows">,
+  { workflow_id, workflow_version }: Pick<Head, "workflow_id" | "workflow_version">,
+): Promise<WorkflowVersion> {
+  const version = await ports.workflows.get(workflow_id, workflow_version);
+  if (version) return version;
+  throw chainBroken(`workflow ${workflow_id} has no version ${workflow_version} any more`);
 }
 
 /** What comes behind a node that does not decide: `<node>.join` where it fans out, null at the end of a map's item. */

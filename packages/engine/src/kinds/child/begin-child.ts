@@ -1,12 +1,12 @@
 import type { WorkflowNode } from "@nova/workflow";
-import { type Head, headOf } from "../../chain/head.ts";
+import { headOf } from "../../chain/head.ts";
 import { childId } from "../../chain/link-name.ts";
 import type { Position } from "../../chain/position.ts";
-import { chainBroken } from "../../errors.ts";
 import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
+import { versionOf } from "../../protocol/definition.ts";
 import { firstLink, recordOf } from "../start/first-link.ts";
 import { type Calling, childInput } from "./child-input.ts";
 
@@ -41,12 +41,6 @@ export async function childOf(ports: Ports, at: Position["at"], { since }: Turn)
 
 async function firstEntry(ports: Ports, execution: string): Promise<StoredEntry | undefined> {
   return (await ports.chain.read({ execution, scope: "", seq: 0 })).entry;
-}
-
-async function versionOf(ports: Ports, head: Head): Promise<WorkflowVersion> {
-  const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
-  if (version) return version;
-  throw chainBroken(`workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
 }
 
 async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise<StoredEntry | { problem: string }> {

@@ -1,7 +1,7 @@
 import { secretKeys, type Workflow, type WorkflowNode } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
 import type { Context, Slot } from "../../context/context.ts";
-import { findValue, type LoadJson } from "../../context/find-value.ts";
+import { findValue, keyOfPath, type LoadJson } from "../../context/find-value.ts";
 import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
 import { referencesIn } from "../../context/references.ts";
@@ -28,7 +28,7 @@ export async function childInput(
     title: "the context",
     context,
     secrets,
-    load: ({ sha256 }: { sha256: string }) => pages.load(sha256),
+    load: pages.load,
   };
   const members = node.input
     ? await mapped(node.input, source, maySee)
@@ -88,7 +88,7 @@ export async function mapped(
 ): Promise<Member[] | { problem: string }> {
   const members: Member[] = [];
   for (const [key, path] of Object.entries(mapping)) {
-    const secret = secretOn(path, source);
+    const secret = keyOfPath(source.secrets, path);
     if (secret !== undefined && !maySee.has(key)) {
       const advice = `mark "${key}" with "secret": true in the inputs of the workflow that takes it, or leave it out`;
       return { problem: `"${key}" takes the secret "${secret}" from ${source.title} - ${advice}` };
@@ -109,8 +109,4 @@ export async function mapped(
 /** All keys under their own names; secrets only where they are secret on the other side too. */
 function wholeMembers({ context, secrets }: Pick<Source, "context" | "secrets">, maySee: ReadonlySet<string>): Slot[] {
   return context.slots().filter(({ key }) => key !== decisionKey && (!secrets.has(key) || maySee.has(key)));
-}
-
-function secretOn(path: string, { secrets }: Source): string | undefined {
-  return [...secrets].find((key) => path === key || path.startsWith(`${key}.`));
 }

@@ -12,7 +12,7 @@ import { answerFor } from "../../protocol/answer.ts";
 import { readTip } from "../../protocol/branches.ts";
 import { settlingPorts } from "../../protocol/close.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type NodeDefinition, wayOn } from "../../protocol/definition.ts";
+import { type NodeDefinition, versionOf, wayOn } from "../../protocol/definition.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
 import { executionEnded } from "../../protocol/fail.ts";
 import type { Closed } from "../../protocol/finish-close.ts";
@@ -78,8 +78,7 @@ async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): 
   const answer = await answerFor(entry, event, ports);
   const { child } = headOf(entry);
   if (event.waited || !child) return answer;
-  const version = await ports.workflows.get(child.workflow, child.version);
-  if (!version) throw chainBroken(`workflow ${child.workflow} has no version ${child.version} any more`);
+  const version = await versionOf(ports, { workflow_id: child.workflow, workflow_version: child.version });
   return answerChild(event, { id: child.execution, version });
 }
 
@@ -144,12 +143,11 @@ async function resultsOf(
   if (!entry || headOf(entry).node_type !== "end")
     throw chainBroken(`execution ${child.id} is completed and has no end`);
   const { context } = await contextAfter(entry, ports.blobs);
-  const pages = blobPages(ports.blobs, before);
   const source = {
     title: `the last context of workflow "${child.version.workflowId}"`,
     context,
     secrets: secretKeys(child.version.workflow),
-    load: ({ sha256 }: { sha256: string }) => pages.load(sha256),
+    load: blobPages(ports.blobs, before).load,
   };
   const members = await mapped(node.output, source, new Set());
   if ("problem" in members) return members;

@@ -8,9 +8,9 @@ import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunRequest } from "../../ports/sandboxes.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
+import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
-import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
+import { failed, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
 import { judge } from "../task/judge.ts";
 import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf, withoutPool } from "../task/place.ts";
@@ -128,7 +128,8 @@ async function killOverdue(ports: Ports, task: Task, place: Place, logs: string)
 }
 
 async function endWith(ports: Ports, task: Task, place: Place, reason: Reason, logs = ""): Promise<Produced> {
-  const outcome = { ...endedBy(reason, task, place), logs };
+  const facts = { logs, executionTimeMs: 0, run: { ...factsOf(task, place), warm: null } };
+  const outcome = failed(task, reason, facts);
   const next = await nextAttempt(ports, task, place.turn, outcome, null);
   return next ?? commitOutcome(ports, task.position, task.node, outcome);
 }
@@ -143,19 +144,6 @@ async function finishLate(
   const stopped = await stopCode(ports, task.position, place.turn, io, 0);
   if (stopped?.kind === "finished") return finish(ports, task, place, stopped.result, io);
   return killOverdue(ports, task, place, stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "");
-}
-
-/** A failure that is not the code's own. */
-function endedBy({ class: name, message }: Reason, task: Task, place: Place): FailedOutcome {
-  return {
-    status: "failed",
-    class: name,
-    failure: { message },
-    logs: "",
-    executionTimeMs: 0,
-    run: { ...factsOf(task, place), warm: null },
-    next: wayTo(task.version, task.node.onError),
-  };
 }
 
 function factsOf(task: Task, place: Place): RunFacts {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { atOnce } from "../../at-once.ts";
 import { escapeReferences, referenceText } from "../../context/references.ts";
 import type { Member } from "../../json/text.ts";
 import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
@@ -51,19 +52,10 @@ export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[])
   return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
 }
 
-/** A mail may have a thousand attachments: so many are stored at once. */
-const atOnce = 8;
-
 /** Each content once, however many files have it. */
 export async function saveFiles({ blobs }: FilePorts, home: BlobHome, files: readonly Bytes[]): Promise<void> {
   const contents = [...new Map(files.map((file) => [file.sha256, file])).values()];
-  const saveNext = async (): Promise<void> => {
-    for (let file = contents.pop(); file; file = contents.pop()) {
-      const { sha256, bytes, open } = file;
-      await blobs.put(home, { sha256, bytes, type: "bytes" }, open());
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, saveNext));
+  await atOnce(contents, ({ sha256, bytes, open }) => blobs.put(home, { sha256, bytes, type: "bytes" }, open()));
 }
 
 function referenceOf({ sha256, bytes }: Stored): string {

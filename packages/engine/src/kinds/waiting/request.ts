@@ -1,6 +1,8 @@
 import { type JsonObject, secretKeys } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
 import { taskId } from "../../chain/link-name.ts";
+import { keyOfPath } from "../../context/find-value.ts";
+import { blobPages } from "../../context/pages.ts";
 import { chainBroken } from "../../errors.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -124,18 +126,13 @@ async function questionFor(ports: Ports, { position, node, version }: Asking): P
   const { pattern } = node.for;
   const bound = await bindPattern(pattern, {
     input,
-    load: async ({ sha256 }) => Buffer.from(await ports.blobs.get(before, sha256)).toString(),
-    isSecret: (path, json) => isWithinKeys(secrets, path) || redactor.finds(json),
+    load: blobPages(ports.blobs, before).load,
+    isSecret: (path, json) => keyOfPath(secrets, path) !== undefined || redactor.finds(json),
   });
   if ("problem" in bound) return bound;
   const link = await linkOfVisit(ports, position.at, node.id);
   const wake = wakeOf(shapeOf(pattern), matchable(bound.pattern));
   return { message: "", ...bound, wake, ...(link && { link: link.id }) };
-}
-
-/** A key that contains dots itself is a path, too. */
-function isWithinKeys(keys: ReadonlySet<string>, path: string): boolean {
-  return [...keys].some((key) => path === key || path.startsWith(`${key}.`));
 }
 
 /** Whether what the task waits for had come before it: behind the task, as an event is kept before it looks for tasks. */

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { forksOf, nodeIndex, type Workflow } from "@nova/workflow";
-import { decodeTime, ulid } from "ulid";
+import { decodeTime } from "ulid";
 import { headOf } from "../../chain/head.ts";
+import { ulidFrom } from "../../chain/link-name.ts";
 import type { Position } from "../../chain/position.ts";
 import { branchOf, isItem } from "../../chain/scope.ts";
 import { sha256 } from "../../json/text.ts";
@@ -78,9 +79,7 @@ function nameOf({ execution, scope, node, visit }: Visit): string {
 }
 
 function idOf(visit: Visit): string {
-  const bytes = createHash("sha256").update(nameOf(visit)).digest();
-  let next = 0;
-  return `task_${ulid(decodeTime(ulidOf(visit.execution)), () => (bytes[next++] ?? 0) / 256)}`;
+  return `task_${ulidFrom(decodeTime(ulidOf(visit.execution)), nameOf(visit))}`;
 }
 
 /** Nobody else can make it, and it tells nothing of what else is signed. */
