@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { done, ended, failed, type Result } from "../failures/failure.ts";
+import type { Guide } from "../knowledge/guides/choose-guides.ts";
 import type { Tool } from "../model/models.ts";
-import type { Guide } from "../parts.ts";
 import { type CodeRequest, codeGeneratorPrompt, WrittenCode } from "../prompts/code-generator.ts";
 import { quoted, stageOf, withoutFence } from "../prompts/prompt.ts";
 import { withoutTexts } from "../schema/summary.ts";

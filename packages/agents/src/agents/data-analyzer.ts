@@ -1,12 +1,20 @@
 import type { JournalStep } from "@nova/engine";
 import { done, ended, type Result } from "../failures/failure.ts";
-import { dataAnalyzerPrompt, WrittenAnalysis } from "../prompts/data-analyzer.ts";
-import { withoutFence } from "../prompts/prompt.ts";
+import { WrittenCode } from "../prompts/code-generator.ts";
+import { dataRule, dataSection, pythonRule, withoutFence } from "../prompts/prompt.ts";
 import { look } from "./analysis-code.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys, packagesOf } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
+
+const instructions = `You write Python that looks at the data of a workflow step, so that code for its task can be written afterwards. \
+The task itself is not done now.
+${dataRule}
+${pythonRule}
+- The code sets a dict \`result\`: what whoever writes the code must know of form and content, such as type, size, pages, \
+columns, encoding, labels found, one or two short excerpts. JSON values, under 4,000 characters in all.
+- It only reads: nothing is sent, written or changed. It ends within 15 seconds.`;
 
 const maxOutputTokens = 6_000;
 
@@ -14,10 +22,12 @@ const maxOutputTokens = 6_000;
 export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
   const step = await takeStep(run, "DataAnalyzer", 1, async (journal) => {
     const input_data = inputData(run);
+    const { prompt: task } = run.executor;
+    const input = dataSection({ packages: packagesOf(run), task, context: contextForModel(run) });
     const asked = await askModel(run, {
       role: "data_analyzer",
-      prompt: dataAnalyzerPrompt(run.executor.prompt, contextForModel(run), packagesOf(run)),
-      answer: { name: "data_analysis", schema: WrittenAnalysis },
+      prompt: { instructions, input },
+      answer: { name: "data_analysis", schema: WrittenCode },
       maxOutputTokens,
     });
     if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };

@@ -1,9 +1,23 @@
+import { z } from "zod";
 import { done, ended, type Result } from "../failures/failure.ts";
-import { InputAnalysis, inputAnalyzerPrompt } from "../prompts/input-analyzer.ts";
+import { dataRule, dataSection } from "../prompts/prompt.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys } from "./show-context.ts";
 import { takeStep } from "./step.ts";
+
+const InputAnalysis = z.object({
+  needs_analysis: z.boolean(),
+  complexity: z.enum(["simple", "medium", "complex"]),
+});
+export type InputAnalysis = z.infer<typeof InputAnalysis>;
+
+const instructions = `You decide how one step of a business workflow is approached. Python code will be written for its task.
+${dataRule}
+needs_analysis: true only where a program has to look into the data before anybody could write that code: documents, \
+files, mails, tables or large values whose inner form matters to the task and is not shown. False where names, types and \
+samples say enough.
+complexity: of the code to be written: "simple", "medium" or "complex".`;
 
 const maxOutputTokens = 2_000;
 /** Taken where the model gave no usable answer: the code may still come out right. */
@@ -16,7 +30,7 @@ export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>>
     const input_data = { task, context_keys: contextKeys(run), context: contextForRecord(run) };
     const asked = await askModel(run, {
       role: "input_analyzer",
-      prompt: inputAnalyzerPrompt(task, contextForModel(run)),
+      prompt: { instructions, input: dataSection({ task, context: contextForModel(run) }) },
       answer: { name: "input_analysis", schema: InputAnalysis },
       maxOutputTokens,
     });

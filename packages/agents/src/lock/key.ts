@@ -3,7 +3,7 @@ import type { Ingredients } from "@nova/workflow";
 
 /** SHA-256 of everything that code depends on: what has the same key can run in its place. */
 export function generationKey(ingredients: Ingredients): string {
-  return hash("sha256", canonicalText(ingredients));
+  return hash("sha256", JSON.stringify(sorted(ingredients)));
 }
 
 /** What tells generations of a node apart. */
@@ -17,15 +17,7 @@ export function generationId({ key, codeHash }: Identified): string {
   return `${key}.${codeHash.slice(0, 16)}`;
 }
 
-export function isNamed(generation: Identified, id: string): boolean {
-  return generationId(generation) === id;
-}
-
-/** JSON text that is the same however an object was put together: fields sorted, lists as they are. */
-function canonicalText(value: unknown): string {
-  return JSON.stringify(sorted(value));
-}
-
+/** The same value however an object was put together: fields sorted, lists as they are. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
