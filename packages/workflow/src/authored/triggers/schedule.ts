@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { defined } from "../../defined.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at, shown } from "../../findings/text.ts";
 import { isObject } from "../../json/value.ts";
 import { cronProblem } from "../../schedule/cron.ts";
 import { isLocalTime, isTimeZone } from "../../schedule/zone.ts";
-import { filledText, optional } from "../fields.ts";
+import { filledText } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields, wholeMinutes } from "./kind.ts";
 
 export const AuthoredScheduleTrigger = z
@@ -30,19 +31,13 @@ export const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
   type: "schedule",
   schema: AuthoredScheduleTrigger,
   codes: { cron: "NOVA123", every: "NOVA123", at: "NOVA123", timezone: "NOVA124" },
-  normalise: (authored, id, exactly) => ({
-    type: "schedule",
-    id,
-    ...optional("client", authored.client),
-    when: whenOf(authored),
-    ...optional("timezone", authored.timezone),
-    ...optional("context", authored.context && exactly("context")),
-  }),
+  normalise: ({ cron, every, at, context, ...same }, id, exactly) =>
+    defined({ ...same, id, when: whenOf({ cron, every, at }), context: context && exactly("context") }),
   check: checkSchedule,
 };
 
 /** The checks have seen that one of them is there. */
-function whenOf({ cron, every, at = "" }: z.output<typeof AuthoredScheduleTrigger>) {
+function whenOf({ cron, every, at = "" }: Pick<z.output<typeof AuthoredScheduleTrigger>, "cron" | "every" | "at">) {
   if (cron !== undefined) return { kind: "cron" as const, cron: cron.trim().replaceAll(/\s+/g, " ").toUpperCase() };
   if (every !== undefined) return { kind: "every" as const, everySeconds: every };
   return { kind: "at" as const, at: /T\d\d:\d\d$/.test(at) ? `${at}:00` : at };
