@@ -4,6 +4,7 @@ import type { WorkflowFields } from "../authored/workflow.ts";
 import { defined } from "../defined.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
+import type { WrittenPlace } from "../findings/written.ts";
 import type { PythonSource } from "./read.ts";
 
 /** What a node takes from the workflow around it. */
@@ -18,11 +19,7 @@ export function sharedSettings(fields: WorkflowFields | undefined): SharedSettin
 }
 
 /** What is known around a field of a node. */
-export interface NodeScope extends Surroundings {
-  /** `node "read"`: how a finding begins. */
-  name: string;
-  path: string;
-}
+export interface NodeScope extends Surroundings, WrittenPlace {}
 
 type Content = { text: string; file?: string } | { findings: Finding[] };
 

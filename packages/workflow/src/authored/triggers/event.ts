@@ -3,6 +3,7 @@ import { defined } from "../../defined.ts";
 import { checkPattern } from "../../event-pattern/pattern.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
+import type { WrittenPlace } from "../../findings/written.ts";
 import type { JsonObject } from "../../json/value.ts";
 import { isObject } from "../../json/value.ts";
 import { clientField, type TriggerKind, triggerFields } from "./kind.ts";
@@ -31,10 +32,7 @@ export const eventTrigger: TriggerKind<typeof AuthoredEventTrigger> = {
   check: checkEventPattern,
 };
 
-function* checkEventPattern(
-  { pattern }: Record<string, unknown>,
-  { name, path }: { name: string; path: string },
-): Iterable<Finding> {
+function* checkEventPattern({ pattern }: Record<string, unknown>, { name, path }: WrittenPlace): Iterable<Finding> {
   if (!isObject(pattern)) return;
   for (const { segments, message } of checkPattern(pattern as JsonObject)) {
     yield finding("NOVA125", at(path, "pattern", ...segments), `${name}: the event pattern ${message}`);
