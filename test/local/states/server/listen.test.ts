@@ -37,7 +37,8 @@ describe("the endpoint", () => {
     ["AWSStepFunctions.toString", "{}", "UnknownOperationException"],
     ["AWSStepFunctions.ListStateMachines", "{", "SerializationException"],
     ["AWSStepFunctions.ListStateMachines", "[]", "SerializationException"],
-    ["AWSStepFunctions.ListStateMachines", '{"maxResults":"many"}', "ValidationException"],
+    ["AWSStepFunctions.ListStateMachines", '{"maxResults":"many"}', "SerializationException"],
+    ["AWSStepFunctions.ListStateMachines", '{"maxResults":1001}', "ValidationException"],
   ])("answers to %s %s with %s", async (target, body, type) => {
     const { url } = await testServer();
     const answer = await post(url, target, body);

@@ -18,7 +18,7 @@ interface EntryError {
 }
 
 export const putEvents: EventOperations[string] = (service, request) => {
-  const entries = request.list("Entries").filter(isObject) as JsonObject[];
+  const entries = (request.list("Entries") ?? []).filter(isObject) as JsonObject[];
   if (entries.length < 1 || entries.length > maxEntries) {
     throw constraint("entries", `[${entries.length} entries]`, `must have length between 1 and ${maxEntries}`);
   }

@@ -21,13 +21,13 @@ const maxDescription = 512;
 export const ruleOperations: EventOperations = {
   PutRule(service, request) {
     const place = placeIn(service, request, "Name");
-    if (request.optionalText("ScheduleExpression") !== undefined) {
+    if (request.has("ScheduleExpression")) {
       throw validation("The local EventBridge has no rules on a schedule - use EventBridge Scheduler.");
     }
-    const pattern = request.optionalText("EventPattern", maxPattern);
+    const pattern = request.optionalText("EventPattern", { most: maxPattern });
     if (pattern === undefined) throw validation("Parameter(s) EventPattern or ScheduleExpression must be specified.");
     assertPattern(pattern);
-    const description = request.optionalText("Description", maxDescription);
+    const description = request.optionalText("Description", { most: maxDescription });
     const before = service.rules.get(ruleKey(place));
     if (!before && rulesOf(service, place.bus).length >= maxRules) {
       const message = `The requested resource exceeds the maximum number allowed: ${maxRules}`;

@@ -21,7 +21,7 @@ export const machineOperations: Operations = {
     if (request.choice("type", ["STANDARD", "EXPRESS"]) === "EXPRESS") {
       throw new AwsError("StateMachineTypeNotSupported", "The local Step Functions runs STANDARD state machines only");
     }
-    if (request.list("tags").length > 0) throw validation("The local Step Functions keeps no tags");
+    if (request.list("tags")?.length) throw validation("The local Step Functions keeps no tags");
     const content = readContent(request, service.clock.now());
     const publish = readPublish(request);
     const existing = service.machines.get(name);
@@ -123,24 +123,24 @@ export function findMachine(service: Service, arn: string): { machine: Machine; 
 }
 
 function readContent(request: Request, at: number, before?: Revision): Omit<Revision, "number"> {
-  const definition = request.optionalText("definition", DEFINITION_LIMIT_BYTES) ?? before?.definition;
-  const roleArn = request.optionalText("roleArn", 256) ?? before?.roleArn ?? request.text("roleArn");
+  const definition = request.optionalText("definition", { most: DEFINITION_LIMIT_BYTES }) ?? before?.definition;
+  const roleArn = request.optionalText("roleArn", { most: 256 }) ?? before?.roleArn ?? request.text("roleArn");
   if (!/^arn:aws[\w-]*:iam::\d{12}:role\/.+/.test(roleArn)) {
     throw refused("InvalidArn", `Invalid ARN prefix: ${roleArn}`);
   }
   return {
     definition: definition ?? request.text("definition"),
     roleArn,
-    logging: { ...NO_LOGGING, ...(request.optionalObject("loggingConfiguration") ?? before?.logging) },
-    tracing: { ...NO_TRACING, ...(request.optionalObject("tracingConfiguration") ?? before?.tracing) },
+    logging: { ...NO_LOGGING, ...(request.map("loggingConfiguration") ?? before?.logging) },
+    tracing: { ...NO_TRACING, ...(request.map("tracingConfiguration") ?? before?.tracing) },
     at,
   };
 }
 
 /** What publishes a version where the request asks for one. A revision that has a version keeps it. */
 function readPublish(request: Request): (service: Service, machine: Machine) => { stateMachineVersionArn?: string } {
-  const description = request.optionalText("versionDescription", 256);
-  if (!request.flag("publish", false)) {
+  const description = request.optionalText("versionDescription", { most: 256 });
+  if (!request.flag("publish")) {
     if (description === undefined) return () => ({});
     throw validation("Version description can only be set when publish is true");
   }
