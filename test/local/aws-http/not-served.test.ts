@@ -25,14 +25,14 @@ const urls: Record<string, string> = {};
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-not-served-"));
-  const all = { dataDir, ...key, region: "us-east-1" };
+  const all = { dataDir, ...key };
   const invokeLambda = async () => ({ ok: true as const, payload: "{}" });
   const servers = {
     dynamodb: await openDynamoDb(all),
     s3: await openS3(all),
     states: await openStates({ ...all, invokeLambda, onStatusChange() {} }),
-    events: await openEvents({ ...all, bus: "nova", standing: [], invoke: delivered }),
-    scheduler: await openSchedules({ ...all, group: "nova", invoke: delivered }),
+    events: await openEvents({ ...all, standing: [], invoke: delivered }),
+    scheduler: await openSchedules({ ...all, invoke: delivered }),
     ses: await openSes(all),
   };
   for (const [name, server] of Object.entries(servers)) {

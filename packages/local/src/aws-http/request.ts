@@ -2,7 +2,12 @@ import { isObject, type Json, type JsonObject } from "../json.ts";
 import { AwsError, constraint, malformed } from "./aws-error.ts";
 
 /** Of the local cloud, in every ARN. */
+export const region = "us-east-1";
 export const accountId = "000000000000";
+
+export function arnOf(service: string, resource: string): string {
+  return `arn:aws:${service}:${region}:${accountId}:${resource}`;
+}
 
 export interface Limits {
   least?: number;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AwsError } from "../../aws-http/aws-error.ts";
-import type { Request } from "../../aws-http/request.ts";
+import { arnOf, type Request } from "../../aws-http/request.ts";
 import { invalid, invalidParameter } from "../errors.ts";
 import { indexNameLimits, refuseUnserved, tableName } from "../request/common.ts";
 import type { Store } from "../store/store.ts";
@@ -33,7 +33,7 @@ function readDefinition(input: Request, name: string): TableDescription {
   }
   return {
     TableName: name,
-    TableArn: arnOf(name),
+    TableArn: arnOf("dynamodb", `table/${name}`),
     TableId: randomUUID(),
     TableStatus: "ACTIVE",
     CreationDateTime: Date.now() / 1000,
@@ -92,16 +92,11 @@ export function listTables(store: Store, input: Request): Answer {
 
 const noThroughput = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCapacityUnits: 0 };
 
-/** The account is nobody's; the region is that of the caller's environment. */
-function arnOf(table: string): string {
-  return `arn:aws:dynamodb:${process.env.AWS_REGION ?? "us-east-1"}:000000000000:table/${table}`;
-}
-
 function describedIndex(table: string, index: IndexDefinition): IndexDescription {
   return {
     ...index,
     ProvisionedThroughput: noThroughput,
-    IndexArn: `${arnOf(table)}/index/${index.IndexName}`,
+    IndexArn: arnOf("dynamodb", `table/${table}/index/${index.IndexName}`),
     IndexSizeBytes: 0,
     ItemCount: 0,
     IndexStatus: "ACTIVE",

@@ -1,7 +1,7 @@
 import { ListStateMachinesCommand } from "@aws-sdk/client-sfn";
 import { describe, expect, it } from "vitest";
-import { signedFetch } from "../../support/signed.ts";
-import { clientOf, KEY, testServer } from "../support/server.ts";
+import { signedFetch } from "../support/signed.ts";
+import { clientOf, KEY, testServer } from "./support/server.ts";
 
 function post(url: string, target: string, body: string) {
   return signedFetch("states", KEY, url, { method: "POST", body, headers: { "x-amz-target": target } });
