@@ -1,6 +1,6 @@
-import { createGenerationStore } from "@nova/aws";
 import type { Generation, GenerationStore } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createGenerationStore } from "../../../packages/aws/src/dynamodb/generations.ts";
 import { useTable } from "../support/endpoints.ts";
 
 const table = useTable();

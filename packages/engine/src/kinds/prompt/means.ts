@@ -1,4 +1,4 @@
-import type { Budgets, PipelineMeans } from "../../ports/pipeline.ts";
+import type { PipelineMeans } from "../../ports/pipeline.ts";
 import { keepWarm, promptBudgetSeconds } from "../task/sandbox-choice.ts";
 import type { Task, TaskInput } from "../task/task.ts";
 import { sandboxRuns } from "./execute.ts";
@@ -43,6 +43,3 @@ export function meansFor(
 async function keepSandbox({ ports, place }: JournalSite, { node }: Task, seconds: number): Promise<void> {
   if (place.sandbox) place.sandbox = (await keepWarm(ports, place.sandbox, node, seconds)) ?? place.sandbox;
 }
-
-/** For runs that no service looks after: nobody counts. */
-export const noBudgets: Budgets = { ofMonth: async () => null, note: async () => undefined };
