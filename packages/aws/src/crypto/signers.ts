@@ -2,13 +2,11 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { GenerateMacCommand, type KMSClient, VerifyMacCommand } from "@aws-sdk/client-kms";
 import type { Signer } from "@nova/engine";
 import { reaching, unless } from "../clients/outage.ts";
+import { keyFromHex } from "./vaults.ts";
 
 /** HMAC-SHA-256 with a key that is at hand: `keyHex` is 32 bytes in hex. Signatures are base64, as those of KMS. */
 export function createKeySigner(keyHex: string): Signer {
-  if (!/^[0-9a-f]{64}$/i.test(keyHex)) {
-    throw new SigningKeyInvalid("the signing key is not 64 hex digits - make one with `openssl rand -hex 32`");
-  }
-  const key = Buffer.from(keyHex, "hex");
+  const key = keyFromHex(keyHex, "the signing key");
   const mac = (text: string) => createHmac("sha256", key).update(text).digest();
   return {
     sign: async (text) => mac(text).toString("base64"),
@@ -17,10 +15,6 @@ export function createKeySigner(keyHex: string): Signer {
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
   };
-}
-
-export class SigningKeyInvalid extends Error {
-  override name = "SigningKeyInvalid";
 }
 
 /** HMAC-SHA-256 with a key that never leaves KMS. */

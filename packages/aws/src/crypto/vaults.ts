@@ -9,10 +9,7 @@ const tagBytes = 16;
 
 /** AES-256-GCM with a key that is at hand: `keyHex` is 32 bytes in hex. Sealed: IV, tag and text in base64. */
 export function createKeyVault(keyHex: string): Vault {
-  if (!/^[0-9a-f]{64}$/i.test(keyHex)) {
-    throw new VaultKeyInvalid("the key of the vault is not 64 hex digits - make one with `openssl rand -hex 32`");
-  }
-  const key = Buffer.from(keyHex, "hex");
+  const key = keyFromHex(keyHex, "the key of the vault");
   return {
     async seal(text, context) {
       const iv = randomBytes(ivBytes);
@@ -34,8 +31,10 @@ export function createKeyVault(keyHex: string): Vault {
   };
 }
 
-export class VaultKeyInvalid extends Error {
-  override name = "VaultKeyInvalid";
+/** The 32 bytes of a key that is at hand; `what` names it where it is none. */
+export function keyFromHex(keyHex: string, what: string): Buffer {
+  if (/^[0-9a-f]{64}$/i.test(keyHex)) return Buffer.from(keyHex, "hex");
+  throw new Error(`${what} is not 64 hex digits - make one with \`openssl rand -hex 32\``);
 }
 
 /** The same bytes for the same context, in whatever order it was written. */

@@ -20,7 +20,7 @@ async function untilActive(client: DynamoDBClient, name: string): Promise<void> 
     if ((await statusOf(client, name)) === "ACTIVE") return;
     await sleep(pauseMs);
   }
-  throw new TableNotReady(`table "${name}" did not become active - look at it in the DynamoDB console`);
+  throw new Error(`table "${name}" did not become active - look at it in the DynamoDB console`);
 }
 
 /** DescribeTable is eventually consistent: for a moment a new table is unknown. */
@@ -31,10 +31,6 @@ async function statusOf(client: DynamoDBClient, name: string): Promise<string | 
 
 /** About three minutes in all. */
 const longestPauseMs = 60_000;
-
-export class TableNotReady extends Error {
-  override name = "TableNotReady";
-}
 
 function createTableInput(name: string): CreateTableCommandInput {
   const { partitionKey, sortKey, indexes } = tableDefinition;

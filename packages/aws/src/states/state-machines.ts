@@ -29,11 +29,6 @@ export interface StateMachineOptions {
 
 const service = "Step Functions";
 
-/** The name of a run was used for another one. */
-export class RunNameTaken extends Error {
-  override name = "RunNameTaken";
-}
-
 export function createStateMachines(options: StateMachineOptions): StateMachines {
   const { client } = options;
   return {
@@ -71,7 +66,7 @@ async function publish(
     (await unless(["StateMachineDoesNotExist"], null, () => client.send(update))) ??
     (await client.send(new CreateStateMachineCommand({ name, type: "STANDARD", ...machine })));
   if (published.stateMachineVersionArn) return published.stateMachineVersionArn;
-  throw new NoVersionPublished(`Step Functions published no version of state machine "${name}" - publish it again`);
+  throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
 }
 
 /** Logs without the data of runs, which only the chain holds. */
@@ -93,11 +88,6 @@ function fitting(description: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/** An answer of Step Functions lacks what it promises. */
-export class NoVersionPublished extends Error {
-  override name = "NoVersionPublished";
-}
-
 /**
  * The same name and input is the same run, whether it still runs (Step Functions answers it) or is over (then it says
  * that the name is taken, and only the input tells which run took it).
@@ -107,7 +97,7 @@ async function start(client: SFNClient, machineArn: string, name: string, input:
   if (await unless(["ExecutionAlreadyExists"], null, () => client.send(starting))) return;
   const taken = await describe(client, machineArn, name);
   if (taken?.input === input) return;
-  throw new RunNameTaken(`run "${name}" exists with another input - start it under a new id`);
+  throw new Error(`run "${name}" exists with another input - start it under a new id`);
 }
 
 function describe(client: SFNClient, machineArn: string, name: string): Promise<DescribeExecutionCommandOutput | null> {

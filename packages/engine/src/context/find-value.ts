@@ -1,4 +1,5 @@
-import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+import { type ExactValue, parseExact } from "@nova/workflow";
+import { memberOf } from "../json/text.ts";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";
 
@@ -30,9 +31,8 @@ async function valueIn(json: string, steps: readonly string[], load: LoadJson): 
   for (const step of steps) {
     if (isMarked(value)) value = parseExact(await loadedText(JSON.stringify(value), load));
     // A file or a long text has nothing inside.
-    if (value === null || typeof value !== "object" || isRawNumber(value) || isMarked(value)) return undefined;
-    if (!Object.prototype.propertyIsEnumerable.call(value, step)) return undefined;
-    value = (value as { [key: string]: ExactValue })[step];
+    if (isMarked(value)) return undefined;
+    value = memberOf(value, step);
   }
   return JSON.stringify(value);
 }

@@ -6,7 +6,7 @@ import type { BlobHome } from "../ports/blobs.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { Secret } from "./forms.ts";
-import { BlindRedactor, mask, Redactor } from "./redactor.ts";
+import { mask, Redactor } from "./redactor.ts";
 
 /** Larger secrets (whole documents) are not looked for. */
 const longestSecretBytes = 64 * 1024;
@@ -34,7 +34,7 @@ export async function redactorFor(
   } catch (error) {
     // What could not be read may be there in a minute.
     if (error === outage) throw error;
-    return new BlindRedactor();
+    return new Redactor(null);
   }
 }
 
