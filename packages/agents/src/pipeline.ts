@@ -1,9 +1,8 @@
 import type { GenerationStore, Pipeline, PipelineOutcome } from "@nova/engine";
+import { analyzeData, analyzeInput } from "./agents/analyzers.ts";
 import { generateCode, type Written } from "./agents/code-generator.ts";
 import { type Ran, runCode } from "./agents/code-runner.ts";
 import { validateCode } from "./agents/code-validator.ts";
-import { analyzeData } from "./agents/data-analyzer.ts";
-import { analyzeInput } from "./agents/input-analyzer.ts";
 import { beginRun, type NodeRun } from "./agents/node-run.ts";
 import { validateOutput } from "./agents/output-validator.ts";
 import { embeddingOf } from "./agents/recall.ts";

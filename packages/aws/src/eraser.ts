@@ -2,16 +2,16 @@ import { DeleteItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/clie
 import { erasedWords, furtherScopes } from "@nova/engine";
 import type { ErasableScope, Eraser } from "@nova/service";
 import { reaching, reachingIf } from "./clients/outage.ts";
+import { readPages } from "./dynamodb/chain/chain-table.ts";
 import {
   chainPartition,
   type Item,
   type ItemConnection,
+  linksOf,
   partitionKey,
   textIn,
   textValue,
-} from "./dynamodb/chain/attributes.ts";
-import { readPages } from "./dynamodb/chain/chain-table.ts";
-import { linksOf } from "./dynamodb/chain/items.ts";
+} from "./dynamodb/chain/items.ts";
 import { type BucketConnection, removePrefix } from "./s3/objects.ts";
 
 const store = "DynamoDB";

@@ -1,7 +1,7 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { type FormatState, type FormatSurvey, sumOfFormats } from "@nova/service";
 import { reaching } from "./clients/outage.ts";
-import { type Item, type ItemConnection, numberIn, textIn } from "./dynamodb/chain/attributes.ts";
+import { type Item, type ItemConnection, numberIn, textIn } from "./dynamodb/chain/items.ts";
 import { FORMAT } from "./dynamodb/format.ts";
 import { triggerFormats } from "./dynamodb/triggers.ts";
 

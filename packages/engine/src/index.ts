@@ -20,16 +20,22 @@ export {
 } from "./json/text.ts";
 export { cancelExecution, executionEnded, failExecution, type Swept, sweep, sweepRuns } from "./kinds/executions.ts";
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
-export { wholeValue } from "./kinds/prompt/whole-value.ts";
+export { wholeValue } from "./kinds/prompt/means.ts";
 export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
-export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./kinds/start/files.ts";
-export { deepestNesting, InputsRefused } from "./kinds/start/inputs.ts";
+export {
+  deepestNesting,
+  type FileInPlace,
+  type FileInput,
+  InputsRefused,
+  newFileMark,
+  type StartFile,
+} from "./kinds/start/given.ts";
 export { beginExecution, freshProblem, promptNodes, type StartRequest, startExecution } from "./kinds/start/start.ts";
 export { sweepIdle } from "./kinds/task/sweep-idle.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
-export type { TaskName } from "./kinds/waiting/find-task.ts";
 export { approveCommand } from "./kinds/waiting/message.ts";
+export type { TaskName } from "./kinds/waiting/refusals.ts";
 export { type RequestEvent, requestApproval } from "./kinds/waiting/request.ts";
 export { callLink } from "./kinds/waiting/resume.ts";
 export { executionOfToken } from "./kinds/waiting/resume-link.ts";
@@ -46,10 +52,10 @@ export type * from "./ports/sandboxes.ts";
 export type * from "./ports/tasks.ts";
 export type * from "./ports/workflows.ts";
 export * from "./process-memory.ts";
+export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.ts";
 export type { CaughtError, NodeEvent, RunPosition } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
 export { ExecutionNotFound, executionOf } from "./protocol/status.ts";
-export { interruptedError, noRuns, type TimeBudget } from "./protocol/sweep.ts";
 export { publishWorkflow } from "./publish-workflow.ts";
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
@@ -57,8 +63,7 @@ export { type CredentialValues, checkValues, kindNames as credentialKindNames } 
 export type { AiMetadata } from "./trace/ai-metadata.ts";
 export type { AtWork, MapProgress, NodeAtWork } from "./trace/at-work.ts";
 export { erasedWords } from "./trace/misfit.ts";
-export { readTrace, type Trace } from "./trace/read-trace.ts";
-export { readTraceLink } from "./trace/read-trace-link.ts";
+export { readTrace, readTraceLink, type Trace } from "./trace/read-trace.ts";
 export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";
 export { type LogPlace, runningLog } from "./trace/running-log.ts";
 export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";

@@ -182,6 +182,9 @@ describe("a text that grows", () => {
   });
 
   it("says nothing where nobody knows what is secret", () => {
-    expect(new Redactor(null).maskGrowing(Buffer.from("a\n"), { shown: 0, isCut: false })).toEqual({ text: "", shown: 0 });
+    expect(new Redactor(null).maskGrowing(Buffer.from("a\n"), { shown: 0, isCut: false })).toEqual({
+      text: "",
+      shown: 0,
+    });
   });
 });

@@ -1,6 +1,6 @@
 import type { GenerationStore, PromptTask } from "@nova/engine";
 import { closestExamples } from "../precedents/closest-examples.ts";
-import { TemplateDocumentation } from "./documentation/documentation.ts";
+import { TemplateDocumentation } from "./documentation/library.ts";
 import { guidesFor } from "./guides/choose-guides.ts";
 
 interface KnowledgeOptions {

@@ -1,7 +1,7 @@
 import type { Ports } from "../ports/index.ts";
-import * as failing from "../protocol/fail.ts";
+import * as failing from "../protocol/end-runs.ts";
+import * as sweeping from "../protocol/end-runs.ts";
 import type { KindPorts } from "../protocol/settling.ts";
-import * as sweeping from "../protocol/sweep.ts";
 import { withKinds } from "./table.ts";
 import { type SweptTasks, sweepTasks } from "./waiting/sweep-tasks.ts";
 

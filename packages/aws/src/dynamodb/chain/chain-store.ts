@@ -1,18 +1,5 @@
 import type { ChainStore, Link, LinkId, ScopeTip, Turn } from "@nova/engine";
 import {
-  chainPartition,
-  ENTRY,
-  type Item,
-  type ItemConnection,
-  type LinkKind,
-  linkKey,
-  numberValue,
-  partitionKey,
-  stepPrefix,
-  TURN,
-  textValue,
-} from "./attributes.ts";
-import {
   type Condition,
   ifAbsent,
   type KeyRange,
@@ -22,7 +9,25 @@ import {
   readPage,
   readPages,
 } from "./chain-table.ts";
-import { entryItem, linkOf, linksOf, stepItem, stepOf, turnItem } from "./items.ts";
+import {
+  chainPartition,
+  ENTRY,
+  entryItem,
+  type Item,
+  type ItemConnection,
+  type LinkKind,
+  linkKey,
+  linkOf,
+  linksOf,
+  numberValue,
+  partitionKey,
+  stepItem,
+  stepOf,
+  stepPrefix,
+  TURN,
+  textValue,
+  turnItem,
+} from "./items.ts";
 
 const lastSeq = 9_999_999_999;
 

@@ -1,7 +1,7 @@
 import { BatchGetItemCommand, PutItemCommand, type PutItemCommandInput, QueryCommand } from "@aws-sdk/client-dynamodb";
 import { defined } from "@nova/workflow/defined";
 import { reaching, reachingIf } from "../../clients/outage.ts";
-import { type Item, type ItemConnection, textValue } from "./attributes.ts";
+import { type Item, type ItemConnection, textValue } from "./items.ts";
 
 const store = "DynamoDB";
 

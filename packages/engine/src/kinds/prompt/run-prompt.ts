@@ -37,8 +37,7 @@ import {
   TurnLost,
 } from "./journal.ts";
 import { meansFor } from "./means.ts";
-import { outcomeOf } from "./outcome.ts";
-import { stoppedOutcome } from "./stopped.ts";
+import { outcomeOf, stoppedOutcome } from "./outcome.ts";
 
 /** A node whose code a model writes. */
 export function runPrompt(

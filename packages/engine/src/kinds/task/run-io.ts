@@ -1,8 +1,7 @@
 import { headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
-import { ReferenceScan } from "../../context/reference-scan.ts";
-import { referenceKey, referencesIn } from "../../context/references.ts";
+import { ReferenceScan, referenceKey, referencesIn } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";
 import { type Member, objectText } from "../../json/text.ts";
 import type { BlobRef } from "../../ports/blobs.ts";

@@ -1,4 +1,5 @@
 import type { JournalStep } from "@nova/engine";
+import { z } from "zod";
 import { done, ended, type Result } from "../failures/failure.ts";
 import { WrittenCode } from "../prompts/code-generator.ts";
 import { dataRule, dataSection, pythonRule, withoutFence } from "../prompts/prompt.ts";
@@ -8,15 +9,13 @@ import type { Analysis, NodeRun } from "./node-run.ts";
 import { contextForModel, contextForRecord, contextKeys, packagesOf } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
 
-const instructions = `You write Python that looks at the data of a workflow step, so that code for its task can be written afterwards. \
+const dataInstructions = `You write Python that looks at the data of a workflow step, so that code for its task can be written afterwards. \
 The task itself is not done now.
 ${dataRule}
 ${pythonRule}
 - The code sets a dict \`result\`: what whoever writes the code must know of form and content, such as type, size, pages, \
 columns, encoding, labels found, one or two short excerpts. JSON values, under 4,000 characters in all.
 - It only reads: nothing is sent, written or changed. It ends within 15 seconds.`;
-
-const maxOutputTokens = 6_000;
 
 /** Has code written that looks at the data, and runs it. Where that fails, the task's code is written without. */
 export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
@@ -26,9 +25,9 @@ export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>
     const input = dataSection({ packages: packagesOf(run), task, context: contextForModel(run) });
     const asked = await askModel(run, {
       role: "data_analyzer",
-      prompt: { instructions, input },
+      prompt: { instructions: dataInstructions, input },
       answer: { name: "data_analysis", schema: WrittenCode },
-      maxOutputTokens,
+      maxOutputTokens: 6_000,
     });
     if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
     return { ...asked.told, ...(await runAnalysis(run, journal, withoutFence(asked.value.code))), input_data };
@@ -65,4 +64,39 @@ function readAnalysis(run: NodeRun, step: JournalStep): Result<Analysis | null> 
   if (step.output_data === null) return done(null);
   const { isFinal, ...ending } = readRefusal(step);
   return isFinal ? ended(ending) : done(null);
+}
+
+const InputAnalysis = z.object({
+  needs_analysis: z.boolean(),
+  complexity: z.enum(["simple", "medium", "complex"]),
+});
+export type InputAnalysis = z.infer<typeof InputAnalysis>;
+
+const instructions = `You decide how one step of a business workflow is approached. Python code will be written for its task.
+${dataRule}
+needs_analysis: true only where a program has to look into the data before anybody could write that code: documents, \
+files, mails, tables or large values whose inner form matters to the task and is not shown. False where names, types and \
+samples say enough.
+complexity: of the code to be written: "simple", "medium" or "complex".`;
+
+/** Taken where the model gave no usable answer: the code may still come out right. */
+const unknown: InputAnalysis = { needs_analysis: false, complexity: "medium" };
+
+/** Must the data be understood before code can be written; how hard is it. */
+export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>> {
+  const { prompt: task } = run.executor;
+  const step = await takeStep(run, "InputAnalyzer", 1, async () => {
+    const input_data = { task, context_keys: contextKeys(run), context: contextForRecord(run) };
+    const asked = await askModel(run, {
+      role: "input_analyzer",
+      prompt: { instructions, input: dataSection({ task, context: contextForModel(run) }) },
+      answer: { name: "input_analysis", schema: InputAnalysis },
+      maxOutputTokens: 2_000,
+    });
+    if ("refusal" in asked) return { ...asked.told, ...asked.refusal, input_data };
+    return { ...asked.told, status: "success", input_data, output_data: asked.value };
+  });
+  if (step.status === "success") return done(InputAnalysis.parse(step.output_data));
+  const { isFinal, ...ending } = readRefusal(step);
+  return isFinal ? ended(ending) : done(unknown);
 }
