@@ -1,4 +1,3 @@
-import type { NovaClient } from "@nova/client";
 import type { FormatState, StoredFormat } from "@nova/service";
 import { askApi } from "../api/ask.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
@@ -39,18 +38,7 @@ async function stored(aws: boolean): Promise<StoredFormat[]> {
     const { withDeployed } = await import("../archive/deployed.ts");
     return withDeployed(surveyAll);
   }
-  return sumOfFormats(await askApi(everyPart));
-}
-
-async function everyPart(server: NovaClient): Promise<StoredFormat[]> {
-  const found: StoredFormat[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const query = cursor === undefined ? {} : { cursor };
-    const { items, next_cursor } = await server.ask(server.api.GET("/formats", { params: { query } }));
-    found.push(...items);
-    cursor = next_cursor;
-  }
-  return found;
+  return sumOfFormats(await askApi((nova) => Array.fromAsync(nova.list("/formats", {}))));
 }
 
 function rowOf({ entity, format, items, state }: StoredFormat): string[] {
