@@ -1,11 +1,10 @@
 import { NovaError } from "@nova/engine";
 import type { WebhookSignature, WebhookTrigger } from "@nova/workflow";
 import { NotFound, Refused } from "../errors.ts";
-import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { hookKey, secretsOf } from "../triggers/key.ts";
-import { knownBy, recordUnstarted, startFromTrigger } from "../triggers/start.ts";
+import { knownBy, placeUnder, recordUnstarted, startFromTrigger, type TriggerPlace } from "../triggers/start.ts";
 import { dedupeOf, type HookBody, readHookBody } from "./hook-body.ts";
 import { signatureProblem } from "./signature.ts";
 
@@ -33,9 +32,7 @@ export interface TakenHook {
  * words, where the request is not signed as it has to be; `Refused` where a signed one cannot start a run, or its `flaw`.
  */
 export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<TakenHook> {
-  const live = await ports.triggers.get(hookKey(request.id));
-  const trigger = live?.trigger.type === "webhook" ? live.trigger : undefined;
-  const place: HookPlace | undefined = live && trigger && { workflow: live.workflowId, trigger };
+  const place = await placeUnder(ports, hookKey(request.id), "webhook");
   const problem = await notSigned(ports, place, request);
   if (!place || problem !== undefined) {
     if (!place) await recordRefused(ports, undefined, request, "unknown", `no workflow has the hook "${request.id}"`);
@@ -51,10 +48,7 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
   return { execution: delivery.execution, waitSeconds: place.trigger.waitSeconds ?? 0 };
 }
 
-interface HookPlace {
-  workflow: string;
-  trigger: WebhookTrigger;
-}
+type HookPlace = TriggerPlace<WebhookTrigger>;
 
 /** What a hook that is not there would be signed with, so that it takes as long to say so. */
 const nobodys: WebhookSignature = { header: "x-signature", secret: "", algorithm: "sha256" };
@@ -73,28 +67,28 @@ async function notSigned(
 }
 
 /** The secret values of the credential; why there are none, where its owner has to see to it. */
-async function keysOf(ports: ServicePorts, { workflow, trigger }: HookPlace, name: string): Promise<string[] | string> {
+async function keysOf(ports: ServicePorts, { workflow, client }: HookPlace, name: string): Promise<string[] | string> {
   try {
-    return await secretsOf(ports, trigger.client ?? defaultClient, workflow, name);
+    return await secretsOf(ports, client, workflow, name);
   } catch (error) {
     if (error instanceof NovaError && error.name === "NodeFailed") return error.message;
     throw error;
   }
 }
 
-async function start(ports: ServicePorts, { workflow, trigger }: HookPlace, request: HookRequest): Promise<Delivery> {
+async function start(ports: ServicePorts, place: HookPlace, request: HookRequest): Promise<Delivery> {
   const { id, headers, body: bytes, from } = request;
   let body: HookBody;
   try {
     body = readHookBody(headers["content-type"] ?? "", bytes);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    await recordRefused(ports, { workflow, trigger }, request, "unreadable", error.message);
+    await recordRefused(ports, place, request, "unreadable", error.message);
     throw new Refused(`hook "${id}": ${error.message}`);
   }
-  const dedupe = dedupeOf(trigger, { headers, body: bytes });
+  const dedupe = dedupeOf(place.trigger, { headers, body: bytes });
   const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shownHeaders(headers))},"body":${body.json}}`;
-  const known = { ...knownBy(workflow, trigger), dedupe, from, about: headers["user-agent"] ?? "" };
+  const known = { ...knownBy(place), dedupe, from, about: headers["user-agent"] ?? "" };
   return startFromTrigger(ports, { ...known, context: `{"webhook":${webhook}}`, files: body.files });
 }
 
@@ -115,7 +109,7 @@ function recordRefused(
 ): Promise<Delivery> {
   const minute = new Date(ports.clock.now()).toISOString().slice(0, 16);
   const nowhere = { type: "webhook", workflow: null, trigger: null, client: null } as const;
-  const known = place ? knownBy(place.workflow, place.trigger) : nowhere;
+  const known = place ? knownBy(place) : nowhere;
   const about = headers["user-agent"] ?? "";
   return recordUnstarted(ports, { ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
 }
