@@ -1,5 +1,4 @@
 import type { CloudOptions, LocalApi, LocalCloud } from "@nova/local";
-import type { ParsedWorkflow } from "@nova/workflow";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
 import { QueueWatch } from "../dev/queue-watch.ts";
@@ -31,26 +30,26 @@ export const dev = command({
     const limits = await limitsOf(e2bPlan);
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
     process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // what fails in NOVA itself is told on stderr
-    await offerPackages(await workflowsIn(roots), json ? nobody : undefined);
+    const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
+    await offerPackages(await Promise.all(folders.map(readAndParse)), json ? nobody : undefined);
     const { cloud, queue } = await openOwnCloud(tell, limits);
     try {
-      await using doors = await openDoors(cloud, ports);
-      greet(doors, json === true);
+      // Where requests and mails come in. Closed, they take no more, and what is under way is answered.
+      await using doors = new AsyncDisposableStack();
+      const { openApi, openMail } = await import("@nova/local");
+      const onFailure = (error: unknown) => printError(String(error));
+      const api = doors.adopt(await openApi(cloud, { port: ports.api, onFailure }), (one) => one.close());
+      const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
+      greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
       tell.release();
       using _ = queue.watch(tellProblem);
-      await serve(cloud, doors.api, { roots, interrupt, tell });
+      await serve(cloud, api, { roots, interrupt, tell });
     } finally {
       await closeCloud(cloud, interrupt, hint);
     }
     return undefined;
   },
 });
-
-/** As far as they can be read now. */
-async function workflowsIn(roots: readonly string[]): Promise<ParsedWorkflow[]> {
-  const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
-  return Promise.all(folders.map(readAndParse));
-}
 
 function portOf(option: string, text: unknown): number {
   const port = Number(text);
@@ -89,32 +88,7 @@ async function openOwnCloud(tell: Teller, limits: Limits): Promise<{ cloud: Loca
   throw new InvalidInput(`another process has opened ${cloud.dataDir} - ${wayOut}`);
 }
 
-interface Doors extends AsyncDisposable {
-  api: LocalApi;
-  /** `smtp://host:port` */
-  smtp: string;
-}
-
-/** Where requests and mails come in. Closed, they take no more, and what is under way is answered. */
-async function openDoors(cloud: LocalCloud, ports: { api: number; smtp: number }): Promise<Doors> {
-  const { openApi, openMail } = await import("@nova/local");
-  const api = await openApi(cloud, { port: ports.api, onFailure: (error) => printError(String(error)) });
-  try {
-    const mail = await openMail(cloud, { port: ports.smtp });
-    return {
-      api,
-      smtp: `smtp://127.0.0.1:${mail.port}`,
-      async [Symbol.asyncDispose]() {
-        await Promise.all([api.close(), mail.close()]);
-      },
-    };
-  } catch (error) {
-    await api.close();
-    throw error;
-  }
-}
-
-function greet({ api: { url, key }, smtp }: Doors, json: boolean): void {
+function greet({ url, key }: LocalApi, smtp: string, json: boolean): void {
   const text = [
     `${styled("bold", "mail")}  ${smtp}`,
     `${styled("bold", "API")}   ${url}  ${styled("dim", "(its document: /openapi.json)")}`,

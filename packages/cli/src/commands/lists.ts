@@ -97,7 +97,11 @@ export const tasks = command({
   takes: { "--kind <kind>": { says: "event: for an event; absent: for an answer", choices: ["approval", "event"] } },
   async run(_, { kind = "approval" }) {
     const items = await askApi((server) => Array.fromAsync(server.tasks.list({ kind })));
-    const aged = items.map((task) => ({ ...task, age_seconds: ageSeconds(task, Date.now()) }));
+    const now = Date.now();
+    const aged = items.map((task) => {
+      // Clocks differ: nobody has waited for less than nothing.
+      return { ...task, age_seconds: Math.max(0, Math.floor((now - Date.parse(task.created_at)) / 1000)) };
+    });
     const { renderJson } = await import("@nova/engine");
     const { json, text } = told(aged, kinds[kind]);
     return { json: renderJson(json), text: [text, items.flatMap(unmailedLine)].flat(2) };
@@ -110,11 +114,6 @@ function placeOf({ execution_id, workflow, client, node }: Task): string[] {
 
 function timesOf({ age_seconds, expires_at }: AgedTask): string[] {
   return [duration(age_seconds * 1000), expires_at];
-}
-
-/** Clocks differ: nobody has waited for less than nothing. */
-function ageSeconds({ created_at }: Task, now: number): number {
-  return Math.max(0, Math.floor((now - Date.parse(created_at)) / 1000));
 }
 
 function unmailedLine({ execution_id, node, mail }: Task): string[] {

@@ -23,7 +23,10 @@ export const upgrade = command({
     const found = await stored(aws === true);
     const readable = found.every(({ state }) => state === "current" || state === "older");
     const verdict = readable ? "this release reads all of it" : "this release does not read all of it";
-    const lines = tableLines(["kind", "format", "items", "is"], found.map(rowOf));
+    const rows = found.map(({ entity, format, items, state }) => {
+      return [entity, format === null ? "-" : String(format), String(items), meanings[state]];
+    });
+    const lines = tableLines(["kind", "format", "items", "is"], rows);
     return {
       json: { readable, formats: found },
       text: found.length === 0 ? "nothing is stored yet" : [...lines, styled(readable ? "green" : "red", verdict)],
@@ -39,8 +42,4 @@ async function stored(aws: boolean): Promise<StoredFormat[]> {
     return withDeployed(surveyAll);
   }
   return sumOfFormats(await askApi((nova) => Array.fromAsync(nova.list("/formats", {}))));
-}
-
-function rowOf({ entity, format, items, state }: StoredFormat): string[] {
-  return [entity, format === null ? "-" : String(format), String(items), meanings[state]];
 }
