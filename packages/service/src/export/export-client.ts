@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Workflow } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { clientOf } from "../clients/clients.ts";
@@ -23,12 +23,10 @@ export const emptyDigest = "0".repeat(64);
  * with its size and its key, which is the hash of its content.
  */
 export function digestAfter(before: string, records: readonly ArchiveRecord[]): string {
-  const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
-  return records.reduce((digest, record) => hashOf(`${digest}\n${textOf(record)}`), before);
-}
-
-function textOf(record: ArchiveRecord): string {
-  return record.kind === "item" ? record.item : JSON.stringify([record.key, record.bytes]);
+  const hashOf = (text: string) => hash("sha256", text);
+  return records.reduce((digest, record) => {
+    return hashOf(`${digest}\n${record.kind === "item" ? record.item : JSON.stringify([record.key, record.bytes])}`);
+  }, before);
 }
 
 /** What the seal of an export signs, with the key that signs chains. A chain's signature is over 64 hex digits: a text that begins with a name can never be one, nor the other way round. */

@@ -1,9 +1,8 @@
-import { NovaError } from "@nova/engine";
 import type { WebhookSignature, WebhookTrigger } from "@nova/workflow";
 import { NotFound, Refused } from "../errors.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { hookKey, secretsOf } from "../triggers/key.ts";
+import { hookKey, secretsOf, whenUnusable } from "../triggers/key.ts";
 import { knownBy, placeUnder, recordUnstarted, startFromTrigger, type TriggerPlace } from "../triggers/start.ts";
 import { dedupeOf, type HookBody, readHookBody } from "./hook-body.ts";
 import { signatureProblem } from "./signature.ts";
@@ -60,20 +59,12 @@ async function notSigned(
 ): Promise<string | undefined> {
   const signature = place ? place.trigger.signature : nobodys;
   if (!signature) return undefined;
-  const keys = place ? await keysOf(ports, place, signature.secret) : [""];
+  // Why there are no keys, where the owner of the credential has to see to it.
+  const why = whenUnusable(({ message }) => message);
+  const keys = place ? await secretsOf(ports, place.client, place.workflow, signature.secret).catch(why) : [""];
   if (typeof keys === "string") return keys;
   const value = headers[signature.header] ?? (place ? undefined : "00");
   return signatureProblem(signature, keys, { value, body, nowMs: ports.clock.now() });
-}
-
-/** The secret values of the credential; why there are none, where its owner has to see to it. */
-async function keysOf(ports: ServicePorts, { workflow, client }: HookPlace, name: string): Promise<string[] | string> {
-  try {
-    return await secretsOf(ports, client, workflow, name);
-  } catch (error) {
-    if (error instanceof NovaError && error.name === "NodeFailed") return error.message;
-    throw error;
-  }
 }
 
 async function start(ports: ServicePorts, place: HookPlace, request: HookRequest): Promise<Delivery> {
@@ -86,18 +77,15 @@ async function start(ports: ServicePorts, place: HookPlace, request: HookRequest
     await recordRefused(ports, place, request, "unreadable", error.message);
     throw new Refused(`hook "${id}": ${error.message}`);
   }
+  const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.has(name)));
   const dedupe = dedupeOf(place.trigger, { headers, body: bytes });
-  const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shownHeaders(headers))},"body":${body.json}}`;
+  const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shown)},"body":${body.json}}`;
   const known = { ...knownBy(place), dedupe, from, about: headers["user-agent"] ?? "" };
   return startFromTrigger(ports, { ...known, context: `{"webhook":${webhook}}`, files: body.files });
 }
 
 /** What would let its reader in somewhere is not for the nodes of a workflow. */
 const hidden = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
-
-function shownHeaders(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.has(name)));
-}
 
 /** Anybody may send anything to an address: one record a minute and fault says as much as a thousand. */
 function recordRefused(

@@ -29,16 +29,12 @@ export async function pollMailbox(ports: ServicePorts, name: TriggerName, signal
   } catch (error) {
     if (!(error instanceof MailboxUnreachable)) throw error;
     await ports.triggers.pause(live, pauseAfter((live.pause?.failures ?? 0) + 1, live.trigger.everySeconds, now));
-    return [await recordFailure(ports, place, new Date(now).toISOString(), error.message)];
+    const head = { dedupe: `poll ${new Date(now).toISOString()}`, from: "", about: live.trigger.mailbox };
+    return [await recordUnstarted(ports, { ...knownBy(place), ...head }, error.message, "failed")];
   }
 }
 
 type ImapPlace = TriggerPlace<ImapTrigger>;
-
-function recordFailure(ports: ServicePorts, place: ImapPlace, at: string, reason: string): Promise<Delivery> {
-  const head = { dedupe: `poll ${at}`, from: "", about: place.trigger.mailbox };
-  return recordUnstarted(ports, { ...knownBy(place), ...head }, reason, "failed");
-}
 
 async function readMailbox(ports: ServicePorts, place: ImapPlace, signal?: AbortSignal): Promise<Delivery[]> {
   const mailbox = await ports.mail.mailboxes.open(await mailboxAddress(ports, place.workflow, place.trigger));
