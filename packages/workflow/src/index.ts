@@ -28,8 +28,15 @@ export {
 } from "./json/exact.ts";
 export { isJson, utf8In } from "./json/received.ts";
 export { halfCharacterIn } from "./json/scan.ts";
-export { analysisFileOf, codeFileOf, type LockRecord, lockFileName, lockText } from "./lock/lock-file.ts";
-export type { Ingredients, LockedCode } from "./lock/locked-code.ts";
+export {
+  analysisFileOf,
+  codeFileOf,
+  type Ingredients,
+  type LockedCode,
+  type LockRecord,
+  lockFileName,
+  lockText,
+} from "./lock/lock-file.ts";
 export {
   codeFileText,
   codeHashOf,

@@ -94,7 +94,7 @@ describe("a run", () => {
     expect(Array.from(await machines.running(arn))).toEqual(["exec_once"]);
     await expect.poll(() => inputs).toEqual(['{"n":1}']);
     release("{}");
-    await states.idle();
+    await states.live.idle();
     await machines.start(arn, "exec_once", '{"n":1}');
     expect(inputs).toHaveLength(1);
     expect(await machines.describe(arn, "exec_once")).toEqual({ status: "succeeded" });
@@ -145,7 +145,7 @@ describe("a run", () => {
     await machines.start(waiting, "exec_waits", "{}");
     const token = await asked.promise;
     expect(await machines.answerTask(token, '{"n":1}')).toBe(true);
-    await states.idle();
+    await states.live.idle();
     expect(await machines.describe(waiting, "exec_waits")).toEqual({ status: "succeeded" });
     expect(await machines.answerTask(token, '{"n":1}')).toBe(false);
     expect(await machines.answerTask("never given out", "{}")).toBe(false);

@@ -25,14 +25,14 @@ const urls: Record<string, string> = {};
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-not-served-"));
-  const all = { dataDir, ...key, region: "us-east-1" };
+  const all = { dataDir, ...key };
   const invokeLambda = async () => ({ ok: true as const, payload: "{}" });
   const servers = {
     dynamodb: await openDynamoDb(all),
     s3: await openS3(all),
     states: await openStates({ ...all, invokeLambda, onStatusChange() {} }),
-    events: await openEvents({ ...all, bus: "nova", standing: [], invoke: delivered }),
-    scheduler: await openSchedules({ ...all, group: "nova", invoke: delivered }),
+    events: await openEvents({ ...all, standing: [], invoke: delivered }),
+    scheduler: await openSchedules({ ...all, invoke: delivered }),
     ses: await openSes(all),
   };
   for (const [name, server] of Object.entries(servers)) {
@@ -72,7 +72,7 @@ type Send = (command: never) => Promise<unknown>;
 const services: [name: string, Client: new (config: object) => { send: Send; destroy(): void }, sdk: object, number][] =
   [
     ["dynamodb", dynamoDb.DynamoDBClient, dynamoDb, 12],
-    ["s3", s3.S3Client, s3, 14],
+    ["s3", s3.S3Client, s3, 10],
     ["states", states.SFNClient, states, 14],
     ["events", events.EventBridgeClient, events, 8],
     ["scheduler", scheduler.SchedulerClient, scheduler, 5],

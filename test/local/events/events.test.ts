@@ -51,7 +51,7 @@ describe("an event that is put", () => {
     expect(payload).toContain('"detail":{"id": 12345678901234567890}');
     expect(JSON.parse(payload)).toMatchObject({
       ...{ version: "0", id: Entries?.[0]?.EventId, "detail-type": "Paid", source: "shop", account: "000000000000" },
-      ...{ time: "2026-11-22T08:00:00Z", region: "eu-west-1", resources: [] },
+      ...{ time: "2026-11-22T08:00:00Z", region: "us-east-1", resources: [] },
     });
   });
 
@@ -158,7 +158,7 @@ describe("an event that is put", () => {
 describe("a rule", () => {
   it("is there as it was put, in the next process too, until its targets and it are removed", async () => {
     const { RuleArn } = await rule({ Description: "Trigger" });
-    expect(RuleArn).toBe("arn:aws:events:eu-west-1:000000000000:rule/nova/paid");
+    expect(RuleArn).toBe("arn:aws:events:us-east-1:000000000000:rule/nova/paid");
     await targets(fire);
     await world.close();
     await world.open();
@@ -202,7 +202,7 @@ describe("a rule", () => {
   });
 
   it.each<[string, Target]>([
-    ["that is no function", { Id: "a", Arn: "arn:aws:sqs:eu-west-1:123456789012:q" }],
+    ["that is no function", { Id: "a", Arn: "arn:aws:sqs:us-east-1:123456789012:q" }],
     ["without a right id", { Id: "a b", Arn: target }],
     ["whose input is no JSON", { Id: "a", Arn: target, Input: "{" }],
     ["whose template is no JSON", { ...fire, InputTransformer: { InputTemplate: '{"a":' } }],

@@ -5,7 +5,7 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { type Events, openEvents } from "../../../packages/local/src/events/open-events.ts";
 
 export const credentials = { accessKeyId: "test-key", secretAccessKey: "test" };
-const functionOf = (name: string) => `arn:aws:lambda:eu-west-1:123456789012:function:${name}:live`;
+const functionOf = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}:live`;
 
 export const standing = functionOf("nova-deliver-event");
 export const inTurn = functionOf("nova-publish");
@@ -23,18 +23,18 @@ export class TestEvents implements Disposable {
 
   async open(): Promise<void> {
     this.events = await openEvents({
-      ...{ dataDir: this.dataDir, ...credentials, bus: "nova", region: "eu-west-1" },
+      ...{ dataDir: this.dataDir, ...credentials },
       now: () => Date.parse("2026-11-22T08:00:00.500Z"),
       standing: [
-        { bus: "nova", pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: standing },
-        { bus: "nova", pattern: { source: ["nova"] }, functionArn: inTurn, inTurn: true },
+        { pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: standing },
+        { pattern: { source: ["nova"] }, functionArn: inTurn, inTurn: true },
       ],
       invoke: async (functionArn, payload) => {
         this.delivered.push({ functionArn, payload });
         return this.takes();
       },
     });
-    this.client = new EventBridgeClient({ region: "eu-west-1", endpoint: this.events.url, credentials });
+    this.client = new EventBridgeClient({ region: "us-east-1", endpoint: this.events.url, credentials });
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,7 @@ import {
   ListBucketsCommand,
   PutObjectCommand,
   S3Client,
+  UploadPartCommand,
   UploadPartCopyCommand,
 } from "@aws-sdk/client-s3";
 import { describe, expect, test } from "vitest";
@@ -107,10 +108,14 @@ test.each([
   expect(Buckets?.map(({ Name }) => Name)).not.toContain("new-bucket");
 });
 
-test("stores no empty part for one that is to be copied", async () => {
-  const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand({ Bucket, Key: "copied" }));
-  const part = { Bucket, Key: "copied", UploadId, PartNumber: 1, CopySource: `${Bucket}/any` };
-  await expect(s3.client.send(new UploadPartCopyCommand(part))).rejects.toMatchObject({ name: "NotImplemented" });
+test("has no uploads in parts, and takes no part for the whole", async () => {
+  const create = s3.client.send(new CreateMultipartUploadCommand({ Bucket, Key: "parts" }));
+  await expect(create).rejects.toMatchObject({ name: "NotImplemented", message: expect.stringContaining("?uploads") });
+  const part = { Bucket, Key: "parts", UploadId: "any", PartNumber: 1 };
+  const copied = s3.client.send(new UploadPartCopyCommand({ ...part, CopySource: `${Bucket}/any` }));
+  await expect(copied).rejects.toMatchObject({ name: "NotImplemented" });
+  const sent = s3.client.send(new UploadPartCommand({ ...part, Body: "part" }));
+  await expect(sent).rejects.toMatchObject({ name: "NotImplemented" });
 });
 
 test("reports every request that it lets in", async () => {

@@ -11,7 +11,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TestClock, TestScheduler } from "./support/endpoint.ts";
 
-const Arn = "arn:aws:lambda:eu-west-1:123456789012:function:nova-fire-trigger:live";
+const Arn = "arn:aws:lambda:us-east-1:123456789012:function:nova-fire-trigger:live";
 const Input = '{"trigger":"nightly","scheduled_at":"<aws.scheduler.scheduled-time>"}';
 const usual = {
   ...{ Name: "nova-report-nightly", GroupName: "nova", ScheduleExpression: "cron(0 2 * * ? *)" },
@@ -38,7 +38,7 @@ const at = (time: string) => ({ functionArn: Arn, payload: { trigger: "nightly",
 describe("a schedule that is put", () => {
   it("is there as it was put, until it is changed and removed", async () => {
     const { ScheduleArn } = await create({ ScheduleExpressionTimezone: "Europe/Madrid", Description: "At night" });
-    expect(ScheduleArn).toBe("arn:aws:scheduler:eu-west-1:000000000000:schedule/nova/nova-report-nightly");
+    expect(ScheduleArn).toBe("arn:aws:scheduler:us-east-1:000000000000:schedule/nova/nova-report-nightly");
     const name = { Name: usual.Name, GroupName: "nova" };
     expect(await world.client.send(new GetScheduleCommand(name))).toMatchObject({
       ...usual,

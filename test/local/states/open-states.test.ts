@@ -51,7 +51,7 @@ describe("a data folder opened again", () => {
       new UpdateStateMachineCommand({ stateMachineArn: MACHINE, definition: invokes, publish: true }),
     );
     await first.client.send(start("two"));
-    await first.idle();
+    await first.live.idle();
     const told = [await tell(first.client, "one"), await tell(first.client, "two")];
     await first.close();
     const second = await testServer({ dataDir: first.dataDir });
@@ -93,7 +93,7 @@ describe("a data folder opened again", () => {
     const second = await testServer({ dataDir: first.dataDir });
     expect(second.interrupted).toEqual(["one"]);
     await second.client.send(start("two"));
-    await second.idle();
+    await second.live.idle();
     const told = await tell(second.client, "one");
     await second.close();
     const third = await testServer({ dataDir: first.dataDir });
@@ -105,7 +105,7 @@ describe("a data folder opened again", () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
-    await first.idle();
+    await first.live.idle();
     await first.close();
     const index = join(first.dataDir, "states", "executions.ndjson");
     const lines = readFileSync(index, "utf8").split("\n");
@@ -136,7 +136,7 @@ describe("a data folder opened again", () => {
     });
     await server.client.send(create);
     await server.client.send(start("one"));
-    await server.idle();
+    await server.live.idle();
     expect(told).toEqual([
       expect.stringContaining("ExecutionSucceeded"),
       expect.stringContaining('"status":"SUCCEEDED"'),
@@ -147,7 +147,7 @@ describe("a data folder opened again", () => {
     const first = await testServer();
     await first.client.send(create);
     for (const name of ["one", "two"]) await first.client.send(start(name));
-    await first.idle();
+    await first.live.idle();
     await first.close();
     const histories = join(first.dataDir, "states", "history");
     for (const file of readdirSync(histories)) writeFileSync(join(histories, file), "not read\n");

@@ -2,11 +2,19 @@
 export class AwsError extends Error {
   override readonly name: string;
   readonly status: number;
+  /** Fields beside type and message. */
+  readonly details: object;
 
-  constructor(name: string, message: string, status = 400, options?: ErrorOptions) {
+  constructor(
+    name: string,
+    message: string,
+    status = 400,
+    { details = {}, ...options }: ErrorOptions & { details?: object | undefined } = {},
+  ) {
     super(message, options);
     this.name = name;
     this.status = status;
+    this.details = details;
   }
 }
 
@@ -14,7 +22,14 @@ export function validation(message: string): AwsError {
   return new AwsError("ValidationException", message);
 }
 
+/** For what the service's own parser would not read. */
+export function malformed(message: string): AwsError {
+  return new AwsError("SerializationException", message);
+}
+
 export function constraint(field: string, value: unknown, rule: string): AwsError {
-  const what = value === undefined ? "Value" : `Value '${value}'`;
-  return validation(`1 validation error detected: ${what} at '${field}' failed to satisfy constraint: Member ${rule}`);
+  const shown = value === undefined ? "null" : `'${value}'`;
+  return validation(
+    `1 validation error detected: Value ${shown} at '${field}' failed to satisfy constraint: Member ${rule}`,
+  );
 }

@@ -1,25 +1,26 @@
 import { hash, randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { Access, type Refusal, refusals } from "../access/access.ts";
+import type { IncomingMessage } from "node:http";
+import { Access, type Refusal, type Request, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "./aws-error.ts";
-import { httpServer, type Listening, openServer, readBody } from "./http-server.ts";
+import { type Binding, httpServer, type Listening, openServer, readBody } from "./http-server.ts";
 import { element, xmlDocument } from "./xml.ts";
 
 /** Longer than any request that most services allow. */
 const usualBytes = 2 * 1024 * 1024;
 
-export interface AwsHttp extends AccessKey {
+export interface AwsHttp extends AccessKey, Binding {
   /** Of the service, for whoever reads an error of the emulator's own. */
   name: string;
   contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
-  /** Absent: any that is free. */
-  port?: number | undefined;
   /** Of the data folder that it writes to. */
   room: RoomForWrites | undefined;
   /** Of a body. */
   maxBytes?: number;
-  answer(message: IncomingMessage, body: string): object | Promise<object>;
+  /** Of what is not signed with the key; absent: 403. */
+  refusedStatus?: number;
+  /** A text is JSON already. */
+  answer(request: Request, body: string): object | string | Promise<object>;
 }
 
 /** Knows which errors of a write are about room on the disk. */
@@ -28,58 +29,68 @@ export interface RoomForWrites {
   refusal(error: unknown): AwsError | undefined;
 }
 
-/** Serves one service of AWS that speaks JSON, on 127.0.0.1. */
+export interface Answered {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** Serves one service of AWS that speaks JSON, on 127.0.0.1. Closing breaks connections unless it says otherwise. */
 export async function listen(service: AwsHttp): Promise<Listening> {
   const access = new Access(service);
-  const server = httpServer((message, response) => {
-    answerTo(service, access, message).then(
-      (body) => send(response, service, 200, body),
-      (error: unknown) => sendError(response, service, error, speaksQuery(message)),
-    );
-  });
-  return openServer(server, { port: service.port, breaksConnections: true });
+  const server = httpServer(
+    (message, response) => {
+      const answering = answerTo(service, access, message).then(
+        (body) => succeeded(service, body),
+        (error: unknown) => (message.errored ? undefined : failed(service, error, speaksQuery(message))),
+      );
+      answering.then((answer) => {
+        if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+        else response.destroy(); // nobody is there any more
+      });
+    },
+    { keepAliveTimeout: 120_000 },
+  );
+  return openServer(server, { breaksConnections: true, ...service });
 }
 
-async function answerTo(
-  { maxBytes = usualBytes, answer }: AwsHttp,
-  access: Access,
-  message: IncomingMessage,
-): Promise<object> {
+async function answerTo(service: AwsHttp, access: Access, message: IncomingMessage): Promise<object | string> {
   const claim = access.claimOf(message);
-  if (typeof claim === "string") throw refusal(claim);
-  const body = await readBody(message, maxBytes);
+  if (typeof claim === "string") throw unsigned(service, claim);
+  const body = await readBody(message, service.maxBytes ?? usualBytes);
   if (!body) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
   const refused = claim(hash("sha256", body));
-  if (refused) throw refusal(refused);
-  return answer(message, body.toString("utf8"));
+  if (refused) throw unsigned(service, refused);
+  return service.answer(message, body.toString("utf8"));
 }
 
-function refusal(refused: Refusal): AwsError {
-  return new AwsError(...refusals[refused], 403);
+export function unsigned({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
+  return new AwsError(...refusals[refused], refusedStatus);
 }
 
-function send(response: ServerResponse, { contentType }: AwsHttp, status: number, body: object, error = ""): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    "content-type": contentType,
-    "content-length": Buffer.byteLength(text),
-    "x-amzn-requestid": randomUUID(),
-    // REST services name the error in a header, JSON-RPC ones in the body; a client takes either.
-    ...(error && { "x-amzn-errortype": error }),
-  });
-  response.end(text);
+export function succeeded({ contentType }: AwsHttp, answer: object | string): Answered {
+  return answered(200, contentType, typeof answer === "string" ? answer : JSON.stringify(answer));
 }
 
-function sendError(response: ServerResponse, service: AwsHttp, error: unknown, inXml: boolean): void {
-  const refusal = error instanceof AwsError ? error : (service.room?.refusal(error) ?? failure(service, error));
-  const { name, message, status } = refusal;
-  if (inXml) sendXml(response, refusal);
-  else send(response, service, status, { __type: name, message, Message: message }, name);
+/** `inXml`: to clients that read nothing else. */
+export function failed({ room, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
+  const refusal = error instanceof AwsError ? error : (room?.refusal(error) ?? failure(service, error));
+  const { name, message, status, details } = refusal;
+  if (inXml) return answered(status, "text/xml", xmlOf(refusal));
+  const text = JSON.stringify({ __type: name, message, Message: message, ...details });
+  // REST services name the error in a header, JSON-RPC ones in the body; a client takes either.
+  return answered(status, contentType, text, { "x-amzn-errortype": name });
 }
 
-function failure(service: AwsHttp, error: unknown): AwsError {
+function answered(status: number, contentType: string, text: string, more?: Record<string, string>): Answered {
+  const body = Buffer.from(text);
+  const headers = { "content-type": contentType, "content-length": String(body.length), ...more };
+  return { status, headers: { ...headers, "x-amzn-requestid": randomUUID() }, body };
+}
+
+function failure(service: string, error: unknown): AwsError {
   process.emitWarning(error instanceof Error ? error : String(error));
-  return new AwsError("InternalException", `The local ${service.name} failed: ${error}`, 500);
+  return new AwsError("InternalException", `The local ${service} failed: ${error}`, 500);
 }
 
 /** Whether a request is of AWS's Query protocol (SES v1 speaks it), whose clients read XML alone. */
@@ -87,9 +98,7 @@ function speaksQuery({ headers }: IncomingMessage): boolean {
   return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
 }
 
-function sendXml(response: ServerResponse, { name, message, status }: AwsError): void {
+function xmlOf({ name, message, status }: AwsError): string {
   const fields = { Error: { Type: status < 500 ? "Sender" : "Receiver", Code: name, Message: message } };
-  const text = xmlDocument(element("ErrorResponse", { ...fields, RequestId: randomUUID() }));
-  response.writeHead(status, { "content-type": "text/xml", "content-length": Buffer.byteLength(text) });
-  response.end(text);
+  return xmlDocument(element("ErrorResponse", { ...fields, RequestId: randomUUID() }));
 }

@@ -1,89 +1,139 @@
-import type { IncomingMessage } from "node:http";
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import { AwsError, constraint } from "./aws-error.ts";
+import { AwsError, constraint, malformed } from "./aws-error.ts";
 
 /** Of the local cloud, in every ARN. */
+export const region = "us-east-1";
 export const accountId = "000000000000";
 
-/** The body of a request; reading a field checks it. */
+export function arnOf(service: string, resource: string): string {
+  return `arn:aws:${service}:${region}:${accountId}:${resource}`;
+}
+
+export interface Limits {
+  least?: number;
+  most?: number;
+  /** Of a whole text. */
+  pattern?: string;
+}
+
+/** The body of a request, or a structure in it; reading a field checks it as the service's own parser would. */
 export class Request {
-  readonly #body: JsonObject;
+  /** As they came. */
+  readonly fields: JsonObject;
+  readonly #path: string;
 
-  constructor(body: JsonObject) {
-    this.#body = body;
+  constructor(fields: Json | undefined, path = "") {
+    if (!isObject(fields)) throw malformed("Unexpected value type in payload");
+    this.fields = fields;
+    this.#path = path;
   }
 
-  text(field: string, maxBytes?: number): string {
-    const value = this.optionalText(field, maxBytes);
-    if (value === undefined) throw constraint(field, undefined, "must not be null");
-    return value;
+  has(name: string): boolean {
+    return (this.fields[name] ?? undefined) !== undefined;
   }
 
-  /** `maxBytes` in UTF-8 bytes. */
-  optionalText(field: string, maxBytes = Number.POSITIVE_INFINITY): string | undefined {
-    const value = this.#body[field] ?? undefined;
+  text(name: string, limits?: Limits): string {
+    return this.optionalText(name, limits) ?? this.#missing(name);
+  }
+
+  /** Limits in UTF-8 bytes. */
+  optionalText(name: string, limits: Limits = {}): string | undefined {
+    const value = this.#typed(name, "String", (given) => typeof given === "string");
     if (value === undefined) return undefined;
-    if (typeof value !== "string") throw constraint(field, JSON.stringify(value), "must be a string");
-    if (Buffer.byteLength(value) <= maxBytes) return value;
-    throw constraint(field, `${value.slice(0, 100)}...`, `must have length less than or equal to ${maxBytes}`);
-  }
-
-  optionalNumber(field: string): number | undefined {
-    const value = this.#body[field] ?? undefined;
-    if (value === undefined || typeof value === "number") return value;
-    throw constraint(field, JSON.stringify(value), "must be a number");
-  }
-
-  flag(field: string, otherwise: boolean): boolean {
-    const value = this.#body[field] ?? otherwise;
-    if (typeof value !== "boolean") throw constraint(field, JSON.stringify(value), "must be a boolean");
+    if (limits.pattern && !new RegExp(`^${limits.pattern}$`).test(value)) {
+      throw this.#refusal(name, value, `must satisfy regular expression pattern: ${limits.pattern}`);
+    }
+    this.#checkSize(name, "length", Buffer.byteLength(value), limits, value);
     return value;
   }
 
-  choice<T extends string>(field: string, values: readonly T[]): T | undefined {
-    const value = this.optionalText(field);
-    if (value === undefined || (values as readonly string[]).includes(value)) return value as T | undefined;
-    throw constraint(field, value, `must satisfy enum value set: [${values.join(", ")}]`);
+  choice<T extends string>(name: string, options: readonly T[]): T | undefined {
+    const value = this.optionalText(name);
+    if (value === undefined || (options as readonly string[]).includes(value)) return value as T | undefined;
+    throw this.#refusal(name, value, `must satisfy enum value set: [${options.join(", ")}]`);
   }
 
-  /** How many results a page holds: 0 and nothing mean 100. */
-  pageSize(): number {
-    const value = this.#body.maxResults ?? 0;
-    if (!Number.isInteger(value)) throw constraint("maxResults", JSON.stringify(value), "must be an integer");
-    if ((value as number) > 1000) throw constraint("maxResults", value, "must have value less than or equal to 1000");
-    if ((value as number) < 0) throw constraint("maxResults", value, "must have value greater than or equal to 0");
-    return (value as number) || 100;
+  neededChoice<T extends string>(name: string, options: readonly T[]): T {
+    return this.choice(name, options) ?? this.#missing(name);
   }
 
-  optionalObject(field: string): JsonObject | undefined {
-    const value: Json | undefined = this.#body[field] ?? undefined;
-    if (value === undefined || isObject(value)) return value;
-    throw constraint(field, JSON.stringify(value), "must be an object");
+  flag(name: string): boolean | undefined {
+    return this.#typed(name, "Boolean", (given) => typeof given === "boolean");
   }
 
-  list(field: string): Json[] {
-    const value = this.#body[field] ?? [];
-    if (Array.isArray(value)) return value;
-    throw constraint(field, JSON.stringify(value), "must be a list");
+  number(name: string, limits: Limits = {}): number | undefined {
+    const value = this.#typed(name, "Number", (given) => typeof given === "number");
+    if (value !== undefined) this.#checkSize(name, "value", value, limits, String(value));
+    return value;
+  }
+
+  map(name: string): JsonObject | undefined {
+    return this.#typed(name, "Map", isObject);
+  }
+
+  structure(name: string): Request | undefined {
+    const value = this.map(name);
+    return value && new Request(value, `${this.#at(name)}.`);
+  }
+
+  list(name: string, limits: Limits = {}): Json[] | undefined {
+    const value = this.#typed(name, "List", (given) => Array.isArray(given));
+    if (value) this.#checkSize(name, "length", value.length, limits, JSON.stringify(value));
+    return value;
+  }
+
+  structures(name: string, limits?: Limits): Request[] | undefined {
+    return this.list(name, limits)?.map((element, i) => new Request(element, `${this.#at(name)}.${i + 1}.member.`));
+  }
+
+  neededStructures(name: string, limits?: Limits): Request[] {
+    return this.structures(name, limits) ?? this.#missing(name);
+  }
+
+  /** The refusal of a request without the field. */
+  missing(name: string): AwsError {
+    return this.#refusal(name, undefined, "must not be null");
+  }
+
+  #missing(name: string): never {
+    throw this.missing(name);
+  }
+
+  #typed<T extends Json>(name: string, type: string, is: (given: Json) => given is T): T | undefined {
+    const value = this.fields[name] ?? undefined;
+    if (value === undefined || is(value)) return value;
+    throw malformed(`${name} is not of the type ${type}`);
+  }
+
+  #checkSize(name: string, what: string, size: number, { least = 0, most = Infinity }: Limits, shown: string): void {
+    const rule = size < least ? `greater than or equal to ${least}` : size > most && `less than or equal to ${most}`;
+    if (rule) throw this.#refusal(name, shown, `must have ${what} ${rule}`);
+  }
+
+  #at(name: string): string {
+    return `${this.#path}${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  }
+
+  #refusal(name: string, value: string | undefined, rule: string): AwsError {
+    return constraint(this.#at(name), value && value.length > 100 ? `${value.slice(0, 100)}...` : value, rule);
   }
 }
 
 /** The body of a request, whose fields are checked where they are read. Throws `SerializationException`. */
 export function requestOf(body: string): Request {
   try {
-    const value: unknown = JSON.parse(body || "{}");
-    if (isObject(value as JsonObject)) return new Request(value as JsonObject);
+    return new Request(JSON.parse(body || "{}"));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (error instanceof SyntaxError) throw malformed("The body of the request is not JSON");
+    throw error;
   }
-  throw new AwsError("SerializationException", "The body of the request is not a JSON object");
 }
 
 /** The operation that the target of a request names: `<api>.<operation>`. Throws `UnknownOperationException`. */
 export function operationOf<T>(
   service: string,
   api: string,
-  { headers }: IncomingMessage,
+  { headers }: { headers: NodeJS.Dict<string | string[]> },
   operations: Record<string, T>,
 ): T {
   const target = String(headers["x-amz-target"] ?? "");

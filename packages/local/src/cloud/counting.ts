@@ -156,7 +156,7 @@ export function serveOwnRequests(
 ): () => void {
   const port = Number(new URL(dynamodb.url).port);
   return offerTransport(dynamodb.url, ({ method, headers, body }) => {
-    const answer = dynamodb.answer({ headers, body: Buffer.from(body) });
+    const answer = dynamodb.answer({ headers }, body);
     onAnswered({ port, request: { method, url: "/", headers }, status: answer.status, json: body });
     return answer;
   });

@@ -1,12 +1,11 @@
 import type { E2bServer } from "../e2b/open.ts";
-import { region } from "./environment.ts";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
 import { createLambda, deliver, functionArn, whenThereIsRoom } from "./lambda.ts";
 import type { RoomyOptions } from "./local-cloud.ts";
 import { Mails } from "./mails.ts";
 import type { Progress } from "./progress.ts";
-import { bus, standing } from "./standing-rules.ts";
+import { standing } from "./standing-rules.ts";
 import { readObject } from "./stores.ts";
 
 export type OpenedEndpoints = Awaited<ReturnType<typeof openEndpoints>>;
@@ -23,7 +22,7 @@ export async function openEndpoints(
 ) {
   const { dataDir, room, faults, fires, warn } = options;
   const invoke = whenThereIsRoom(options.invokeLambda ?? createLambda(), room);
-  const common = { dataDir, room, accessKeyId, secretAccessKey, region };
+  const common = { dataDir, room, accessKeyId, secretAccessKey };
   const delivering = { ...common, invoke: (arn: string, text: string) => deliver(invoke, arn, text) };
   const mails = new Mails(options, invoke);
   const [e2b, dynamodb, s3, states, events, schedules, ses] = await Promise.all([
@@ -48,9 +47,9 @@ export async function openEndpoints(
         },
       }),
     ),
-    import("../events/open-events.ts").then(({ openEvents }) => openEvents({ ...delivering, bus, standing })),
+    import("../events/open-events.ts").then(({ openEvents }) => openEvents({ ...delivering, standing })),
     import("../schedules/open-schedules.ts").then(({ openSchedules }) =>
-      openSchedules({ ...delivering, group: "nova", ...(warn && { warn }) }),
+      openSchedules({ ...delivering, ...(warn && { warn }) }),
     ),
     import("../ses/open-ses.ts").then(({ openSes }) => openSes(common)),
   ]);
@@ -70,24 +69,24 @@ export async function openEndpoints(
     dynamodb,
     /** Lets executions go on: what fell due while nobody was there happens. */
     drive() {
-      states.drive();
+      states.live.drive();
       events.deliveries.drive();
       if (fires) schedules.fire();
       mails.drive();
     },
-    isAtWork: () => states.isAtWork(),
+    isAtWork: () => states.live.isAtWork(),
     /** Before closing: resolves when no function is at work. What waits by then is parked in the data folder. */
     async rest() {
       // Runs that end are events, and events start runs.
       do {
         for (const queue of queues) await queue.rest();
-        await states.rest();
+        await states.live.rest();
       } while (queues.some((queue) => queue.isBusy()));
     },
     /** Ends what is at work; what waits stays. */
     interrupt(error: string, cause: string): Promise<void> {
       room.close();
-      return states.stopBusy({ kind: "aborted", error, cause });
+      return states.live.stopBusy({ kind: "aborted", error, cause });
     },
     async close() {
       room.close();

@@ -1,10 +1,10 @@
 import { hkdfSync } from "node:crypto";
 import { join } from "node:path";
+import { region } from "../aws-http/request.ts";
 import type { Keys } from "./keys.ts";
 import type { Endpoints } from "./owner-file.ts";
 import { docstringsFolder } from "./templates.ts";
 
-export const region = "us-east-1";
 export const table = "nova";
 export const bucket = "nova";
 

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { accountId } from "../aws-http/request.ts";
+import { arnOf } from "../aws-http/request.ts";
 import type { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
-import { region } from "./environment.ts";
 
 export function functionArn(name: string): string {
-  return `arn:aws:lambda:${region}:${accountId}:function:${name}:live`;
+  return arnOf("lambda", `function:${name}:live`);
 }
 
 /** An asynchronous event is tried so often (AWS Lambda, "Asynchronous invocation"). */

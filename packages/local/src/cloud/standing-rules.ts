@@ -2,15 +2,12 @@ import type { JsonObject } from "@nova/workflow";
 import type { StandingRule } from "../events/service.ts";
 import { functionArn } from "./lambda.ts";
 
-/** Name of NOVA's bus, as functions know it that are told no other. */
-export const bus = "nova";
-
 /**
  * What the deployed bus hands on of itself (stacks/engine/events.ts). Runs wait for the world, and for each other in
  * another way.
  */
 export const standing: StandingRule[] = [
-  { bus, pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
+  { pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
   own("execution.failed", "nova-notify"),
   own("execution.waiting", "nova-notify", { detail: { kind: ["approval"] } }),
   { ...own("client.erasing", "nova-erase"), inTurn: true },
@@ -18,5 +15,5 @@ export const standing: StandingRule[] = [
 ];
 
 function own(type: string, name: string, more: JsonObject = {}): StandingRule {
-  return { bus, pattern: { source: ["nova"], "detail-type": [type], ...more }, functionArn: functionArn(name) };
+  return { pattern: { source: ["nova"], "detail-type": [type], ...more }, functionArn: functionArn(name) };
 }

@@ -14,9 +14,6 @@ import { type EventOperations, type Rule, ruleKey, type StandingRule } from "./s
 export interface EventsOptions extends AccessKey {
   /** Rules, and what is not delivered yet, are in its folder `events`. */
   dataDir: string;
-  /** Besides `default`. */
-  bus: string;
-  region: string;
   standing: readonly StandingRule[];
   invoke: Invoke;
   now?: () => number;
@@ -34,12 +31,12 @@ const operations: EventOperations = { PutEvents: putEvents, ...ruleOperations, .
 
 /** Opens EventBridge over a data folder. */
 export async function openEvents(options: EventsOptions): Promise<Events> {
-  const { dataDir, accessKeyId, secretAccessKey, bus, region, standing, invoke, now = Date.now } = options;
+  const { dataDir, accessKeyId, secretAccessKey, standing, invoke, now = Date.now } = options;
   const { room = new Room(dataDir) } = options;
   const folder = join(dataDir, "events");
   const deliveries = new Deliveries(folder, invoke, room, now);
   const rules = new KeyedFile<Rule>(join(folder, "rules.json"), ruleKey);
-  const service = { rules, standing, deliveries, buses: [bus, "default"], region, now };
+  const service = { rules, standing, deliveries, now };
   const { url, close } = await listen({
     ...{ name: "EventBridge", contentType: "application/x-amz-json-1.1", accessKeyId, secretAccessKey, room },
     answer: (message, body) => operationOf("EventBridge", "AWSEvents", message, operations)(service, requestOf(body)),

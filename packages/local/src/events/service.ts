@@ -1,9 +1,12 @@
 import type { JsonObject } from "@nova/workflow";
 import { AwsError, constraint } from "../aws-http/aws-error.ts";
 import type { Request } from "../aws-http/request.ts";
-import { accountId } from "../aws-http/request.ts";
+import { arnOf } from "../aws-http/request.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { KeyedFile } from "../disk/whole-file.ts";
+
+/** Name of NOVA's bus, as functions know it that are told no other. */
+export const ownBus = "nova";
 
 /** What a rule invokes. */
 export interface Target {
@@ -25,9 +28,8 @@ export interface Rule {
   targets: Target[];
 }
 
-/** A rule that a deployment makes, and no call changes. */
+/** A rule of NOVA's bus that a deployment makes, and no call changes. */
 export interface StandingRule {
-  bus: string;
   pattern: JsonObject;
   functionArn: string;
   /** One delivery after the other, as of a FIFO queue with one consumer. */
@@ -39,9 +41,6 @@ export interface EventService {
   rules: KeyedFile<Rule>;
   standing: readonly StandingRule[];
   deliveries: Deliveries;
-  /** Names of the buses that there are. */
-  buses: readonly string[];
-  region: string;
   now(): number;
 }
 
@@ -56,8 +55,8 @@ export function ruleKey({ bus, name }: Pick<Rule, "bus" | "name">): string {
 const ruleName = /^[.\-_A-Za-z0-9]{1,64}$/;
 
 /** Bus and name of the rule that `field` names. Throws `ResourceNotFoundException` for a bus that is not there. */
-export function placeIn(service: EventService, request: Request, field: "Name" | "Rule") {
-  const bus = busIn(service, request.optionalText("EventBusName"));
+export function placeIn(request: Request, field: "Name" | "Rule") {
+  const bus = busIn(request.optionalText("EventBusName"));
   const name = request.text(field);
   if (ruleName.test(name)) return { bus, name };
   const rule = "must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+ and have 1 to 64 characters";
@@ -65,9 +64,9 @@ export function placeIn(service: EventService, request: Request, field: "Name" |
 }
 
 /** Name of the bus, which may be given by its ARN. Throws `ResourceNotFoundException`. */
-export function busIn({ buses }: Pick<EventService, "buses">, given = "default"): string {
+export function busIn(given = "default"): string {
   const name = given.startsWith("arn:") ? given.slice(given.indexOf("/") + 1) : given;
-  if (buses.includes(name)) return name;
+  if ([ownBus, "default"].includes(name)) return name;
   throw new AwsError("ResourceNotFoundException", `Event bus ${name} does not exist.`);
 }
 
@@ -77,12 +76,12 @@ export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Ru
 
 /** Throws `ResourceNotFoundException`. */
 export function ruleIn(service: EventService, request: Request, field: "Name" | "Rule"): Rule {
-  const place = placeIn(service, request, field);
+  const place = placeIn(request, field);
   const rule = service.rules.get(ruleKey(place));
   if (rule) return rule;
   throw new AwsError("ResourceNotFoundException", `Rule ${place.name} does not exist on EventBus ${place.bus}.`);
 }
 
-export function ruleArn({ region }: EventService, { bus, name }: Pick<Rule, "bus" | "name">): string {
-  return `arn:aws:events:${region}:${accountId}:rule/${bus === "default" ? "" : `${bus}/`}${name}`;
+export function ruleArn({ bus, name }: Pick<Rule, "bus" | "name">): string {
+  return arnOf("events", `rule/${bus === "default" ? "" : `${bus}/`}${name}`);
 }

@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { Access, Refusal } from "../access/access.ts";
 import { algorithm, instantOf, type Signatures, vouchesFor } from "../access/signature.ts";
 import { header } from "./body/receive.ts";
-import { S3Error, type S3ErrorCode } from "./errors.ts";
+import { S3Error } from "./errors.ts";
 
 const maxSeconds = 7 * 24 * 60 * 60;
 
 /** What S3 answers in the place of the names that services of JSON have for these refusals. */
-const refusals: Record<Refusal, readonly [S3ErrorCode, message: string]> = {
+const refusals: Record<Refusal, readonly [code: string, message: string]> = {
   unsigned: ["AccessDenied", "Access Denied"],
   stranger: ["InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."],
   malformed: ["AuthorizationHeaderMalformed", "The authorization header that you provided is not valid."],

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { S3Error } from "./errors.ts";
-import type { MultipartUploads } from "./store/multipart-uploads.ts";
 import type { ObjectStore } from "./store/object-store.ts";
 
 /** Hears of an object that was put, before whoever put it does. */
@@ -11,7 +10,6 @@ export interface Call {
   request: IncomingMessage;
   response: ServerResponse;
   store: ObjectStore;
-  uploads: MultipartUploads;
   /** Empty for ListBuckets. */
   bucket: string;
   /** Empty for operations on a bucket. */

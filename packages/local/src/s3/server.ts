@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Access } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
+import { AwsError } from "../aws-http/aws-error.ts";
 import { httpServer, type Listening, openServer } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { checkAccess } from "./access.ts";
@@ -12,7 +13,6 @@ import { announcedBytes } from "./body/receive.ts";
 import { addressOf, type OnCreated } from "./call.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { type OperationName, operationOf, runOperation } from "./operations/route.ts";
-import { MultipartUploads } from "./store/multipart-uploads.ts";
 import { ObjectStore } from "./store/object-store.ts";
 
 export interface S3Request {
@@ -43,10 +43,9 @@ const maxRequestMs = 60 * 60 * 1000;
 export async function openS3(options: S3Options): Promise<Listening> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
   const store = await ObjectStore.open(dir, options.room?.isThere);
-  const uploads = new MultipartUploads(store);
   const access = new Access(options);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    answer(request, response, { store, uploads, access, options }).catch(() => response.destroy());
+    answer(request, response, { store, access, options }).catch(() => response.destroy());
   };
   const timeouts = { keepAliveTimeout: 120_000, requestTimeout: maxRequestMs };
   const server = httpServer(listener, { highWaterMark: 256 * 1024, ...timeouts });
@@ -64,7 +63,6 @@ export async function openS3(options: S3Options): Promise<Listening> {
 
 interface Context {
   store: ObjectStore;
-  uploads: MultipartUploads;
   access: Access;
   options: S3Options;
 }
@@ -90,10 +88,9 @@ function report({ onRequest, faults }: S3Options, request: S3Request): void {
   if (fault === "error") throw new S3Error("InternalError", "We encountered an internal error. Please try again.");
 }
 
-function asS3Error(error: unknown, room: Room | undefined): S3Error {
-  if (error instanceof S3Error) return error;
-  const refused = room?.refusal(error);
-  if (refused) return new S3Error("InsufficientStorage", refused.message, { cause: error });
+function asS3Error(error: unknown, room: Room | undefined): AwsError {
+  const refused = error instanceof AwsError ? error : room?.refusal(error);
+  if (refused) return refused;
   const reason = error instanceof Error ? error.message : String(error);
   return new S3Error("InternalError", `We encountered an internal error: ${reason}`, { cause: error });
 }

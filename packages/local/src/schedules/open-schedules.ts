@@ -15,9 +15,6 @@ import { type StoredSchedule, scheduleKey } from "./service.ts";
 export interface SchedulesOptions extends AccessKey {
   /** Schedules, and what is not delivered yet, are in its folder `schedules`. */
   dataDir: string;
-  /** Besides `default`. */
-  group: string;
-  region: string;
   invoke: Invoke;
   /** Hears what was due while nothing ran; absent: nobody does. */
   warn?: (sentence: string) => void;
@@ -36,13 +33,13 @@ export interface Schedules extends Listening {
 
 /** Opens EventBridge Scheduler over a data folder. */
 export async function openSchedules(options: SchedulesOptions): Promise<Schedules> {
-  const { accessKeyId, secretAccessKey, group, region, invoke, clock = systemClock, warn = () => undefined } = options;
+  const { accessKeyId, secretAccessKey, invoke, clock = systemClock, warn = () => undefined } = options;
   const { room = new Room(options.dataDir) } = options;
   const folder = join(options.dataDir, "schedules");
   const deliveries = new Deliveries(folder, invoke, room, clock.now);
   const store = new KeyedFile<StoredSchedule>(join(folder, "schedules.json"), scheduleKey);
   const firing = new Firing({ store, deliveries, clock, room, warn });
-  const service = { store, firing, groups: ["default", group], region, now: clock.now };
+  const service = { store, firing, now: clock.now };
   const { url, close } = await listen({
     ...{ name: "EventBridge Scheduler", contentType: "application/json", accessKeyId, secretAccessKey, room },
     answer({ method, url = "/" }, body) {

@@ -37,9 +37,6 @@ export interface ScheduleService {
   store: KeyedFile<StoredSchedule>;
   /** Sees to a schedule that was put, or is gone. */
   firing: { watch(key: string): void };
-  /** Names of the groups that there are. */
-  groups: readonly string[];
-  region: string;
   now(): number;
 }
 

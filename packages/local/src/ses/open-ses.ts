@@ -54,9 +54,9 @@ const Sent = z.object({
 export async function messageOf(request: Request): Promise<Buffer> {
   const parsed = Sent.safeParse({
     from: request.optionalText("FromEmailAddress"),
-    to: request.optionalObject("Destination"),
+    to: request.map("Destination"),
     replyTo: request.list("ReplyToAddresses"),
-    content: request.optionalObject("Content"),
+    content: request.map("Content"),
   });
   if (!parsed.success) throw new AwsError("BadRequestException", parsed.error.issues.map(sentenceOf).join(" "));
   const { from, to, replyTo, content } = parsed.data;

@@ -169,22 +169,15 @@ export class LiveExecutions {
         this.#admit(execution, run);
       } catch (error) {
         ended.push(execution);
-        this.#interrupt(execution, (error as Error).message);
+        this.#interrupt(execution, error);
       }
     }
     return ended;
   }
 
-  /** Ends an execution that cannot go on, with the events it has. */
-  #interrupt(execution: Execution, cause: string): void {
-    const events = this.#executions.history(execution);
+  #interrupt(execution: Execution, error: unknown): void {
     this.#forget(execution);
-    const nowMs = this.#options.clock.now();
-    const details = { error: "Interrupted", cause };
-    const id = (events.at(-1)?.id ?? 0) + 1;
-    const at = { timestamp: nowMs / 1000, id, previousEventId: 0 };
-    this.#executions.append(execution, { ...at, type: "ExecutionAborted", executionAbortedEventDetails: details });
-    this.#executions.end(execution, "ABORTED", nowMs);
+    this.#executions.interrupt(execution, (error as Error).message, this.#options.clock.now());
   }
 
   async #return(execution: Execution): Promise<JournalledExecution | undefined> {
@@ -193,7 +186,7 @@ export class LiveExecutions {
       this.#admit(execution, run);
       return run;
     } catch (error) {
-      this.#interrupt(execution, (error as Error).message);
+      this.#interrupt(execution, error);
       this.#tell(execution);
       return undefined;
     } finally {
@@ -240,7 +233,10 @@ export class LiveExecutions {
       },
       startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: true }),
       readObject,
-      stopChild: (arn) => this.#stopChild(arn),
+      stopChild: (arn) => {
+        const child = this.#executions.get(arn);
+        if (child) this.stop(child, { kind: "aborted" });
+      },
       endOfChild: (arn) => endOfChild(this.#executions, arn),
       onRest: () => this.#onRest(execution),
       onEnd: (outcome) => this.#onEnd(execution, outcome),
@@ -301,11 +297,6 @@ export class LiveExecutions {
     const to = run?.pending.numberOf("child", child.arn);
     const value = endOfChild(this.#executions, child.arn);
     if (to !== undefined && value) await run?.post({ to, value });
-  }
-
-  async #stopChild(arn: string): Promise<void> {
-    const child = this.#executions.get(arn);
-    if (child) await this.stop(child, { kind: "aborted" });
   }
 
   #waitingParent({ startedBy }: Execution): Execution | undefined {

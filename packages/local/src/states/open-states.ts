@@ -1,23 +1,25 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
+import { listen } from "../aws-http/listen.ts";
+import { operationOf, requestOf } from "../aws-http/request.ts";
 import { type Clock, steady, systemClock } from "../clock.ts";
 import { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
-import type { Stop } from "./asl/execute.ts";
 import type { ReadObject } from "./asl/host.ts";
 import type { StatusChange } from "./ends.ts";
 import { LiveExecutions } from "./live-executions.ts";
-import { listenForStates } from "./server/listen.ts";
+import { executionOperations } from "./server/executions.ts";
+import type { Operations } from "./server/service.ts";
 import { preparedBy, startChild } from "./server/start.ts";
+import { machineOperations } from "./server/state-machines.ts";
+import { taskOperations } from "./server/tasks.ts";
 import { Executions } from "./store/executions.ts";
 import { Machines } from "./store/machines.ts";
 
 export interface StatesOptions extends AccessKey {
   /** State machines and executions live in its folder `states`; one process owns it at a time. */
   dataDir: string;
-  region?: string;
-  accountId?: string;
   invokeLambda: InvokeLambda;
   /** Serves the `ItemReader` of distributed Maps; absent: there is no S3 here. */
   readObject?: ReadObject;
@@ -28,30 +30,24 @@ export interface StatesOptions extends AccessKey {
   clock?: Clock;
   /** Of the data folder. */
   room?: Room;
-  port?: number;
 }
 
 export interface States {
   url: string;
   /** Names of executions that a process left in the middle of a function when it stopped; they are ABORTED now. */
   interrupted: string[];
-  /** Lets executions go on, here and from now on. */
-  drive(): void;
-  /** Whether an execution is under way, and not parked. */
-  isAtWork(): boolean;
-  /** Resolves when nothing is under way and every change of status was taken: executions have ended or are parked. */
-  idle(): Promise<void>;
-  /** As `idle`, before closing: what is parked begins nothing on its own any more. */
-  rest(): Promise<void>;
-  /** Stops what is under way; what is parked stays so. */
-  stopBusy(stop: Stop): Promise<void>;
+  live: LiveExecutions;
   /** Stops serving; what is still under way is found interrupted by the next to open the folder. */
   close(): Promise<void>;
 }
 
+const operations: Operations = { ...machineOperations, ...executionOperations, ...taskOperations };
+
+/** Longer than any request the API allows: a definition or an input, escaped. */
+const maxBytes = 8 * 1024 * 1024;
+
 /** Opens Step Functions over a data folder. */
 export async function openStates(options: StatesOptions): Promise<States> {
-  const { region = "us-east-1", accountId = "000000000000", port = 0 } = options;
   // A history is in order, and what waits for an hour waits no longer where the clock is set back.
   const clock = steady(options.clock ?? systemClock);
   const folder = join(options.dataDir, "states");
@@ -59,7 +55,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   const { room = new Room(options.dataDir) } = options;
   const machines = new Machines(join(folder, "machines.ndjson"));
   const executions = new Executions(folder, room);
-  const { invokeLambda, onStatusChange, readObject = noObjects } = options;
+  const { accessKeyId, secretAccessKey, invokeLambda, onStatusChange, readObject = noObjects } = options;
   const live: LiveExecutions = new LiveExecutions(executions, {
     clock,
     room,
@@ -69,18 +65,20 @@ export async function openStates(options: StatesOptions): Promise<States> {
     prepare: (execution) => preparedBy(service, execution),
     startChild: (child, startedBy) => startChild(service, child, startedBy),
   });
-  const service = { machines, executions, live, clock, region, accountId };
+  const service = { machines, executions, live, clock };
   const interrupted = room.isThere ? await live.recover() : [];
-  const server = await listenForStates(service, { ...options, port, room });
+  const server = await listen({
+    ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", maxBytes },
+    ...{ accessKeyId, secretAccessKey, room },
+    answer(message, body) {
+      return operationOf("Step Functions", "AWSStepFunctions", message, operations)(service, requestOf(body));
+    },
+  });
   if (options.drives !== false) live.drive();
   return {
     url: server.url,
     interrupted: interrupted.map(({ name }) => name),
-    drive: () => live.drive(),
-    isAtWork: () => live.isAtWork(),
-    idle: () => live.idle(),
-    rest: () => live.rest(),
-    stopBusy: (stop) => live.stopBusy(stop),
+    live,
     async close() {
       await server.close();
       await live.shutDown();

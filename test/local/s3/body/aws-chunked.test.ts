@@ -47,5 +47,5 @@ test.each([
   ["has no sizes", "hello\r\nabc\r\n0\r\n\r\n"],
   ["is one endless line", "f".repeat(10_000)],
 ])("refuses a body that %s", async (_, encoded) => {
-  await expect(decode(encoded)).rejects.toMatchObject({ code: "IncompleteBody" });
+  await expect(decode(encoded)).rejects.toMatchObject({ name: "IncompleteBody" });
 });

@@ -69,14 +69,14 @@ export class TestScheduler implements Disposable {
 
   async open(): Promise<void> {
     this.schedules = await openSchedules({
-      ...{ dataDir: this.dataDir, ...credentials, group: "nova", region: "eu-west-1", clock: this.clock },
+      ...{ dataDir: this.dataDir, ...credentials, clock: this.clock },
       invoke: async (functionArn, payload) => {
         this.delivered.push({ functionArn, payload: JSON.parse(payload) });
         return this.takes;
       },
       warn: (sentence) => this.warnings.push(sentence),
     });
-    this.client = new SchedulerClient({ region: "eu-west-1", endpoint: this.schedules.url, credentials });
+    this.client = new SchedulerClient({ region: "us-east-1", endpoint: this.schedules.url, credentials });
   }
 
   async close(): Promise<void> {

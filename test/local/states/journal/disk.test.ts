@@ -43,7 +43,7 @@ describe("the data folder", () => {
     const [clock, { tokenOf, invokeLambda }] = [handClock(), keeper()];
     const server = await rested(inRow({ Ask: asks, Wait: { Type: "Wait", Seconds: 1 } }), { clock, invokeLambda });
     await server.client.send(succeed(tokenOf(input)));
-    await server.idle();
+    await server.live.idle();
     const [, ...changes] = read(server.dataDir, "executions.ndjson")
       .trimEnd()
       .split("\n")
@@ -59,7 +59,7 @@ describe("the data folder", () => {
     const server = await testServer({ clock, invokeLambda, dataDir });
     expect(server.interrupted).toEqual([]);
     await server.client.send(succeed(tokens[0] as string));
-    await server.idle();
+    await server.live.idle();
     clock.pass(60);
     const { status, output } = await standing(server);
     expect([status, JSON.parse(output ?? "null")]).toEqual(["SUCCEEDED", [input, "yes"]]);

@@ -11,7 +11,7 @@ const flow = inRow({ Before: works, Fork: { Type: "Parallel", Branches }, Id: { 
 /** Answers what is asked, lets the time pass, and tells how it ended. */
 async function bringToEnd(server: TestServer, clock: HandClock, token: string) {
   await server.client.send(succeed(token)).catch(({ name }: Error) => expect(name).toBe("TaskTimedOut"));
-  await server.idle();
+  await server.live.idle();
   clock.pass(60);
   const { status, output, error, cause } = await standing(server);
   return { status, output, error, cause, types: (await historyOf(server)).map(({ type }) => type) };

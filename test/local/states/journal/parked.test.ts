@@ -35,11 +35,11 @@ describe("an execution that waits for an answer", () => {
     const { tokenOf, invokeLambda } = keeper();
     const first = await rested(inRow({ One: asks, Two: asks }), { invokeLambda });
     await first.client.send(succeed(tokenOf(input)));
-    await first.idle();
+    await first.live.idle();
     const before = await historyOf(first);
     const second = await reopened(first, { invokeLambda });
     await second.client.send(succeed(tokenOf("yes")));
-    await second.idle();
+    await second.live.idle();
     const after = await historyOf(second);
     expect(after.slice(0, before.length)).toEqual(before);
     expect(after.map(({ id }) => id)).toEqual(after.map((_, i) => i + 1));
@@ -115,7 +115,7 @@ describe("branches and iterations", () => {
     for (const of of [2, 3, "flaky", 1]) {
       server = await reopened(server, { clock, invokeLambda });
       await server.client.send(succeed(tokenOf(of), `answer ${of}`));
-      await server.idle();
+      await server.live.idle();
     }
     const { status, output } = await standing(server);
     const expected = ["done", "answer flaky", ["answer 1", "answer 2", "answer 3"]];
@@ -145,7 +145,7 @@ describe("a function that is given a token", () => {
         return answer(null);
       },
     });
-    await second.idle();
+    await second.live.idle();
     if (!early) await second.client.send(succeed(token));
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED", output: '"yes"' });
     expect(again).toEqual([payload]);

@@ -22,7 +22,7 @@ global.gc?.();
 const [rssBefore, startedMs] = [process.memoryUsage().rss, performance.now()];
 const names = Array.from({ length: Number(count) }, (_, i) => `run-${i}`).values();
 await Promise.all(Array.from({ length: 20 }, startThem));
-await states.idle();
+await states.live.idle();
 const parkedMs = performance.now() - startedMs;
 client.destroy();
 // The server hears of it in a turn of its own.

@@ -40,7 +40,7 @@ it("a thousand executions wait in a process that holds nothing for them, and go 
     for (const [i, token] of queue) await server.client.send(succeed(token, i));
   };
   await Promise.all(Array.from({ length: 20 }, answerThem));
-  await server.idle();
+  await server.live.idle();
   expect(server.changes.filter(({ status }) => status === "SUCCEEDED")).toHaveLength(count);
   expect(payloads.toSorted((a, b) => Number(a) - Number(b))).toEqual([...tokens.keys()]);
   const executionArn = `${EXECUTION}:run-7`;

@@ -25,7 +25,7 @@ it("stops what is in a function and whoever waits for it, and leaves what is par
   await called;
   // By the time that this is answered the parent rests.
   await server.client.send(new ListStateMachinesCommand({}));
-  await server.stopBusy(Interrupted);
+  await server.live.stopBusy(Interrupted);
   expect(await standing(server)).toMatchObject({ status: "RUNNING" });
   const ended = { status: "ABORTED", error: "Interrupted" };
   for (const name of ["parent:two", "child:kid"]) expect(await standing(server, name)).toMatchObject(ended);

@@ -118,7 +118,7 @@ describe("a process that does not drive", () => {
     clock.pass(20);
     const second = await reopened(first, { ...options, drives: false });
     expect(await standing(second)).toMatchObject(running);
-    second.drive();
+    second.live.drive();
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
     expect(payloads).toEqual([input]);
   });
@@ -151,7 +151,7 @@ describe("a function that is begun once somebody drives", () => {
 describe("a process that is about to close", () => {
   it("begins nothing that falls due meanwhile", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
-    await first.rest();
+    await first.live.rest();
     clock.pass(10);
     expect(await standing(first)).toMatchObject(running);
     expect(payloads).toEqual([]);

@@ -31,7 +31,7 @@ async function family(parent: object, child: object, options: Partial<StatesOpti
     await server.client.send(new CreateStateMachineCommand(create));
   }
   await server.client.send(new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one", input: '{"n":1}' }));
-  await server.idle();
+  await server.live.idle();
   return server;
 }
 
@@ -137,7 +137,7 @@ describe("a child whose end is awaited", () => {
     await server.client.send(
       new StopExecutionCommand({ executionArn: `${MACHINE.replace("stateMachine", "execution")}:one` }),
     );
-    await server.idle();
+    await server.live.idle();
     expect(await server.client.send(describeChild)).toMatchObject({ status: "ABORTED" });
   });
 
@@ -195,7 +195,7 @@ describe("a child whose end is awaited", () => {
     const { tokenOf, invokeLambda } = keeper();
     const server = await family(inRow({ Start: starts }), inRow({ Ask: asks }), { invokeLambda });
     await server.client.send(succeed(tokenOf({ n: 1 })));
-    await server.idle();
+    await server.live.idle();
     await server.close();
     rewrite(join(server.dataDir, "states/executions.ndjson"), (lines) => [
       ...lines.filter((line) => /^{"start"|^{"end":1/.test(line)),

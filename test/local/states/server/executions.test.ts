@@ -27,11 +27,11 @@ async function createFlow(client: SFNClient, definition = passes): Promise<void>
 
 describe("StartExecution", () => {
   it("runs the state machine and keeps input and output", async () => {
-    const { client, idle, changes } = await testServer();
+    const { client, live, changes } = await testServer();
     await createFlow(client);
     const started = await client.send(start("one", '{ "n": 1 }'));
     expect(started).toMatchObject({ executionArn: `${EXECUTION}:one`, startDate: expect.any(Date) });
-    await idle();
+    await live.idle();
     const described = await client.send(describeRun("one"));
     expect(described).toMatchObject({
       status: "SUCCEEDED",
@@ -64,17 +64,17 @@ describe("StartExecution", () => {
   });
 
   it("names an execution that has no name, and gives {} for no input", async () => {
-    const { client, idle } = await testServer();
+    const { client, live } = await testServer();
     await createFlow(client);
     const { executionArn } = await client.send(start());
-    await idle();
+    await live.idle();
     expect(executionArn).toMatch(/:[\da-f]{8}-[\da-f-]{27}$/);
     expect((await client.send(new DescribeExecutionCommand({ executionArn }))).input).toBe("{}");
   });
 
   it("answers the first execution while it runs with the same input", async () => {
     const held = heldLambda();
-    const { client, idle } = await testServer({ invokeLambda: held.invokeLambda });
+    const { client, live } = await testServer({ invokeLambda: held.invokeLambda });
     await createFlow(client, invokes);
     const first = await client.send(start("one", '{"a":1}'));
     const again = await client.send(start("one", '{"a":1}'));
@@ -82,19 +82,19 @@ describe("StartExecution", () => {
     const refused = { name: "ExecutionAlreadyExists", message: `Execution Already Exists: '${EXECUTION}:one'` };
     await expect(client.send(start("one", '{"a":2}'))).rejects.toMatchObject(refused);
     held.release();
-    await idle();
+    await live.idle();
     await expect(client.send(start("one", '{"a":1}'))).rejects.toMatchObject(refused);
   });
 
   it("frees the name ninety days after the end", async () => {
     const clock = virtualClock();
-    const { client, idle } = await testServer({ clock });
+    const { client, live } = await testServer({ clock });
     await createFlow(client);
     await client.send(start("one", '{"a":1}'));
-    await idle();
+    await live.idle();
     await clock.sleep(90 * 24 * 3600 * 1000);
     await client.send(start("one", '{"a":2}'));
-    await idle();
+    await live.idle();
     expect((await client.send(describeRun("one"))).output).toBe('{"a":2}');
   });
 
@@ -125,20 +125,20 @@ describe("StartExecution", () => {
   });
 
   it.each(["1", '"text"', "null", "[]"])("takes any JSON: %s", async (input) => {
-    const { client, idle } = await testServer();
+    const { client, live } = await testServer();
     await createFlow(client);
     await client.send(start("one", input));
-    await idle();
+    await live.idle();
     expect((await client.send(describeRun("one"))).output).toBe(input);
   });
 });
 
 describe("an execution that fails", () => {
   it("shows error and cause to Describe and to the status change", async () => {
-    const { client, idle, changes } = await testServer({ invokeLambda: async () => failure("Broken", "why") });
+    const { client, live, changes } = await testServer({ invokeLambda: async () => failure("Broken", "why") });
     await createFlow(client, invokes);
     await client.send(start("one"));
-    await idle();
+    await live.idle();
     const described = await client.send(describeRun("one"));
     expect(described).toMatchObject({
       status: "FAILED",
@@ -151,14 +151,14 @@ describe("an execution that fails", () => {
 
   it("is told even where the listener fails", async () => {
     const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
-    const { client, idle } = await testServer({
+    const { client, live } = await testServer({
       onStatusChange: async () => {
         throw new TypeError("no listener");
       },
     });
     await createFlow(client);
     await client.send(start("one"));
-    await idle();
+    await live.idle();
     expect((await client.send(describeRun("one"))).status).toBe("SUCCEEDED");
     expect((await warned).message).toContain(
       'The status change of execution "one" was not taken: TypeError: no listener',
@@ -169,7 +169,7 @@ describe("an execution that fails", () => {
 describe("StopExecution", () => {
   it("aborts the running task and ends the execution as ABORTED, once", async () => {
     const held = heldLambda();
-    const { client, changes, idle } = await testServer({ invokeLambda: held.invokeLambda });
+    const { client, changes, live } = await testServer({ invokeLambda: held.invokeLambda });
     await createFlow(client, invokes);
     await client.send(start("one"));
     const { signal } = await held.called;
@@ -187,7 +187,7 @@ describe("StopExecution", () => {
       cause: "by a person",
     });
     expect((await client.send(stop)).stopDate).toEqual(stopped.stopDate);
-    await idle();
+    await live.idle();
     expect(changes).toMatchObject([{ status: "ABORTED", error: "Cancelled" }]);
   });
 
@@ -202,7 +202,7 @@ describe("StopExecution", () => {
     await server.client.send(start("one"));
     await held.called;
     await stopAgain();
-    await server.idle();
+    await server.live.idle();
   });
 });
 
@@ -256,10 +256,10 @@ describe("an execution that has ended", () => {
     ["that succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
     ["that failed", fails, "The local Step Functions redrives nothing: start a new execution"],
   ])("is not redrivable when it is one %s", async (_, definition, reason) => {
-    const { client, idle } = await testServer();
+    const { client, live } = await testServer();
     await createFlow(client, definition);
     await client.send(start("one"));
-    await idle();
+    await live.idle();
     const redriveStatus = { redriveStatus: "NOT_REDRIVABLE", redriveStatusReason: reason };
     expect(await client.send(describeRun("one"))).toMatchObject(redriveStatus);
   });
@@ -267,10 +267,10 @@ describe("an execution that has ended", () => {
 
 describe("GetExecutionHistory", () => {
   it("gives the events in order, in reverse and page by page", async () => {
-    const { client, idle } = await testServer();
+    const { client, live } = await testServer();
     await createFlow(client, invokes);
     await client.send(start("one", '{"secret":1}'));
-    await idle();
+    await live.idle();
     const ids = async (fields: object) => (await client.send(historyOf("one", fields))).events?.map(({ id }) => id);
     expect(await ids({})).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(await ids({ reverseOrder: true })).toEqual([7, 6, 5, 4, 3, 2, 1]);

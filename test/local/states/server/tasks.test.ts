@@ -33,7 +33,7 @@ async function waitingRun() {
   await server.client.send(new CreateStateMachineCommand({ name: "flow", definition: waits, roleArn: ROLE }));
   await server.client.send(new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one" }));
   const outcome = async () => {
-    await server.idle();
+    await server.live.idle();
     return server.client.send(new DescribeExecutionCommand({ executionArn: `${EXECUTION}:one` }));
   };
   return { ...server, taskToken: await token.promise, outcome };

@@ -67,14 +67,14 @@ describe("versions", () => {
   });
 
   it("run as they were published, whatever came after", async () => {
-    const { client, idle } = await testServer({
+    const { client, live } = await testServer({
       invokeLambda: async () => ({ ok: true, payload: '"invoked"' }),
     });
     await client.send(create(true));
     await client.send(update(invokes));
     await client.send(new StartExecutionCommand({ stateMachineArn: `${MACHINE}:1`, name: "old" }));
     await client.send(new StartExecutionCommand({ stateMachineArn: MACHINE, name: "new" }));
-    await idle();
+    await live.idle();
     const outputOf = async (name: string) =>
       (await client.send(new DescribeExecutionCommand({ executionArn: `${EXECUTION}:${name}` }))).output;
     expect([await outputOf("old"), await outputOf("new")]).toEqual(["{}", '"invoked"']);

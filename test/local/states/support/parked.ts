@@ -59,7 +59,7 @@ export async function begun(
 /** The same when it has come to rest. */
 export async function rested(...args: Parameters<typeof begun>): Promise<TestServer> {
   const server = await begun(...args);
-  await server.idle();
+  await server.live.idle();
   return server;
 }
 
@@ -70,8 +70,8 @@ export async function reopened(server: TestServer, options: Partial<StatesOption
 }
 
 /** How an execution stands once everything has come to rest. */
-export async function standing({ client, idle }: TestServer, name = "flow:one") {
-  await idle();
+export async function standing({ client, live }: TestServer, name = "flow:one") {
+  await live.idle();
   return client.send(new DescribeExecutionCommand({ executionArn: EXECUTION.replace(/flow$/, name) }));
 }
 

@@ -1,4 +1,5 @@
-import { DynamoDbError, invalid, malformed } from "../errors.ts";
+import { AwsError } from "../../aws-http/aws-error.ts";
+import { invalid, malformed } from "../errors.ts";
 import { admitValue } from "../values/admit.ts";
 import type { AttributeValue } from "../values/attribute-value.ts";
 
@@ -63,7 +64,7 @@ function checkValue(key: string, value: unknown): void {
   try {
     admitValue(value);
   } catch (error) {
-    if (!(error instanceof DynamoDbError) || error.type !== "ValidationException") throw error;
+    if (!(error instanceof AwsError) || error.name !== "ValidationException") throw error;
     throw invalid(`ExpressionAttributeValues contains invalid value: ${error.message} for key ${key}`);
   }
 }

@@ -1,11 +1,13 @@
+import { Request } from "../../aws-http/request.ts";
+import type { Json } from "../../json.ts";
 import { invalid, malformed } from "../errors.ts";
 import type { Path } from "../expressions/syntax.ts";
-import { checkTableName, largestItemBytes, refuseUnserved } from "../request/common.ts";
+import { attributesIn, checkTableName, largestItemBytes, refuseUnserved } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
-import { Input } from "../request/input.ts";
 import { itemKeyOf } from "../store/entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/tables.ts";
+import { admitAttributes } from "../values/admit.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
 import { type EncodedKey, encodeItemKey, encodeKey } from "../values/key.ts";
 import { type Answer, JsonText, jsonList } from "./answer.ts";
@@ -23,8 +25,8 @@ interface Reading {
   keys: { attributes: AttributeMap; key: EncodedKey }[];
 }
 
-export function batchGetItem(store: Store, input: Input): Answer {
-  const readings = requestItems(input).map(([name, request]) => readTable(store, name, new Input(request)));
+export function batchGetItem(store: Store, input: Request): Answer {
+  const readings = requestItems(input).map(([name, request]) => readTable(store, name, new Request(request)));
   const count = readings.reduce((sum, { keys }) => sum + keys.length, 0);
   if (count > maxKeys) throw invalid("Too many items requested for the BatchGetItem call");
   const responses: string[] = [];
@@ -46,14 +48,16 @@ export function batchGetItem(store: Store, input: Input): Answer {
   return { Responses, UnprocessedKeys: unprocessed };
 }
 
-function readTable(store: Store, name: string, request: Input): Reading {
+function readTable(store: Store, name: string, request: Request): Reading {
   checkTableName(name);
   refuseUnserved(request);
   request.flag("ConsistentRead");
   const { ProjectionExpression: paths } = readExpressions(request, ["ProjectionExpression"]);
-  const given = request.attributeMaps("Keys", { least: 1, most: maxKeys });
+  const given = request.list("Keys", { least: 1, most: maxKeys });
+  if (!given) throw request.missing("Keys");
   const table = store.tables.get(name);
-  const keys = given.map((attributes) => ({ attributes, key: encodeKey(attributes, table.key) }));
+  for (const attributes of given) admitAttributes(attributes);
+  const keys = (given as AttributeMap[]).map((attributes) => ({ attributes, key: encodeKey(attributes, table.key) }));
   checkDistinct(keys.map(({ key }) => ({ table, key })));
   return { table, given: request.fields, paths, keys };
 }
@@ -62,7 +66,7 @@ function readTable(store: Store, name: string, request: Input): Reading {
 const maxWrites = 25;
 
 /** Nothing is ever left unprocessed. Written in one go, which is more than the cloud promises: do not rely on it. */
-export function batchWriteItem(store: Store, input: Input): Answer {
+export function batchWriteItem(store: Store, input: Request): Answer {
   const requests = requestItems(input).flatMap(([name, list]) => readRequests(name, list));
   if (requests.length > maxWrites) throw invalid("Too many items requested for the BatchWriteItem call");
   const writes = requests.map(({ name, request }) => readWrite(store.tables.get(name), request));
@@ -73,7 +77,7 @@ export function batchWriteItem(store: Store, input: Input): Answer {
   return { UnprocessedItems: {} };
 }
 
-function readRequests(name: string, list: unknown): { name: string; request: Input }[] {
+function readRequests(name: string, list: Json): { name: string; request: Request }[] {
   checkTableName(name);
   if (!Array.isArray(list)) throw malformed("Unexpected field type");
   if (list.length === 0 || list.length > maxWrites) {
@@ -81,10 +85,10 @@ function readRequests(name: string, list: unknown): { name: string; request: Inp
     const what = `failed to satisfy constraint: Map value must satisfy constraint: [${rules.join(", ")}]`;
     throw invalid(`1 validation error detected: Value at 'requestItems' ${what}`);
   }
-  return list.map((request) => ({ name, request: new Input(request, `requestItems.${name}.member.`) }));
+  return list.map((request) => ({ name, request: new Request(request, `requestItems.${name}.member.`) }));
 }
 
-function readWrite(table: Table, request: Input): Write {
+function readWrite(table: Table, request: Request): Write {
   const [put, remove] = [request.structure("PutRequest"), request.structure("DeleteRequest")];
   if ((put === undefined) === (remove === undefined)) {
     const what = "Supplied AttributeValue has more than one datatypes set";
@@ -92,14 +96,14 @@ function readWrite(table: Table, request: Input): Write {
   }
   const plain = { table, condition: undefined, showsOld: false };
   if (remove) {
-    return { ...plain, key: encodeKey(remove.attributes("Key").attributes, table.key), change: { kind: "delete" } };
+    return { ...plain, key: encodeKey(attributesIn(remove, "Key").attributes, table.key), change: { kind: "delete" } };
   }
-  const item = (put as Input).attributes("Item");
+  const item = attributesIn(put as Request, "Item");
   if (item.bytes > largestItemBytes) throw invalid("Item size has exceeded the maximum allowed size");
   return { ...plain, key: encodeItemKey(item.attributes, table.key), change: { kind: "put", item } };
 }
 
-function requestItems(input: Input): [string, unknown][] {
+function requestItems(input: Request): [string, Json][] {
   const items = input.map("RequestItems");
   if (!items) throw input.missing("RequestItems");
   const tables = Object.entries(items);

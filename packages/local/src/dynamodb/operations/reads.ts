@@ -1,10 +1,10 @@
+import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
 import { behind, type KeyRange, keyRangeOf } from "../expressions/key-condition.ts";
 import { project } from "../expressions/project.ts";
 import type { Path } from "../expressions/syntax.ts";
-import { tableName } from "../request/common.ts";
+import { attributesIn, tableName } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
-import type { Input } from "../request/input.ts";
 import type { Entry } from "../store/entries.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
@@ -13,9 +13,9 @@ import { type Answer, JsonText } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
 import { beginning, readPage, readView, startOf, type View } from "./view.ts";
 
-export function getItem(store: Store, input: Input): Answer {
+export function getItem(store: Store, input: Request): Answer {
   const name = tableName(input);
-  const { attributes } = input.attributes("Key");
+  const { attributes } = attributesIn(input, "Key");
   input.flag("ConsistentRead");
   const expressions = readExpressions(input, ["ProjectionExpression"]);
   const table = store.tables.get(name);
@@ -30,7 +30,7 @@ export function projectedText({ item }: Pick<StoredItem, "item">, paths: Path[] 
 
 const fields = ["ProjectionExpression", "FilterExpression", "KeyConditionExpression"] as const;
 
-export function query(store: Store, input: Input): Answer {
+export function query(store: Store, input: Request): Answer {
   const forward = input.flag("ScanIndexForward") ?? true;
   const [view, { KeyConditionExpression: condition, paths }] = readView(store, input, fields);
   if (!condition) {
@@ -70,7 +70,7 @@ function rowsOf(store: Store, { table, index }: View, range: KeyRange, forward: 
   return store.items.stretch(table.id, rest, forward) satisfies Iterable<StoredItem>;
 }
 
-export function scan(store: Store, input: Input): Answer {
+export function scan(store: Store, input: Request): Answer {
   const [view] = readView(store, input, ["ProjectionExpression", "FilterExpression"]);
   const stretch = { after: startOf(view) ?? beginning, to: behindAll };
   const { table, index } = view;

@@ -1,7 +1,5 @@
-import { notServed } from "../../aws-http/request.ts";
-import { DynamoDbError, malformed } from "../errors.ts";
+import { operationOf, type Request, requestOf } from "../../aws-http/request.ts";
 import { refuseUnserved } from "../request/common.ts";
-import { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import { type Answer, answerText } from "./answer.ts";
 import { batchGetItem, batchWriteItem } from "./batches.ts";
@@ -9,7 +7,7 @@ import { getItem, query, scan } from "./reads.ts";
 import { createTable, deleteTable, describeTable, listTables } from "./tables.ts";
 import { deleteItem, putItem, updateItem } from "./writes.ts";
 
-const operations: Record<string, (store: Store, input: Input) => Answer> = {
+const operations: Record<string, (store: Store, input: Request) => Answer> = {
   BatchGetItem: batchGetItem,
   BatchWriteItem: batchWriteItem,
   CreateTable: createTable,
@@ -24,22 +22,15 @@ const operations: Record<string, (store: Store, input: Input) => Answer> = {
   UpdateItem: updateItem,
 };
 
-/** Does what the request asks for and answers the JSON; throws DynamoDbError. */
-export function perform(store: Store, operation: string, body: string): string {
-  const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
-  if (!run) {
-    const sentence = notServed("DynamoDB", operation || "a request without an x-amz-target", Object.keys(operations));
-    throw new DynamoDbError("UnknownOperationException", sentence);
-  }
-  const input = new Input(parse(body));
-  refuseUnserved(input);
-  return answerText(run(store, input));
+/** What a request says before it is looked into; header names in lower case. */
+export interface RawRequest {
+  headers: NodeJS.Dict<string | string[]> & { authorization?: string | undefined };
 }
 
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw malformed("The request body is not JSON");
-  }
+/** Does what the request asks for and answers the JSON; throws AwsError. */
+export function perform(store: Store, request: RawRequest, body: string): string {
+  const run = operationOf("DynamoDB", "DynamoDB_20120810", request, operations);
+  const input = requestOf(body);
+  refuseUnserved(input);
+  return answerText(run(store, input));
 }

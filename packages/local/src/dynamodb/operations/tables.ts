@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { DynamoDbError, invalid, invalidParameter } from "../errors.ts";
+import { AwsError } from "../../aws-http/aws-error.ts";
+import { arnOf, type Request } from "../../aws-http/request.ts";
+import { invalid, invalidParameter } from "../errors.ts";
 import { indexNameLimits, refuseUnserved, tableName } from "../request/common.ts";
-import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import type { IndexDescription, KeySchemaElement, TableDescription } from "../store/tables.ts";
 import type { Answer } from "./answer.ts";
@@ -10,17 +11,17 @@ import type { Answer } from "./answer.ts";
 type IndexDefinition = Pick<IndexDescription, "IndexName" | "KeySchema" | "Projection">;
 
 /** A table is made at once; only the answer says, as the cloud's does, that it is being created. */
-export function createTable(store: Store, input: Input): Answer {
+export function createTable(store: Store, input: Request): Answer {
   const name = tableName(input);
   const definition = readDefinition(input, name);
   if (store.tables.find(name)) {
-    throw new DynamoDbError("ResourceInUseException", `Table already exists: ${name}`);
+    throw new AwsError("ResourceInUseException", `Table already exists: ${name}`);
   }
   store.atomically(() => store.tables.create(definition));
   return { TableDescription: { ...definition, TableStatus: "CREATING" } };
 }
 
-function readDefinition(input: Input, name: string): TableDescription {
+function readDefinition(input: Request, name: string): TableDescription {
   const AttributeDefinitions = input.neededStructures("AttributeDefinitions").map((definition) => ({
     AttributeName: definition.text("AttributeName", { least: 1, most: 255 }),
     AttributeType: definition.neededChoice("AttributeType", ["B", "N", "S"]),
@@ -32,7 +33,7 @@ function readDefinition(input: Input, name: string): TableDescription {
   }
   return {
     TableName: name,
-    TableArn: arnOf(name),
+    TableArn: arnOf("dynamodb", `table/${name}`),
     TableId: randomUUID(),
     TableStatus: "ACTIVE",
     CreationDateTime: Date.now() / 1000,
@@ -47,7 +48,7 @@ function readDefinition(input: Input, name: string): TableDescription {
   };
 }
 
-function readKeySchema(input: Input, known: string[]): KeySchemaElement[] {
+function readKeySchema(input: Request, known: string[]): KeySchemaElement[] {
   const schema = input.neededStructures("KeySchema", { least: 1, most: 2 }).map((element) => ({
     AttributeName: element.text("AttributeName"),
     KeyType: element.neededChoice("KeyType", ["HASH", "RANGE"]),
@@ -58,7 +59,7 @@ function readKeySchema(input: Input, known: string[]): KeySchemaElement[] {
   throw invalid("Invalid KeySchema: the first KeySchemaElement is of type HASH, the second of type RANGE");
 }
 
-function readIndex(input: Input, known: string[]): IndexDefinition {
+function readIndex(input: Request, known: string[]): IndexDefinition {
   refuseUnserved(input);
   const [IndexName, KeySchema] = [input.text("IndexName", indexNameLimits), readKeySchema(input, known)];
   const { ProjectionType } = input.map("Projection") ?? {};
@@ -66,7 +67,7 @@ function readIndex(input: Input, known: string[]): IndexDefinition {
   throw invalid("An index of the local DynamoDB projects everything - use the ProjectionType ALL");
 }
 
-export function deleteTable(store: Store, input: Input): Answer {
+export function deleteTable(store: Store, input: Request): Answer {
   const table = store.tables.named(tableName(input));
   store.atomically(() => {
     for (const index of table.indexes) store.entries.clear(index.id);
@@ -76,12 +77,12 @@ export function deleteTable(store: Store, input: Input): Answer {
   return { TableDescription: { ...table.description, TableStatus: "DELETING" } };
 }
 
-export function describeTable(store: Store, input: Input): Answer {
+export function describeTable(store: Store, input: Request): Answer {
   return { Table: store.tables.named(tableName(input)).description };
 }
 
-export function listTables(store: Store, input: Input): Answer {
-  const limit = input.integer("Limit", { least: 1, most: 100 }) ?? 100;
+export function listTables(store: Store, input: Request): Answer {
+  const limit = input.number("Limit", { least: 1, most: 100 }) ?? 100;
   const nameLimits = { least: 3, most: 255, pattern: "[a-zA-Z0-9_.-]+" };
   const start = input.optionalText("ExclusiveStartTableName", nameLimits) ?? "";
   const names = store.tables.names().filter((name) => name > start);
@@ -91,16 +92,11 @@ export function listTables(store: Store, input: Input): Answer {
 
 const noThroughput = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCapacityUnits: 0 };
 
-/** The account is nobody's; the region is that of the caller's environment. */
-function arnOf(table: string): string {
-  return `arn:aws:dynamodb:${process.env.AWS_REGION ?? "us-east-1"}:000000000000:table/${table}`;
-}
-
 function describedIndex(table: string, index: IndexDefinition): IndexDescription {
   return {
     ...index,
     ProvisionedThroughput: noThroughput,
-    IndexArn: `${arnOf(table)}/index/${index.IndexName}`,
+    IndexArn: arnOf("dynamodb", `table/${table}/index/${index.IndexName}`),
     IndexSizeBytes: 0,
     ItemCount: 0,
     IndexStatus: "ACTIVE",

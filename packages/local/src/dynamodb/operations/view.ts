@@ -1,10 +1,11 @@
-import { DynamoDbError, invalid } from "../errors.ts";
+import { AwsError } from "../../aws-http/aws-error.ts";
+import type { Request } from "../../aws-http/request.ts";
+import { invalid } from "../errors.ts";
 import { isTrue } from "../expressions/evaluate.ts";
 import { project } from "../expressions/project.ts";
 import type { Condition, Path } from "../expressions/syntax.ts";
-import { indexNameLimits, tableName } from "../request/common.ts";
+import { indexNameLimits, optionalAttributes, tableName } from "../request/common.ts";
 import { type ExpressionField, type Expressions, readExpressions } from "../request/expressions.ts";
-import type { Input } from "../request/input.ts";
 import { type Entry, itemKeyOf } from "../store/entries.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
@@ -27,13 +28,13 @@ export interface View {
   paths: Path[] | undefined;
 }
 
-export function readView(store: Store, input: Input, fields: readonly ExpressionField[]): [View, Expressions] {
+export function readView(store: Store, input: Request, fields: readonly ExpressionField[]): [View, Expressions] {
   const name = tableName(input);
   const indexName = input.optionalText("IndexName", indexNameLimits);
   const isConsistent = input.flag("ConsistentRead") ?? false;
-  const limit = input.integer("Limit", { least: 1 });
+  const limit = input.number("Limit", { least: 1 });
   const select = input.choice("Select", selections);
-  const startKey = input.optionalAttributes("ExclusiveStartKey")?.attributes;
+  const startKey = optionalAttributes(input, "ExclusiveStartKey")?.attributes;
   const expressions = readExpressions(input, fields);
   const { FilterExpression: filter, ProjectionExpression: paths } = expressions;
   if (paths && select === "COUNT") {
@@ -114,7 +115,7 @@ function part(startKey: AttributeMap, schema: KeySchema): EncodedKey {
   try {
     return encodeKey(key as AttributeMap, schema);
   } catch (error) {
-    if (!(error instanceof DynamoDbError)) throw error;
+    if (!(error instanceof AwsError)) throw error;
     throw invalid(`The provided starting key is invalid: ${error.message}`);
   }
 }

@@ -1,9 +1,9 @@
+import type { Request } from "../../aws-http/request.ts";
 import { invalid, invalidParameter } from "../errors.ts";
 import { project } from "../expressions/project.ts";
 import type { Path, Update } from "../expressions/syntax.ts";
-import { largestItemBytes, tableName } from "../request/common.ts";
+import { attributesIn, largestItemBytes, tableName } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
-import type { Input } from "../request/input.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/tables.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
@@ -12,8 +12,8 @@ import { type Answer, JsonText } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
 import { performWrite, type Write, type Written } from "./perform-write.ts";
 
-export function putItem(store: Store, input: Input): Answer {
-  const item = input.attributes("Item");
+export function putItem(store: Store, input: Request): Answer {
+  const item = attributesIn(input, "Item");
   if (item.bytes > largestItemBytes) throw invalid("Item size has exceeded the maximum allowed size");
   return write(store, input, (table) => ({
     key: encodeItemKey(item.attributes, table.key),
@@ -21,13 +21,13 @@ export function putItem(store: Store, input: Input): Answer {
   }));
 }
 
-export function deleteItem(store: Store, input: Input): Answer {
-  const { attributes } = input.attributes("Key");
+export function deleteItem(store: Store, input: Request): Answer {
+  const { attributes } = attributesIn(input, "Key");
   return write(store, input, (table) => ({ key: encodeKey(attributes, table.key), change: { kind: "delete" } }));
 }
 
 /** Answers, of a put or a delete, the item that was there. */
-function write(store: Store, input: Input, read: (table: Table) => Pick<Write, "key" | "change">): Answer {
+function write(store: Store, input: Request, read: (table: Table) => Pick<Write, "key" | "change">): Answer {
   const name = tableName(input);
   const wanted = returnValues(input);
   if (wanted !== "ALL_OLD" && wanted !== "NONE") throw invalid("ReturnValues can only be ALL_OLD or NONE");
@@ -40,10 +40,10 @@ function write(store: Store, input: Input, read: (table: Table) => Pick<Write, "
   return { Attributes: wanted === "ALL_OLD" && old ? new JsonText(old.item) : undefined };
 }
 
-export function updateItem(store: Store, input: Input): Answer {
+export function updateItem(store: Store, input: Request): Answer {
   const name = tableName(input);
   const wanted = returnValues(input);
-  const keyAttributes = input.attributes("Key").attributes;
+  const keyAttributes = attributesIn(input, "Key").attributes;
   const expressions = readExpressions(input, ["UpdateExpression", "ConditionExpression"]);
   const { UpdateExpression: updates = [], ConditionExpression: condition } = expressions;
   const table = store.tables.get(name);
@@ -76,7 +76,7 @@ function touched(item: AttributeMap, paths: Path[]): AttributeMap | undefined {
   return Object.keys(attributes).length > 0 ? attributes : undefined;
 }
 
-function showsOld(input: Input): boolean {
+function showsOld(input: Request): boolean {
   return input.choice("ReturnValuesOnConditionCheckFailure", ["ALL_OLD", "NONE"]) === "ALL_OLD";
 }
 
@@ -91,6 +91,6 @@ const all = ["ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"] as cons
 
 type ReturnValues = (typeof all)[number];
 
-function returnValues(input: Input): ReturnValues {
+function returnValues(input: Request): ReturnValues {
   return input.choice("ReturnValues", all) ?? "NONE";
 }

@@ -1,14 +1,14 @@
+import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
-import type { Input } from "./input.ts";
+import { admitAttributes } from "../values/admit.ts";
+import type { AttributeMap } from "../values/attribute-value.ts";
 
 const namePattern = "[a-zA-Z0-9_.-]+";
 
-export function tableName(input: Input): string {
-  const name = input.text("TableName");
-  if (name.length < 3 || name.length > 255) {
-    throw invalid("TableName must be at least 3 characters long and at most 255 characters long");
-  }
-  return input.text("TableName", { pattern: namePattern });
+export function tableName(input: Request): string {
+  const name = input.text("TableName", { pattern: namePattern });
+  checkTableName(name);
+  return name;
 }
 
 export function checkTableName(name: string): void {
@@ -37,11 +37,29 @@ const unserved = Object.entries({
   TotalSegments: "scan the table in one go",
 });
 
-export function refuseUnserved(input: Input): void {
+export function refuseUnserved(input: Request): void {
   for (const [field, advice] of unserved) {
     if (input.has(field)) throw invalid(`The parameter ${field} is not supported by the local DynamoDB - ${advice}`);
   }
   const capacity = input.choice("ReturnConsumedCapacity", ["INDEXES", "TOTAL", "NONE"]);
   if (capacity === undefined || capacity === "NONE") return;
   throw invalid("The local DynamoDB consumes no capacity - leave ReturnConsumedCapacity out");
+}
+
+export interface Attributes {
+  attributes: AttributeMap;
+  /** As DynamoDB counts them. */
+  bytes: number;
+}
+
+/** Checks the attributes of a field. */
+export function optionalAttributes(input: Request, name: string): Attributes | undefined {
+  const attributes = input.map(name);
+  return attributes && { bytes: admitAttributes(attributes), attributes: attributes as AttributeMap };
+}
+
+export function attributesIn(input: Request, name: string): Attributes {
+  const found = optionalAttributes(input, name);
+  if (found) return found;
+  throw input.missing(name);
 }

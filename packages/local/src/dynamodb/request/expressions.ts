@@ -1,9 +1,10 @@
-import { DynamoDbError, invalid } from "../errors.ts";
+import { AwsError } from "../../aws-http/aws-error.ts";
+import type { Request } from "../../aws-http/request.ts";
+import { invalid } from "../errors.ts";
 import { parseCondition, parseProjection, parseUpdate } from "../expressions/parse.ts";
 import { Placeholders } from "../expressions/placeholders.ts";
 import type { Path } from "../expressions/syntax.ts";
 import { Tokens } from "../expressions/tokens.ts";
-import type { Input } from "./input.ts";
 
 const parsers = {
   UpdateExpression: parseUpdate,
@@ -21,7 +22,7 @@ export type Expressions = { [Field in ExpressionField]?: ReturnType<(typeof pars
 };
 
 /** Reads those of the fields that the request has; a placeholder that none of them uses is an error. */
-export function readExpressions(input: Input, fields: readonly ExpressionField[]): Expressions {
+export function readExpressions(input: Request, fields: readonly ExpressionField[]): Expressions {
   const placeholders = new Placeholders(input.map("ExpressionAttributeNames"), input.map("ExpressionAttributeValues"));
   const expressions: Record<string, unknown> & Pick<Expressions, "paths"> = { paths: {} };
   for (const field of fields) {
@@ -33,7 +34,7 @@ export function readExpressions(input: Input, fields: readonly ExpressionField[]
       tokens.expectEnd();
       expressions.paths[field] = tokens.paths;
     } catch (error) {
-      if (!(error instanceof DynamoDbError)) throw error;
+      if (!(error instanceof AwsError)) throw error;
       throw invalid(`Invalid ${field}: ${error.message}`);
     }
   }

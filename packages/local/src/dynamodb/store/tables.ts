@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { DynamoDbError } from "../errors.ts";
+import { AwsError } from "../../aws-http/aws-error.ts";
 import type { KeySchema } from "../values/key.ts";
 
 interface Throughput {
@@ -118,14 +118,14 @@ export class Tables {
   get(name: string): Table {
     const table = this.#tables.get(name);
     if (table) return table;
-    throw new DynamoDbError("ResourceNotFoundException", "Requested resource not found");
+    throw new AwsError("ResourceNotFoundException", "Requested resource not found");
   }
 
   /** For what is done to the table itself. */
   named(name: string): Table {
     const table = this.#tables.get(name);
     if (table) return table;
-    throw new DynamoDbError("ResourceNotFoundException", `Requested resource not found: Table: ${name} not found`);
+    throw new AwsError("ResourceNotFoundException", `Requested resource not found: Table: ${name} not found`);
   }
 
   create(description: TableDescription): Table {

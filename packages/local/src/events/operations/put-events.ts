@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type JsonObject, matchesPattern } from "@nova/workflow";
 import { constraint } from "../../aws-http/aws-error.ts";
-import { accountId } from "../../aws-http/request.ts";
+import { accountId, region } from "../../aws-http/request.ts";
 import { isJson, isObject } from "../../json.ts";
 import { type Envelope, eventText, inputOf } from "../event-text.ts";
-import { busIn, type EventOperations, type EventService, ruleArn, rulesOf } from "../service.ts";
+import { busIn, type EventOperations, type EventService, ownBus, ruleArn, rulesOf } from "../service.ts";
 
 /** EventBridge, "PutEvents": entries of one request, and what they weigh together. */
 const maxEntries = 10;
@@ -18,7 +18,7 @@ interface EntryError {
 }
 
 export const putEvents: EventOperations[string] = (service, request) => {
-  const entries = request.list("Entries").filter(isObject) as JsonObject[];
+  const entries = (request.list("Entries") ?? []).filter(isObject) as JsonObject[];
   if (entries.length < 1 || entries.length > maxEntries) {
     throw constraint("entries", `[${entries.length} entries]`, `must have length between 1 and ${maxEntries}`);
   }
@@ -38,11 +38,11 @@ function entryBytes({ Time, Source = "", DetailType = "", Detail = "", Resources
 function putEntry(service: EventService, entry: JsonObject): EntryError | { EventId: string } {
   const problem = problemOf(entry);
   if (problem) return problem;
-  const bus = busIn(service, entry.EventBusName === undefined ? undefined : String(entry.EventBusName));
+  const bus = busIn(entry.EventBusName === undefined ? undefined : String(entry.EventBusName));
   const envelope: Envelope = {
     id: randomUUID(),
     account: accountId,
-    region: service.region,
+    region,
     source: String(entry.Source),
     "detail-type": String(entry.DetailType),
     time: new Date(typeof entry.Time === "number" ? entry.Time * 1000 : service.now())
@@ -77,12 +77,12 @@ function invalid(ErrorMessage: string): EntryError {
 function fire(service: EventService, bus: string, text: string): void {
   const event = JSON.parse(text) as JsonObject;
   for (const { functionArn, inTurn = false, ...rule } of service.standing) {
-    if (rule.bus !== bus || !matchesPattern(rule.pattern, event)) continue;
+    if (bus !== ownBus || !matchesPattern(rule.pattern, event)) continue;
     service.deliveries.add({ functionArn, payload: text, inTurn });
   }
   for (const rule of rulesOf(service, bus)) {
     if (rule.state === "DISABLED" || !matchesPattern(JSON.parse(rule.pattern), event)) continue;
-    const fired = { event: text, rule, ruleArn: ruleArn(service, rule) };
+    const fired = { event: text, rule, ruleArn: ruleArn(rule) };
     for (const target of rule.targets) {
       service.deliveries.add({ functionArn: target.Arn, payload: inputOf(target, fired), inTurn: false });
     }

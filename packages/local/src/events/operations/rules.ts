@@ -1,17 +1,7 @@
 import { checkPattern } from "@nova/workflow";
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
-import {
-  busIn,
-  type EventOperations,
-  type EventService,
-  placeIn,
-  type Rule,
-  ruleArn,
-  ruleIn,
-  ruleKey,
-  rulesOf,
-} from "../service.ts";
+import { busIn, type EventOperations, placeIn, type Rule, ruleArn, ruleIn, ruleKey, rulesOf } from "../service.ts";
 
 /** EventBridge, "Quotas": rules of a bus; the longest pattern. */
 const maxRules = 300;
@@ -20,14 +10,14 @@ const maxDescription = 512;
 
 export const ruleOperations: EventOperations = {
   PutRule(service, request) {
-    const place = placeIn(service, request, "Name");
-    if (request.optionalText("ScheduleExpression") !== undefined) {
+    const place = placeIn(request, "Name");
+    if (request.has("ScheduleExpression")) {
       throw validation("The local EventBridge has no rules on a schedule - use EventBridge Scheduler.");
     }
-    const pattern = request.optionalText("EventPattern", maxPattern);
+    const pattern = request.optionalText("EventPattern", { most: maxPattern });
     if (pattern === undefined) throw validation("Parameter(s) EventPattern or ScheduleExpression must be specified.");
     assertPattern(pattern);
-    const description = request.optionalText("Description", maxDescription);
+    const description = request.optionalText("Description", { most: maxDescription });
     const before = service.rules.get(ruleKey(place));
     if (!before && rulesOf(service, place.bus).length >= maxRules) {
       const message = `The requested resource exceeds the maximum number allowed: ${maxRules}`;
@@ -36,11 +26,11 @@ export const ruleOperations: EventOperations = {
     const state = request.choice("State", ["ENABLED", "DISABLED"]) ?? "ENABLED";
     const targets = before?.targets ?? [];
     service.rules.put({ ...place, pattern, state, ...(description && { description }), targets });
-    return { RuleArn: ruleArn(service, place) };
+    return { RuleArn: ruleArn(place) };
   },
 
   DeleteRule(service, request) {
-    const key = ruleKey(placeIn(service, request, "Name"));
+    const key = ruleKey(placeIn(request, "Name"));
     if ((service.rules.get(key)?.targets.length ?? 0) > 0) {
       throw validation("Rule can't be deleted since it has targets.");
     }
@@ -48,13 +38,13 @@ export const ruleOperations: EventOperations = {
     return {};
   },
 
-  DescribeRule: (service, request) => shown(service, ruleIn(service, request, "Name")),
+  DescribeRule: (service, request) => shown(ruleIn(service, request, "Name")),
 
   ListRules(service, request) {
-    const bus = busIn(service, request.optionalText("EventBusName"));
+    const bus = busIn(request.optionalText("EventBusName"));
     const prefix = request.optionalText("NamePrefix") ?? "";
     const found = rulesOf(service, bus).filter(({ name }) => name.startsWith(prefix));
-    return { Rules: found.map((rule) => shown(service, rule)) };
+    return { Rules: found.map(shown) };
   },
 };
 
@@ -74,7 +64,7 @@ function invalidPattern(reason: string): AwsError {
   return new AwsError("InvalidEventPatternException", `Event pattern is not valid. Reason: ${reason}`);
 }
 
-function shown(service: EventService, rule: Rule): object {
+function shown(rule: Rule): object {
   const { name: Name, bus: EventBusName, pattern: EventPattern, state: State, description: Description } = rule;
-  return { Name, Arn: ruleArn(service, rule), EventBusName, EventPattern, State, Description };
+  return { Name, Arn: ruleArn(rule), EventBusName, EventPattern, State, Description };
 }

@@ -13,7 +13,7 @@ const functionArn = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]
 export const targetOperations: EventOperations = {
   PutTargets(service, request) {
     const rule = ruleIn(service, request, "Rule");
-    const given = request.list("Targets").map(targetOf);
+    const given = (request.list("Targets") ?? []).map(targetOf);
     const ids = new Set(given.map(({ Id }) => Id));
     const targets = [...rule.targets.filter(({ Id }) => !ids.has(Id)), ...given];
     if (targets.length > maxTargets) {
@@ -25,7 +25,7 @@ export const targetOperations: EventOperations = {
 
   RemoveTargets(service, request) {
     const rule = ruleIn(service, request, "Rule");
-    const ids = request.list("Ids");
+    const ids = request.list("Ids") ?? [];
     service.rules.put({ ...rule, targets: rule.targets.filter(({ Id }) => !ids.includes(Id)) });
     return { FailedEntryCount: 0, FailedEntries: [] };
   },

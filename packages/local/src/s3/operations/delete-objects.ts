@@ -26,7 +26,7 @@ export const deleteObjects: Operation = async (call) => {
 
 const maxXml = 4 * 1024 * 1024;
 
-export async function readXml({ request }: Pick<Call, "request">): Promise<string> {
+async function readXml({ request }: Pick<Call, "request">): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   await receiveBody(request, async (chunk) => {

@@ -25,10 +25,9 @@ export function keptHeaders(request: IncomingMessage): Record<string, string> {
 export function checksumHeaders({ checksums }: Pick<ObjectInfo, "checksums">): Record<string, string> {
   const entries = Object.entries(checksums);
   if (entries.length === 0) return {};
-  const isComposite = entries.some(([, value]) => value.includes("-"));
   return {
     ...Object.fromEntries(entries.map(([algorithm, value]) => [`x-amz-checksum-${algorithm}`, value])),
-    "x-amz-checksum-type": isComposite ? "COMPOSITE" : "FULL_OBJECT",
+    "x-amz-checksum-type": "FULL_OBJECT",
   };
 }
 

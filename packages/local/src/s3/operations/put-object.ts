@@ -18,7 +18,7 @@ export const putObject: Operation = async ({ request, response, store, bucket, k
 };
 
 /** Whether a write must find nothing at its place: `If-None-Match: *`, the one condition that there is. */
-export function isFirst(request: IncomingMessage): boolean {
+function isFirst(request: IncomingMessage): boolean {
   const [ifNoneMatch, ifMatch] = [header(request, "if-none-match"), header(request, "if-match")];
   if (["", "*"].includes(ifNoneMatch) && !ifMatch) return ifNoneMatch === "*";
   throw new S3Error("NotImplemented", "The local S3 has no condition of a write but If-None-Match: *.");

@@ -5,7 +5,6 @@ import { S3Error } from "../errors.ts";
 import { createBucket, headBucket, listBuckets, listObjectsV2 } from "./buckets.ts";
 import { deleteObject, deleteObjects } from "./delete-objects.ts";
 import { getObject } from "./get-object.ts";
-import { abortMultipartUpload, completeMultipartUpload, createMultipartUpload, uploadPart } from "./multipart.ts";
 import { copyObject, putObject } from "./put-object.ts";
 
 const operations = {
@@ -19,10 +18,6 @@ const operations = {
   GetObject: getObject,
   HeadObject: getObject,
   DeleteObject: deleteObject,
-  CreateMultipartUpload: createMultipartUpload,
-  UploadPart: uploadPart,
-  CompleteMultipartUpload: completeMultipartUpload,
-  AbortMultipartUpload: abortMultipartUpload,
 } satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
@@ -50,10 +45,6 @@ const routes: Route[] = [
   { on: "object", method: "GET", name: "GetObject", parameters: /^response-/ },
   { on: "object", method: "HEAD", name: "HeadObject", parameters: /^response-/ },
   { on: "object", method: "DELETE", name: "DeleteObject" },
-  { on: "object", method: "POST", subresource: "uploads", name: "CreateMultipartUpload" },
-  { on: "object", method: "PUT", subresource: "uploadId", name: "UploadPart", parameters: /^partNumber$/ },
-  { on: "object", method: "POST", subresource: "uploadId", name: "CompleteMultipartUpload" },
-  { on: "object", method: "DELETE", subresource: "uploadId", name: "AbortMultipartUpload" },
 ];
 
 /** Parameters of any operation: those of a signature, and the name of the operation that some SDKs add. */
@@ -63,19 +54,15 @@ const ofAnyOperation = /^x-(amz-.*|id)$/i;
  * A parameter that an operation does not have makes another operation of the request, which is refused: S3 has dozens
  * that differ from a plain put or delete by one parameter alone (`DELETE /bucket?publicAccessBlock`).
  */
-export function operationOf({ request, bucket, key, query }: Omit<Call, "store" | "uploads">): OperationName {
+export function operationOf({ request, bucket, key, query }: Omit<Call, "store">): OperationName {
   const on = key ? "object" : bucket ? "bucket" : "service";
   const parameters = [...query.keys()].filter((name) => !ofAnyOperation.test(name));
   const route = routes.find((one) => one.on === on && one.method === request.method && takes(one, parameters));
-  const isCopy = header(request, "x-amz-copy-source") !== "";
-  if (!route || (isCopy && route.name === "UploadPart")) {
+  if (!route) {
     const what = `${request.method} of ${placeOf[on]}${parameters.length > 0 ? ` with ?${parameters.join("&")}` : ""}`;
-    throw new S3Error(
-      "NotImplemented",
-      notServed("S3", isCopy ? `${what} and a source` : what, Object.keys(operations)),
-    );
+    throw new S3Error("NotImplemented", notServed("S3", what, Object.keys(operations)));
   }
-  return isCopy && route.name === "PutObject" ? "CopyObject" : route.name;
+  return route.name === "PutObject" && header(request, "x-amz-copy-source") ? "CopyObject" : route.name;
 }
 
 const placeOf = { service: "all buckets", bucket: "a bucket", object: "an object" };

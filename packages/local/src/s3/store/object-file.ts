@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { type FileHandle, link, mkdir, open, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { type FileHandle, link, mkdir, open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { ChecksumAlgorithm } from "../body/receive.ts";
 import { S3Error } from "../errors.ts";
 
@@ -31,7 +30,7 @@ const mark = Buffer.from("S3o1");
 const endBytes = mark.length + 4;
 
 /** What is written behind the bytes. */
-export function objectTail(info: ObjectInfo): Buffer {
+function objectTail(info: ObjectInfo): Buffer {
   const json = Buffer.from(JSON.stringify(info));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(json.length);
@@ -80,38 +79,14 @@ async function readAt(file: FileHandle, position: number, bytes: number): Promis
   return buffer;
 }
 
-/** An object that nobody sees yet. Disposing of it without `commit` leaves nothing behind. */
-export class NewObject implements AsyncDisposable {
-  readonly #path: string;
-  readonly #file: FileHandle;
+export type Write = (chunk: Buffer) => Promise<void>;
 
-  private constructor(path: string, file: FileHandle) {
-    this.#path = path;
-    this.#file = file;
-  }
-
-  static async create(temporaryDir: string): Promise<NewObject> {
-    const path = join(temporaryDir, randomUUID());
-    return new NewObject(path, await open(path, "wx"));
-  }
-
-  readonly write = async (chunk: Buffer): Promise<void> => {
-    for (let written = 0; written < chunk.length; ) {
-      written += (await this.#file.write(chunk, written)).bytesWritten;
-    }
-  };
-
-  /** The object becomes visible at `target` in one step; of one that must be the first there, or nothing changes. */
-  async commit(target: string, info: ObjectInfo, isFirst = false): Promise<void> {
-    await this.write(objectTail(info));
-    await this.#file.close();
-    await place(this.#path, target, isFirst);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close();
-    await rm(this.#path, { force: true });
-  }
+/** Writes a new object file: the bytes that `fill` hands over, then the info that it answers. */
+export async function writeObject(path: string, fill: (write: Write) => Promise<ObjectInfo>): Promise<ObjectInfo> {
+  await using file = await open(path, "wx");
+  const info = await fill((chunk) => file.writeFile(chunk));
+  await file.writeFile(objectTail(info));
+  return info;
 }
 
 export function preconditionFailed(): S3Error {
@@ -121,12 +96,15 @@ export function preconditionFailed(): S3Error {
 /** As often as somebody may delete the last object of the folder, and with it the folder, in between. */
 const maxTries = 100;
 
-/** A link fails where a file is already, whoever else is writing; a rename replaces it. */
-async function place(path: string, target: string, once: boolean): Promise<void> {
+/**
+ * Makes an object visible at `target` in one step. A link fails where a file is already, whoever else is writing; a
+ * rename replaces it.
+ */
+export async function place(path: string, target: string, isFirst: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await mkdir(dirname(target), { recursive: true });
-      return await (once ? link(path, target) : rename(path, target));
+      return await (isFirst ? link(path, target) : rename(path, target));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") throw preconditionFailed();

@@ -1,8 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { S3Error } from "../errors.ts";
 import { keyPath } from "./keys.ts";
-import { NewObject, type ObjectInfo, type OpenObject, openObject, preconditionFailed } from "./object-file.ts";
+import {
+  type ObjectInfo,
+  type OpenObject,
+  openObject,
+  place,
+  preconditionFailed,
+  type Write,
+  writeObject,
+} from "./object-file.ts";
 
 const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
@@ -11,14 +20,12 @@ const maxKey = 1024;
 
 /** Buckets and objects as files. One process at a time may use the folder. */
 export class ObjectStore {
-  readonly uploadsDir: string;
   readonly #bucketsDir: string;
   readonly #temporaryDir: string;
 
   private constructor(dir: string) {
     this.#bucketsDir = join(dir, "buckets");
     this.#temporaryDir = join(dir, "unfinished");
-    this.uploadsDir = join(dir, "uploads");
   }
 
   /** What a process left unfinished when it died is thrown away. */
@@ -26,9 +33,7 @@ export class ObjectStore {
     const store = new ObjectStore(dir);
     if (!isWritten) return store;
     await rm(store.#temporaryDir, { recursive: true, force: true });
-    for (const folder of [store.#bucketsDir, store.#temporaryDir, store.uploadsDir]) {
-      await mkdir(folder, { recursive: true });
-    }
+    for (const folder of [store.#bucketsDir, store.#temporaryDir]) await mkdir(folder, { recursive: true });
     return store;
   }
 
@@ -72,18 +77,18 @@ export class ObjectStore {
     bucket: string,
     key: string,
     isFirst: boolean,
-    fill: (write: NewObject["write"]) => Promise<Omit<ObjectInfo, "key" | "modifiedMs">>,
+    fill: (write: Write) => Promise<Omit<ObjectInfo, "key" | "modifiedMs">>,
   ): Promise<ObjectInfo> {
     const path = await this.#pathOf(bucket, key);
     if (isFirst) await this.#refuseIfThere(path);
-    await using object = await this.newObject();
-    const info = { key, modifiedMs: Date.now(), ...(await fill(object.write)) };
-    await object.commit(path, info, isFirst);
-    return info;
-  }
-
-  newObject(): Promise<NewObject> {
-    return NewObject.create(this.#temporaryDir);
+    const draft = join(this.#temporaryDir, randomUUID());
+    try {
+      const info = await writeObject(draft, async (write) => ({ key, modifiedMs: Date.now(), ...(await fill(write)) }));
+      await place(draft, path, isFirst);
+      return info;
+    } finally {
+      await rm(draft, { force: true });
+    }
   }
 
   async delete(bucket: string, key: string): Promise<void> {

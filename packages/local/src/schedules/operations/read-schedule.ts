@@ -9,7 +9,7 @@ export type AskedSchedule = Omit<StoredSchedule, "name" | "group" | "createdMs" 
 
 /** When it begins, milliseconds; undefined: now. Throws `ValidationException`. */
 export function startIn(request: Request): number | undefined {
-  const seconds = request.optionalNumber("StartDate");
+  const seconds = request.number("StartDate");
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
@@ -19,20 +19,20 @@ const unserved = ["EndDate", "ActionAfterCompletion"];
 /** Throws `ValidationException`. */
 export function readSchedule(request: Request): AskedSchedule {
   for (const field of unserved) {
-    if (request.optionalText(field) !== undefined) throw validation(`The local Scheduler does not serve ${field}.`);
+    if (request.has(field)) throw validation(`The local Scheduler does not serve ${field}.`);
   }
-  const expression = request.text("ScheduleExpression", 256);
-  const timezone = request.optionalText("ScheduleExpressionTimezone", 50) ?? "UTC";
+  const expression = request.text("ScheduleExpression", { most: 256 });
+  const timezone = request.optionalText("ScheduleExpressionTimezone", { most: 50 }) ?? "UTC";
   if (!isTimeZone(timezone)) throw validation("Provided ScheduleExpressionTimezone is not valid.");
   if (!parseExpression(expression, timezone)) throw validation(`Invalid Schedule Expression ${expression}.`);
-  const description = request.optionalText("Description", 512);
+  const description = request.optionalText("Description", { most: 512 });
   return {
     expression,
     timezone,
     state: request.choice("State", ["ENABLED", "DISABLED"]) ?? "ENABLED",
     ...(description && { description }),
-    windowMinutes: windowIn(request.optionalObject("FlexibleTimeWindow")),
-    target: targetIn(request.optionalObject("Target")),
+    windowMinutes: windowIn(request.map("FlexibleTimeWindow")),
+    target: targetIn(request.map("Target")),
   };
 }
 

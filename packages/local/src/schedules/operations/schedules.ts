@@ -1,5 +1,5 @@
 import { AwsError, constraint } from "../../aws-http/aws-error.ts";
-import { accountId } from "../../aws-http/request.ts";
+import { arnOf } from "../../aws-http/request.ts";
 import {
   type ScheduleCall,
   type ScheduleOperations,
@@ -22,7 +22,7 @@ export const scheduleRoutes: Record<string, string> = {
 
 export const scheduleOperations: ScheduleOperations = {
   CreateSchedule(service, call) {
-    const place = placeOf(service, call.name, call.request.optionalText("GroupName"));
+    const place = placeOf(call.name, call.request.optionalText("GroupName"));
     const asked = readSchedule(call.request);
     if (service.store.get(scheduleKey(place))) {
       throw new AwsError("ConflictException", `Schedule ${place.name} already exists.`, 409);
@@ -52,7 +52,7 @@ export const scheduleOperations: ScheduleOperations = {
     const found = find(service, name, query.get("groupName") ?? undefined);
     const { windowMinutes, target, createdMs, modifiedMs, startMs, description } = found;
     return {
-      ...summary(service, found),
+      ...summary(found),
       ...(description && { Description: description }),
       ScheduleExpression: found.expression,
       ScheduleExpressionTimezone: found.timezone,
@@ -70,7 +70,7 @@ export const scheduleOperations: ScheduleOperations = {
     const found = service.store
       .all()
       .filter((one) => (group === null || one.group === group) && one.name.startsWith(prefix));
-    return { Schedules: found.map((one) => ({ ...summary(service, one), Target: { Arn: one.target.Arn } })) };
+    return { Schedules: found.map((one) => ({ ...summary(one), Target: { Arn: one.target.Arn } })) };
   },
 };
 
@@ -80,33 +80,33 @@ function beginning({ request }: ScheduleCall, now: number): Pick<StoredSchedule,
   return { startMs, doneMs: startMs - 1 };
 }
 
-function summary(service: ScheduleService, schedule: StoredSchedule) {
+function summary(schedule: StoredSchedule) {
   const { name: Name, group: GroupName, state: State } = schedule;
-  return { Arn: arnOf(service, schedule), Name, GroupName, State };
+  return { Arn: scheduleArn(schedule), Name, GroupName, State };
 }
 
 function put(service: ScheduleService, schedule: StoredSchedule): { ScheduleArn: string } {
   service.store.put(schedule);
   service.firing.watch(scheduleKey(schedule));
-  return { ScheduleArn: arnOf(service, schedule) };
+  return { ScheduleArn: scheduleArn(schedule) };
 }
 
 /** Throws `ResourceNotFoundException`. */
 function find(service: ScheduleService, name: string, group: string | undefined): StoredSchedule {
-  const found = service.store.get(scheduleKey(placeOf(service, name, group)));
+  const found = service.store.get(scheduleKey(placeOf(name, group)));
   if (!found) throw absent(`Schedule ${name} does not exist.`);
   return found;
 }
 
-function placeOf({ groups }: ScheduleService, name: ScheduleCall["name"], group = "default") {
+function placeOf(name: ScheduleCall["name"], group = "default") {
   if (!nameRule.test(name))
     throw constraint("name", name, `must satisfy regular expression pattern: ${nameRule.source}`);
-  if (!groups.includes(group)) throw absent(`Schedule group ${group} does not exist.`);
+  if (!["default", "nova"].includes(group)) throw absent(`Schedule group ${group} does not exist.`);
   return { name, group };
 }
 
-function arnOf({ region }: ScheduleService, { group, name }: StoredSchedule): string {
-  return `arn:aws:scheduler:${region}:${accountId}:schedule/${group}/${name}`;
+function scheduleArn({ group, name }: StoredSchedule): string {
+  return arnOf("scheduler", `schedule/${group}/${name}`);
 }
 
 function absent(message: string): AwsError {

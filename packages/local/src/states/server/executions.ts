@@ -15,7 +15,7 @@ export const executionOperations: Operations = {
   StartExecution(service, request) {
     const stateMachineArn = request.text("stateMachineArn");
     const name = request.optionalText("name");
-    const input = request.optionalText("input", DATA_LIMIT_BYTES) ?? "{}";
+    const input = request.optionalText("input", { most: DATA_LIMIT_BYTES }) ?? "{}";
     const { arn, startedAt } = startExecution(service, { stateMachineArn, name, input });
     return { executionArn: arn, startDate: startedAt / 1000 };
   },
@@ -45,7 +45,7 @@ export const executionOperations: Operations = {
   },
 
   ListExecutions(service, request) {
-    if (request.optionalText("mapRunArn") !== undefined) {
+    if (request.has("mapRunArn")) {
       throw validation("The local Step Functions keeps no executions of a Map Run: list those of a stateMachineArn");
     }
     const arn = request.text("stateMachineArn");
@@ -59,7 +59,7 @@ export const executionOperations: Operations = {
 
   GetExecutionHistory(service, request) {
     const execution = findExecution(service, request);
-    const reverse = request.flag("reverseOrder", false);
+    const reverse = request.flag("reverseOrder");
     const events = [...historyOf(service, execution)];
     if (reverse) events.reverse();
     const { items, ...rest } = pageOf(events, (event) => event.id, `history of ${execution.arn} ${reverse}`, request);
@@ -69,7 +69,7 @@ export const executionOperations: Operations = {
 
 /** Why somebody ends a task or an execution. */
 export function endIn(request: Request): { error?: string; cause?: string } {
-  const [error, cause] = [request.optionalText("error", 256), request.optionalText("cause", 32768)];
+  const [error, cause] = [request.optionalText("error", { most: 256 }), request.optionalText("cause", { most: 32768 })];
   return { ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
 }
 

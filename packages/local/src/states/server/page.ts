@@ -11,9 +11,10 @@ export function pageOf<T>(
   question: string,
   request: Request,
 ): { items: T[]; nextToken?: string } {
-  const size = request.pageSize();
+  // 0 and nothing mean 100.
+  const size = Math.floor(request.number("maxResults", { most: 1000 }) || 100);
   const tokenOf = (item: T) => Buffer.from(JSON.stringify([question, keyOf(item)])).toString("base64url");
-  const token = request.optionalText("nextToken", 3096);
+  const token = request.optionalText("nextToken", { most: 3096 });
   const from = token === undefined ? 0 : all.findIndex((item) => tokenOf(item) === token) + 1;
   if (token !== undefined && from === 0) throw refused("InvalidToken", "Invalid token");
   const items = all.slice(from, from + size);

@@ -10,8 +10,6 @@ export interface Service {
   executions: Executions;
   live: LiveExecutions;
   clock: Clock;
-  region: string;
-  accountId: string;
 }
 
 /** By the names that the API of Step Functions has for them. */

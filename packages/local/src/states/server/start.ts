@@ -27,7 +27,7 @@ export function startExecution(service: Service, start: Start): Execution {
   const { name = randomUUID(), input, startedBy } = start;
   assertName(name);
   assertInput(input);
-  const machineArn = stateMachineArn(service, machine.name);
+  const machineArn = stateMachineArn(machine.name);
   const arn = `${machineArn.replace(":stateMachine:", ":execution:")}:${name}`;
   const existing = service.executions.get(arn);
   if (existing && !isNameFree(existing, service)) return answerExisting(service, existing, start);
@@ -37,7 +37,7 @@ export function startExecution(service: Service, start: Start): Execution {
     machineArn,
     revision: (version?.revision ?? machine.revision).number,
     startedAt: service.clock.now(),
-    ...(version ? { versionArn: versionArn(service, machine, version) } : {}),
+    ...(version ? { versionArn: versionArn(machine, version) } : {}),
     ...(startedBy ? { startedBy } : {}),
   });
   service.live.begin(execution, input);

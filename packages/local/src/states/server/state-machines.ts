@@ -1,5 +1,5 @@
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
-import type { Request } from "../../aws-http/request.ts";
+import { arnOf, type Request } from "../../aws-http/request.ts";
 import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { compileStateMachine } from "../asl/compile.ts";
 import { DefinitionRejected } from "../asl/failure.ts";
@@ -21,11 +21,11 @@ export const machineOperations: Operations = {
     if (request.choice("type", ["STANDARD", "EXPRESS"]) === "EXPRESS") {
       throw new AwsError("StateMachineTypeNotSupported", "The local Step Functions runs STANDARD state machines only");
     }
-    if (request.list("tags").length > 0) throw validation("The local Step Functions keeps no tags");
+    if (request.list("tags")?.length) throw validation("The local Step Functions keeps no tags");
     const content = readContent(request, service.clock.now());
     const publish = readPublish(request);
     const existing = service.machines.get(name);
-    const arn = stateMachineArn(service, name);
+    const arn = stateMachineArn(name);
     if (existing && !isSame(existing.revision, content)) throw refused("StateMachineAlreadyExists", arn);
     if (!existing) assertValid(content.definition);
     const machine = existing ?? service.machines.create(name, content);
@@ -68,7 +68,7 @@ export const machineOperations: Operations = {
     const all = service.machines.all().sort((a, b) => (a.name < b.name ? -1 : 1));
     const { items, ...rest } = pageOf(all, (machine) => machine.name, "machines", request);
     const stateMachines = items.map(({ name, at }) => {
-      return { stateMachineArn: stateMachineArn(service, name), name, type: "STANDARD", creationDate: at / 1000 };
+      return { stateMachineArn: stateMachineArn(name), name, type: "STANDARD", creationDate: at / 1000 };
     });
     return { stateMachines, ...rest };
   },
@@ -90,7 +90,7 @@ export const machineOperations: Operations = {
     const latestFirst = [...machine.versions.values()].reverse();
     const { items, ...rest } = pageOf(latestFirst, (version) => version.number, `versions of ${arn}`, request);
     const stateMachineVersions = items.map((version) => {
-      return { stateMachineVersionArn: versionArn(service, machine, version), creationDate: version.at / 1000 };
+      return { stateMachineVersionArn: versionArn(machine, version), creationDate: version.at / 1000 };
     });
     return { stateMachineVersions, ...rest };
   },
@@ -105,49 +105,49 @@ export const machineOperations: Operations = {
   },
 };
 
-export function stateMachineArn({ region, accountId }: Service, name: string): string {
-  return `arn:aws:states:${region}:${accountId}:stateMachine:${name}`;
+export function stateMachineArn(name: string): string {
+  return arnOf("states", `stateMachine:${name}`);
 }
 
-export function versionArn(service: Service, machine: Machine, version: Version): string {
-  return `${stateMachineArn(service, machine.name)}:${version.number}`;
+export function versionArn(machine: Machine, version: Version): string {
+  return `${stateMachineArn(machine.name)}:${version.number}`;
 }
 
 /** @throws InvalidArn, StateMachineDoesNotExist (also for a version that is not there) */
 export function findMachine(service: Service, arn: string): { machine: Machine; version: Version | undefined } {
   const { name, version: number, unqualified } = parseStateMachineArn(arn);
-  const machine = unqualified === stateMachineArn(service, name) ? service.machines.get(name) : undefined;
+  const machine = unqualified === stateMachineArn(name) ? service.machines.get(name) : undefined;
   const version = number === undefined ? undefined : machine?.versions.get(number);
   if (!machine || (number !== undefined && !version)) throw refused("StateMachineDoesNotExist", arn);
   return { machine, version };
 }
 
 function readContent(request: Request, at: number, before?: Revision): Omit<Revision, "number"> {
-  const definition = request.optionalText("definition", DEFINITION_LIMIT_BYTES) ?? before?.definition;
-  const roleArn = request.optionalText("roleArn", 256) ?? before?.roleArn ?? request.text("roleArn");
+  const definition = request.optionalText("definition", { most: DEFINITION_LIMIT_BYTES }) ?? before?.definition;
+  const roleArn = request.optionalText("roleArn", { most: 256 }) ?? before?.roleArn ?? request.text("roleArn");
   if (!/^arn:aws[\w-]*:iam::\d{12}:role\/.+/.test(roleArn)) {
     throw refused("InvalidArn", `Invalid ARN prefix: ${roleArn}`);
   }
   return {
     definition: definition ?? request.text("definition"),
     roleArn,
-    logging: { ...NO_LOGGING, ...(request.optionalObject("loggingConfiguration") ?? before?.logging) },
-    tracing: { ...NO_TRACING, ...(request.optionalObject("tracingConfiguration") ?? before?.tracing) },
+    logging: { ...NO_LOGGING, ...(request.map("loggingConfiguration") ?? before?.logging) },
+    tracing: { ...NO_TRACING, ...(request.map("tracingConfiguration") ?? before?.tracing) },
     at,
   };
 }
 
 /** What publishes a version where the request asks for one. A revision that has a version keeps it. */
 function readPublish(request: Request): (service: Service, machine: Machine) => { stateMachineVersionArn?: string } {
-  const description = request.optionalText("versionDescription", 256);
-  if (!request.flag("publish", false)) {
+  const description = request.optionalText("versionDescription", { most: 256 });
+  if (!request.flag("publish")) {
     if (description === undefined) return () => ({});
     throw validation("Version description can only be set when publish is true");
   }
   return (service, machine) => {
     const published = () => [...machine.versions.values()].findLast((one) => one.revision === machine.revision);
     if (!published()) service.machines.publish(machine.name, service.clock.now(), description);
-    return { stateMachineVersionArn: versionArn(service, machine, published() as Version) };
+    return { stateMachineVersionArn: versionArn(machine, published() as Version) };
   };
 }
 

@@ -9,7 +9,7 @@ import type { Operations, Service } from "./service.ts";
 export const taskOperations: Operations = {
   SendTaskSuccess: (service, request) =>
     answerToken(service, request, () => {
-      const output = request.text("output", DATA_LIMIT_BYTES);
+      const output = request.text("output", { most: DATA_LIMIT_BYTES });
       try {
         return { output: JSON.parse(output) };
       } catch (error) {
@@ -22,7 +22,7 @@ export const taskOperations: Operations = {
 
 /** A token of an execution that was started here was good once; any other was never given out. */
 async function answerToken({ live, executions }: Service, request: Request, read: () => TaskAnswer): Promise<object> {
-  const token = request.text("taskToken", 2048);
+  const token = request.text("taskToken", { most: 2048 });
   if (await live.answerToken(token, read())) return {};
   if (executions.get(executionOfToken(token))) throw refused("TaskTimedOut", "Provided task does not exist anymore");
   throw refused("InvalidToken", "Invalid token");

@@ -126,6 +126,15 @@ export class Executions {
     this.#change({ end: execution.number, status, at });
   }
 
+  /** Ends an execution that cannot go on, with the events it has. */
+  interrupt(execution: Execution, cause: string, nowMs: number): void {
+    const id = (this.history(execution).at(-1)?.id ?? 0) + 1;
+    const executionAbortedEventDetails = { error: "Interrupted", cause };
+    const at = { timestamp: nowMs / 1000, id, previousEventId: 0 };
+    this.append(execution, { ...at, type: "ExecutionAborted", executionAbortedEventDetails });
+    this.end(execution, "ABORTED", nowMs);
+  }
+
   history(execution: Execution): HistoryEvent[] {
     return this.journal(execution).events;
   }

@@ -1,7 +1,7 @@
 import { ListStateMachinesCommand } from "@aws-sdk/client-sfn";
 import { describe, expect, it } from "vitest";
-import { signedFetch } from "../../support/signed.ts";
-import { clientOf, KEY, testServer } from "../support/server.ts";
+import { signedFetch } from "../support/signed.ts";
+import { clientOf, KEY, testServer } from "./support/server.ts";
 
 function post(url: string, target: string, body: string) {
   return signedFetch("states", KEY, url, { method: "POST", body, headers: { "x-amz-target": target } });
@@ -37,7 +37,8 @@ describe("the endpoint", () => {
     ["AWSStepFunctions.toString", "{}", "UnknownOperationException"],
     ["AWSStepFunctions.ListStateMachines", "{", "SerializationException"],
     ["AWSStepFunctions.ListStateMachines", "[]", "SerializationException"],
-    ["AWSStepFunctions.ListStateMachines", '{"maxResults":"many"}', "ValidationException"],
+    ["AWSStepFunctions.ListStateMachines", '{"maxResults":"many"}', "SerializationException"],
+    ["AWSStepFunctions.ListStateMachines", '{"maxResults":1001}', "ValidationException"],
   ])("answers to %s %s with %s", async (target, body, type) => {
     const { url } = await testServer();
     const answer = await post(url, target, body);
