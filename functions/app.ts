@@ -55,7 +55,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     tailCache: createTailCache(),
     inFlight: createInFlight(),
     endings: createEndings(),
-    admissions: { held: false },
+    admissions: { held: false, atOnce: env.NOVA_E2B_CONCURRENT },
     events: logged(aws.bus),
     links: linksTo(env.NOVA_LINK_BASE, variables),
     clock,

@@ -1,17 +1,17 @@
 import type { Execution } from "@nova/engine";
 import type { Ticket } from "../ports/quotas.ts";
-import { admit, type QueuePorts } from "./admit.ts";
+import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { limitsOf } from "./pools.ts";
 
-/** The tickets of several queues as one, each once, in the order of arrival; no queue is read further than needed. */
-export async function* inOrderOfArrival(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
+/** The tickets of several queues as one, each once, in their common order; no queue is read further than needed. */
+export async function* inOrder(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
   const readers = queues.map((queue) => queue[Symbol.asyncIterator]());
   const heads = await Promise.all(readers.map((reader) => reader.next()));
   for (;;) {
     const tickets = heads.flatMap(({ done, value }) => (done ? [] : [value as Ticket]));
     const [first, ...others] = tickets;
     if (!first) return;
-    const next = others.reduce((a, b) => (b.execution < a.execution ? b : a), first);
+    const next = others.reduce((a, b) => (orderOf(b) < orderOf(a) ? b : a), first);
     yield next;
     for (const [at, { done, value }] of heads.entries()) {
       if (!done && value.execution === next.execution) heads[at] = await (readers[at] as (typeof readers)[0]).next();
@@ -19,12 +19,17 @@ export async function* inOrderOfArrival(queues: readonly AsyncIterable<Ticket>[]
   }
 }
 
+/** In every queue: ranked ones first. */
+export function orderOf({ rank = "", execution }: Pick<Ticket, "rank" | "execution">): string {
+  return rank + execution;
+}
+
 /** How often it is waited for somebody else who is beginning a run; afterwards a sweeper looks again. */
 const maxPauses = 5;
 const pauseMs = 20;
 
 /**
- * Begins queued runs of these pools as long as there are slots, in the order of arrival: a run that needs a slot of
+ * Begins queued runs of these pools as long as there are slots, in the order of their queues: a run that needs a slot of
  * another pool, which has none, lets later ones pass. Answers which have begun. Several at once do no harm.
  */
 export async function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
@@ -59,7 +64,7 @@ class Queues {
     const ahead = new Map<string, number>();
     this.#touched = new Set();
     const queues = Array.from(pools, (pool) => this.#ports.slots.waiting(pool));
-    for await (const ticket of inOrderOfArrival(queues)) {
+    for await (const ticket of inOrder(queues)) {
       if (!ticket.pools.some((pool) => this.#full.has(pool))) await this.#try(ticket, ahead);
       if (Array.from(pools).every((pool) => this.#full.has(pool))) break;
     }
@@ -96,9 +101,10 @@ class Queues {
 }
 
 /** A run that has ended holds no slot and waits for none any more; the next ones begin. */
-export async function giveSlotsBack(ports: QueuePorts, { id, pools }: Execution): Promise<void> {
-  if (!pools || pools.length === 0) return;
-  await ports.slots.leave({ execution: id, pools });
-  for (const pool of pools) await ports.slots.giveBack(pool, id);
-  await fillPools(ports, pools);
+export async function giveSlotsBack(ports: QueuePorts, execution: Execution): Promise<void> {
+  const ticket = ticketOf(execution);
+  if (ticket.pools.length === 0) return;
+  await ports.slots.leave(ticket);
+  for (const pool of ticket.pools) await ports.slots.giveBack(pool, execution.id);
+  await fillPools(ports, ticket.pools);
 }
