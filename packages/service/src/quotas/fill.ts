@@ -1,5 +1,5 @@
 import type { Execution } from "@nova/engine";
-import type { Ticket } from "../ports/quotas.ts";
+import type { SlotStore, Ticket } from "../ports/quotas.ts";
 import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { limitsOf } from "./pools.ts";
 
@@ -28,11 +28,29 @@ export function orderOf({ rank = "", execution }: Pick<Ticket, "rank" | "executi
 const maxPauses = 5;
 const pauseMs = 20;
 
+/** What a process is at, by the pools: those who come meanwhile share the next round. */
+const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; next?: Promise<string[]> }>>();
+
 /**
  * Begins queued runs of these pools as long as there are slots, in the order of their queues: a run that needs a slot of
- * another pool, which has none, lets later ones pass. Answers which have begun. Several at once do no harm.
+ * another pool, which has none, lets later ones pass. Answers which have begun. Several processes at once do no harm.
  */
-export async function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
+export function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
+  const under = rounds.get(ports.slots) ?? new Map();
+  rounds.set(ports.slots, under);
+  const key = pools.join(" ");
+  const round = under.get(key);
+  if (!round) {
+    const current = fill(ports, pools).finally(() => under.delete(key));
+    under.set(key, { current });
+    return current;
+  }
+  const again = () => fillPools(ports, pools);
+  round.next ??= round.current.then(again, again);
+  return round.next;
+}
+
+async function fill(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
   const queues = new Queues(ports);
   let pauses = 0;
   for (let due: ReadonlySet<string> = new Set(pools); due.size > 0; ) {
@@ -63,6 +81,9 @@ class Queues {
   async goThrough(pools: ReadonlySet<string>): Promise<boolean> {
     const ahead = new Map<string, number>();
     this.#touched = new Set();
+    // Who comes when all is full takes no turn from those in front.
+    for (const pool of pools) if (!(await this.#hasRoom(pool))) this.#full.add(pool);
+    if (Array.from(pools).every((pool) => this.#full.has(pool))) return false;
     const queues = Array.from(pools, (pool) => this.#ports.slots.waiting(pool));
     for await (const ticket of inOrder(queues)) {
       if (!ticket.pools.some((pool) => this.#full.has(pool))) await this.#try(ticket, ahead);
@@ -88,8 +109,7 @@ class Queues {
   async missed(): Promise<ReadonlySet<string>> {
     const missed = new Set(this.#touched);
     for (const pool of this.#full) {
-      const taken = await this.#ports.slots.taken(pool);
-      if (taken.length >= (await this.#limit(pool))) {
+      if (!(await this.#hasRoom(pool))) {
         missed.delete(pool);
       } else {
         this.#full.delete(pool);
@@ -97,6 +117,11 @@ class Queues {
       }
     }
     return missed;
+  }
+
+  async #hasRoom(pool: string): Promise<boolean> {
+    const [taken, limit] = await Promise.all([this.#ports.slots.taken(pool), this.#limit(pool)]);
+    return taken.length < limit;
   }
 }
 
