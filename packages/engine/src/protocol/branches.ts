@@ -65,12 +65,7 @@ export function hasBegun({ head }: Tip): boolean {
 }
 
 /** `fork`: the entry of the fork where the scope is a branch. */
-export async function readTip(
-  ports: Pick<Ports, "chain" | "workflows">,
-  execution: string,
-  scope: string,
-  fork?: StoredEntry,
-): Promise<Tip> {
+export async function readTip(ports: Ports, execution: string, scope: string, fork?: StoredEntry): Promise<Tip> {
   const links = await ports.chain.tip(execution, scope);
   const last = links.filter(({ entry }) => entry).sort((a, b) => b.seq - a.seq)[0];
   const link = last ?? { seq: 0 };

@@ -11,7 +11,7 @@ type Counted = Pick<Head, "events" | "continuation">;
 
 /** Events behind an entry, and whether the run goes on in a further execution; nothing where nobody counts. */
 export async function eventsBehind(
-  ports: Pick<Ports, "workflows">,
+  ports: Ports,
   { before, at }: Position,
   node: string,
   { status, more = {} }: Pick<Outcome, "status" | "more">,
@@ -31,7 +31,7 @@ export async function eventsBehind(
 
 /** Of the entry that leads to a further execution which that is; of any other nothing. */
 export async function continuationAnswer(
-  ports: Pick<Ports, "workflows">,
+  ports: Ports,
   head: Head,
   { execution }: Pick<RunPosition, "execution">,
 ): Promise<{ continuation: Continuation } | undefined> {
@@ -47,7 +47,7 @@ export function continuationName(execution: string, number: number): string {
   return `${execution}.${number}`;
 }
 
-type StoppingPorts = Pick<Ports, "chain" | "workflows" | "stateMachines">;
+type StoppingPorts = Ports;
 type Run = Pick<Execution, "id" | "stateMachineArn">;
 
 /** Stops a run's execution of its state machine, and the further ones that its loops went on in. */

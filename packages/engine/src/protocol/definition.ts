@@ -21,7 +21,7 @@ export interface HeldNode<N extends Node = Node> extends NodeDefinition<N> {
 
 /** A node of the version that this execution runs, in the body of a map or not. */
 export async function definitionOf(
-  ports: Pick<Ports, "workflows">,
+  ports: Ports,
   { execution, node: id }: { execution: { workflowId: string; version: number }; node: string },
 ): Promise<NodeDefinition> {
   const version = await ports.workflows.get(execution.workflowId, execution.version);
@@ -34,7 +34,7 @@ export async function definitionOf(
 
 /** The version that an entry names. */
 export async function versionOf(
-  ports: Pick<Ports, "workflows">,
+  ports: Ports,
   { workflow_id, workflow_version }: Pick<Head, "workflow_id" | "workflow_version">,
 ): Promise<WorkflowVersion> {
   const version = await ports.workflows.get(workflow_id, workflow_version);

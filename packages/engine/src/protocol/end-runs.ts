@@ -76,7 +76,7 @@ export async function sweepRuns(
 const goesOn: ReadonlySet<string> = new Set<Execution["status"]>(["running", "waiting"]);
 
 /** Each machine is asked once, since DescribeExecution may be asked 15 times a second. The list may be late. */
-function runningExecutions({ stateMachines }: Pick<Ports, "stateMachines">): (record: Execution) => Promise<boolean> {
+function runningExecutions({ stateMachines }: Ports): (record: Execution) => Promise<boolean> {
   const byWorkflow = new Map<string, Promise<ReadonlySet<string>>>();
   return async ({ id, workflowId, stateMachineArn }) => {
     const running = byWorkflow.get(workflowId) ?? stateMachines.running(stateMachineArn);

@@ -108,6 +108,6 @@ export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason
 }
 
 /** The sandbox of the scope does not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */
-export async function letGo(ports: Pick<Ports, "sandboxes">, warm: Sandbox | null): Promise<void> {
+export async function letGo(ports: Ports, warm: Sandbox | null): Promise<void> {
   if (warm) await ports.sandboxes.kill(warm.id);
 }

@@ -80,17 +80,13 @@ export function turnFacts({ attempt, sandbox, addresses, failedDeliveries }: Tur
 }
 
 /** The facts of a node that runs no code of its own: it took as long as it has held its turn. */
-export function codeless(
-  { clock }: Pick<Ports, "clock">,
-  turn: Turn | undefined,
-  warm: Sandbox | null = null,
-): OutcomeFacts {
+export function codeless(ports: Ports, turn: Turn | undefined, warm: Sandbox | null = null): OutcomeFacts {
   const run = { attempt: turn?.attempt ?? 1, sandboxId: null, warm, code: null };
-  return { logs: "", executionTimeMs: turn ? heldMs({ clock }, turn) : 0, run };
+  return { logs: "", executionTimeMs: turn ? heldMs(ports, turn) : 0, run };
 }
 
 /** How long a turn has been held; the clocks of two machines may differ. */
-export function heldMs({ clock }: Pick<Ports, "clock">, { since }: Turn): number {
+export function heldMs({ clock }: Ports, { since }: Turn): number {
   return Math.max(0, clock.now() - Date.parse(since));
 }
 

@@ -78,7 +78,7 @@ async function joinedChanges(
 
 /** The list of what each item of a map set, in their order; of a tolerated failure what failed. */
 export async function resultsText(
-  ports: Pick<Ports, "blobs">,
+  ports: Ports,
   open: OpenFork,
   tips: readonly Tip[],
   before: StoredContext,
@@ -91,7 +91,7 @@ export async function resultsText(
 }
 
 /** Pages that the item shares with the map's own link hold nothing of the item's: they are not read ten thousand times. */
-async function itemResult(ports: Pick<Ports, "blobs">, { entry, head }: Tip, shared: ReadonlySet<string>) {
+async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySet<string>) {
   if (!entry.contents.context) {
     throw chainBroken(`link ${head.seq} of ${head.execution_id}${head.scope} has no context: it was erased`);
   }
@@ -104,7 +104,7 @@ async function itemResult(ports: Pick<Ports, "blobs">, { entry, head }: Tip, sha
   return objectText(context.slots().filter(isResult));
 }
 
-async function failedItem(ports: Pick<Ports, "blobs">, { entry, head }: Tip): Promise<string> {
+async function failedItem(ports: Ports, { entry, head }: Tip): Promise<string> {
   const failure = await failureOf(entry, ports.blobs);
   const error = { node: failure.node ?? head.node_id, class: head.error_class, message: ownWords(failure) };
   return JSON.stringify({ error });

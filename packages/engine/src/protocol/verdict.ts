@@ -33,7 +33,7 @@ export interface JoinFailure {
 
 /** Why the branches cannot be joined, or null: the first that failed, else why they were stopped (`reason`). */
 export async function failureOfBranches(
-  ports: Pick<Ports, "blobs">,
+  ports: Ports,
   open: OpenFork,
   tips: readonly Tip[],
   reason: Reason,

@@ -40,7 +40,7 @@ export async function redactorFor(
 
 /** The same of a context that a node of this version finds behind an entry. */
 export function redactorAt(
-  { blobs }: Pick<Ports, "blobs">,
+  { blobs }: Ports,
   before: BlobHome,
   { workflow }: WorkflowVersion,
   context: Context,

@@ -161,11 +161,11 @@ function members(value: unknown): object {
 
 /** What is told of the code of a version's nodes, whoever wrote it. */
 export class ToldCode {
-  readonly #ports: Pick<Ports, "blobs">;
+  readonly #ports: Ports;
   readonly #executors: ReadonlyMap<string, Executor>;
   readonly #locked: Readonly<Record<string, LockedCode>>;
 
-  constructor(ports: Pick<Ports, "blobs">, version: WorkflowVersion | undefined) {
+  constructor(ports: Ports, version: WorkflowVersion | undefined) {
     this.#ports = ports;
     this.#executors = version ? executorsIn(version) : new Map();
     this.#locked = version?.workflow.lock ?? {};

@@ -53,7 +53,7 @@ async function keepSandbox({ ports, place }: JournalSite, { node }: Task, second
   if (place.sandbox) place.sandbox = (await keepWarm(ports, place.sandbox, node, seconds)) ?? place.sandbox;
 }
 
-type Reads = Pick<Ports, "chain" | "workflows">;
+type Reads = Ports;
 
 /** US dollars that models have cost in branches and items beside a place, as far as it is recorded. */
 export async function spentBesideUsd(ports: Reads, { execution, scope }: Omit<LinkId, "seq">): Promise<number> {

@@ -29,7 +29,7 @@ export interface FirstLink {
 }
 
 /** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
-export async function firstLink(ports: Pick<Ports, "blobs" | "wakes">, link: FirstLink): Promise<StoredEntry> {
+export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
   const { id, version, home, set, startedAt, parent, frozen, fresh = [] } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };

@@ -177,7 +177,7 @@ function bondOf({ execution, id }: TaskKey): Record<string, string> {
   return { execution, task: id };
 }
 
-export async function keepToken(ports: Pick<Ports, "tasks" | "vault">, task: TaskKey, token: string): Promise<void> {
+export async function keepToken(ports: Ports, task: TaskKey, token: string): Promise<void> {
   const sealed = await ports.vault.seal(token, bondOf(task));
   await ports.tasks.putToken(task, { key: sha256(token).slice(0, 32), sealed });
 }

@@ -146,7 +146,7 @@ async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask):
   return false;
 }
 
-function waitingDetail(ports: Pick<Ports, "links">, task: WaitingTask): JsonObject {
+function waitingDetail(ports: Ports, task: WaitingTask): JsonObject {
   return {
     execution_id: task.execution,
     workflow: task.workflowId,

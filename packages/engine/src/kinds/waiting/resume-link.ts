@@ -65,7 +65,7 @@ function isInBranch(workflow: Workflow, node: string): boolean {
   return [...forksOf(workflow).values()].some(({ branches }) => branches.some(({ nodes }) => nodes.includes(node)));
 }
 
-async function visitsBefore({ chain }: Pick<Ports, "chain">, at: LinkId, node: string): Promise<number> {
+async function visitsBefore({ chain }: Ports, at: LinkId, node: string): Promise<number> {
   let visits = 0;
   for await (const { seq, entry } of chain.links(at.execution, at.scope)) {
     if (seq >= at.seq) break;
@@ -83,7 +83,7 @@ function idOf(visit: Visit): string {
 }
 
 /** Nobody else can make it, and it tells nothing of what else is signed. */
-async function tokenOf({ signer }: Pick<Ports, "signer">, visit: Visit): Promise<string> {
+async function tokenOf({ signer }: Ports, visit: Visit): Promise<string> {
   const signature = await signer.sign(`resume link ${sha256(nameOf(visit))}`);
   return `nova_rt_${ulidOf(visit.execution)}${createHash("sha256").update(signature).digest("base64url")}`;
 }

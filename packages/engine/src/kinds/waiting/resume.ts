@@ -42,10 +42,7 @@ export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boole
   return true;
 }
 
-async function taskOf(
-  { tasks }: Pick<Ports, "tasks">,
-  { execution, id }: ResumeLink,
-): Promise<WaitingTask | undefined> {
+async function taskOf({ tasks }: Ports, { execution, id }: ResumeLink): Promise<WaitingTask | undefined> {
   return (await tasks.ofExecution(execution)).find(({ link }) => link === id);
 }
 
