@@ -1,8 +1,7 @@
 import type { JournalStep } from "@nova/engine";
 import { z } from "zod";
 import { done, ended, type Result } from "../failures/failure.ts";
-import { WrittenCode } from "../prompts/code-generator.ts";
-import { dataRule, dataSection, pythonRule, withoutFence } from "../prompts/prompt.ts";
+import { dataRule, dataSection, pythonRule, WrittenCode, withoutFence } from "../prompts/prompt.ts";
 import { look } from "./analysis-code.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
