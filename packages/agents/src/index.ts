@@ -2,13 +2,12 @@ export { analysisAnswer, analysisProgram, analysisSeconds } from "./agents/analy
 
 export type { Generator } from "./lock/generator.ts";
 export { currentGenerator } from "./lock/generator.ts";
-export { ingredientsOf, ingredientsToday } from "./lock/ingredients.ts";
-export { generationKey } from "./lock/key.ts";
+export { generationKey, ingredientsOf, ingredientsToday } from "./lock/ingredients.ts";
 export { frozenPipeline } from "./lock/pinned-codes.ts";
 
 export type { Read } from "./lock/reads.ts";
+export { analysisKey, needsAnalysis, readsTogether } from "./lock/reads.ts";
 export { type Change, changeText, staleness } from "./lock/staleness.ts";
 export { costOf } from "./model/cost.ts";
 export { createModels } from "./model/create-models.ts";
 export { createPipeline } from "./pipeline.ts";
-export { analysisKey, needsAnalysis, readsTogether } from "./two-stages.ts";

@@ -12,8 +12,8 @@ import { mayWrite, runHit } from "./hit.ts";
 import { createKnowledge } from "./knowledge/knowledge.ts";
 import { currentGenerator } from "./lock/generator.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
+import { needsAnalysis } from "./lock/reads.ts";
 import type { PipelineParts } from "./parts.ts";
-import { needsAnalysis } from "./two-stages.ts";
 
 /**
  * The pipeline of prompt nodes. All that it does follows from the task and from the steps that are recorded: delivered

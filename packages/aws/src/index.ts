@@ -1,6 +1,6 @@
 export { kmsClient, s3Client } from "./clients/clients.ts";
 export { offerTransport } from "./clients/transport.ts";
-export { createKeySigner, createKmsSigner } from "./crypto/signers.ts";
+export { createKeySigner, createKmsSigner } from "./crypto/vaults.ts";
 export { createTable } from "./dynamodb/table.ts";
 export { createMailer } from "./mailer.ts";
 export { createServiceStores } from "./service-stores.ts";

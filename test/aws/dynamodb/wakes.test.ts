@@ -10,7 +10,7 @@ import {
 import { beforeAll, expect, test } from "vitest";
 import { createTaskStore } from "../../../packages/aws/src/dynamodb/tasks.ts";
 import { createWakeStore, WakePlaces } from "../../../packages/aws/src/dynamodb/wakes.ts";
-import { shapeOf, wakeOf } from "../../../packages/engine/src/kinds/waiting/wake.ts";
+import { shapeOf, wakeOf } from "../../../packages/engine/src/kinds/waiting/bind-pattern.ts";
 import { EventWait } from "../../support/engine/event-wait.ts";
 import { useBucket, useTable } from "../support/endpoints.ts";
 

@@ -3,9 +3,9 @@ import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
 import type { Failure } from "../failures/failure.ts";
 import type { ProvenCode } from "../lock/keep.ts";
+import { analysisKey } from "../lock/reads.ts";
 import type { PipelineParts } from "../parts.ts";
-import { shapeOf } from "../schema/shape.ts";
-import { analysisKey } from "../two-stages.ts";
+import { shapeOf } from "../schema/summary.ts";
 
 /** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
 export interface NodeRun {

@@ -2,8 +2,7 @@ import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
 import { codeHashOf, hashOf } from "@nova/workflow";
 import { clientOf, isHit, isSame, lockedOf } from "./choose.ts";
 import type { Generator } from "./generator.ts";
-import { ingredientsOf } from "./ingredients.ts";
-import { generationKey } from "./key.ts";
+import { generationKey, ingredientsOf } from "./ingredients.ts";
 import type { Read } from "./reads.ts";
 
 /** Code that a model wrote and a run has proven. */

@@ -1,10 +1,9 @@
 import type { Generation, GenerationStore, PinnedCode, Pipeline, PromptTask } from "@nova/engine";
-import { readsTogether } from "../two-stages.ts";
 import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
 import type { Generator } from "./generator.ts";
+import { generationId } from "./ingredients.ts";
 import { keepGeneration, type ProvenCode } from "./keep.ts";
-import { generationId } from "./key.ts";
-import type { Read } from "./reads.ts";
+import { type Read, readsTogether } from "./reads.ts";
 import { explainMiss } from "./staleness.ts";
 
 export interface PinnedCodesParts {

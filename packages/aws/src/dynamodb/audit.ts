@@ -1,6 +1,5 @@
 import type { AuditAction, AuditLog, AuditRecord } from "@nova/service";
-import { optionalTexts, present, requiredText, requiredValue, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, optionalTexts, present, requiredText, requiredValue, texts } from "./fields.ts";
 import { indexed, place, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
 const everyClient = "*";

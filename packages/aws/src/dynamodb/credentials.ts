@@ -5,8 +5,7 @@ import {
   credentialKindNames,
   ownerText,
 } from "@nova/engine";
-import { numbers, requiredText, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, requiredText, texts } from "./fields.ts";
 import {
   found,
   indexed,

@@ -1,6 +1,5 @@
 import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
-import { numbers, optionalTexts, present, requiredText, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, optionalTexts, present, requiredText, texts } from "./fields.ts";
 import {
   having,
   indexed,

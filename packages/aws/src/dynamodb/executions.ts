@@ -9,8 +9,7 @@ import type {
   Spending,
   WorkflowStore,
 } from "@nova/engine";
-import { numbers, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
 import {
   each,
   found,

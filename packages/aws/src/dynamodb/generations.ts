@@ -1,7 +1,6 @@
 import type { Generation, GenerationStore } from "@nova/engine";
 import type { Ingredients } from "@nova/workflow";
-import { json, numbers, optionalTexts, requiredText, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, json, numbers, optionalTexts, requiredText, texts } from "./fields.ts";
 import { place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
 
 /** Code and ingredients together: an item of DynamoDB has at most 400 KB. */

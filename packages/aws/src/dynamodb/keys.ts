@@ -1,6 +1,5 @@
 import type { ApiKey, KeyStore } from "@nova/service";
-import { optionalTexts, present, text, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, optionalTexts, present, text, texts } from "./fields.ts";
 import {
   found,
   having,

@@ -1,8 +1,7 @@
 import type { TaskMail, TaskStatus, TaskStore, WaitingTask, Wake } from "@nova/engine";
 import { defined, type JsonObject, keepingDigits, textOfJson } from "@nova/workflow";
 import { reachingIf } from "../clients/outage.ts";
-import { json, numbers, optionalTexts, text, texts } from "./fields.ts";
-import { checkFormat, current, FORMAT } from "./format.ts";
+import { checkFormat, current, FORMAT, json, numbers, optionalTexts, text, texts } from "./fields.ts";
 import {
   each,
   found,

@@ -1,7 +1,6 @@
 import type { LiveTrigger, TriggerStore } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
-import { json, texts, value } from "./fields.ts";
-import { checkFormat, FORMAT } from "./format.ts";
+import { checkFormat, FORMAT, json, texts, value } from "./fields.ts";
 import { having, place, read, record, type TableConnection, writeIf } from "./records.ts";
 
 /** What is written today; format 1 is read, too. */

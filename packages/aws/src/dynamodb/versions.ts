@@ -3,8 +3,7 @@ import type { HistoryBudget } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
 import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
-import { json, text, texts, versionNumber } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, json, text, texts, versionNumber } from "./fields.ts";
 import {
   found,
   indexed,

@@ -1,6 +1,5 @@
 import type { AuditRecord, HandedOver, Pauses, WorkflowQuotas, WorkflowStates } from "@nova/service";
-import { optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
-import { current, FORMAT } from "./format.ts";
+import { current, FORMAT, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
 import { each, found, indexed, place, record, type TableConnection, unchanged, write, writeIf } from "./records.ts";
 
 /** Which version of a workflow is active, which were deleted, and what of that is not done. */

@@ -1,6 +1,6 @@
 import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
-import { attemptNumber } from "../chain/steps/step-number.ts";
+import { attemptNumber } from "../chain/steps/step-record.ts";
 import { leafLimitBytes } from "../context/offload.ts";
 import { sha256 } from "../json/text.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";

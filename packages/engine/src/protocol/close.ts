@@ -8,7 +8,7 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { forkBehind, hasBegun, type OpenFork, opensFork, readTip, type Tip } from "./branches.ts";
+import { forkBehind, hasBegun, type OpenFork, opensFork, ownWords, readTip, type Tip } from "./branches.ts";
 import { carriedOver } from "./commit.ts";
 import { stopMachine } from "./continuation.ts";
 import { definitionOf } from "./definition.ts";
@@ -16,7 +16,6 @@ import { type Closed, finishClose } from "./finish-close.ts";
 import { killOvertaken, putState, settledNode } from "./held-turn.ts";
 import { settleJoin } from "./settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
-import { ownWords } from "./verdict.ts";
 
 export interface CloseRequest {
   execution: string;

@@ -11,7 +11,7 @@ import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { eventsBehind } from "./continuation.ts";
-import { goneOut } from "./loops.ts";
+import { goneOut } from "./definition.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Writes a node's entry, if there is none. Answers the one that is there: ours or the winner's. */

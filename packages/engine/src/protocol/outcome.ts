@@ -5,8 +5,7 @@ import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { type NodeDefinition, wayTo } from "./definition.ts";
-import type { Loops } from "./loops.ts";
+import { type Loops, type NodeDefinition, wayTo } from "./definition.ts";
 import type { Reason } from "./settling.ts";
 
 /** What an outcome says of how the node came to it. */

@@ -11,12 +11,19 @@ import { chainBroken } from "../errors.ts";
 import { objectText } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { hasBegun, type OpenFork, type Tip, wayBehindJoin } from "./branches.ts";
+import {
+  branchState,
+  failureOfBranches,
+  hasBegun,
+  type OpenFork,
+  ownWords,
+  type Tip,
+  wayBehindJoin,
+} from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
 import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
 import type { Reason } from "./settling.ts";
-import { branchState, failureOfBranches, ownWords } from "./verdict.ts";
 
 /**
  * Writes the entry of a join whose turn is taken and whose branches have all ended, of themselves or closed: what they

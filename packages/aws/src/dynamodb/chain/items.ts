@@ -1,7 +1,7 @@
 import type { AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Link, LinkId, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
-import { checkFormat, FORMAT } from "../format.ts";
+import { checkFormat, FORMAT } from "../fields.ts";
 
 export function turnItem(at: LinkId, turn: Turn): Item {
   const { node, state, sandbox, attempt, since, due, failedDeliveries, generation, kept, addresses, warm } = turn;

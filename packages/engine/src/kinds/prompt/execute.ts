@@ -1,6 +1,6 @@
 import { parseExact } from "@nova/workflow";
 import { contentText, sealContents } from "../../chain/contents.ts";
-import { isPinnedPlace, noteNumber } from "../../chain/steps/step-number.ts";
+import { isPinnedPlace, noteNumber } from "../../chain/steps/step-record.ts";
 import type { Context } from "../../context/context.ts";
 import { chainBroken, NovaError } from "../../errors.ts";
 import { type Member, maskValue, sha256 } from "../../json/text.ts";

@@ -2,15 +2,20 @@ import { defined } from "@nova/workflow";
 import { contentText } from "../../chain/contents.ts";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings } from "../../chain/spending.ts";
-import { anew, earlierSteps, isPinnedPlace, journalOf, noteNumber, stepNumber } from "../../chain/steps/step-number.ts";
 import {
+  anew,
+  earlierSteps,
   type Failed,
   isEnding,
+  isPinnedPlace,
+  journalOf,
+  noteNumber,
   readEnding,
   replayedStep,
   type StepText,
   sealEnding,
   sealStep,
+  stepNumber,
 } from "../../chain/steps/step-record.ts";
 import { referencesIn } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";

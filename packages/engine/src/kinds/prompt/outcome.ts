@@ -1,7 +1,6 @@
 import { defined, type TaskNode } from "@nova/workflow";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
-import { journalOf } from "../../chain/steps/step-number.ts";
-import { replayedStep } from "../../chain/steps/step-record.ts";
+import { journalOf, replayedStep } from "../../chain/steps/step-record.ts";
 import { RawJson, renderJson, sha256 } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";

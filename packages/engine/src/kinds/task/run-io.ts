@@ -12,7 +12,7 @@ import type { CodeResult, RunIo } from "../../ports/sandboxes.ts";
 import { entriesBefore, wasWrittenBefore } from "../../protocol/scope-entries.ts";
 import { changedOf, emptyOverlay, withoutOverlay } from "../../secrets/overlay.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
-import { resumeUrl } from "../waiting/resume-link.ts";
+import { resumeUrl } from "../waiting/resume.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
 export interface NodeIo extends RunIo {

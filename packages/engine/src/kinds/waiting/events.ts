@@ -5,9 +5,8 @@ import type { Ports } from "../../ports/index.ts";
 import type { KeptEvent, UsedShape, WaitingTask } from "../../ports/tasks.ts";
 import { entriesBefore } from "../../protocol/scope-entries.ts";
 import { handOverEvent } from "./answer.ts";
-import { matchable } from "./bind-pattern.ts";
+import { keysFor, matchable, shapeOf, wakeOf } from "./bind-pattern.ts";
 import { type EventNode, isWaitingNode } from "./waiting-node.ts";
-import { keysFor, shapeOf, wakeOf } from "./wake.ts";
 
 /** An event with more values than this, in the places that tasks are found by, asks every task instead. */
 const maxKeys = 200;

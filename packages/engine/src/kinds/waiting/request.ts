@@ -16,14 +16,12 @@ import { codeless, failed } from "../../protocol/outcome.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { handOverEvent, keepToken } from "./answer.ts";
-import { bindPattern, matchable } from "./bind-pattern.ts";
+import { bindPattern, matchable, shapeOf, wakeOf } from "./bind-pattern.ts";
 import { eventsSinceStart } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
 import { renderMessage } from "./message.ts";
-import { takeCalled } from "./resume.ts";
-import { linkOfVisit } from "./resume-link.ts";
+import { linkOfVisit, takeCalled } from "./resume.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
-import { shapeOf, wakeOf } from "./wake.ts";
 
 /** Input of the function that takes a task token. */
 export interface RequestEvent extends NodeEvent {

@@ -2,8 +2,7 @@ import { type ApprovalNode, conditionLabel, defaultLabel, defined, type Node, ty
 import type { Position } from "../../chain/position.ts";
 import type { Member } from "../../json/text.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
-import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
-import { takeEdge } from "../../protocol/loops.ts";
+import { type NodeDefinition, takeEdge, wayTo } from "../../protocol/definition.ts";
 import { type OutcomeFacts, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 
 /** A wait for an event. */
