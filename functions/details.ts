@@ -15,10 +15,7 @@ export function answerOf({ id, status, execution, reason }: Outcome): Outcome {
 
 const Batch = z.object({ Records: z.array(z.object({ body: z.string() })) });
 
-/**
- * The details that an invocation is about: of an event of the bus, of a batch of those from a queue, or named
- * themselves.
- */
+/** Details of an event of the bus, of a batch of those from a queue, or given by themselves. */
 export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail[] {
   const batch = Batch.safeParse(event);
   if (!batch.success) return [detailOf(event, detail)];
@@ -26,7 +23,7 @@ export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): De
 }
 
 /** Throws where it is neither. */
-function detailOf<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail {
+export function detailOf<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail {
   const whole = z.object({ detail }).safeParse(event);
   return whole.success ? whole.data.detail : detail.parse(event);
 }

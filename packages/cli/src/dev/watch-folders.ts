@@ -54,10 +54,7 @@ class RootWatch {
     this.#onNews = onNews;
   }
 
-  /**
-   * Watches folders that are new, and no longer those that are gone; those around the root for when it goes or comes
-   * back.
-   */
+  /** Watches the folders that there are now, and those around the root for when it goes or comes back. */
   async look(): Promise<FolderNews | undefined> {
     const below = await foldersBelow(this.#root);
     if (this.#isClosed) return undefined;

@@ -46,10 +46,7 @@ const nobody = { digest: "00".repeat(32) };
 
 type AccessPorts = Pick<ServicePorts, "keys" | "tokens" | "rates">;
 
-/**
- * Who has this key, or whom this token of the issuer speaks for. Throws `Unauthenticated`, in the same words for every
- * reason; `TooMany`, `IssuerUnreachable`.
- */
+/** Throws `Unauthenticated`, in the same words for every reason; `TooMany`, `IssuerUnreachable`. */
 export async function authenticate(ports: AccessPorts, text = ""): Promise<Principal> {
   // Three parts of base64url; no key has a dot in it.
   const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);

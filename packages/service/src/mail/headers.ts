@@ -10,10 +10,7 @@ export interface MailHeader {
 /** A head of more than this is no mail's: SES itself takes none of a tenth of it. */
 export const longestHeadBytes = 512 * 1024;
 
-/**
- * The head of a mail as text; undefined where it has no end within the limit. Bytes above ASCII are taken as Latin-1:
- * what is looked for here (addresses, verdicts, ids) is ASCII.
- */
+/** Undefined where a mail's head has no end within the limit. Latin-1 will do: what is looked for is ASCII. */
 export function headText(raw: Uint8Array): string | undefined {
   const start = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, longestHeadBytes)).toString("latin1");
   const end = /\r?\n\r?\n/.exec(start)?.index ?? (raw.length < longestHeadBytes ? start.length : undefined);

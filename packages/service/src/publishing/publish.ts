@@ -63,10 +63,7 @@ type StorePorts = Pick<ServicePorts, "workflows" | "publications" | "clock">;
 /** What a definition became: a version that waits for Step Functions, or one that is ready already. */
 export type Stored = { created: boolean; publication: Publication } | { created: false; ready: WorkflowVersion };
 
-/**
- * Gives a definition the next version number. One that is the latest version already, or waits to be it, is that one;
- * one that has failed gets another try under a new number.
- */
+/** The next version number; or the latest version, ready or not, where that is the same and has not failed. */
 export async function storePublication(ports: StorePorts, workflow: Workflow, template: string): Promise<Stored> {
   const hash = workflowHash(workflow);
   for (;;) {

@@ -21,10 +21,7 @@ interface Turn {
   slug: string;
   /** ISO 8601: what ended until then is to go. */
   end: string;
-  /**
-   * ISO 8601: up to which start everything is erased; in the client's record, so that each run is looked at once and
-   * not for ever.
-   */
+  /** ISO 8601: all that started until then is erased; kept in the client's record, so no run is looked at twice. */
   mark: string | undefined;
   cursor: string | undefined;
   /** ISO 8601: start of the first run that stays for now, which the mark does not pass. */
@@ -77,10 +74,7 @@ async function erasePage(ports: RetentionPorts, turn: Turn, retained: Retained, 
   return page.cursor !== undefined;
 }
 
-/**
- * False for one that stays for now. What is erased already is left alone, and what ran inside of another one goes with
- * it.
- */
+/** False for one that stays for now. What ran inside of another one goes with it. */
 async function eraseRun(ports: RetentionPorts, run: Execution, end: string, retained: Retained): Promise<boolean> {
   if (run.erased) return true;
   const { open, endedAt } = run;

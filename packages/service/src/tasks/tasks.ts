@@ -76,10 +76,7 @@ async function clientOf(ports: ServicePorts, by: Principal, name: TaskName): Pro
 /** Nothing has this hash. */
 const noHash = "0".repeat(64);
 
-/**
- * The link that an id and its token name, for whoever has them. Throws `NotFound`, in the same words whatever is wrong;
- * `TooMany`.
- */
+/** The link of an id and its token. Throws `NotFound`, in the same words whatever is wrong; `TooMany`. */
 export async function resumeLink(ports: ServicePorts, id: string, token: string): Promise<ResumeLink> {
   await ports.rates?.take({ id: `link ${id}`, client: null });
   const execution = executionOfToken(token);

@@ -109,10 +109,7 @@ export function noVersion(id: string, version: number | undefined): NotFound {
   return new NotFound(`workflow "${id}" has no version ${version} - GET /workflows/${id}/versions lists them`);
 }
 
-/**
- * Before an old version is pinned, activated or named: whether its state machine version is still there. Throws
- * `Conflict`.
- */
+/** Throws `Conflict` where the state machine of an old version, to be pinned or activated, was cleared away. */
 export async function demandMachine(
   { machineVersions }: Pick<ServicePorts, "machineVersions">,
   { workflowId, version, stateMachineArn }: WorkflowVersion,
