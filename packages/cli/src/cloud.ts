@@ -3,20 +3,8 @@ import type { CloudOptions, LocalCloud } from "@nova/local";
 import { Interrupt } from "./interrupt.ts";
 import { printError, styled } from "./output/terminal.ts";
 
-export interface CloudChoice {
-  /** A folder inside of the data folder, apart from people's runs. */
-  inside?: string;
-  /** False for whoever only wants to know something: executions that wait do not go on meanwhile. */
-  drives?: boolean;
-  /** True: schedules fire as long as it is open. */
-  fires?: boolean;
-  /** Hears of every step of every execution, where this process is the owner. */
-  onProgress?: NonNullable<CloudOptions["onProgress"]>;
-  /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
-  onUnstarted?: NonNullable<CloudOptions["onUnstarted"]>;
-  /** What the E2B endpoint refuses, where this process is the owner. */
-  limits?: NonNullable<CloudOptions["limits"]>;
-}
+/** `inside`: a folder in the data folder, apart from people's runs. */
+type CloudChoice = Omit<CloudOptions, "dataDir" | "warn"> & { inside?: string };
 
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
 export async function openCloud({ inside = "", drives = true, fires = false, ...told }: CloudChoice = {}) {

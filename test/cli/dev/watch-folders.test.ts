@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FolderNews, type FolderWatch, watchFolders } from "../../../packages/cli/src/dev/watch-folders.ts";
+import { type FolderNews, watchFolders } from "../../../packages/cli/src/dev/watch-folders.ts";
 
 let root: string;
-let watch: FolderWatch;
+let watch: Awaited<ReturnType<typeof watchFolders>>;
 let changed: () => void;
 let changes: number;
 

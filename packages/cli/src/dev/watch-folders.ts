@@ -7,10 +7,6 @@ import { passedOver } from "./publisher.ts";
 /** A change of several files is one change: editors and git write them one after the other. */
 const settledMs = 60;
 
-export interface FolderWatch {
-  close(): void;
-}
-
 /** `gone` is told once; `back` says that it may hold anything now. */
 export type FolderNews = "changed" | "gone" | "back";
 
@@ -18,10 +14,7 @@ export type FolderNews = "changed" | "gone" | "back";
  * Calls `onNews` with a root when something in it has changed, and when it is gone and back. Each folder is watched by
  * itself: Node's recursive watch would go through `.nova`, which lies in the folder of whoever works there.
  */
-export async function watchFolders(
-  roots: readonly string[],
-  onNews: (root: string, news: FolderNews) => void,
-): Promise<FolderWatch> {
+export async function watchFolders(roots: readonly string[], onNews: (root: string, news: FolderNews) => void) {
   const watches = roots.map((root) => new RootWatch(resolve(root), (news) => onNews(root, news)));
   await Promise.all(watches.map((one) => one.look()));
   return {
