@@ -18,7 +18,7 @@ export async function watchFolders(roots: readonly string[], onNews: (root: stri
   const watches = roots.map((root) => new RootWatch(resolve(root), (news) => onNews(root, news)));
   await Promise.all(watches.map((one) => one.look()));
   return {
-    close() {
+    [Symbol.dispose]() {
       for (const one of watches) one.close();
     },
   };

@@ -96,16 +96,8 @@ export interface RawMail {
   headers: readonly MailHeader[];
 }
 
-/** What a record shows of a mail, and by which it is known again. */
-export interface Letterhead {
-  messageId: string;
-  /** The Message-ID; of a mail without one, the hash of all of it. */
-  dedupe: string;
-  from: string;
-  about: string;
-}
-
-export function letterhead({ raw, headers }: RawMail): Letterhead {
+/** What a record shows of a mail, and by which it is known again: its Message-ID, or without one the hash of all of it. */
+export function letterhead({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";
   const dedupe = messageId !== "" ? messageId : `sha256:${createHash("sha256").update(raw).digest("hex")}`;
   return { messageId, dedupe, from: senderOf(headers), about: headerOf(headers, "subject") ?? "" };

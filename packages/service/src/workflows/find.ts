@@ -39,20 +39,13 @@ export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflow
   }
 }
 
-export interface ActiveNow {
-  state: Standing;
-  /** Those that they used before, oldest first. */
-  before: readonly number[];
-  /** What new runs use; undefined where there is nothing, or it was deleted. */
-  version: WorkflowVersion | undefined;
-}
-
+/** What new runs use (undefined: nothing, or it was deleted), how that stands, and what they used before, oldest first. */
 export async function activeNow(
   { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
   workflowId: string,
-): Promise<ActiveNow> {
+) {
   const { active, deleted, touched, before = [] } = (await workflowStates.get(workflowId)) ?? {};
-  const state = defined({ active, deleted, touched });
+  const state: Standing = defined({ active, deleted, touched });
   const version = active === undefined ? await workflows.latest(workflowId) : await workflows.get(workflowId, active);
   return { state, before, version: version && version.version > (deleted ?? 0) ? version : undefined };
 }
