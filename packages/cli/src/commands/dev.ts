@@ -28,6 +28,7 @@ export const dev = command({
     const roots = args.flat();
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
     const limits = await limitsOf(e2bPlan);
+    keepWithin(limits);
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
     process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // what fails in NOVA itself is told on stderr
     const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
@@ -68,6 +69,12 @@ async function limitsOf(plan: unknown): Promise<Limits> {
   const known = Object.entries(e2bPlans).find(([name]) => name === plan);
   if (known) return known[1];
   throw new InvalidInput(`--e2b-plan ${plan} is no plan of E2B - choose of ${Object.keys(e2bPlans).join(", ")}`);
+}
+
+/** As whoever deploys for that plan says it, where nothing else is said. */
+function keepWithin({ createsPerSecond, concurrent }: Limits): void {
+  if (createsPerSecond) process.env.NOVA_E2B_CREATES_PER_SECOND ??= String(createsPerSecond);
+  if (concurrent) process.env.NOVA_E2B_CONCURRENT ??= String(concurrent);
 }
 
 /** Throws `InvalidInput` where another process has opened the data folder. */
