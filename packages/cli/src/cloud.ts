@@ -26,10 +26,7 @@ export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Pro
   }
 }
 
-/**
- * For a command that lets executions go on, and answers which. Where nobody else keeps the cloud open it stays with them
- * until they have ended or wait for somebody again; Ctrl-C leaves those that wait for a time as well.
- */
+/** Where nobody else keeps the cloud open it stays with the executions until they have ended or wait for somebody. */
 export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<string[]>): Promise<void> {
   const interrupt = new Interrupt();
   const cloud = await openCloud();
@@ -48,20 +45,19 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
   }
 }
 
+/** Until it has ended, or somebody's answer is what it goes on with: a branch may wait that had begun to long before. */
 async function untilAtRest(cloud: LocalCloud, execution: string): Promise<void> {
+  const { readTrace } = await import("@nova/engine");
   const resting = Promise.withResolvers<void>();
-  const look = () => isWaiting(cloud, execution).then((waits) => waits && resting.resolve(), resting.reject);
+  const isResting = async () => {
+    if (!(await cloud.ports.tasks.hasOpen(execution))) return false;
+    const { nodes } = (await readTrace(cloud.ports, execution)).atWork;
+    return nodes.length > 0 && nodes.every(({ waits_for }) => waits_for !== null);
+  };
+  const look = () => isResting().then((rests) => rests && resting.resolve(), resting.reject);
   const ended = cloud.untilEnd(execution, look);
   await look();
   await Promise.race([ended, resting.promise]);
-}
-
-/** Whether somebody's answer is what it goes on with: a branch may wait that had begun to long before. */
-async function isWaiting({ ports }: LocalCloud, execution: string): Promise<boolean> {
-  if (!(await ports.tasks.hasOpen(execution))) return false;
-  const { readTrace } = await import("@nova/engine");
-  const { nodes } = (await readTrace(ports, execution)).atWork;
-  return nodes.length > 0 && nodes.every(({ waits_for }) => waits_for !== null);
 }
 
 /** Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. */

@@ -58,10 +58,7 @@ function provenNow(node: string, locked: LockedCode, { used }: PlanSources): Pla
   return { node, action: "updated", locked: { ...locked, provenBy: last.execution.id } };
 }
 
-/**
- * What the last run used, else the newest that is kept, candidates too; in any case only what was written for the node
- * as it is now. The locked code itself is no news.
- */
+/** What ran last, else the newest that is kept: written for the node as it is now, and no news where it is locked. */
 function generationFor(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Generation | undefined {
   const { generator, generations, used } = sources;
   const fresh = generations

@@ -32,10 +32,7 @@ export interface RunListener {
   onTask(task: WaitingTask): void;
 }
 
-/**
- * Publishes the workflow if it is new, runs it, waits. Ctrl-C cancels the run, but leaves one that waits for an answer:
- * that one goes on when it is answered. Null where it came before the start.
- */
+/** Publishes, runs, waits; null: Ctrl-C came first. Later it cancels the run, unless that waits for an answer. */
 export async function execute(
   cloud: LocalCloud,
   request: RunRequest,

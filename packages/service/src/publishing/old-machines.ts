@@ -8,10 +8,7 @@ const keptVersions = 50;
 
 type DropPorts = Pick<ServicePorts, "machineVersions" | "executions" | "clients" | "workflows" | "workflowStates">;
 
-/**
- * Deletes the oldest versions of a workflow's state machine that no run needs: none that is going on, none that will
- * begin on the version that is active, pinned for a client or named by a node.
- */
+/** Keeps those that a run is on or will begin on: active, pinned for a client, or named by a node. */
 export async function dropOldMachines(ports: DropPorts, published: WorkflowVersion): Promise<void> {
   const old = (await ports.machineVersions.list(published.stateMachineArn)).slice(keptVersions);
   if (old.length === 0) return;

@@ -20,10 +20,7 @@ type ValidatePorts = Pick<
 >;
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
-/**
- * Everything that keeps a definition from being published, and what it compiles to. No side effect. A key of one client
- * is told nothing of others: neither whether they are there, nor by which address or hook they start a run.
- */
+/** Findings, and what it compiles to; no side effect. A key of one client is told nothing of others. */
 export async function validateWorkflow(
   ports: ValidatePorts,
   by: Principal | null,

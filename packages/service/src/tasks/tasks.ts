@@ -87,10 +87,7 @@ export async function resumeLink(ports: ServicePorts, id: string, token: string)
   throw new NotFound(`there is no task "${id}" for this token - call the link as it was handed out, whole`);
 }
 
-/**
- * The one call of a link, with JSON text for the wait. True: the wait has it; false: it is kept until the wait begins.
- * Throws `AnswerRefused` for a second call, `WaitOver`.
- */
+/** True: the wait has the JSON text; false: it gets it when it begins. Throws `AnswerRefused`, `WaitOver`. */
 export async function resume(ports: ServicePorts, link: ResumeLink, text: string): Promise<boolean> {
   return callLink(ports, link, await executionOf(ports, link.execution), text);
 }
