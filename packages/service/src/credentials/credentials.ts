@@ -17,21 +17,8 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
-export type CredentialPorts = Pick<
-  ServicePorts,
-  | "credentialStore"
-  | "credentialCipher"
-  | "credentials"
-  | "clients"
-  | "workflows"
-  | "workflowStates"
-  | "publications"
-  | "audit"
-  | "clock"
->;
-
 /** A client within reach, or a workflow, whose credentials all share. Throws `NotFound`, `Forbidden`. */
-export async function demandOwner(ports: CredentialPorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
+export async function demandOwner(ports: ServicePorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
   if ("client" in owner) {
     await demandClient(ports, by, owner.client);
     return;
@@ -60,7 +47,7 @@ const maxOfOwner = 50;
  * `Forbidden`, `Conflict`.
  */
 export async function setCredential(
-  ports: CredentialPorts,
+  ports: ServicePorts,
   by: Principal | null,
   { owner, name, kind, values }: { owner: CredentialOwner; name: string; kind: CredentialKindName; values: unknown },
 ): Promise<CredentialInfo> {
@@ -88,7 +75,7 @@ export async function setCredential(
 
 /** By name. Throws `NotFound`, `Forbidden`. */
 export async function listCredentials(
-  ports: CredentialPorts,
+  ports: ServicePorts,
   by: Principal | null,
   owner: CredentialOwner,
 ): Promise<CredentialInfo[]> {
@@ -98,7 +85,7 @@ export async function listCredentials(
 
 /** Throws `NotFound`, `Forbidden`. */
 export async function credentialOf(
-  ports: CredentialPorts,
+  ports: ServicePorts,
   by: Principal | null,
   named: CredentialName,
 ): Promise<CredentialInfo> {
@@ -110,7 +97,7 @@ export async function credentialOf(
 
 /** Throws `NotFound`, `Forbidden`. */
 export async function removeCredential(
-  ports: CredentialPorts,
+  ports: ServicePorts,
   by: Principal | null,
   { owner, name }: CredentialName,
 ): Promise<void> {
@@ -122,10 +109,7 @@ export async function removeCredential(
 }
 
 /** All that an owner has, where the owner itself goes. */
-export async function removeCredentialsOf(
-  ports: Pick<CredentialPorts, "credentialStore" | "credentials">,
-  owner: CredentialOwner,
-): Promise<void> {
+export async function removeCredentialsOf(ports: ServicePorts, owner: CredentialOwner): Promise<void> {
   for (const { name } of await ports.credentialStore.list(owner)) await ports.credentialStore.remove({ owner, name });
   ports.credentials.forget(owner);
 }

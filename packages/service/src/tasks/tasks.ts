@@ -20,7 +20,7 @@ import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 
 /** What waits and is within reach, oldest first: of other clients and of pages before nothing is read. */
 export async function listTasks(
-  { tasks, clock }: Pick<ServicePorts, "tasks" | "clock">,
+  { tasks, clock }: ServicePorts,
   by: Principal,
   { limit, cursor = "", kind = "approval" }: PageQuery & { kind?: WaitingTask["kind"] | undefined },
 ): Promise<Page<WaitingTask>> {
