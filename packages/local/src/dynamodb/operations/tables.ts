@@ -67,16 +67,6 @@ function readIndex(input: Request, known: string[]): IndexDefinition {
   throw invalid("An index of the local DynamoDB projects everything - use the ProjectionType ALL");
 }
 
-export function deleteTable(store: Store, input: Request): Answer {
-  const table = store.tables.named(tableName(input));
-  store.atomically(() => {
-    for (const index of table.indexes) store.entries.clear(index.id);
-    store.items.clear(table.id);
-    store.tables.remove(table);
-  });
-  return { TableDescription: { ...table.description, TableStatus: "DELETING" } };
-}
-
 export function describeTable(store: Store, input: Request): Answer {
   return { Table: store.tables.named(tableName(input)).description };
 }

@@ -1,6 +1,6 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { AwsError } from "../../aws-http/aws-error.ts";
 import type { KeySchema } from "../values/key.ts";
+import type { Sql } from "./database.ts";
 
 interface Throughput {
   NumberOfDecreasesToday: number;
@@ -80,28 +80,22 @@ interface State {
 
 /** The tables of this process's own file, so what was read once stays true. */
 export class Tables {
-  readonly #database: DatabaseSync;
-  readonly #insert: StatementSync;
-  readonly #save: StatementSync;
-  readonly #remove: StatementSync;
+  readonly #sql: Sql;
   readonly #tables = new Map<string, Table>();
   #lastIndex = 0;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    this.#insert = database.prepare("INSERT INTO tables (name, state) VALUES (?, ?)");
-    this.#save = database.prepare("UPDATE tables SET state = ? WHERE id = ?");
-    this.#remove = database.prepare("DELETE FROM tables WHERE id = ?");
+  constructor(sql: Sql) {
+    this.#sql = sql;
     this.reload();
   }
 
   /** Forgets what a rolled back transaction had changed. */
   reload(): void {
     this.#tables.clear();
-    for (const { id, state } of this.#database.prepare("SELECT id, state FROM tables").all()) {
-      const { description, indexIds } = JSON.parse(state as string) as State;
+    for (const { id, state } of this.#sql`SELECT id, state FROM tables`.rows<{ id: number; state: string }>()) {
+      const { description, indexIds } = JSON.parse(state) as State;
       this.#lastIndex = Math.max(this.#lastIndex, ...Object.values(indexIds));
-      const table = tableOf(id as number, description, (name) => indexIds[name] as number);
+      const table = tableOf(id, description, (name) => indexIds[name] as number);
       this.#tables.set(table.name, table);
     }
   }
@@ -129,17 +123,14 @@ export class Tables {
   }
 
   create(description: TableDescription): Table {
-    const { lastInsertRowid } = this.#insert.run(description.TableName, "");
+    const name = description.TableName;
+    const { lastInsertRowid } = this.#sql`INSERT INTO tables (name, state) VALUES (${name}, '')`.run();
     const table = tableOf(Number(lastInsertRowid), description, () => ++this.#lastIndex);
     const indexIds = Object.fromEntries(table.indexes.map(({ name, id }) => [name, id]));
-    this.#save.run(JSON.stringify({ description, indexIds } satisfies State), table.id);
+    const state = JSON.stringify({ description, indexIds } satisfies State);
+    this.#sql`UPDATE tables SET state = ${state} WHERE id = ${table.id}`.run();
     this.#tables.set(table.name, table);
     return table;
-  }
-
-  remove(table: Table): void {
-    this.#remove.run(table.id);
-    this.#tables.delete(table.name);
   }
 }
 
