@@ -94,7 +94,7 @@ function readWrite(table: Table, request: Request): Write {
     const what = "Supplied AttributeValue has more than one datatypes set";
     throw invalid(`${what}, must contain exactly one of the supported datatypes`);
   }
-  const plain = { table, condition: undefined, showsOld: false };
+  const plain = { table, condition: undefined };
   if (remove) {
     return { ...plain, key: encodeKey(attributesIn(remove, "Key").attributes, table.key), change: { kind: "delete" } };
   }
