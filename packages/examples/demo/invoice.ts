@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { dataFolder } from "@nova/cli";
+import { atOnce } from "@nova/engine";
 import {
   ensurePython,
   type LocalCloud,
@@ -15,7 +16,7 @@ import { type Database, openDatabase, prepareBookings, readBookings } from "./da
 import { type InvoiceMail, invoiceMails } from "./mails.ts";
 import { address, deliver, openOffice } from "./office.ts";
 import { bookingsTable, tableOf, whereabouts } from "./report.ts";
-import { followMail, inParallel, type MailRun, publishExample, startMail } from "./runs.ts";
+import { followMail, type MailRun, publishExample, startMail } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../invoice");
 /** The same process, most of its nodes written in sentences. */
@@ -121,11 +122,12 @@ function followAll(
   say: Servers["say"],
   start: (mail: InvoiceMail) => Promise<string>,
 ): Promise<MailRun[]> {
-  return inParallel(mails, width, async (mail) => {
-    const run = await followMail(cloud, mail, await start(mail));
-    say(styleText("dim", `  ${run.result.file}: ${run.result.branch ?? run.result.status}`));
-    return run;
-  });
+  const run = async (mail: InvoiceMail) => {
+    const followed = await followMail(cloud, mail, await start(mail));
+    say(styleText("dim", `  ${followed.result.file}: ${followed.result.branch ?? followed.result.status}`));
+    return followed;
+  };
+  return atOnce(mails, run, width);
 }
 
 async function readMails(pdfs: string[]): Promise<InvoiceMail[]> {
