@@ -44,43 +44,25 @@ export function end(fields: Fields<AuthoredEnd> = {}) {
   return { type: "end" as const, ...fields };
 }
 
-export function action<const Target extends string = never>(
-  fields: FailingFields<AuthoredAction, Target>,
-): Made<"action", FailingFields<AuthoredAction, NoInfer<Target>>> {
-  return { type: "action" as const, ...executorOf(fields), ...fields };
+type Failing<Node, Type extends string> = <const Target extends string = never>(
+  fields: FailingFields<Node, Target>,
+) => Made<Type, FailingFields<Node, NoInfer<Target>>>;
+
+/** Makes nodes of a type. A prompt says by itself that a model is to write the code. */
+function maker<Node, Type extends string>(type: Type): Failing<Node, Type> {
+  return (fields) => {
+    const { prompt, promptFile } = fields as Pick<AuthoredAction, "prompt" | "promptFile">;
+    const executor = prompt === undefined && promptFile === undefined ? {} : { executor: "prompt" };
+    return { type, ...executor, ...fields };
+  };
 }
 
-export function decision<const Target extends string = never>(
-  fields: FailingFields<AuthoredDecision, Target>,
-): Made<"decision", FailingFields<AuthoredDecision, NoInfer<Target>>> {
-  return { type: "decision" as const, ...executorOf(fields), ...fields };
-}
-
-type Written = Pick<AuthoredAction, "executor" | "prompt" | "promptFile">;
-
-/** A prompt says by itself that a model is to write the code. */
-function executorOf({ prompt, promptFile }: Written): Pick<Written, "executor"> {
-  return prompt === undefined && promptFile === undefined ? {} : { executor: "prompt" };
-}
-
-export function approval<const Target extends string = never>(
-  fields: FailingFields<AuthoredApproval, Target>,
-): Made<"approval", FailingFields<AuthoredApproval, NoInfer<Target>>> {
-  return { type: "approval" as const, ...fields };
-}
-
-export function wait<const Target extends string = never>(
-  fields: FailingFields<AuthoredWait, Target>,
-): Made<"wait", FailingFields<AuthoredWait, NoInfer<Target>>> {
-  return { type: "wait" as const, ...fields };
-}
-
+export const action = maker<AuthoredAction, "action">("action");
+export const decision = maker<AuthoredDecision, "decision">("decision");
+export const approval = maker<AuthoredApproval, "approval">("approval");
+export const wait = maker<AuthoredWait, "wait">("wait");
 /** Runs another workflow. */
-export function workflow<const Target extends string = never>(
-  fields: FailingFields<AuthoredWorkflowNode, Target>,
-): Made<"workflow", FailingFields<AuthoredWorkflowNode, NoInfer<Target>>> {
-  return { type: "workflow" as const, ...fields };
-}
+export const workflow = maker<AuthoredWorkflowNode, "workflow">("workflow");
 
 type MapOf<Fields> = Fields & { type: "map" };
 

@@ -27,8 +27,15 @@ export {
   type WrittenJson,
 } from "./json/exact.ts";
 export { halfCharacterIn } from "./json/scan.ts";
-export { analysisFileOf, codeFileOf, type LockRecord, lockFileName, lockText } from "./lock/lock-file.ts";
-export type { Ingredients, LockedCode } from "./lock/locked-code.ts";
+export {
+  analysisFileOf,
+  codeFileOf,
+  type Ingredients,
+  type LockedCode,
+  type LockRecord,
+  lockFileName,
+  lockText,
+} from "./lock/lock-file.ts";
 export {
   codeFileText,
   codeHashOf,

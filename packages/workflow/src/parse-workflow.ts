@@ -6,6 +6,7 @@ import type { KeyReader } from "./check/keys-before.ts";
 import { checkKnownKeys } from "./check/known-keys.ts";
 import { outlinesOf } from "./check/outline.ts";
 import { checkWhole } from "./check/whole.ts";
+import { defined } from "./defined.ts";
 import type { Finding } from "./findings/finding.ts";
 import { lockOf } from "./lock/lock-of.ts";
 import { bodyOf, findingsIn, pythonOf, readBody } from "./parse/body.ts";
@@ -70,24 +71,15 @@ function normalise(
   lib: Record<string, string>,
   body: Body,
 ): Workflow {
-  const { description, timeout, inputs, requirements = [], model, limits, approval, scope, credentials } = fields;
-  return {
-    format: 1,
-    id,
-    name,
-    ...(description !== undefined && { description }),
-    ...(timeout !== undefined && { timeoutSeconds: timeout }),
-    ...(inputs !== undefined && { inputs: { type: "object", ...inputs } as JsonObject }),
-    requirements,
-    ...(fields.idle_seconds !== undefined && { idleSeconds: fields.idle_seconds }),
-    ...(fields.warm !== undefined && fields.warm > 0 && { warm: fields.warm }),
-    lib,
-    ...(model !== undefined && { model }),
-    ...(limits !== undefined && { maxCostUsd: limits.max_cost_usd }),
-    ...(approval !== undefined && { approval }),
-    ...(scope !== undefined && { scope }),
-    ...(credentials !== undefined && { credentials }),
-    ...(fields.on_failure !== undefined && { onFailure: onFailureOf(fields.on_failure) }),
+  const { description, inputs, requirements = [], model, approval, scope, credentials } = fields;
+  return defined({
+    ...{ format: 1 as const, id, name, description, requirements, lib, model, approval, scope, credentials },
+    timeoutSeconds: fields.timeout,
+    inputs: inputs && ({ type: "object", ...inputs } as JsonObject),
+    idleSeconds: fields.idle_seconds,
+    warm: fields.warm || undefined,
+    maxCostUsd: fields.limits?.max_cost_usd,
+    onFailure: fields.on_failure && onFailureOf(fields.on_failure),
     ...body,
-  };
+  });
 }

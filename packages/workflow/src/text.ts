@@ -3,11 +3,14 @@ import type { ModelChoice, Workflow } from "./workflow.ts";
 
 /** Canonical text: fields sorted, lists as they are. Two workflows with the same text are the same version. */
 export function workflowText({ model, ...workflow }: Workflow): string {
-  return JSON.stringify(sorted({ ...workflow, ...(model !== undefined && { model: textOf(model) }) }));
+  return JSON.stringify(sorted({ ...workflow, ...(model && { model: plainChoice(model) }) }));
 }
 
-/** One model for every role was a plain text before there were roles: versions from then keep their hash. */
-function textOf(model: ModelChoice): ModelChoice | string {
+/**
+ * One id for every role is written as that id. It was a plain text before there were roles: versions from then keep
+ * their hash.
+ */
+export function plainChoice(model: ModelChoice): ModelChoice | string {
   const { default: everyRole, ...roles } = model;
   return everyRole !== undefined && Object.keys(roles).length === 0 ? everyRole : model;
 }

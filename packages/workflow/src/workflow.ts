@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json/value.ts";
-import type { LockedCode } from "./lock/locked-code.ts";
+import type { LockedCode } from "./lock/lock-file.ts";
 import type { OnFailure } from "./on-failure.ts";
 import type { Retry } from "./retry.ts";
 import type { Trigger } from "./trigger.ts";

@@ -1,8 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
-import { callOf, lambdaOf } from "./calls.ts";
-import { displayOf } from "./displays.ts";
-import { type Expression, grown } from "./nodes.ts";
-import { expressionsOf, type Grammar, itemOf, Reader, storing } from "./reader.ts";
+import { type Argument, type Comprehension, type Entry, type Expression, grown, type Param } from "./nodes.ts";
+import { expressionsOf, type Grammar, itemOf, one, perhaps, Reader, rule, storing, target, word } from "./reader.ts";
 import { insideOf, textOf, unescaped } from "./strings.ts";
 
 /** Every way in which lezer names what has a value. */
@@ -16,23 +14,23 @@ const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression
   FormatString: formatOf,
   ContinuedString: continuedOf,
   MemberExpression: memberOf,
-  CallExpression: callOf,
-  LambdaExpression: lambdaOf,
-  BinaryExpression: binaryOf,
-  UnaryExpression: unaryOf,
-  ConditionalExpression: conditionalOf,
-  NamedExpression: walrusOf,
-  AwaitExpression: awaitOf,
-  YieldExpression: (node, grammar) => yieldOf(new Reader(node, grammar), node),
+  CallExpression: rule("call", { callee: one, args: (reader) => argumentsOf(reader.take(), reader.grammar) }),
+  LambdaExpression: rule("lambda", "lambda", { params: lambdaParams }, ":", { body: one }),
+  BinaryExpression: rule("binary", { left: one, op: operatorOf, right: one }),
+  UnaryExpression: rule("unary", { op: word, operand: one }),
+  ConditionalExpression: rule("conditional", { yes: one }, "if", { test: one }, "else", { no: one }),
+  NamedExpression: rule("walrus", { target }, "AssignOp", { value: one }),
+  AwaitExpression: rule("await", "await", { value: one }),
+  YieldExpression: yieldOf,
   ParenthesizedExpression: parenthesisOf,
-  TupleExpression: displayOf,
-  ArrayExpression: displayOf,
-  SetExpression: displayOf,
-  DictionaryExpression: displayOf,
-  ComprehensionExpression: displayOf,
-  ArrayComprehensionExpression: displayOf,
-  SetComprehensionExpression: displayOf,
-  DictionaryComprehensionExpression: displayOf,
+  TupleExpression: rule("tuple", "(", { items: itemsOf }),
+  ArrayExpression: rule("list", "[", { items: itemsOf }),
+  SetExpression: rule("set", "{", { items: itemsOf }),
+  DictionaryExpression: rule("dict", "{", { entries: entriesOf }),
+  ComprehensionExpression: comprehension("generator"),
+  ArrayComprehensionExpression: comprehension("list"),
+  SetComprehensionExpression: comprehension("set"),
+  DictionaryComprehensionExpression: comprehension("dict"),
 };
 
 export function expressionOf(node: SyntaxNode, grammar: Grammar): Expression {
@@ -94,12 +92,8 @@ function continuedOf(node: SyntaxNode, grammar: Grammar): Expression {
 function memberOf(node: SyntaxNode, grammar: Grammar): Expression {
   const reader = new Reader(node, grammar);
   const object = reader.expression();
-  if (reader.skip(".")) {
-    const name = reader.text(reader.take());
-    return grown({ kind: "attribute", object, name }, node);
-  }
-  const index = indexOf(node, reader);
-  return grown({ kind: "subscript", object, index, stores: false }, node);
+  if (reader.skip(".")) return grown({ kind: "attribute", object, name: word(reader) }, node);
+  return grown({ kind: "subscript", object, index: indexOf(node, reader), stores: false }, node);
 }
 
 function indexOf(node: SyntaxNode, reader: Reader): Expression {
@@ -114,60 +108,132 @@ function indexOf(node: SyntaxNode, reader: Reader): Expression {
   const [only] = items;
   if (only && !slices && !commas) return only;
   const from = only?.from ?? node.to - 1;
-  if (slices) return grown({ kind: "slice", items }, { from, to: node.to - 1 });
-  return grown({ kind: "tuple", items }, { from, to: node.to - 1 });
+  return grown({ kind: slices ? "slice" : "tuple", items }, { from, to: node.to - 1 }) as Expression;
 }
 
-function binaryOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const reader = new Reader(node, grammar);
-  const left = reader.expression();
+function operatorOf(reader: Reader): string {
   const words: string[] = [];
-  while (!reader.atExpression) words.push(reader.text(reader.take()));
-  const right = reader.expression();
-  return grown({ kind: "binary", op: words.join(" "), left, right }, node);
+  while (!reader.atExpression) words.push(word(reader));
+  return words.join(" ");
 }
 
-function unaryOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const reader = new Reader(node, grammar);
-  const op = reader.text(reader.take());
-  const operand = reader.expression();
-  return grown({ kind: "unary", op, operand }, node);
-}
-
-function conditionalOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const reader = new Reader(node, grammar);
-  const yes = reader.expression();
-  reader.skip("if");
-  const test = reader.expression();
-  reader.skip("else");
-  const no = reader.expression();
-  return grown({ kind: "conditional", test, yes, no }, node);
-}
-
-function walrusOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const reader = new Reader(node, grammar);
-  const target = storing(reader.expression());
-  reader.skip("AssignOp");
-  const value = reader.expression();
-  return grown({ kind: "walrus", target, value }, node);
-}
-
-function awaitOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const reader = new Reader(node, grammar);
-  reader.skip("await");
-  const value = reader.expression();
-  return grown({ kind: "await", value }, node);
-}
-
-export function yieldOf(reader: Reader, node: SyntaxNode): Expression {
-  reader.skip("yield");
-  reader.skip("from");
-  const value = reader.done ? null : expressionsOf(reader);
-  return grown({ kind: "yield", value }, node);
+export function yieldOf(node: SyntaxNode, grammar: Grammar): Expression {
+  return rule("yield", "yield", "from", { value: perhaps })(node, grammar);
 }
 
 function parenthesisOf(node: SyntaxNode, grammar: Grammar): Expression {
   const reader = new Reader(node, grammar);
   reader.skip("(");
   return itemOf(reader);
+}
+
+function itemsOf(reader: Reader): Expression[] {
+  return reader.listed(/^[\])}]$/, itemOf);
+}
+
+/** Up to the closing bracket, or to the `for` of a comprehension. */
+function entriesOf(reader: Reader): Entry[] {
+  return reader.listed(/^(\}|for|async)$/, () => {
+    if (reader.skip("**")) return { key: null, value: reader.expression() };
+    const key = reader.expression();
+    reader.skip(":");
+    return { key, value: reader.expression() };
+  });
+}
+
+function comprehension(form: Comprehension["form"]) {
+  return (node: SyntaxNode, grammar: Grammar): Expression => {
+    const reader = new Reader(node, grammar);
+    reader.take();
+    const [entry] = form === "dict" ? entriesOf(reader) : [{ key: null, value: itemOf(reader) }];
+    return comprehensionOf(form, entry as Entry, node, reader);
+  };
+}
+
+/** The `for ... in ... if ...` of a comprehension whose element has been read. */
+function comprehensionOf(
+  form: Comprehension["form"],
+  { key, value }: Entry,
+  place: { from: number; to: number },
+  reader: Reader,
+): Comprehension {
+  const loops: Comprehension["loops"] = [];
+  const conditions: Expression[] = [];
+  while (/^(for|async|if)$/.test(reader.peek())) {
+    reader.skip("async");
+    if (reader.skip("if")) {
+      conditions.push(reader.expression());
+      continue;
+    }
+    reader.skip("for");
+    const target = storing(expressionsOf(reader));
+    reader.skip("in");
+    loops.push({ target, iterable: reader.expression() });
+  }
+  return grown({ kind: "comprehension", form, key, element: value, loops, conditions }, place);
+}
+
+export function argumentsOf(list: SyntaxNode, grammar: Grammar): Argument[] {
+  const reader = new Reader(list, grammar);
+  reader.skip("(");
+  return reader.listed(/^\)$/, argumentOf);
+}
+
+function argumentOf(reader: Reader): Argument {
+  const stars = starsAt(reader);
+  const from = stars > 0 ? reader.take().from : null;
+  let value = reader.expression();
+  let name: string | null = null;
+  if (reader.peek() === "AssignOp") {
+    const isWalrus = word(reader) === ":=";
+    const right = reader.expression();
+    if (isWalrus && value.kind === "name") {
+      value.stores = true;
+      value = grown({ kind: "walrus", target: value as Expression, value: right }, { from: value.from, to: right.to });
+    } else {
+      name = value.kind === "name" ? value.id : "";
+      value = right;
+    }
+  }
+  if (/^(for|async)$/.test(reader.peek())) {
+    value = comprehensionOf("generator", { key: null, value }, value, reader);
+  }
+  return grown({ kind: "argument", name, stars, value }, { from: from ?? value.from, to: value.to });
+}
+
+function starsAt(reader: Reader): 0 | 1 | 2 {
+  return reader.peek() === "**" ? 2 : reader.peek() === "*" ? 1 : 0;
+}
+
+function lambdaParams(reader: Reader): Param[] {
+  return reader.peek() === "ParamList" ? paramsOf(reader.take(), reader.grammar) : [];
+}
+
+export function paramsOf(list: SyntaxNode, grammar: Grammar): Param[] {
+  const reader = new Reader(list, grammar);
+  reader.skip("(");
+  return reader.listed(/^\)$/, paramOf).filter((param) => param !== null);
+}
+
+/** Null for the bare `*` and `/`. */
+function paramOf(reader: Reader): Param | null {
+  const stars = starsAt(reader);
+  if (stars > 0 || reader.peek() === "/") reader.take();
+  if (reader.peek() !== "VariableName") return null;
+  const name = reader.take();
+  const annotation = annotationAt(reader);
+  const fallback = reader.skip("AssignOp") ? reader.expression() : null;
+  const to = fallback?.to ?? annotation?.to ?? name.to;
+  return grown({ kind: "param", id: reader.text(name), stars, annotation, fallback }, { from: name.from, to });
+}
+
+export function annotationAt(reader: Reader): Expression | null {
+  return reader.peek() === "TypeDef" ? annotationOf(reader.take(), reader.grammar) : null;
+}
+
+/** Of `: int` and `-> int`. */
+export function annotationOf(node: SyntaxNode, grammar: Grammar): Expression | null {
+  const reader = new Reader(node, grammar);
+  reader.skip(":");
+  return reader.done ? null : reader.expression();
 }

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { type Block, type Expression, grown, type Identifier } from "./nodes.ts";
+import { type Block, type Expression, grown, type Identifier, type Node } from "./nodes.ts";
 
 /** How the nodes of one source are read; handed down, since expressions and statements hold each other. */
 export interface Grammar {
@@ -52,6 +52,16 @@ export class Reader {
     return this.grammar.text(node);
   }
 
+  /** What stands here with commas between, up to a node of such a name. */
+  listed<T>(end: RegExp, read: (reader: Reader) => T): T[] {
+    const found: T[] = [];
+    while (!this.done && !end.test(this.peek())) {
+      found.push(read(this));
+      this.skip(",");
+    }
+    return found;
+  }
+
   identifier(): Identifier {
     const name = this.take();
     return { id: this.text(name), from: name.from };
@@ -69,6 +79,27 @@ export class Reader {
     while (this.#next?.name === "Comment") this.#next = this.#next.nextSibling;
   }
 }
+
+/** A word that may stand here, or fields with how each is read. */
+type Part = string | Record<string, (reader: Reader) => unknown>;
+
+/** How a node is read whose children come in this order. */
+export function rule(kind: Node["kind"], ...parts: Part[]): (node: SyntaxNode, grammar: Grammar) => never {
+  return (node, grammar) => {
+    const reader = new Reader(node, grammar);
+    const fields: Record<string, unknown> = { kind };
+    for (const part of parts) {
+      if (typeof part === "string") reader.skip(part);
+      else for (const [name, read] of Object.entries(part)) fields[name] = read(reader);
+    }
+    return grown(fields, node) as never;
+  };
+}
+
+export const one = (reader: Reader) => reader.expression();
+export const word = (reader: Reader) => reader.text(reader.take());
+export const target = (reader: Reader) => storing(expressionsOf(reader));
+export const perhaps = (reader: Reader) => (reader.done ? null : expressionsOf(reader));
 
 /** `a, *b, c` without brackets, up to something that is neither: one expression, or a tuple of them. */
 export function expressionsOf(reader: Reader): Expression {

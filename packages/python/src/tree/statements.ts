@@ -1,29 +1,38 @@
 import type { SyntaxNode } from "@lezer/common";
-import { annotationOf } from "./calls.ts";
-import { compoundReaders } from "./compound.ts";
-import { yieldOf } from "./expressions.ts";
-import { type Block, type Expression, grown, type ImportStatement, type Statement } from "./nodes.ts";
-import { expressionsOf, type Grammar, Reader, storing } from "./reader.ts";
+import { annotationAt, annotationOf, argumentsOf, paramsOf, yieldOf } from "./expressions.ts";
+import type { Block, Expression, Handler, ImportStatement, Pattern, Statement } from "./nodes.ts";
+import { grown } from "./nodes.ts";
+import { expressionsOf, type Grammar, one, perhaps, Reader, rule, storing, target, word } from "./reader.ts";
+import { textOf } from "./strings.ts";
 
 type Read = (node: SyntaxNode, grammar: Grammar) => Statement;
 
+const body = (reader: Reader) => reader.block();
+const otherwise = (reader: Reader) => (reader.skip("else") ? reader.block() : null);
+
 const readers: Record<string, Read> = {
-  ExpressionStatement: (node, grammar) =>
-    grown({ kind: "expression", value: expressionsOf(new Reader(node, grammar)) }, node),
-  YieldStatement: (node, grammar) =>
-    grown({ kind: "expression", value: yieldOf(new Reader(node, grammar), node) }, node),
+  ExpressionStatement: rule("expression", { value: expressionsOf }),
+  YieldStatement: (node, grammar) => grown({ kind: "expression", value: yieldOf(node, grammar) }, node),
   AssignStatement: assignOf,
-  UpdateStatement: augmentOf,
-  DeleteStatement: deleteOf,
-  ReturnStatement: returnOf,
-  RaiseStatement: (node, grammar) => withValues("raise", node, grammar),
-  AssertStatement: (node, grammar) => withValues("assert", node, grammar),
-  PassStatement: (node) => grown({ kind: "pass" }, node),
-  BreakStatement: (node) => grown({ kind: "break" }, node),
-  ContinueStatement: (node) => grown({ kind: "continue" }, node),
+  UpdateStatement: rule("augment", { target, op: word, value: expressionsOf }),
+  DeleteStatement: rule("delete", "del", { targets: deletedBy }),
+  ReturnStatement: rule("return", "return", { value: perhaps }),
+  RaiseStatement: rule("raise", "raise", { values: valuesOf }),
+  AssertStatement: rule("assert", "assert", { values: valuesOf }),
+  PassStatement: rule("pass"),
+  BreakStatement: rule("break"),
+  ContinueStatement: rule("continue"),
   ScopeStatement: scopeOf,
   ImportStatement: importOf,
-  ...compoundReaders,
+  IfStatement: rule("if", { branches: branchesOf, otherwise }),
+  WhileStatement: rule("while", "while", { test: one, body, otherwise }),
+  ForStatement: rule("for", "async", "for", { target }, "in", { iterable: expressionsOf, body, otherwise }),
+  TryStatement: rule("try", "try", { body, handlers: handlersOf, rest: restOf }),
+  WithStatement: rule("with", "async", "with", { items: itemsOf, body }),
+  MatchStatement: rule("match", "match", "*", { subject: one, cases: casesOf }),
+  FunctionDefinition: definitionOf,
+  ClassDefinition: definitionOf,
+  DecoratedStatement: decoratedOf,
 };
 
 /** The statements that hang in a node; `a = 1; b = 2` are two. */
@@ -47,44 +56,24 @@ export function blockOf(node: SyntaxNode, grammar: Grammar): Block {
 function assignOf(node: SyntaxNode, grammar: Grammar): Statement {
   const reader = new Reader(node, grammar);
   const sides = [expressionsOf(reader)];
-  const annotation = reader.peek() === "TypeDef" ? annotationOf(reader.take(), grammar) : null;
+  const annotation = annotationAt(reader);
   while (reader.skip("AssignOp")) sides.push(expressionsOf(reader));
   const value = sides.length > 1 ? (sides.pop() as Expression) : null;
   const targets = sides.map(storing);
   return grown({ kind: "assign", targets, annotation, value }, node);
 }
 
-function augmentOf(node: SyntaxNode, grammar: Grammar): Statement {
-  const reader = new Reader(node, grammar);
-  const target = storing(expressionsOf(reader));
-  const op = reader.text(reader.take());
-  const value = expressionsOf(reader);
-  return grown({ kind: "augment", target, op, value }, node);
-}
-
-function deleteOf(node: SyntaxNode, grammar: Grammar): Statement {
-  const reader = new Reader(node, grammar);
-  reader.skip("del");
+function deletedBy(reader: Reader): Expression[] {
   const all = expressionsOf(reader);
-  const targets = all.kind === "tuple" ? all.items : [all];
-  return grown({ kind: "delete", targets }, node);
+  return all.kind === "tuple" ? all.items : [all];
 }
 
-function returnOf(node: SyntaxNode, grammar: Grammar): Statement {
-  const reader = new Reader(node, grammar);
-  reader.skip("return");
-  const value = reader.done ? null : expressionsOf(reader);
-  return grown({ kind: "return", value }, node);
-}
-
-function withValues(kind: "raise" | "assert", node: SyntaxNode, grammar: Grammar): Statement {
-  const reader = new Reader(node, grammar);
-  const values: Expression[] = [];
-  reader.take();
-  while (!reader.done) {
-    if (!reader.skip(",", "from")) values.push(reader.expression());
-  }
-  return grown({ kind, values }, node);
+/** Of `raise x from y` and `assert x, y`. */
+function valuesOf(reader: Reader): Expression[] {
+  return reader.listed(/^$/, () => {
+    reader.skip("from");
+    return reader.expression();
+  });
 }
 
 function scopeOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -99,12 +88,11 @@ function importOf(node: SyntaxNode, grammar: Grammar): ImportStatement {
   reader.take();
   const module = isFrom ? dottedName(reader).path : null;
   if (isFrom) reader.skip("import");
-  const names: ImportStatement["names"] = [];
-  while (!reader.done) {
-    if (reader.skip("(", ")", ",")) continue;
-    const named = dottedName(reader);
-    names.push({ ...named, alias: reader.skip("as") ? reader.identifier() : null });
-  }
+  reader.skip("(");
+  const names = reader.listed(/^\)$/, () => ({
+    ...dottedName(reader),
+    alias: reader.skip("as") ? reader.identifier() : null,
+  }));
   return grown({ kind: "import", module, names }, node);
 }
 
@@ -112,8 +100,112 @@ function dottedName(reader: Reader): { path: string; from: number } {
   const first = reader.take();
   let path = reader.text(first);
   if (path === "*") return { path, from: first.from };
-  while (reader.peek() === "." || (path.endsWith(".") && reader.peek() === "VariableName")) {
-    path += reader.text(reader.take());
-  }
+  while (reader.peek() === "." || (path.endsWith(".") && reader.peek() === "VariableName")) path += word(reader);
   return { path, from: first.from };
+}
+
+function branchesOf(reader: Reader): { test: Expression; body: Block }[] {
+  const branches = [];
+  while (reader.skip("if", "elif")) branches.push({ test: reader.expression(), body: reader.block() });
+  return branches;
+}
+
+function handlersOf(reader: Reader): Handler[] {
+  const handlers: Handler[] = [];
+  while (reader.peek() === "except") handlers.push(handlerOf(reader));
+  return handlers;
+}
+
+function handlerOf(reader: Reader): Handler {
+  const { from } = reader.take();
+  reader.skip("*");
+  const types = reader.peek() === "Body" ? null : reader.expression();
+  const name = reader.skip("as", ",") ? reader.identifier() : null;
+  const body = reader.block();
+  return grown({ kind: "handler", types, name, body }, { from, to: body.to });
+}
+
+function restOf(reader: Reader): Block[] {
+  const rest: Block[] = [];
+  while (reader.skip("else", "finally")) rest.push(reader.block());
+  return rest;
+}
+
+function itemsOf(reader: Reader): { value: Expression; target: Expression | null }[] {
+  return reader.listed(/^Body$/, () => ({
+    value: reader.expression(),
+    target: reader.skip("as") ? storing(reader.expression()) : null,
+  }));
+}
+
+/** Each case is a block that begins with its pattern. */
+function casesOf(reader: Reader): Block[] {
+  const clauses = reader.done ? [] : reader.take().getChildren("MatchClause");
+  return clauses.map((clause) => caseOf(clause, reader.grammar));
+}
+
+function caseOf(clause: SyntaxNode, grammar: Grammar): Block {
+  const guard = clause.getChild("Guard");
+  const test = guard?.lastChild ? grammar.expression(guard.lastChild) : null;
+  const body = clause.getChild("Body");
+  const statements = body ? grammar.block(body).statements : [];
+  return grown({ kind: "block", pattern: patternOf(clause, grammar), test, statements }, clause);
+}
+
+function decoratedOf(node: SyntaxNode, grammar: Grammar): Statement {
+  const decorators = node.getChildren("Decorator").map((decorator) => decoratorOf(decorator, grammar));
+  return definitionOf(node.lastChild as SyntaxNode, grammar, decorators);
+}
+
+/** `@a.b(c)`: lezer lists the dotted name and the arguments side by side. */
+function decoratorOf(node: SyntaxNode, grammar: Grammar): Expression {
+  const reader = new Reader(node, grammar);
+  reader.take();
+  let value = reader.expression();
+  while (reader.skip(".")) {
+    const name = reader.take();
+    value = grown({ kind: "attribute", object: value, name: reader.text(name) }, { from: value.from, to: name.to });
+  }
+  if (reader.peek() !== "ArgList") return value;
+  const args = argumentsOf(reader.take(), grammar);
+  return grown({ kind: "call", callee: value, args }, { from: value.from, to: node.to });
+}
+
+function definitionOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[] = []): Statement {
+  const name = node.getChild("VariableName");
+  const [id, idFrom] = name ? [grammar.text(name), name.from] : ["", node.from];
+  const body = grammar.block(node.getChild("Body") as SyntaxNode);
+  if (node.name === "ClassDefinition") {
+    const list = node.getChild("ArgList");
+    const bases = list ? argumentsOf(list, grammar) : [];
+    return grown({ kind: "class", id, idFrom, bases, decorators, body }, node);
+  }
+  const [list, hint] = [node.getChild("ParamList"), node.getChild("TypeDef")];
+  const params = list ? paramsOf(list, grammar) : [];
+  const returns = hint ? annotationOf(hint, grammar) : null;
+  return grown({ kind: "function", id, idFrom, params, returns, decorators, body }, node);
+}
+
+/** What the patterns of a `case` bind, and the keys of dicts that they look for. */
+function patternOf(clause: SyntaxNode, grammar: Grammar): Pattern {
+  const binds: Pattern["binds"] = [];
+  const keys: string[] = [];
+  let end = clause.from;
+  const bind = (node: SyntaxNode) => binds.push({ id: grammar.text(node), from: node.from });
+  const visit = (node: SyntaxNode) => {
+    if (node.name === "CapturePattern" && grammar.text(node) !== "_") bind(node);
+    if (node.name === "AsPattern" && node.lastChild) bind(node.lastChild);
+    if (node.name === "MappingPattern") keys.push(...keysOf(node, grammar));
+    end = Math.max(end, node.to);
+    for (let child = node.firstChild; child; child = child.nextSibling) visit(child);
+  };
+  for (let child = clause.firstChild; child && !/^(Guard|Body)$/.test(child.name); child = child.nextSibling) {
+    if (child.name !== "case") visit(child);
+  }
+  return grown({ kind: "pattern", binds, keys }, { from: clause.from, to: end });
+}
+
+function keysOf(mapping: SyntaxNode, grammar: Grammar): string[] {
+  const strings = mapping.getChildren("LiteralPattern").flatMap((literal) => literal.getChildren("String"));
+  return strings.map((string) => textOf(grammar.text(string))).filter((text) => text !== null);
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { contextKey, duration, filledText, labels, NodeId, nodeFields, optional } from "./fields.ts";
+import { defined } from "../defined.ts";
+import { contextKey, duration, filledText, NodeId, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 export const AuthoredApproval = z
@@ -48,16 +49,5 @@ export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   edgesOut: "choices",
   holds: "nothing",
   codes: { choices: "NOVA410", form: "NOVA416", forms: "NOVA416", timeout: "NOVA409", into: "NOVA418" },
-  normalise: (authored) => ({
-    ...labels(authored),
-    type: "approval",
-    message: authored.message,
-    ...optional("form", authored.form),
-    ...optional("forms", authored.forms),
-    choices: authored.choices,
-    timeoutSeconds: authored.timeout,
-    to: authored.to,
-    into: authored.into ?? authored.id,
-    ...optional("onError", authored.onError),
-  }),
+  normalise: ({ timeout, into, ...same }) => defined({ ...same, timeoutSeconds: timeout, into: into ?? same.id }),
 };

@@ -109,15 +109,3 @@ export function credentialNames(whose: string) {
       `Names of the credentials, of the client or of the workflow, that ${whose} \`[]\`: none. See Credentials.`,
     );
 }
-
-type Labels = z.output<z.ZodObject<typeof nodeFields>>;
-
-/** Absent fields stay absent: the normalised text, and so the version, must not depend on how a default was written. */
-export function labels({ id, name, description }: Labels) {
-  return { id, ...optional("name", name), ...optional("description", description) };
-}
-
-/** One field, or none. */
-export function optional<Name extends string, Value>(name: Name, value: Value | undefined) {
-  return (value === undefined ? {} : { [name]: value }) as { [name in Name]?: Value };
-}

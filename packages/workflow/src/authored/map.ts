@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { contextKey, dotPath, fanOutFields, labels, NodeId, nodeFields, optional, within } from "./fields.ts";
+import { defined } from "../defined.ts";
+import { contextKey, dotPath, fanOutFields, NodeId, nodeFields, within } from "./fields.ts";
 import type { BodyKind } from "./kind.ts";
 import { childCodes, childFields } from "./workflow-node.ts";
 
@@ -66,23 +67,16 @@ export const mapKind: BodyKind<typeof AuthoredMap> = {
   edgesOut: "one",
   holds: "nodes",
   codes: { ...childCodes, items: "NOVA418", as: "NOVA418", into: "NOVA418" },
-  normalise: (authored, body) => ({
-    ...labels(authored),
-    type: "map",
-    items: authored.items,
-    as: authored.as,
-    into: authored.into,
-    body,
-    maxConcurrency: authored.max_concurrency,
-    ...tolerated(authored.tolerated_failures),
-    ...optional("onError", authored.onError),
-    ...optional("merge", authored.merge),
-  }),
+  normalise: ({ id, type, name, description, items, as, into, onError, merge, ...other }, body) => {
+    const same = { id, type, name, description, items, as, into, onError, merge };
+    const toleratedFailures = tolerated(other.tolerated_failures);
+    return defined({ ...same, body, maxConcurrency: other.max_concurrency, toleratedFailures });
+  },
 };
 
 /** None at all is the same as absent, and so the same version. */
 function tolerated(failures: number | string | undefined) {
   const amount = Number.parseInt(String(failures ?? 0), 10);
-  if (amount === 0) return {};
-  return { toleratedFailures: typeof failures === "string" ? { percent: amount } : { count: amount } };
+  if (amount === 0) return undefined;
+  return typeof failures === "string" ? { percent: amount } : { count: amount };
 }

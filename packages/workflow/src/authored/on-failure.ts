@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { addressPattern, type OnFailure } from "../on-failure.ts";
-import { CredentialName, optional } from "./fields.ts";
+import { defined } from "../defined.ts";
+import { addressPattern, type FailureWebhook, type OnFailure } from "../on-failure.ts";
+import { CredentialName } from "./fields.ts";
 
 const addressError = "must be an address such as anna@example.com";
 const urlError = "must be an address that begins with https:// or http://";
@@ -17,7 +18,7 @@ const webhookError =
 const Webhook = z
   .union(
     [
-      WebAddress.transform((url) => ({ url })),
+      WebAddress.transform((url): FailureWebhook => ({ url })),
       z.strictObject({
         url: WebAddress.describe("Where a failure is posted to, as JSON."),
         secret: CredentialName.describe(
@@ -45,9 +46,5 @@ export const AuthoredOnFailure = z.strictObject({
 
 /** Without fields that are there and undefined. */
 export function onFailureOf({ mail, webhook }: z.output<typeof AuthoredOnFailure>): OnFailure {
-  const secret = webhook && "secret" in webhook ? webhook.secret : undefined;
-  return {
-    ...optional("mail", mail),
-    ...(webhook && { webhook: { url: webhook.url, ...optional("secret", secret) } }),
-  };
+  return defined({ mail, webhook: webhook && defined(webhook) });
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defined } from "../defined.ts";
 import { longestDelaySeconds, maxPromptAttempts, maxRetryAttempts, type Retry } from "../retry.ts";
 import { duration, filledText, flag, within } from "./fields.ts";
 
@@ -41,12 +42,6 @@ export const AuthoredRetry = z
 
 /** What says as much as nothing stays absent: the text of a definition, and so its version, does not depend on it. */
 export function retryOf({ attempts, delay, backoff, max_delay, jitter, on }: z.output<typeof AuthoredRetry>): Retry {
-  return {
-    attempts,
-    delaySeconds: delay,
-    ...(backoff !== undefined && backoff !== 1 && { backoff }),
-    ...(max_delay !== undefined && { maxDelaySeconds: max_delay }),
-    ...(jitter && { jitter }),
-    ...(on && { on }),
-  };
+  const told = { backoff: backoff === 1 ? undefined : backoff, jitter: jitter || undefined, on };
+  return defined({ attempts, delaySeconds: delay, maxDelaySeconds: max_delay, ...told });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { fanOutFields, labels, nodeFields, optional } from "./fields.ts";
+import { defined } from "../defined.ts";
+import { fanOutFields, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 export const AuthoredStart = z
@@ -17,7 +18,7 @@ export const startKind: PlainKind<typeof AuthoredStart> = {
   edgesIn: "none",
   edgesOut: "one",
   holds: "nothing",
-  normalise: (authored) => ({ ...labels(authored), type: "start", ...optional("merge", authored.merge) }),
+  normalise: (same) => defined({ ...same, type: "start" as const }),
 };
 
 export const AuthoredEnd = z
@@ -31,5 +32,5 @@ export const endKind: PlainKind<typeof AuthoredEnd> = {
   edgesIn: "any",
   edgesOut: "none",
   holds: "nothing",
-  normalise: (authored) => ({ ...labels(authored), type: "end" }),
+  normalise: (same) => defined({ ...same, type: "end" as const }),
 };

@@ -1,18 +1,9 @@
 import { z } from "zod";
+import { defined } from "../defined.ts";
 import { longestNodeSeconds } from "../long-node.ts";
 import type { Executor, TaskNode } from "../workflow.ts";
 import { aiFields } from "./ai.ts";
-import {
-  credentialNames,
-  fanOutFields,
-  filledText,
-  flag,
-  labels,
-  NodeId,
-  nodeFields,
-  optional,
-  seconds,
-} from "./fields.ts";
+import { credentialNames, fanOutFields, filledText, flag, NodeId, nodeFields, seconds } from "./fields.ts";
 import type { SharedSettings, TaskKind, TaskSource } from "./kind.ts";
 import { AuthoredRetry, retryOf } from "./retry.ts";
 
@@ -74,37 +65,28 @@ export const taskFields = {
     .optional(),
 };
 
-type Settings = z.output<z.ZodObject<typeof taskFields>>;
+type Settings = z.output<z.ZodObject<typeof nodeFields & typeof taskFields>>;
 
 const usualTimeoutSeconds = { code: 60, prompt: 30 };
 
-function taskSettings(authored: Settings, source: TaskSource): Omit<TaskNode, "id" | "name" | "description" | "type"> {
-  const { timeout, effects, onError, retry, credentials, isolation } = authored;
-  return {
+function taskOf(
+  authored: Settings & { merge?: TaskNode["merge"] | undefined },
+  source: TaskSource,
+): Omit<TaskNode, "type"> {
+  const { id, name, description, merge, timeout, effects, onError, retry, credentials, isolation } = authored;
+  return defined({
+    ...{ id, name, description, merge, effects, onError, credentials, isolation },
     executor: executorOf(authored, source),
     timeoutSeconds: timeout ?? usualTimeoutSeconds[source.kind],
-    ...optional("effects", effects),
-    ...optional("onError", onError),
-    ...optional("retry", retry && retryOf(retry)),
-    ...optional("credentials", credentials),
-    ...optional("isolation", isolation),
-  };
+    retry: retry && retryOf(retry),
+  });
 }
 
-function executorOf({ model, limits, ai, network }: Settings, source: TaskSource): Executor {
-  const allow = allowed(source.shared, network);
-  if (source.kind === "code") {
-    const { shared: _, ...code } = source;
-    return { ...code, ...optional("allow", allow) };
-  }
-  const { shared, ...prompt } = source;
-  return {
-    ...prompt,
-    ...optional("model", model),
-    samples: ai?.samples ?? shared.samples,
-    ...optional("maxCostUsd", limits?.max_cost_usd),
-    allow: allow ?? [],
-  };
+function executorOf({ model, limits, ai, network }: Settings, { shared, ...source }: TaskSource): Executor {
+  const allow = allowed(shared, network);
+  if (source.kind === "code") return defined({ ...source, allow });
+  const samples = ai?.samples ?? shared.samples;
+  return defined({ ...source, model, samples, maxCostUsd: limits?.max_cost_usd, allow: allow ?? [] });
 }
 
 /** Hosts of the workflow and of the node; none where neither says a word of them. */
@@ -129,12 +111,7 @@ export const actionKind: TaskKind<typeof AuthoredAction> = {
   edgesIn: "any",
   edgesOut: "one",
   holds: "code",
-  normalise: (authored, source) => ({
-    ...labels(authored),
-    type: "action",
-    ...taskSettings(authored, source),
-    ...optional("merge", authored.merge),
-  }),
+  normalise: (authored, source) => ({ ...taskOf(authored, source), type: "action" }),
 };
 
 export const AuthoredDecision = z
@@ -154,5 +131,5 @@ export const decisionKind: TaskKind<typeof AuthoredDecision> = {
   edgesIn: "any",
   edgesOut: "conditions",
   holds: "code",
-  normalise: (authored, source) => ({ ...labels(authored), type: "decision", ...taskSettings(authored, source) }),
+  normalise: (authored, source) => ({ ...taskOf(authored, source), type: "decision" }),
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { WaitNode } from "../workflow.ts";
-import { contextKey, duration, fanOutFields, filledText, labels, NodeId, nodeFields, optional } from "./fields.ts";
+import { defined } from "../defined.ts";
+import { contextKey, duration, fanOutFields, filledText, NodeId, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 export const AuthoredWait = z
@@ -49,28 +49,11 @@ export const waitKind: PlainKind<typeof AuthoredWait> = {
     into: "NOVA418",
     since: "NOVA413",
   },
-  normalise: (authored) => ({
-    ...labels(authored),
-    type: "wait",
-    for: waitedFor(authored),
-    ...optional("onError", authored.onError),
-    ...optional("merge", authored.merge),
-  }),
+  // A check of the node makes sure that it is one of the three.
+  normalise: ({ seconds = 0, until, event, timeout = aWeekSeconds, into, since, ...same }) => {
+    const time = until === undefined ? { kind: "seconds" as const, seconds } : { kind: "until" as const, until };
+    if (event === undefined) return defined({ ...same, for: time });
+    const waited = { kind: "event" as const, pattern: event, timeoutSeconds: timeout, into: into ?? same.id, since };
+    return defined({ ...same, for: defined(waited) });
+  },
 };
-
-/** A check of the node makes sure that it is one of the three. */
-function waitedFor({
-  id,
-  seconds,
-  until,
-  event,
-  timeout,
-  into,
-  since,
-}: z.output<typeof AuthoredWait>): WaitNode["for"] {
-  if (event !== undefined) {
-    const timeoutSeconds = timeout ?? aWeekSeconds;
-    return { kind: "event", pattern: event, timeoutSeconds, into: into ?? id, ...optional("since", since) };
-  }
-  return until === undefined ? { kind: "seconds", seconds: seconds ?? 0 } : { kind: "until", until };
-}

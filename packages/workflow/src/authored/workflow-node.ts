@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { defined } from "../defined.ts";
 import { dotPathPattern } from "../template/template.ts";
-import { fanOutFields, labels, NodeId, nodeFields, optional } from "./fields.ts";
+import { fanOutFields, NodeId, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 /** Instead of a path: all that there is. */
@@ -62,14 +63,6 @@ export const workflowKind: PlainKind<typeof AuthoredWorkflowNode> = {
   edgesOut: "one",
   holds: "nothing",
   codes: childCodes,
-  normalise: (authored) => ({
-    ...labels(authored),
-    type: "workflow",
-    workflow: authored.workflow,
-    ...optional("version", authored.version),
-    ...optional("input", authored.input),
-    output: authored.output ?? { [authored.id]: wholeContext },
-    ...optional("onError", authored.onError),
-    ...optional("merge", authored.merge),
-  }),
+  normalise: ({ output, ...same }) =>
+    defined({ ...same, type: "workflow" as const, output: output ?? { [same.id]: wholeContext } }),
 };

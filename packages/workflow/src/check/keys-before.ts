@@ -1,7 +1,7 @@
 import { reachableFrom } from "../graph/graph.ts";
 import { isObject, type JsonObject } from "../json/value.ts";
 import type { Trigger, TriggerType } from "../trigger.ts";
-import type { Workflow } from "../workflow.ts";
+import type { Node, Workflow } from "../workflow.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
 export interface NearKey {
@@ -143,6 +143,14 @@ export class KeysBefore {
 
 /** Null where it may set keys of which nobody knows. */
 function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<string> | null {
+  const own = keysOfNode(node);
+  if (own) return own;
+  const code = python && reader.codeKeys(python.code);
+  return !code || code.setsMore ? null : code.sets.keys();
+}
+
+/** The keys that a node sets by itself; undefined where its code says it. */
+export function keysOfNode(node: Node | undefined): string[] | undefined {
   switch (node?.type) {
     case "start":
     case "end":
@@ -154,9 +162,7 @@ function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<str
       return node.for.kind === "event" ? [node.for.into] : [];
     case "workflow":
       return Object.keys(node.output);
-    default: {
-      const code = python && reader.codeKeys(python.code);
-      return !code || code.setsMore ? null : code.sets.keys();
-    }
+    default:
+      return undefined;
   }
 }

@@ -1,7 +1,6 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import type { Graph } from "../graph/graph.ts";
-import type { Node } from "../workflow.ts";
-import type { CodeKeys, KeyReader } from "./keys-before.ts";
+import { type CodeKeys, type KeyReader, keysOfNode } from "./keys-before.ts";
 import { list, type NamedNode, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./scopes.ts";
 
@@ -95,7 +94,9 @@ type Uses = ReadonlyMap<string, CodeKeys>;
 
 /** Keys that two branches of one fork set by name: where the values differ, the join fails. */
 function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
-  const writers = nodesByKey(outline.nodes.map(({ id, node }) => [id, keysOf(uses.get(id), node)]));
+  const writers = nodesByKey(
+    outline.nodes.map(({ id, node }) => [id, keysOfNode(node) ?? [...(uses.get(id)?.sets.keys() ?? [])]]),
+  );
   const contested = [...writers].filter(([, own]) => own.length > 1);
   if (contested.length === 0) return;
   const { of: homes } = homesOf(outline, branchingOfOutline(outline));
@@ -128,11 +129,4 @@ function branchesAround(nodes: readonly string[], homes: ReadonlyMap<string, Sco
 function nodesByKey(nodes: [id: string, keys: string[]][]): Map<string, string[]> {
   const pairs = nodes.flatMap(([id, keys]) => keys.map((key) => ({ id, key })));
   return new Map([...Map.groupBy(pairs, ({ key }) => key)].map(([key, own]) => [key, own.map(({ id }) => id)]));
-}
-
-function keysOf(use: CodeKeys | undefined, node: Node | undefined): string[] {
-  if (node?.type === "map" || node?.type === "approval") return [node.into];
-  if (node?.type === "workflow") return Object.keys(node.output);
-  if (node?.type === "wait") return node.for.kind === "event" ? [node.for.into] : [];
-  return [...(use?.sets.keys() ?? [])];
 }

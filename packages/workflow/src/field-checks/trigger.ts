@@ -1,5 +1,6 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/text.ts";
+import type { WrittenPlace } from "../findings/written.ts";
 import type { Trigger } from "../trigger.ts";
 
 /** Whether a signed request says which delivery it is where its signature is over. */
@@ -11,7 +12,7 @@ export function checkDedupe(trigger: Trigger, path: string): Finding[] {
 }
 
 /** JSON has numbers of any size, which no node could read: Python and JavaScript make infinity of 1e400. */
-export function* checkNumbers(value: unknown, { name, path }: { name: string; path: string }): Iterable<Finding> {
+export function* checkNumbers(value: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
     const message = `${name} has a number beyond 1.8e308, which no node could read - write it as a text`;
     yield finding("NOVA104", path, message);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Ingredients, type LockedCode } from "./locked-code.ts";
+import { defined } from "../defined.ts";
 
 /** Beside `workflow.json`. */
 export const lockFileName = "workflow.lock.json";
@@ -17,43 +17,79 @@ export function analysisFileOf(node: string): string {
 }
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in 64 hexadecimal digits" });
+const texts = z.record(z.string(), z.string());
+
+/** Everything that the code depends on: the values, or their SHA-256 where they are long. */
+const Ingredients = z.strictObject({
+  prompt: z.string(),
+  node_type: z.string(),
+  /** Conditions of the edges that leave a decision, in order. */
+  edges: z.array(z.string()),
+  /** Dot path of every key that the code reads -> its type; `?` behind the path where it may be absent. */
+  reads: texts,
+  generator: z.string(),
+  /** Name of every guide in the prompt -> SHA-256 of its text. */
+  guides: texts,
+  model: z.string(),
+  settings: z.string(),
+  template: z.string(),
+  requirements: z.array(z.string()),
+  /** Path below `lib/` -> SHA-256. */
+  lib: texts,
+});
+export type Ingredients = z.infer<typeof Ingredients>;
+
+const Cost = z.strictObject({
+  usd: z.number(),
+  tokens_input: z.number(),
+  tokens_cached: z.number(),
+  tokens_output: z.number(),
+});
+
+const Approved = z.strictObject({ by: z.string(), at: z.string() });
 
 const Entry = z.strictObject({
+  /** SHA-256 of the ingredients: what the code was written for. */
   key: sha256,
+  /** SHA-256 of the code; with an analysis, that of both (`codeHashOf`). */
   code_hash: sha256,
+  /** SHA-256 of the analysis. */
   analysis: sha256.optional(),
+  /** `edited`: a person has changed it. */
   origin: z.enum(["generated", "edited"]),
+  /** The model that wrote it. */
   model: z.string(),
-  cost: z.strictObject({
-    usd: z.number(),
-    tokens_input: z.number(),
-    tokens_cached: z.number(),
-    tokens_output: z.number(),
-  }),
+  /** What writing it has cost. */
+  cost: Cost,
+  /** ISO 8601. */
   created_at: z.string(),
+  /** An execution in which it did its work. */
   proven_by: z.string().optional(),
-  approved: z.strictObject({ by: z.string(), at: z.string() }).optional(),
+  approved: Approved.optional(),
   ingredients: Ingredients,
 });
+type LockEntry = z.output<typeof Entry>;
 
 /** The text of `workflow.lock.json`, format 1. The code itself is in files of its own. */
 export const LockFile = z.strictObject({ format: z.literal(1), nodes: z.record(z.string(), Entry) });
 export type LockFile = z.output<typeof LockFile>;
-type LockEntry = z.output<typeof Entry>;
 
 /** Everything about locked code but the code. */
-export type LockRecord = Omit<LockedCode, "code" | "analysis">;
+export type LockRecord = ReturnType<typeof recordOfEntry>;
 
-export function recordOfEntry(entry: LockEntry): LockRecord {
-  const { code_hash, analysis, created_at, proven_by, approved, ...rest } = entry;
-  return {
-    ...rest,
-    codeHash: code_hash,
-    ...(analysis !== undefined && { analysisHash: analysis }),
-    createdAt: created_at,
-    ...(proven_by !== undefined && { provenBy: proven_by }),
-    ...(approved && { approved }),
-  };
+/**
+ * Code that a model wrote for a prompt node, kept beside the workflow: part of the definition, because it decides what
+ * runs.
+ */
+export interface LockedCode extends LockRecord {
+  code: string;
+  /** Looks at the data first: `code` reads what it finds. Absent where it needs none. */
+  analysis?: string;
+}
+
+export function recordOfEntry({ code_hash, analysis, created_at, proven_by, ...same }: LockEntry) {
+  const renamed = { codeHash: code_hash, analysisHash: analysis, createdAt: created_at, provenBy: proven_by };
+  return defined({ ...same, ...renamed });
 }
 
 /**
@@ -65,42 +101,23 @@ export function lockText(locked: Record<string, LockRecord>): string {
   return `${JSON.stringify({ format: 1, nodes } satisfies LockFile, null, 2)}\n`;
 }
 
-function entryOfRecord(record: LockRecord) {
-  const { key, codeHash, analysisHash, origin, model, cost, createdAt, provenBy, approved, ingredients } = record;
-  const { usd, tokens_input, tokens_cached, tokens_output } = cost;
-  return {
-    key,
-    code_hash: codeHash,
-    ...(analysisHash !== undefined && { analysis: analysisHash }),
-    origin,
-    model,
-    cost: { usd, tokens_input, tokens_cached, tokens_output },
-    created_at: createdAt,
-    ...(provenBy !== undefined && { proven_by: provenBy }),
-    ...(approved && { approved: { by: approved.by, at: approved.at } }),
-    ingredients: ingredientsInOrder(ingredients),
-  };
+function entryOfRecord({ codeHash, analysisHash, createdAt, provenBy, ...same }: LockRecord): LockEntry {
+  const { reads, guides, lib } = same.ingredients;
+  const sorted = { reads: byName(reads), guides: byName(guides), lib: byName(lib) };
+  return asIn(Entry, {
+    ...{ ...same, code_hash: codeHash, analysis: analysisHash, created_at: createdAt, proven_by: provenBy },
+    cost: asIn(Cost, same.cost),
+    approved: same.approved && asIn(Approved, same.approved),
+    ingredients: asIn(Ingredients, { ...same.ingredients, ...sorted }),
+  });
 }
 
-function ingredientsInOrder(ingredients: Ingredients): Ingredients {
-  const { prompt, node_type, edges, reads, generator, guides, model, settings, template, requirements, lib } =
-    ingredients;
-  return {
-    prompt,
-    node_type,
-    edges,
-    reads: sorted(reads),
-    generator,
-    guides: sorted(guides),
-    model,
-    settings,
-    template,
-    requirements,
-    lib: sorted(lib),
-  };
+/** The fields of a schema, in its order. */
+function asIn<Schema extends z.ZodObject>({ shape }: Schema, value: z.output<Schema>): z.output<Schema> {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, value[name]])) as z.output<Schema>;
 }
 
-function sorted(texts: Record<string, string>): Record<string, string> {
+function byName(texts: Record<string, string>): Record<string, string> {
   return Object.fromEntries(inOrder(texts));
 }
 

@@ -2,8 +2,7 @@ import { type Finding, type FindingCode, finding } from "../findings/finding.ts"
 import { didYouMean } from "../findings/text.ts";
 import { nodesIn } from "../parse/body.ts";
 import type { ReadBody } from "../parse/read.ts";
-import { analysisFileOf, codeFileOf, lockFileName } from "./lock-file.ts";
-import type { LockedCode } from "./locked-code.ts";
+import { analysisFileOf, codeFileOf, type LockedCode, lockFileName } from "./lock-file.ts";
 import { lockedCodeOf, type ReadLock, type ReadLockFile, readLockFile } from "./read-lock.ts";
 
 /** The locked code of a workflow's prompt nodes, in alphabetical order, and what is wrong with it. */

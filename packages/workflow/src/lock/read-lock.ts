@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { analysisFileOf, codeFileOf, LockFile, type LockRecord, lockFileName, recordOfEntry } from "./lock-file.ts";
-import type { LockedCode } from "./locked-code.ts";
+import type { LockedCode, LockRecord } from "./lock-file.ts";
+import { analysisFileOf, codeFileOf, LockFile, lockFileName, recordOfEntry } from "./lock-file.ts";
 
 /** A node's entry, and what is in its files. `analysis` is there where the code needs it. */
 export type ReadLock = { record: LockRecord } & (

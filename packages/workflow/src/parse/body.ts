@@ -1,4 +1,5 @@
 import { AuthoredEdge } from "../authored/edge.ts";
+import { defined } from "../defined.ts";
 import type { Finding } from "../findings/finding.ts";
 import { at } from "../findings/text.ts";
 import { isObject } from "../json/value.ts";
@@ -54,17 +55,17 @@ function readEdge(value: unknown, path: string): ReadEdge {
   const repeats = loose.max !== undefined;
   const parsed = AuthoredEdge.safeParse(value);
   if (parsed.success) {
-    const { from, to, condition, max } = parsed.data;
-    const edge = { from, to, ...(condition !== undefined && { condition }), ...(max !== undefined && { max }) };
+    const edge = defined(parsed.data);
     return { path, ...edge, repeats, edge, findings: [] };
   }
-  const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
-  const subject = { name: edgeName(loose), value, pathOf, schema: AuthoredEdge, codes: {} };
-  return { path, ...ends(loose), repeats, findings: findingsOf(parsed.error.issues, subject) };
+  const ends = defined({ from: textIn(loose.from), to: textIn(loose.to) });
+  const subject = { name: edgeName(loose), value, path, schema: AuthoredEdge, codes: {} };
+  return { path, ...ends, repeats, findings: findingsOf(parsed.error.issues, subject) };
 }
 
-function ends({ from, to }: { from?: unknown; to?: unknown }): { from?: string; to?: string } {
-  return { ...(typeof from === "string" && { from }), ...(typeof to === "string" && { to }) };
+/** What was written, where it is a text. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 export function edgeName({ from, to }: { from?: unknown; to?: unknown }): string {

@@ -33,13 +33,7 @@ export function readFields({ body, pathOf }: Document): { fields?: WorkflowField
   const parsed = WorkflowFields.safeParse(value);
   const ports = checkPorts(body.network, "the workflow", (i) => at(pathOf("network"), "allow", i));
   if (parsed.success) return { fields: parsed.data, findings: [...ports] };
-  const subject = {
-    name: "the workflow",
-    value,
-    pathOf: (field?: string) => (field === undefined ? "$" : pathOf(field)),
-    schema: WorkflowFields,
-    codes,
-  };
+  const subject = { name: "the workflow", value, path: "$", pathOf, schema: WorkflowFields, codes };
   return { findings: findingsOf(parsed.error.issues, subject) };
 }
 

@@ -1,9 +1,10 @@
 import { posix } from "node:path";
-import { optional } from "../authored/fields.ts";
 import type { SharedSettings } from "../authored/kind.ts";
 import type { WorkflowFields } from "../authored/workflow.ts";
+import { defined } from "../defined.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
+import type { WrittenPlace } from "../findings/written.ts";
 import type { PythonSource } from "./read.ts";
 
 /** What a node takes from the workflow around it. */
@@ -14,15 +15,11 @@ export interface Surroundings {
 
 /** Of fields that are wrong nothing is taken: there will be no workflow. */
 export function sharedSettings(fields: WorkflowFields | undefined): SharedSettings {
-  return { samples: fields?.ai?.samples ?? true, ...optional("allow", fields?.network?.allow) };
+  return { samples: fields?.ai?.samples ?? true, ...defined({ allow: fields?.network?.allow }) };
 }
 
 /** What is known around a field of a node. */
-export interface NodeScope extends Surroundings {
-  /** `node "read"`: how a finding begins. */
-  name: string;
-  path: string;
-}
+export interface NodeScope extends Surroundings, WrittenPlace {}
 
 type Content = { text: string; file?: string } | { findings: Finding[] };
 

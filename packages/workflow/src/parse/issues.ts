@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
 import { at, didYouMean, shown } from "../findings/text.ts";
+import type { WrittenPlace } from "../findings/written.ts";
 
 type Issue = z.core.$ZodIssue;
 
-export interface Subject {
-  /** `node "read"`, `the workflow`: how the sentence begins. */
-  name: string;
+export interface Subject extends WrittenPlace {
   value: unknown;
-  /** Path of a field of the subject; without a field, of the subject. */
-  pathOf(field?: string): string;
+  /** Path of a field that does not lie there. */
+  pathOf?: (field: string) => string;
   /** Knows the names that a misspelt field may have meant. */
   schema: z.ZodType;
   /** Fields whose wrong values have a code of their own; the rest is NOVA104. */
@@ -66,9 +65,9 @@ function wrongValue(issue: Issue, subject: Subject): Finding {
   return finding(subject.codes[first] ?? "NOVA104", path, `${name} ${issue.message}, not ${shown(value)}${hint}`);
 }
 
-function pathIn(subject: Subject, path: readonly PropertyKey[]): string {
-  const [first, ...rest] = path;
-  return first === undefined ? subject.pathOf() : at(subject.pathOf(String(first)), ...rest);
+function pathIn({ path, pathOf }: Subject, segments: readonly PropertyKey[]): string {
+  const [first, ...rest] = segments;
+  return first === undefined || !pathOf ? at(path, ...segments) : at(pathOf(String(first)), ...rest);
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { nodeFields } from "../authored/fields.ts";
 import type { BodyKind, NodeKind } from "../authored/kind.ts";
 import { kindNames, kindOf } from "../authored/kinds.ts";
+import { defined } from "../defined.ts";
 import { fieldChecks } from "../field-checks/node/field-checks.ts";
 import { noRetry } from "../field-checks/node/retry.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at, didYouMean, shown } from "../findings/text.ts";
+import { at, shown } from "../findings/text.ts";
+import { unknownType, type WrittenPlace } from "../findings/written.ts";
 import { isObject, type Loose } from "../json/value.ts";
-import { bodyOf, readBody } from "./body.ts";
+import { bodyOf, readBody, textIn } from "./body.ts";
 import { readExecutor } from "./executor.ts";
 import type { NodeScope, Surroundings } from "./files.ts";
 import { findingsOf } from "./issues.ts";
@@ -32,15 +34,10 @@ export function readNode(value: unknown, path: string, around: Surroundings): Re
   }
   const name = typeof value.id === "string" ? `node "${value.id}"` : `the node at ${path}`;
   const kind = kindOf(value.type);
-  const outline = {
-    path,
-    ...(typeof value.id === "string" && value.id !== "" && { id: value.id }),
-    ...(kind && { kind }),
-    ...(typeof value.onError === "string" && { onError: value.onError }),
-  };
+  const outline = defined({ path, id: textIn(value.id) || undefined, kind, onError: textIn(value.onError) });
   const read = kind
     ? readAs(kind, value, { name, path, ...around })
-    : { findings: [...checkId(value, name, path), unknownType(value, name, path)] };
+    : { findings: [...checkId(value, name, path), unknownKind(value, { name, path })] };
   return { ...outline, ...read };
 }
 
@@ -49,15 +46,8 @@ type Fields = Pick<ReadNode, "node" | "python" | "body" | "findings">;
 function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   const { name, path } = scope;
   const parsed = kind.schema.safeParse(value);
-  const pathOf = (field?: string) => (field === undefined ? path : at(path, field));
-  const subject = {
-    name,
-    value,
-    pathOf,
-    schema: kind.schema,
-    codes: { ...codes, ...kind.codes },
-    refused: refusedBy(kind),
-  };
+  const own = { schema: kind.schema, codes: { ...codes, ...kind.codes }, refused: refusedBy(kind) };
+  const subject = { name, value, path, ...own };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
   findings.push(...(fieldChecks[kind.type]?.(value, scope) ?? []));
   if (kind.holds === "nothing") return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings };
@@ -98,27 +88,14 @@ function readChildBody(kind: BodyKind, parsed: Loose | undefined, { path, shared
 /** Of a node whose other fields no schema knows. */
 function checkId(value: Loose, name: string, path: string): Finding[] {
   const { error } = OnlyId.safeParse(value);
-  return findingsOf(error?.issues ?? [], {
-    name,
-    value,
-    pathOf: (field) => (field === undefined ? path : at(path, field)),
-    schema: OnlyId,
-    codes,
-  });
+  return findingsOf(error?.issues ?? [], { name, value, path, schema: OnlyId, codes });
 }
 
 const OnlyId = z.object({ id: nodeFields.id });
 
-function unknownType(value: Loose, name: string, path: string): Finding {
-  if (value.type === undefined)
-    return finding("NOVA106", path, `${name} has no "type" - add one of ${kindNames.join(", ")}`);
-  const type = typeof value.type === "string" ? value.type : "";
-  const isParallel = /^parallel(node)?$/i.test(type);
-  const branches = " - branches need no node: let several edges without a condition leave the node before";
-  const hint = isParallel ? branches : didYouMean(type, kindNames);
-  return finding(
-    "NOVA113",
-    at(path, "type"),
-    `${name} has the unknown type ${shown(value.type)}${hint || ` - the types are ${kindNames.join(", ")}`}`,
-  );
+const branches = " - branches need no node: let several edges without a condition leave the node before";
+
+function unknownKind({ type }: Loose, place: WrittenPlace): Finding {
+  const isParallel = typeof type === "string" && /^parallel(node)?$/i.test(type);
+  return unknownType("NOVA113", type, kindNames, place, isParallel ? branches : undefined);
 }

@@ -1,10 +1,11 @@
 import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
 import { checkDedupe, checkNumbers, checkTriggerSize } from "../field-checks/trigger.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at, didYouMean, segmentsOf, shown } from "../findings/text.ts";
+import { at, segmentsOf, shown } from "../findings/text.ts";
+import { unknownType } from "../findings/written.ts";
 import { keepingDigits, type WrittenJson } from "../json/exact.ts";
 import { placeOf } from "../json/scan.ts";
-import { isObject, type Loose } from "../json/value.ts";
+import { isObject } from "../json/value.ts";
 import type { Trigger } from "../trigger.ts";
 import type { Document } from "./document.ts";
 import { findingsOf } from "./issues.ts";
@@ -43,12 +44,11 @@ function readTrigger(value: unknown, id: string, path: string, exactly: (path: s
   }
   const name = typeof value.id === "string" ? `trigger "${value.id}"` : `the trigger at ${path}`;
   const kind = triggerKindOf(value.type);
-  if (!kind) return { path, findings: [unknownType(value, name, path)] };
+  if (!kind) return { path, findings: [unknownType("NOVA120", value.type, triggerTypes, { name, path })] };
   const endless = [...checkNumbers(value, { name, path })];
   if (endless.length > 0) return { path, findings: endless };
   const parsed = kind.schema.safeParse(value);
-  const pathIn = (field?: string) => (field === undefined ? path : at(path, field));
-  const subject = { name, value, pathOf: pathIn, schema: kind.schema, codes: { ...codes, ...kind.codes } };
+  const subject = { name, value, path, schema: kind.schema, codes: { ...codes, ...kind.codes } };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
   findings.push(...(kind.check?.(value, { name, path }) ?? []));
   if (!parsed.success) return { path, findings };
@@ -75,12 +75,4 @@ function checkAlike(read: ReadTrigger[]): Finding[] {
     for (const mark of marks) seen.add(mark);
     return twice === undefined ? [] : [finding("NOVA121", path, `two triggers have ${twice} - change one of them`)];
   });
-}
-
-function unknownType({ type }: Loose, name: string, path: string): Finding {
-  if (type === undefined)
-    return finding("NOVA106", path, `${name} has no "type" - add one of ${triggerTypes.join(", ")}`);
-  const hint = typeof type === "string" ? didYouMean(type, triggerTypes) : "";
-  const wayOut = hint || ` - the types are ${triggerTypes.join(", ")}`;
-  return finding("NOVA120", at(path, "type"), `${name} has the unknown type ${shown(type)}${wayOut}`);
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { defined } from "../../defined.ts";
 import { checkPattern } from "../../event-pattern/pattern.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
+import type { WrittenPlace } from "../../findings/written.ts";
 import type { JsonObject } from "../../json/value.ts";
 import { isObject } from "../../json/value.ts";
-import { optional } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields } from "./kind.ts";
 
 export const AuthoredEventTrigger = z
@@ -27,20 +28,11 @@ export const eventTrigger: TriggerKind<typeof AuthoredEventTrigger> = {
   type: "event",
   schema: AuthoredEventTrigger,
   codes: { pattern: "NOVA125" },
-  normalise: ({ bus, client }, id, exactly) => ({
-    type: "event",
-    id,
-    ...optional("client", client),
-    pattern: exactly("pattern"),
-    bus,
-  }),
+  normalise: (same, id, exactly) => defined({ ...same, id, pattern: exactly("pattern") }),
   check: checkEventPattern,
 };
 
-function* checkEventPattern(
-  { pattern }: Record<string, unknown>,
-  { name, path }: { name: string; path: string },
-): Iterable<Finding> {
+function* checkEventPattern({ pattern }: Record<string, unknown>, { name, path }: WrittenPlace): Iterable<Finding> {
   if (!isObject(pattern)) return;
   for (const { segments, message } of checkPattern(pattern as JsonObject)) {
     yield finding("NOVA125", at(path, "pattern", ...segments), `${name}: the event pattern ${message}`);

@@ -1,15 +1,9 @@
 import { z } from "zod";
 import type { Finding, FindingCode } from "../../findings/finding.ts";
+import type { WrittenPlace } from "../../findings/written.ts";
 import type { WrittenJson } from "../../json/exact.ts";
 import type { Trigger, TriggerType } from "../../trigger.ts";
 import { duration } from "../fields.ts";
-
-/** Where a trigger is, and what a sentence about it begins with. */
-interface TriggerPlace {
-  /** `trigger "nightly"`. */
-  name: string;
-  path: string;
-}
 
 /** One kind of trigger. A new kind is a new file that exports one of these, plus a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
@@ -20,7 +14,7 @@ export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   /** `exactly`: an object in a field, with its numbers as they were written. */
   normalise(authored: z.output<Schema>, id: string, exactly: (field: string) => WrittenJson): Trigger;
   /** What no schema says: looks at it as it was written, and trusts no field. */
-  check?(written: Record<string, unknown>, place: TriggerPlace): Iterable<Finding>;
+  check?(written: Record<string, unknown>, place: WrittenPlace): Iterable<Finding>;
 }
 
 const nameError = "must be 1 to 63 lower case letters, digits or -, and begin with a letter or a digit";

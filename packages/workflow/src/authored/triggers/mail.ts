@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { CredentialName, filledText, optional } from "../fields.ts";
+import { defined } from "../../defined.ts";
+import { CredentialName, filledText } from "../fields.ts";
 import { clientSlug, plainName, Senders, type TriggerKind, triggerFields, wholeMinutes } from "./kind.ts";
 
 export const AuthoredMailTrigger = z
@@ -21,13 +22,7 @@ export const mailTrigger: TriggerKind<typeof AuthoredMailTrigger> = {
   type: "mail",
   schema: AuthoredMailTrigger,
   codes: { address: "NOVA122", from: "NOVA122" },
-  normalise: ({ address, from, client }, id) => ({
-    type: "mail",
-    id,
-    ...optional("client", client),
-    address,
-    ...optional("from", from),
-  }),
+  normalise: (same, id) => defined({ ...same, id }),
 };
 
 export const AuthoredImapTrigger = z
@@ -47,13 +42,5 @@ export const imapTrigger: TriggerKind<typeof AuthoredImapTrigger> = {
   type: "imap",
   schema: AuthoredImapTrigger,
   codes: { from: "NOVA122", every: "NOVA123" },
-  normalise: ({ client, credential, mailbox, every, from }, id) => ({
-    type: "imap",
-    id,
-    client,
-    credential,
-    mailbox,
-    everySeconds: every,
-    ...optional("from", from),
-  }),
+  normalise: ({ every, ...same }, id) => defined({ ...same, id, everySeconds: every }),
 };

@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { defined } from "../../defined.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at, shown } from "../../findings/text.ts";
+import { checkOneOf, type WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
 import { cronProblem } from "../../schedule/cron.ts";
 import { isLocalTime, isTimeZone } from "../../schedule/zone.ts";
-import { filledText, optional } from "../fields.ts";
+import { filledText } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields, wholeMinutes } from "./kind.ts";
 
 export const AuthoredScheduleTrigger = z
@@ -30,43 +32,29 @@ export const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
   type: "schedule",
   schema: AuthoredScheduleTrigger,
   codes: { cron: "NOVA123", every: "NOVA123", at: "NOVA123", timezone: "NOVA124" },
-  normalise: (authored, id, exactly) => ({
-    type: "schedule",
-    id,
-    ...optional("client", authored.client),
-    when: whenOf(authored),
-    ...optional("timezone", authored.timezone),
-    ...optional("context", authored.context && exactly("context")),
-  }),
+  normalise: ({ cron, every, at, context, ...same }, id, exactly) =>
+    defined({ ...same, id, when: whenOf({ cron, every, at }), context: context && exactly("context") }),
   check: checkSchedule,
 };
 
 /** The checks have seen that one of them is there. */
-function whenOf({ cron, every, at = "" }: z.output<typeof AuthoredScheduleTrigger>) {
+function whenOf({ cron, every, at = "" }: Pick<z.output<typeof AuthoredScheduleTrigger>, "cron" | "every" | "at">) {
   if (cron !== undefined) return { kind: "cron" as const, cron: cron.trim().replaceAll(/\s+/g, " ").toUpperCase() };
   if (every !== undefined) return { kind: "every" as const, everySeconds: every };
   return { kind: "at" as const, at: /T\d\d:\d\d$/.test(at) ? `${at}:00` : at };
 }
 
 type Written = Record<string, unknown>;
-type Place = { name: string; path: string };
-
-const kinds = ["cron", "every", "at"] as const;
 
 /** One time, in a time zone where that says anything. */
-function* checkSchedule(written: Written, place: Place): Iterable<Finding> {
-  const { name, path } = place;
-  const given = kinds.filter((field) => written[field] !== undefined);
-  if (given.length === 0) yield finding("NOVA123", path, `${name} does not say when - add cron, every or at`);
-  for (const field of given.slice(1)) {
-    yield finding("NOVA123", at(path, field), `${name} has both ${given[0]} and ${field} - keep one of them`);
-  }
+function* checkSchedule(written: Written, place: WrittenPlace): Iterable<Finding> {
+  yield* checkOneOf("NOVA123", ["cron", "every", "at"], "when", written, place);
   yield* checkTimes(written, place);
   yield* checkZone(written, place);
   yield* checkContext(written, place);
 }
 
-function* checkTimes({ cron, at: time }: Written, { name, path }: Place): Iterable<Finding> {
+function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   const problem = typeof cron === "string" && cron.trim() !== "" ? cronProblem(cron) : undefined;
   if (problem !== undefined) yield finding("NOVA123", at(path, "cron"), `${name}: cron ${problem}`);
   if (typeof time === "string" && time.trim() !== "" && !isLocalTime(time)) {
@@ -76,7 +64,7 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: Place): Iterab
 }
 
 /** What every run would be refused for. */
-function* checkContext({ context }: Written, { name, path }: Place): Iterable<Finding> {
+function* checkContext({ context }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (!isObject(context)) return;
   for (const key of Object.keys(context).filter((key) => key.startsWith("$"))) {
     const message = `${name}: its context has the key "${key}" - such keys mark NOVA's references: use another name`;
@@ -84,7 +72,7 @@ function* checkContext({ context }: Written, { name, path }: Place): Iterable<Fi
   }
 }
 
-function* checkZone({ timezone, every }: Written, { name, path }: Place): Iterable<Finding> {
+function* checkZone({ timezone, every }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (timezone === undefined) return;
   if (every !== undefined) {
     yield finding("NOVA124", at(path, "timezone"), `${name}: every needs no time zone - remove timezone`);

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { defined } from "../../defined.ts";
 import { dotPathPattern } from "../../template/template.ts";
-import { CredentialName, duration, optional, seconds, text } from "../fields.ts";
+import type { WebhookSignature } from "../../trigger.ts";
+import { CredentialName, duration, seconds, text } from "../fields.ts";
 import type { TriggerKind } from "./kind.ts";
 import { clientField, plainName } from "./kind.ts";
 
@@ -54,20 +56,16 @@ export const webhookTrigger: TriggerKind<typeof AuthoredWebhookTrigger> = {
   type: "webhook",
   schema: AuthoredWebhookTrigger,
   codes: {},
-  normalise: ({ signature, dedupe, wait, client }, id) => ({
-    type: "webhook",
-    id,
-    ...optional("client", client),
-    ...(signature && {
-      signature: {
-        header: signature.header,
-        secret: signature.secret,
-        algorithm: signature.algorithm,
-        ...optional("prefix", signature.prefix),
-        ...optional("toleranceSeconds", signature.tolerance),
-      },
+  normalise: ({ signature, dedupe, wait, ...same }, id) =>
+    defined({
+      ...same,
+      id,
+      signature: signature && signatureOf(signature),
+      dedupe: dedupe?.startsWith("headers.") ? dedupe.toLowerCase() : dedupe,
+      waitSeconds: wait,
     }),
-    ...optional("dedupe", dedupe?.startsWith("headers.") ? dedupe.toLowerCase() : dedupe),
-    ...optional("waitSeconds", wait),
-  }),
 };
+
+function signatureOf({ tolerance, ...same }: z.output<typeof Signature>): WebhookSignature {
+  return defined({ ...same, toleranceSeconds: tolerance });
+}

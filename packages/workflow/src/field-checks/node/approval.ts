@@ -1,10 +1,11 @@
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
+import type { WrittenPlace } from "../../findings/written.ts";
 import { defaultLabel, timeoutLabel } from "../../graph/edges.ts";
 import { checkSchema } from "../../inputs/check-schema.ts";
 import { isObject } from "../../json/value.ts";
 import { brokenGap } from "../../template/template.ts";
-import type { FieldCheck, NodePlace } from "./field-check.ts";
+import type { FieldCheck } from "./field-check.ts";
 import { checkOwnKey } from "./field-check.ts";
 
 export const checkApproval: FieldCheck = function* (node, place) {
@@ -14,14 +15,14 @@ export const checkApproval: FieldCheck = function* (node, place) {
   yield* checkOwnKey(node, place);
 };
 
-function* checkTemplate(message: unknown, { name, path }: NodePlace): Iterable<Finding> {
+function* checkTemplate(message: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   const broken = typeof message === "string" ? brokenGap(message) : undefined;
   if (broken === undefined) return;
   const sentence = `${name}: message has ${JSON.stringify(broken)}, which is no {{dot.path}} - write such as {{invoice.total}}, or single braces`;
   yield finding("NOVA417", at(path, "message"), sentence);
 }
 
-function* checkChoices(choices: unknown, { name, path }: NodePlace): Iterable<Finding> {
+function* checkChoices(choices: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   if (!Array.isArray(choices)) return;
   for (const [index, choice] of choices.entries()) {
     const place = at(path, "choices", index);
@@ -37,7 +38,7 @@ function* checkChoices(choices: unknown, { name, path }: NodePlace): Iterable<Fi
 /** A task is one item of the table, and holds all of them. */
 const maxFormsCharacters = 100_000;
 
-function* checkForms({ form, forms }: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+function* checkForms({ form, forms }: Record<string, unknown>, place: WrittenPlace): Iterable<Finding> {
   yield* checkForm(form, place, "form");
   if (!isObject(forms)) return;
   for (const [choice, own] of Object.entries(forms)) yield* checkForm(own, place, "forms", choice);
@@ -48,7 +49,7 @@ function* checkForms({ form, forms }: Record<string, unknown>, place: NodePlace)
   yield finding("NOVA416", at(place.path, "forms"), message);
 }
 
-function* checkForm(form: unknown, { name, path }: NodePlace, ...segments: string[]): Iterable<Finding> {
+function* checkForm(form: unknown, { name, path }: WrittenPlace, ...segments: string[]): Iterable<Finding> {
   if (!isObject(form)) return;
   const [place, what] = [at(path, ...segments), `${name}: ${segments.join(".")}`];
   const { problems, secrets } = checkSchema(form);

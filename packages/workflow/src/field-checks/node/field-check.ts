@@ -1,23 +1,17 @@
 import { type Finding, type FindingCode, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
+import type { WrittenPlace } from "../../findings/written.ts";
 import { isReserved } from "../reserved.ts";
 
-/** Where a node is, and what a sentence about it begins with. */
-export interface NodePlace {
-  /** `node "read"`. */
-  name: string;
-  path: string;
-}
-
 /** What no schema of a node says: looks at it as it was written, and trusts no field. */
-export type FieldCheck = (node: Record<string, unknown>, place: NodePlace) => Iterable<Finding>;
+export type FieldCheck = (node: Record<string, unknown>, place: WrittenPlace) => Iterable<Finding>;
 
 /** Fields that say nothing at such a node. `wayOut` completes the sentence "node: field ...". */
 export function* checkOutOfPlace(
   code: FindingCode,
   fields: readonly string[],
   wayOut: string,
-  [node, { name, path }]: [Record<string, unknown>, NodePlace],
+  [node, { name, path }]: [Record<string, unknown>, WrittenPlace],
 ): Iterable<Finding> {
   for (const field of fields.filter((one) => node[one] !== undefined)) {
     yield finding(code, at(path, field), `${name}: ${field} ${wayOut}`);
@@ -28,7 +22,7 @@ export function* checkOutOfPlace(
 export function* checkKey(
   node: Record<string, unknown>,
   field: "as" | "into",
-  { name, path }: NodePlace,
+  { name, path }: WrittenPlace,
 ): Iterable<Finding> {
   const key = node[field];
   if (typeof key !== "string" || !isReserved(key)) return;
@@ -40,7 +34,7 @@ export function* checkKey(
 }
 
 /** The same where the node's id stands in for an absent `into`. */
-export function* checkOwnKey(node: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+export function* checkOwnKey(node: Record<string, unknown>, place: WrittenPlace): Iterable<Finding> {
   if (node.into !== undefined) return yield* checkKey(node, "into", place);
   if (typeof node.id !== "string" || !isReserved(node.id)) return;
   const message = `${place.name}: its result would go to the key "${node.id}", which is reserved for NOVA - add "into" with another one`;

@@ -2,13 +2,14 @@ import { contextKeyPattern } from "../../authored/fields.ts";
 import { isPrompt } from "../../authored/task.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
+import type { WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
 import { longestPromptSeconds } from "../../long-node.ts";
 import type { NodeType } from "../../workflow.ts";
 import { checkPorts } from "../ports.ts";
 import { isReserved } from "../reserved.ts";
 import { checkApproval } from "./approval.ts";
-import { checkKey, checkOutOfPlace, type FieldCheck, type NodePlace } from "./field-check.ts";
+import { checkKey, checkOutOfPlace, type FieldCheck } from "./field-check.ts";
 import { checkRetry } from "./retry.ts";
 import { checkWait } from "./wait.ts";
 
@@ -41,7 +42,7 @@ const checkMap: FieldCheck = function* (node, place) {
   yield* node.workflow === undefined ? checkBody(node, place) : checkChild(node, place);
 };
 
-function* checkBody(node: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+function* checkBody(node: Record<string, unknown>, place: WrittenPlace): Iterable<Finding> {
   const { name, path } = place;
   for (const list of ["nodes", "edges"].filter((field) => node[field] === undefined)) {
     yield finding("NOVA106", path, `${name} has no "${list}" - add it`);
@@ -51,7 +52,7 @@ function* checkBody(node: Record<string, unknown>, place: NodePlace): Iterable<F
 }
 
 /** What it says of the workflow is checked in the node that stands for it. */
-function* checkChild(node: Record<string, unknown>, { name, path }: NodePlace): Iterable<Finding> {
+function* checkChild(node: Record<string, unknown>, { name, path }: WrittenPlace): Iterable<Finding> {
   for (const field of ["nodes", "edges"].filter((field) => node[field] !== undefined)) {
     const message = `${name} has both workflow and ${field} - keep workflow, or nodes and edges`;
     yield finding("NOVA420", at(path, field), message);
@@ -66,14 +67,14 @@ const checkWorkflowNode: FieldCheck = function* (node, place) {
   yield finding("NOVA502", at(place.path, "id"), message);
 };
 
-function* checkMappings(node: Record<string, unknown>, place: NodePlace): Iterable<Finding> {
+function* checkMappings(node: Record<string, unknown>, place: WrittenPlace): Iterable<Finding> {
   for (const field of ["input", "output"] as const) {
     const mapping = node[field];
     for (const key of isObject(mapping) ? Object.keys(mapping) : []) yield* checkMappedKey(key, field, place);
   }
 }
 
-function* checkMappedKey(key: string, field: "input" | "output", { name, path }: NodePlace): Iterable<Finding> {
+function* checkMappedKey(key: string, field: "input" | "output", { name, path }: WrittenPlace): Iterable<Finding> {
   const where = at(path, field, key);
   if (isReserved(key)) {
     yield finding("NOVA502", where, `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`);

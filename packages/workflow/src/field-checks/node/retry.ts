@@ -1,10 +1,11 @@
 import { isPrompt } from "../../authored/task.ts";
 import { finding } from "../../findings/finding.ts";
 import { at, didYouMean } from "../../findings/text.ts";
+import type { WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
 import { earlierErrorNames, maxPromptAttempts, retriedError, retriedErrors, runErrors } from "../../retry.ts";
 import type { NodeType } from "../../workflow.ts";
-import type { FieldCheck, NodePlace } from "./field-check.ts";
+import type { FieldCheck } from "./field-check.ts";
 
 const runsNothing = "it runs nothing that could fail";
 
@@ -36,7 +37,7 @@ export const checkRetry: FieldCheck = function* ({ retry, effects, executor }, {
 
 const ownNames = [...retriedErrors, ...Object.keys(earlierErrorNames)];
 
-function* checkEntry(entry: string, { name: node, path }: NodePlace) {
+function* checkEntry(entry: string, { name: node, path }: WrittenPlace) {
   const { name } = retriedError(entry);
   const last = name.split(".").at(-1) as string;
   if (Object.hasOwn(runErrors, name) && !ownNames.includes(name) && name !== "SandboxUnavailable") {

@@ -1,24 +1,15 @@
 import { asIfBound, checkPattern, type PatternProblem, replaceTexts } from "../../event-pattern/pattern.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at, shown } from "../../findings/text.ts";
+import { checkOneOf, type WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
 import { timeOf } from "../../schedule/zone.ts";
 import { brokenGap, onlyPath, templateParts } from "../../template/template.ts";
 import type { JsonObject } from "../../workflow.ts";
-import type { FieldCheck, NodePlace } from "./field-check.ts";
-import { checkOutOfPlace, checkOwnKey } from "./field-check.ts";
-
-const kinds = ["seconds", "until", "event"] as const;
+import { checkOutOfPlace, checkOwnKey, type FieldCheck } from "./field-check.ts";
 
 export const checkWait: FieldCheck = function* (node, place) {
-  const { name, path } = place;
-  const given = kinds.filter((field) => node[field] !== undefined);
-  if (given.length === 0) {
-    yield finding("NOVA413", path, `${name} does not say what it waits for - add seconds, until or event`);
-  }
-  for (const field of given.slice(1)) {
-    yield finding("NOVA413", at(path, field), `${name} has both ${given[0]} and ${field} - keep one of them`);
-  }
+  yield* checkOneOf("NOVA413", ["seconds", "until", "event"], "what it waits for", node, place);
   if (node.event !== undefined) yield* checkOwnKey(node, place);
   else yield* checkOutOfPlace("NOVA413", ["timeout", "into", "since"], ofEvent, [node, place]);
   yield* checkUntil(node.until, place);
@@ -27,14 +18,14 @@ export const checkWait: FieldCheck = function* (node, place) {
 
 const ofEvent = "belongs to a wait for an event - remove it, or add event";
 
-function* checkUntil(until: unknown, { name, path }: NodePlace): Iterable<Finding> {
+function* checkUntil(until: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   if (typeof until !== "string" || until.trim() === "") return;
   if (onlyPath(until) !== undefined || timeOf(until) !== undefined) return;
   const message = `${name}: until is ${shown(until)}, which is no time - write such as 2026-01-31T09:00:00Z, or {{dot.path}} of one`;
   yield finding("NOVA414", at(path, "until"), message);
 }
 
-function* checkEvent(event: unknown, { name, path }: NodePlace): Iterable<Finding> {
+function* checkEvent(event: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   if (!isObject(event)) return;
   const problems = [...checkPattern(asIfBound(event as JsonObject)), ...templatesInNames(event)];
   for (const { segments, message } of problems) {
