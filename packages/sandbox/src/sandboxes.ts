@@ -43,6 +43,8 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
     harness ??= readHarness();
     return [await harness, ...libFiles(lib)];
   };
+  const listIds = (metadata: { execution?: string }) =>
+    reaching("sandboxes cannot be listed", () => connections.ids(metadata));
   const kill = (id: string) => reaching(`sandbox ${id} cannot be killed`, () => connections.kill(id));
   return {
     create: async (spec) => create(connections, spec, await filesFor(spec.lib)),
@@ -53,8 +55,9 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
     extend: (sandbox, lifetimeSeconds) => extend(connections, sandbox, lifetimeSeconds),
     rest: (sandbox, seconds) => rest(connections, sandbox, seconds),
     kill,
+    count: async () => (await listIds({})).length,
     async killAll(execution, except) {
-      const ids = await reaching("the sandboxes of an execution cannot be listed", () => connections.idsOf(execution));
+      const ids = await listIds({ execution });
       await Promise.all(ids.filter((id) => !except?.has(id)).map(kill));
     },
   };
