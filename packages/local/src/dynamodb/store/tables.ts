@@ -2,43 +2,17 @@ import { AwsError } from "../../aws-http/aws-error.ts";
 import type { KeySchema } from "../values/key.ts";
 import type { Sql } from "./database.ts";
 
-interface Throughput {
-  NumberOfDecreasesToday: number;
-  ReadCapacityUnits: number;
-  WriteCapacityUnits: number;
-}
-
 export interface KeySchemaElement {
   AttributeName: string;
   KeyType: "HASH" | "RANGE";
 }
 
-export interface IndexDescription {
-  IndexName: string;
-  KeySchema: KeySchemaElement[];
-  Projection: { ProjectionType: "ALL" };
-  ProvisionedThroughput: Throughput;
-  IndexStatus?: "ACTIVE" | "CREATING" | "DELETING";
-  IndexArn: string;
-  IndexSizeBytes: number;
-  ItemCount: number;
-}
-
-/** As DescribeTable answers it. ItemCount and TableSizeBytes stay 0: in the cloud they are hours old. */
+/** As DescribeTable answers it, of which this is what matters here. */
 export interface TableDescription {
   TableName: string;
-  TableArn: string;
-  TableId: string;
-  TableStatus: "ACTIVE" | "CREATING" | "DELETING" | "UPDATING";
-  CreationDateTime: number;
   AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" | "B" }[];
   KeySchema: KeySchemaElement[];
-  BillingModeSummary?: { BillingMode: "PAY_PER_REQUEST"; LastUpdateToPayPerRequestDateTime?: number };
-  ProvisionedThroughput: Throughput;
-  DeletionProtectionEnabled: boolean;
-  GlobalSecondaryIndexes?: IndexDescription[];
-  ItemCount: number;
-  TableSizeBytes: number;
+  GlobalSecondaryIndexes?: { IndexName: string; KeySchema: KeySchemaElement[] }[];
 }
 
 export interface Index {
