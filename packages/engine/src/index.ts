@@ -1,4 +1,5 @@
 export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+export { atOnce } from "./at-once.ts";
 export type { CloseStatus, FailureRecord, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
 export { itemsOf } from "./chain/scope.ts";
