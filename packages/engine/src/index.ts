@@ -1,4 +1,5 @@
 export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+export { atOnce } from "./at-once.ts";
 export type { CloseStatus, Head } from "./chain/head.ts";
 export { itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
