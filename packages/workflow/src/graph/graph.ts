@@ -51,8 +51,9 @@ export function lastToFirst(starts: readonly string[], nextOf: (id: string) => r
   const waiting = [...starts];
   while (waiting.length > 0) {
     const id = waiting.at(-1) as string;
-    const next = seen.has(id) ? [] : nextOf(id).filter((one) => !seen.has(one));
+    const isNew = !seen.has(id);
     seen.add(id);
+    const next = isNew ? nextOf(id).filter((one) => !seen.has(one)) : [];
     waiting.push(...next);
     if (next.length > 0) continue;
     waiting.pop();
