@@ -68,18 +68,16 @@ function* mapsIn(
 /** How often a run comes to each node of a frame at most, by its loops alone; absent: once. */
 function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const ways = nodes.flatMap((node) => waysFrom(node));
-  const ids = nodes.map(({ id }) => ({ id }));
   const graph = graphOf(
-    ids,
-    ways.filter(({ max }) => max === undefined),
+    nodes.map(({ id }) => ({ id })),
+    ways,
   );
   const rounds = new Map<string, number>();
   for (const { from, to, max } of ways) {
     if (max === undefined) continue;
-    const leading = canReach(graph, [from]);
-    // Each loop inside of another goes round completely each time: they multiply.
-    for (const id of reachableFrom(graph, [to]).intersection(leading))
-      rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
+    // Each loop inside of another, or behind one, goes round completely each time: they multiply.
+    const around = reachableFrom(graph, [to]).intersection(canReach(graph, [from]));
+    for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }
   return rounds;
 }
