@@ -32,7 +32,7 @@ export interface FunctionPorts extends Ports {
 export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
   const env = Environment.parse(variables);
   const outgoing = createOutgoing({ allowsPrivate: env.NOVA_PRIVATE_HOSTS });
-  const { runHookStores, ...aws } = createAwsPorts({
+  const { runHookStores, pace, ...aws } = createAwsPorts({
     table: env.NOVA_TABLE,
     bucket: env.NOVA_BUCKET,
     eventBus: env.NOVA_EVENT_BUS,
@@ -42,12 +42,13 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     signer: keyOf(env.NOVA_SIGNING_KMS_KEY, env.NOVA_SIGNING_KEY),
     vault: keyOf(env.NOVA_VAULT_KMS_KEY, env.NOVA_VAULT_KEY),
     keyVariables: variables,
+    createsPerSecond: env.NOVA_E2B_CREATES_PER_SECOND,
     fetch: outgoing.fetch,
   });
   const made: FunctionPorts = {
     ...aws,
     outgoing,
-    sandboxes: nodeParts().sandboxes(),
+    sandboxes: nodeParts().sandboxes({ pace }),
     pipeline: nodeParts().pipeline(variables, aws.generations),
     ...createRunHooks(() => made, runHookStores),
     hostNames,
@@ -55,8 +56,9 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     tailCache: createTailCache(),
     inFlight: createInFlight(),
     endings: createEndings(),
-    admissions: { held: false },
+    admissions: { held: false, atOnce: env.NOVA_E2B_CONCURRENT },
     events: logged(aws.bus),
+    meter: (what, numbers) => logger.info(what, { numbers }),
     links: linksTo(env.NOVA_LINK_BASE, variables),
     clock,
     timer,

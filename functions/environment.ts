@@ -32,6 +32,9 @@ export const Environment = z
     NOVA_DOCSTRINGS: z.string().optional(),
     /** Whether servers that users name (webhooks, token endpoints, mailboxes) may be in private networks, as on a laptop. */
     NOVA_PRIVATE_HOSTS: z.stringbool().default(false),
+    /** What the plan of E2B allows: sandboxes that are made in a second, and sandboxes at once; absent: whatever comes. */
+    NOVA_E2B_CREATES_PER_SECOND: z.coerce.number().positive().optional(),
+    NOVA_E2B_CONCURRENT: z.coerce.number().int().positive().optional(),
     NOVA_S3_PATH_STYLE: z.stringbool().default(false),
   })
   .refine((env) => env.NOVA_SIGNING_KMS_KEY !== undefined || env.NOVA_SIGNING_KEY !== undefined, {

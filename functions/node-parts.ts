@@ -1,5 +1,5 @@
 import type { GenerationStore, Pipeline, Sandboxes } from "@nova/engine";
-import { othersSandboxes } from "@nova/sandbox";
+import { othersSandboxes, type SandboxesOptions } from "@nova/sandbox";
 
 /**
  * What only a function that runs nodes has: models, the checker of Python and the harness are most of what a bundle
@@ -7,7 +7,7 @@ import { othersSandboxes } from "@nova/sandbox";
  */
 export interface NodeParts {
   pipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline;
-  sandboxes(): Sandboxes;
+  sandboxes(options: SandboxesOptions): Sandboxes;
 }
 
 const runsNoNodes = () => Promise.reject(new TypeError("this function runs no nodes"));
@@ -17,9 +17,9 @@ let parts: NodeParts = {
   sandboxes: othersSandboxes,
 };
 
-/** By the module of the function that runs nodes, before ports are made. */
-export function provideNodeParts(provided: NodeParts): void {
-  parts = provided;
+/** By the module of a function that runs nodes or makes sandboxes, before ports are made. */
+export function provideNodeParts(provided: Partial<NodeParts>): void {
+  parts = { ...parts, ...provided };
 }
 
 export function nodeParts(): NodeParts {

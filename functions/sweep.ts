@@ -1,6 +1,11 @@
+import { createSandboxes } from "@nova/sandbox";
 import { sweepService } from "@nova/service";
 import { logger } from "./app.ts";
+import { provideNodeParts } from "./node-parts.ts";
 import { serviceLambda } from "./service-lambda.ts";
+
+// Of a workflow that keeps sandboxes warm.
+provideNodeParts({ sandboxes: createSandboxes });
 
 /**
  * On a schedule: what died is closed, begun or sent once more; what it could not do it tries again next time. Where whole
@@ -10,7 +15,7 @@ export const handler = serviceLambda(async (ports, _event: unknown, signal, left
   const swept = await sweepService(ports, { signal, leftMs });
   const failed = [...swept.failed, ...swept.tasks.failed];
   if (failed.length > 0) logger.error("executions and tasks that cannot be swept", { failed });
-  logger.info("swept", { queued: swept.queued });
+  logger.info("swept", { queued: swept.queued, sandboxes: swept.sandboxes });
   const [broken] = swept.broken;
   if (!broken) return swept;
   const parts = swept.broken.map(({ part, error }) => ({ part, reason: String(error) }));

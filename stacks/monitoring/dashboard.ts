@@ -4,7 +4,8 @@ import type { Metrics } from "./metrics.ts";
 
 /** From what everybody asks (how many ran, how many failed, what did it cost) down to what only we ask. */
 export function createDashboard(stack: Stack, metrics: Metrics): void {
-  const { completed, failed, waiting, queued, refused, modelUsd, sandboxErrors } = metrics;
+  const { completed, failed, waiting, queued, refused, modelUsd, sandboxes, sandboxErrors } = metrics;
+  const sandboxesHad = [sandboxes.inUse, sandboxes.made, sandboxes.takenOver];
   const { undelivered, unpublished, notPublished, unswept, requests, requestsFailed, requestTime } = metrics;
   new Dashboard(stack, "Dashboard", {
     dashboardName: `nova-${stack.stage}`,
@@ -20,9 +21,11 @@ export function createDashboard(stack: Stack, metrics: Metrics): void {
       [graph("Runs", [completed, failed, waiting, queued]), graph("Model cost, $", [modelUsd])],
       [graph("Requests", [...requests, requestsFailed]), graph("Request time, ms", requestTime)],
       [graph("Node time, ms", metrics.nodeTime), graph("Sandbox errors", [sandboxErrors])],
+      [graph("Sandboxes", sandboxesHad), graph("Seconds of sandbox paid", [sandboxes.secondsPaid])],
+      [graph("Waiting for a new sandbox, ms", [sandboxes.waited]), graph("Cannot be swept", [unswept])],
       [graph("Errors of functions", Object.values(metrics.errors)), graph("Throttles", throttles(metrics))],
       [graph("Deliveries refused", [refused]), graph("Publications failed", [notPublished, unpublished])],
-      [graph("Undelivered events", [undelivered]), graph("Cannot be swept", [unswept])],
+      [graph("Undelivered events", [undelivered])],
     ],
   });
 }

@@ -1,5 +1,5 @@
 import type { HttpStage } from "aws-cdk-lib/aws-apigatewayv2";
-import { type IMetric, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Operation } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, type IFilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
@@ -12,6 +12,8 @@ import type { Storage } from "../storage.ts";
 
 const namespace = "NOVA";
 const period = Duration.minutes(5);
+/** What there is when the sweeper looks is taken to be there until it looks again. */
+const sweepSeconds = 60;
 
 export interface Watched extends Pick<Storage, "table">, Pick<Engine, "logs" | "undelivered"> {
   functions: Record<LambdaName, IFunction>;
@@ -35,6 +37,7 @@ export function createMetrics(stack: Stack, watched: Watched) {
       IMetric
     >;
   const runNode = functions["nova-run-node"];
+  const inUse = counted("SandboxesInUse", message("swept"), "$.sandboxes");
   return {
     completed: counted("RunsCompleted", message("execution.completed")),
     failed: counted("RunsFailed", message("execution.failed")),
@@ -47,6 +50,18 @@ export function createMetrics(stack: Stack, watched: Watched) {
       "SandboxErrors",
       FilterPattern.any(message("SandboxUnavailable"), message("NodeInterrupted")),
     ),
+    sandboxes: {
+      inUse: inUse.with({ statistic: Stats.MAXIMUM }),
+      secondsPaid: new MathExpression({
+        label: "SandboxSecondsPaid",
+        expression: `${sweepSeconds} * sandboxes`,
+        usingMetrics: { sandboxes: inUse },
+        period,
+      }),
+      made: counted("SandboxesMade", message("sandbox made")),
+      takenOver: counted("SandboxesTakenOver", message("sandbox taken over")),
+      waited: counted("SandboxWait", FilterPattern.exists("$.numbers.wait_ms"), "$.numbers.wait_ms", Stats.p(95)),
+    },
     unswept: counted("Unswept", message("executions and tasks that cannot be swept")),
     nodeTime: [Stats.p(50), Stats.p(95)].map((statistic) => runNode.metricDuration({ statistic, period })),
     invocations: ofEach((name) => functions[name].metricInvocations({ period })),

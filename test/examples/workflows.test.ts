@@ -43,6 +43,15 @@ test("hello is what nova init copies", async () => {
   }
 });
 
+test("the program that nova init copies makes the same workflow", async () => {
+  const [graph, program] = await Promise.all(
+    ["starter/workflow.json", "starter-typescript/workflow.ts"].map(async (name) =>
+      JSON.parse((await readWorkflowSource(join(examples, "../cli", name))).text),
+    ),
+  );
+  expect(program).toEqual(graph);
+});
+
 test("invoice describes every node, for the console, and marks the ones that send mail", async () => {
   const { workflow } = await parse("invoice");
   expect(workflow?.nodes.filter((node) => !node.description)).toEqual([]);

@@ -47,6 +47,7 @@ const carried: Partial<Record<LambdaName, string[]>> = {
     ...filesBelow("packages/agents/src/knowledge/shelf", "functions/shelf"),
     ...filesBelow("packages/sandbox/python", "python"),
   ].toSorted(),
+  "nova-sweep": filesBelow("packages/sandbox/python", "python").toSorted(),
   "nova-api": ["functions/api/ruff_wasm_bg.wasm"],
 };
 
@@ -106,7 +107,7 @@ describe("the bundles, all of them", { timeout: 60_000 }, () => {
   it.each([
     ["ruff and what else checks Python", /ruff-wasm|packages\/python/, ["nova-run-node", "nova-api"]],
     ["what makes state machines", /packages\/compiler/, ["nova-sweep", "nova-publish", "nova-api"]],
-    ["the harness", /sandbox\/src\/harness-file/, ["nova-run-node"]],
+    ["the harness", /sandbox\/src\/harness-file/, ["nova-run-node", "nova-sweep"]],
     ["clients and prompts of models", /node_modules\/openai|packages\/agents/, ["nova-run-node"]],
   ])("have %s only where it is used", async (_, pattern, users) => {
     const read = await everRead();

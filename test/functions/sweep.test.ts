@@ -39,6 +39,6 @@ it("fails behind everything that it could do, as that failed which it could not"
   expect(world.log.at(-1)).toBe("erasures");
   const parts = [{ part: "publications", reason: "TypeError: publications are away" }];
   expect(lambda.logged).toContainEqual(["parts of the service that cannot be swept", { parts }]);
-  expect(lambda.logged).toContainEqual(["swept", { queued: 0 }]);
+  expect(lambda.logged).toContainEqual(["swept", { queued: 0, sandboxes: 3 }]);
   expect(lambda.logged).toContainEqual(["TypeError", { request: "r-1", reason: "publications are away" }]);
 });

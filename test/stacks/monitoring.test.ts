@@ -15,6 +15,8 @@ describe("the metrics of runs", () => {
     ["RunsFailed", '{ $.message = "execution.failed" }'],
     ["RunsWaiting", '{ $.message = "execution.waiting" }'],
     ["SandboxErrors", '{ ($.message = "SandboxUnavailable") || ($.message = "NodeInterrupted") }'],
+    ["SandboxesMade", '{ $.message = "sandbox made" }'],
+    ["SandboxesTakenOver", '{ $.message = "sandbox taken over" }'],
     ["DeliveriesRefused", '{ $.message = "delivery refused" }'],
     ["PublicationsFailed", '{ $.message = "publication failed" }'],
     ["Unswept", '{ $.message = "executions and tasks that cannot be swept" }'],
@@ -25,10 +27,13 @@ describe("the metrics of runs", () => {
     });
   });
 
-  it("know how many runs were queued, as the sweep says it", () => {
+  it.each([
+    ["RunsQueued", "$.queued"],
+    ["SandboxesInUse", "$.sandboxes"],
+  ])("know %s as the sweep says it", (MetricName, MetricValue) => {
     monitoring.hasResourceProperties("AWS::Logs::MetricFilter", {
       FilterPattern: '{ $.message = "swept" }',
-      MetricTransformations: [{ MetricName: "RunsQueued", MetricValue: "$.queued" }],
+      MetricTransformations: [{ MetricName, MetricValue }],
     });
   });
 

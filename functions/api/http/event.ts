@@ -1,3 +1,4 @@
+import { utf8In } from "@nova/workflow";
 import { Unreadable } from "./errors.ts";
 
 /** What API Gateway's HTTP API (payload format 2.0) hands to a Lambda, as far as it is used. */
@@ -48,7 +49,9 @@ export function receive(event: HttpEvent): Received {
     headers: event.headers,
     bytes: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
     get text() {
-      return isBase64Encoded ? decodedText(this.bytes) : body;
+      const text = isBase64Encoded ? utf8In(this.bytes) : body;
+      if (text !== undefined) return text;
+      throw new Unreadable(400, "the body is not UTF-8 text - send JSON");
     },
     sourceIp: event.requestContext.http.sourceIp ?? "",
   };
@@ -77,13 +80,5 @@ function decodedPart(part: string): string | undefined {
   } catch (error) {
     if (error instanceof URIError) return undefined;
     throw error;
-  }
-}
-
-function decodedText(bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new Unreadable(400, "the body is not UTF-8 text - send JSON", { cause });
   }
 }

@@ -1,9 +1,7 @@
-import type { CostReport, NodeReport, WorkflowReport } from "@nova/service";
 import * as service from "@nova/service";
 import { z } from "zod";
 import { listRoute } from "../schemas/list.ts";
 import { endOf, Moment, Slug, WorkflowId } from "../schemas/values.ts";
-import { viewOf } from "../schemas/view.ts";
 
 const Rate = z.number().min(0).max(1);
 const MeanMs = z.number().meta({ description: "milliseconds" });
@@ -56,31 +54,6 @@ const CostFigures = z
   })
   .meta({ id: "CostFigures" });
 
-function workflowFigures(report: WorkflowReport) {
-  const { runs, byStatus, totalMs } = report;
-  return viewOf(WorkflowFigures, report, {
-    ...byStatus,
-    success_rate: byStatus.completed / runs,
-    mean_ms: totalMs / runs,
-  });
-}
-
-function nodeFigures(report: NodeReport) {
-  const { runs, totalMs, spent, hits = 0 } = report;
-  const failed = Object.values(report.failed).reduce((sum, count) => sum + count, 0);
-  return viewOf(NodeFigures, report, {
-    ...{ failed, success_rate: (runs - failed) / runs, mean_ms: totalMs / runs },
-    ...{ cost_usd: spent?.cost_usd ?? 0, cache_hits: hits },
-  });
-}
-
-const unspent = { tokens_input: 0, tokens_cached: 0, tokens_output: 0, cost_usd: 0 };
-
-function costFigures(report: CostReport) {
-  const { spent = unspent, hits = 0, savedUsd = 0 } = report.figures;
-  return viewOf(CostFigures, report, { ...spent, cache_hits: hits, saved_usd: savedUsd });
-}
-
 const query = {
   workflow: WorkflowId.optional(),
   client: Slug.optional(),
@@ -90,40 +63,30 @@ const query = {
 
 const defaultRangeMs = 30 * 24 * 60 * 60 * 1000;
 
-function reportRoute<T>(
-  name: string,
-  summary: string,
-  item: z.ZodType,
-  make: (runs: AsyncIterable<service.RunStats>) => Promise<T[]>,
-  show?: (report: T) => unknown,
-) {
+type Report = (runs: AsyncIterable<service.RunStats>) => Promise<unknown[]>;
+
+function reportRoute(name: string, summary: string, item: z.ZodType, report: Report) {
   return listRoute(`/analytics/${name}`, {
-    ...{ summary, role: "viewer", query, item, ...(show && { show }) },
+    ...{ summary, role: "viewer", query, item },
     list(ports, { by, query: { from, to, ...wanted } }) {
       const now = ports.clock.now();
       const range = {
         from: new Date(from ?? now - defaultRangeMs).toISOString(),
         to: to === undefined ? new Date(now).toISOString() : endOf(to),
       };
-      return make(service.statsWithin(ports, by, { ...range, ...wanted }));
+      return report(service.statsWithin(ports, by, { ...range, ...wanted }));
     },
   });
 }
 
 const byWorkflow = "Runs, success rate, mean and 95th percentile of their time, by workflow";
-export const workflows = reportRoute(
-  "workflows",
-  byWorkflow,
-  WorkflowFigures,
-  service.workflowReports,
-  workflowFigures,
-);
+export const workflows = reportRoute("workflows", byWorkflow, WorkflowFigures, service.workflowReports);
 
 const byNode = "Runs, success rate, mean and 95th percentile of their time, by node";
-export const nodes = reportRoute("nodes", byNode, NodeFigures, service.nodeReports, nodeFigures);
+export const nodes = reportRoute("nodes", byNode, NodeFigures, service.nodeReports);
 
 const byClass = "Failures by class and node, the most frequent first";
 export const errors = reportRoute("errors", byClass, ErrorFigures, service.errorReports);
 
 const byDay = "Tokens and dollars by day and workflow, and what written code has saved";
-export const aiCost = reportRoute("ai-cost", byDay, CostFigures, service.costReports, costFigures);
+export const aiCost = reportRoute("ai-cost", byDay, CostFigures, service.costReports);

@@ -3,10 +3,9 @@ import {
   emit as emitEvent,
   listDeliveries,
   listSchedules,
-  pauseSchedule,
   putEvent,
-  resumeSchedule,
   type ShownSchedule,
+  setSchedulePaused,
 } from "@nova/service";
 import { z } from "zod";
 import { Unreadable } from "../http/errors.ts";
@@ -79,21 +78,19 @@ export const schedules = listRoute("/schedules", {
   show: scheduleItem,
 });
 
-export const pause = route("POST /workflows/{id}/schedules/{trigger}/pause", {
-  summary: "Let the times of a schedule pass, whatever is published, until it is resumed",
-  role: "editor",
-  params,
-  answers: { 200: { description: "paused", schema: ScheduleItem } },
-  handle: async (ports, { by, params: { id, trigger } }) => scheduleItem(await pauseSchedule(ports, by, id, trigger)),
-});
+const pausing = (action: "pause" | "resume", summary: string, description: string) =>
+  route(`POST /workflows/{id}/schedules/{trigger}/${action}`, {
+    ...{ summary, role: "editor", params },
+    answers: { 200: { description, schema: ScheduleItem } },
+    async handle(ports, { by, params: { id: workflow, trigger: schedule } }) {
+      const isPaused = action === "pause";
+      return scheduleItem(await setSchedulePaused(ports, by, { workflow, schedule, isPaused }));
+    },
+  });
 
-export const resume = route("POST /workflows/{id}/schedules/{trigger}/resume", {
-  summary: "End the pause of a schedule",
-  role: "editor",
-  params,
-  answers: { 200: { description: "not paused, unless its workflow is", schema: ScheduleItem } },
-  handle: async (ports, { by, params: { id, trigger } }) => scheduleItem(await resumeSchedule(ports, by, id, trigger)),
-});
+const pauseSummary = "Let the times of a schedule pass, whatever is published, until it is resumed";
+export const pause = pausing("pause", pauseSummary, "paused");
+export const resume = pausing("resume", "End the pause of a schedule", "not paused, unless its workflow is");
 
 export const deliveries = listRoute("/deliveries", {
   summary: "What came in for triggers, newest first: mails, requests, times, events; started, or refused and why",

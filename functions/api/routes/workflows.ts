@@ -5,11 +5,10 @@ import {
   findWorkflow,
   listVersions,
   listWorkflows,
-  pauseWorkflow,
   publish,
   workflowQuotas as quotasOfWorkflow,
   reaches,
-  resumeWorkflow,
+  setWorkflowPaused,
   setWorkflowQuotas,
   showWorkflow,
   sourceOf,
@@ -127,27 +126,19 @@ export const activate = route("POST /workflows/{id}/activate", {
   },
 });
 
-export const pause = route("POST /workflows/{id}/pause", {
-  summary: "Queue new runs of a workflow and let times of its schedules pass; runs that have begun go on",
-  role: "editor",
-  params,
-  answers: { 200: { description: "paused", schema: schemas.WorkflowItem } },
-  async handle(ports, { by, params: { id } }) {
-    await pauseWorkflow(ports, by, id);
-    return schemas.workflowItem(await showWorkflow(ports, id));
-  },
-});
+const pausing = (action: "pause" | "resume", summary: string, description: string) =>
+  route(`POST /workflows/{id}/${action}`, {
+    ...{ summary, role: "editor", params },
+    answers: { 200: { description, schema: schemas.WorkflowItem } },
+    async handle(ports, { by, params: { id } }) {
+      await setWorkflowPaused(ports, by, id, action === "pause");
+      return schemas.workflowItem(await showWorkflow(ports, id));
+    },
+  });
 
-export const resume = route("POST /workflows/{id}/resume", {
-  summary: "End the pause of a workflow; its queued runs begin",
-  role: "editor",
-  params,
-  answers: { 200: { description: "not paused", schema: schemas.WorkflowItem } },
-  async handle(ports, { by, params: { id } }) {
-    await resumeWorkflow(ports, by, id);
-    return schemas.workflowItem(await showWorkflow(ports, id));
-  },
-});
+const pauseSummary = "Queue new runs of a workflow and let times of its schedules pass; runs that have begun go on";
+export const pause = pausing("pause", pauseSummary, "paused");
+export const resume = pausing("resume", "End the pause of a workflow; its queued runs begin", "not paused");
 
 export const remove = route("DELETE /workflows/{id}", {
   summary: "Delete a workflow; its executions stay readable",

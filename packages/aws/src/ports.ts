@@ -9,6 +9,7 @@ import { createChainStore } from "./dynamodb/chain/chain-store.ts";
 import { createCredentialStore } from "./dynamodb/credentials.ts";
 import { createExecutionStore } from "./dynamodb/executions.ts";
 import { createGenerationStore } from "./dynamodb/generations.ts";
+import { createPace } from "./dynamodb/pace.ts";
 import { createResumeLinkStore } from "./dynamodb/resume-links.ts";
 import { createTaskStore } from "./dynamodb/tasks.ts";
 import { createWorkflowStore } from "./dynamodb/versions.ts";
@@ -35,11 +36,15 @@ export interface AwsPortsOptions {
   keyVariables?: NodeJS.ProcessEnv;
   /** Name of NOVA's bus. */
   eventBus: string;
+  /** Sandboxes that the plan of E2B lets be made in a second; absent: as many as come. */
+  createsPerSecond?: number | undefined;
   /** How the token endpoints of credentials are called. */
   fetch: OutgoingFetch;
   /** For S3 endpoints that have no host name per bucket. */
   s3PathStyle?: boolean;
 }
+
+const clock = { now: () => Date.now(), sleep };
 
 export type AwsPorts = ReturnType<typeof createAwsPorts>;
 
@@ -71,10 +76,10 @@ export function createAwsPorts(options: AwsPortsOptions) {
     credentials: createCredentials({
       store: createCredentialStore(table),
       cipher: createCredentialCipher(credentialKeysFrom(options.keyVariables ?? process.env)),
-      now: () => Date.now(),
-      sleep,
+      ...clock,
       fetch: options.fetch,
     }),
+    pace: options.createsPerSecond === undefined ? undefined : createPace(table, options.createsPerSecond, clock),
     bus: createBus({ busName: options.eventBus, bucket }),
     /** What looks after runs that have ended, over the same connection; loaded when the first one has. */
     runHookStores: async () => (await import("./run-hook-stores.ts")).createRunHookStores(table),

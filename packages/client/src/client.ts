@@ -1,5 +1,4 @@
 import { type ClientOptions, connect } from "./connection.ts";
-import { itemsOf, queryAt } from "./pages.ts";
 import { clientsAt, keysAt } from "./resources/administration.ts";
 import { credentialsAt } from "./resources/credentials.ts";
 import { executionsAt } from "./resources/executions.ts";
@@ -13,7 +12,7 @@ import { workflowsAt } from "./resources/workflows.ts";
  */
 export function createClient(options: ClientOptions) {
   const at = connect(options);
-  const { api, ask } = at;
+  const { api, ask, list } = at;
   return {
     workflows: workflowsAt(at),
     executions: executionsAt(at),
@@ -27,6 +26,9 @@ export function createClient(options: ClientOptions) {
     /** What a route answered. Throws `ApiProblem`. */
     ask,
 
+    /** Every item of a list that has no method here. */
+    list,
+
     /**
      * Sends bytes that a run gets: what it answers stands for them anywhere in its context, as in
      * `{ context: { invoice: await nova.upload(file, { bytes: file.size }) } }`.
@@ -34,7 +36,7 @@ export function createClient(options: ClientOptions) {
     upload: (body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>, about: Uploading) =>
       upload(at, body, about),
     /** Who did what, newest first. */
-    audit: () => itemsOf((cursor) => ask(api.GET("/audit", { params: { query: queryAt({}, cursor) } }))),
+    audit: () => list("/audit", {}),
     health: () => ask(api.GET("/health")),
   };
 }

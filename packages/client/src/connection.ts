@@ -23,11 +23,28 @@ interface Answered<T> {
   response: Response;
 }
 
+/** A route that answers a list, page by page. */
+export type ListPath = {
+  [Path in keyof paths]: paths[Path] extends { get: Listing<unknown> } ? Path : never;
+}[keyof paths];
+
+type Listing<Item> = {
+  responses: { 200: { content: { "application/json": { items: Item[]; next_cursor: string | null } } } };
+};
+
+export type ItemOf<Path extends ListPath> = paths[Path] extends { get: Listing<infer Item> } ? Item : never;
+
+type Asked<Path extends ListPath> = paths[Path] extends { get: { parameters: infer Given } }
+  ? Pick<Given, keyof Given & ("path" | "query")>
+  : never;
+
 export interface Connection {
   api: Api;
   sleep(ms: number): Promise<void>;
   /** What was answered. Throws `ApiProblem`. */
   ask<T>(answer: Promise<Answered<T>>): Promise<T>;
+  /** Every item of a list, each page read when it is wanted; from the query's `cursor` on. */
+  list<Path extends ListPath>(path: Path, asked: Asked<Path>): AsyncGenerator<ItemOf<Path>>;
 }
 
 /** The API behind a URL. Requests that make something carry an `Idempotency-Key`: repeated, they make nothing twice. */
@@ -44,8 +61,20 @@ export function connect({ url, apiKey, fetch: given, parse = JSON.parse, stringi
       return readBy(parse, await send(request, patience), request.method);
     },
   });
-  return { api, sleep, ask };
+  return {
+    ...{ api, sleep, ask },
+    async *list(path, { query = {}, ...asked }: { query?: { cursor?: string | null } }) {
+      for (let { cursor } = query; cursor !== null; ) {
+        const params = { ...asked, query: { ...query, cursor } };
+        const page = await ask(api.GET(path, { params } as never) as Promise<Answered<Pages>>);
+        yield* page.items as never[];
+        cursor = page.next_cursor;
+      }
+    },
+  };
 }
+
+type Pages = { items: unknown[]; next_cursor: string | null };
 
 async function ask<T>(answer: Promise<Answered<T>>): Promise<T> {
   const { data, error, response } = await answer;

@@ -78,9 +78,10 @@ export class Connections {
     await this.#breaker.guard(() => Sandbox.kill(id));
   }
 
-  async idsOf(execution: string): Promise<string[]> {
+  /** Of NOVA's sandboxes, those with these metadata. */
+  async ids(metadata: Record<string, string>): Promise<string[]> {
     const { Sandbox } = await this.#sdk;
-    const pages = Sandbox.list({ query: { metadata: { execution, nova: "1" } } });
+    const pages = Sandbox.list({ query: { metadata: { ...metadata, nova: "1" } } });
     const ids: string[] = [];
     while (pages.hasNext) {
       const page = await this.#breaker.guard(() => pages.nextItems());

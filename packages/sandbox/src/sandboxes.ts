@@ -52,8 +52,9 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
     extend: (sandbox, lifetimeSeconds) => extend(connections, sandbox, lifetimeSeconds),
     rest: (sandbox, seconds) => rest(connections, sandbox, seconds),
     kill: (sandbox) => kill(connections, sandbox),
+    count: async () => (await listIds(connections, {})).length,
     async killAll(execution, except) {
-      const ids = await listIds(connections, execution);
+      const ids = await listIds(connections, { execution });
       await Promise.all(ids.filter((id) => !except?.has(id)).map((id) => kill(connections, id)));
     },
   };
@@ -181,11 +182,11 @@ async function kill(connections: Connections, sandbox: string): Promise<void> {
   });
 }
 
-async function listIds(connections: Connections, execution: string): Promise<string[]> {
+async function listIds(connections: Connections, metadata: { execution?: string }): Promise<string[]> {
   try {
-    return await connections.idsOf(execution);
+    return await connections.ids(metadata);
   } catch (error) {
-    throw asRunError("the sandboxes of an execution cannot be listed", error);
+    throw asRunError("sandboxes cannot be listed", error);
   }
 }
 

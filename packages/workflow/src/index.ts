@@ -27,6 +27,7 @@ export {
   textOfJson,
   type WrittenJson,
 } from "./json/exact.ts";
+export { isJson, utf8In } from "./json/received.ts";
 export { halfCharacterIn } from "./json/scan.ts";
 export {
   analysisFileOf,

@@ -78,3 +78,24 @@ describe("the queue of a pool", () => {
     expect(await slots.taken("W#q")).toEqual(["exec_01"]);
   });
 });
+
+describe("the runs of everybody", () => {
+  test("take turns by client, however many one of them asks for, and whoever comes later is not behind them all", async () => {
+    const ask = async (client: string, execution: string) =>
+      slots.enqueue({ execution, pools: ["S"], rank: await slots.rank("S", client) });
+    const waiting = () => Array.fromAsync(slots.waiting("S"));
+    const order = async () => (await waiting()).map(({ execution }) => execution);
+    await slots.enqueue({ execution: "exec_before", pools: ["S"] });
+    for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("a", run);
+    await ask("b", "exec_b1");
+    expect(await order()).toEqual(["exec_a1", "exec_b1", "exec_a2", "exec_a3", "exec_before"]);
+    for (const ticket of (await waiting()).slice(0, 3)) {
+      expect(await slots.take("S", ticket.execution, "1", 9, ticket.rank)).toBe(true);
+      await slots.leave(ticket);
+    }
+    await ask("c", "exec_c1");
+    await ask("b", "exec_b2");
+    await ask("c", "exec_c2");
+    expect(await order()).toEqual(["exec_a3", "exec_b2", "exec_c1", "exec_c2", "exec_before"]);
+  });
+});

@@ -21,10 +21,10 @@ it("makes the first key of a deployment in its table, with nothing but the right
 it("lists and deletes them there", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const { id, key } = await withKeys((keys) => keys.create({ role: "viewer" }));
-  expect((await withKeys((keys) => keys.list())).map((one) => one.id)).toContain(id);
-  await withKeys((keys) => keys.remove(id));
+  expect((await withKeys((keys) => Array.fromAsync(keys.list()))).map((one) => one.id)).toContain(id);
+  await withKeys((keys) => keys.delete(id));
   expect(await api.call("GET /executions", { key })).toMatchObject({ status: 401 });
-  await expect(withKeys((keys) => keys.remove(id))).rejects.toThrow(`there is no key "${id}" - GET /keys lists them`);
+  await expect(withKeys((keys) => keys.delete(id))).rejects.toThrow(`there is no key "${id}" - GET /keys lists them`);
 });
 
 it.each([
@@ -40,11 +40,13 @@ it.each([
 
 it("says which variable names no table", async () => {
   vi.stubEnv("NOVA_TABLE", "elsewhere");
-  await expect(withKeys((keys) => keys.list())).rejects.toThrow(/there is no table "elsewhere" in .* NOVA_TABLE/);
+  await expect(withKeys((keys) => Array.fromAsync(keys.list()))).rejects.toThrow(
+    /there is no table "elsewhere" in .* NOVA_TABLE/,
+  );
 });
 
 it("makes none for a client that there is not", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
-  const making = withKeys((keys) => keys.create({ role: "viewer", client: "nobody" }));
+  const making = withKeys((keys) => keys.create({ role: "viewer", client_slug: "nobody" }));
   await expect(making).rejects.toThrow('there is no client "nobody"');
 });

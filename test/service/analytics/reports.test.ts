@@ -38,10 +38,10 @@ describe("reports", () => {
       run("b", "2026-11-03", { status: "cancelled", durationMs: 2000 }),
     );
     expect(await workflowReports(runs)).toEqual([
-      expect.objectContaining({ workflow: "a", runs: 1, costUsd: 0.2 }),
+      expect.objectContaining({ workflow: "a", runs: 1, cost_usd: 0.2 }),
       {
-        ...{ workflow: "b", runs: 20, totalMs: 23_000, p95Ms: 2000, costUsd: 0 },
-        byStatus: { completed: 18, failed: 1, cancelled: 1, interrupted: 0 },
+        ...{ workflow: "b", runs: 20, success_rate: 0.9, mean_ms: 1150, p95_ms: 2000, cost_usd: 0 },
+        ...{ completed: 18, failed: 1, cancelled: 1, interrupted: 0 },
       },
     ]);
   });
@@ -56,9 +56,10 @@ describe("reports", () => {
       workflow: "a",
       node: "x",
       runs: 100,
-      totalMs: 1330,
-      p95Ms: 40,
-      failed: { NodeFailed: 2 },
+      mean_ms: 13.3,
+      p95_ms: 40,
+      failed: 2,
+      success_rate: 0.98,
     });
   });
 
@@ -67,7 +68,7 @@ describe("reports", () => {
       run("a", "2026-11-01", { nodes: { x: node([10], { durations: null }) } }),
       run("a", "2026-11-02", { nodes: { x: node([10]) } }),
     );
-    expect(await nodeReports(runs)).toMatchObject([{ runs: 2, totalMs: 20, p95Ms: null }]);
+    expect(await nodeReports(runs)).toMatchObject([{ runs: 2, mean_ms: 10, p95_ms: null }]);
   });
 
   it("tell failures by class and node, the most frequent first", async () => {
@@ -87,8 +88,8 @@ describe("reports", () => {
       run("b", "2026-11-01T23:00:00.000Z", { nodes: { x: node([1]) } }),
     );
     expect(await costReports(runs)).toMatchObject([
-      { day: "2026-11-01", workflow: "a", figures: { spent: { cost_usd: 0.3, tokens_input: 300 }, savedUsd: 0.2 } },
-      { day: "2026-11-02", workflow: "a", figures: { hits: 1, savedUsd: 0.1 } },
+      { day: "2026-11-01", workflow: "a", cost_usd: 0.3, tokens_input: 300, cache_hits: 2, saved_usd: 0.2 },
+      { day: "2026-11-02", workflow: "a", cost_usd: 0, cache_hits: 1, saved_usd: 0.1 },
     ]);
   });
 });

@@ -60,6 +60,31 @@ describe("runs that wait", () => {
     expect([world.of("queued"), world.slots.holders("W#w")]).toEqual([["b"], []]);
   });
 
+  it("begin in the order of their ranks where the runs of everybody are counted", async () => {
+    const world = new QueueWorld({ "C#acme": 2 });
+    world.admissions.atOnce = 1;
+    const ranks = { a: "1", b: "3", c: "4", d: "2" };
+    for (const [id, rank] of Object.entries(ranks))
+      await finish(world, [world.arrive(id, id === "c" ? ["C#acme", "S"] : ["S"], rank)]);
+    for (const id of ["a", "d", "b", "c"]) await finish(world, [world.end(id)]);
+    expect(world.started).toEqual(["a", "d", "b", "c"]);
+  });
+
+  it("take the slot of one that waits for somebody, once the sweeper has seen it", async () => {
+    const world = new QueueWorld({ "W#w": 5 });
+    world.admissions.atOnce = 1;
+    await arrived(world, { a: [...w, "S"], b: [...w, "S"] });
+    await world.executions.port(atOnce).update("a", { status: "waiting" });
+    await finish(world, [world.sweep()]);
+    expect([world.started, world.slots.holders("W#w"), world.slots.holders("S")]).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+      ["b"],
+    ]);
+    await finish(world, [world.end("a"), world.end("b")]);
+    expect(world.slots.holders("S")).toEqual([]);
+  });
+
   it("keep their place while somebody is beginning the one in front", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w, c: w });

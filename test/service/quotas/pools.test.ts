@@ -5,6 +5,7 @@ it.each([
   ["W#invoice", { workflow: "invoice" }],
   ["C#acme", { client: "acme" }],
   ["P#invoice#acme", { workflow: "invoice", client: "acme" }],
+  ["S", {}],
 ])("names pools so that they can be read: %s", (name, pool) => {
   expect([poolName(pool), readPool(name)]).toEqual([name, pool]);
 });
@@ -21,5 +22,7 @@ it.each([
     ["C#acme", "P#invoice#acme", "W#invoice"],
   ],
 ])("counts a run in the pools of its quotas: %s", (_what, ofWorkflow, ofClient, expected) => {
-  expect(poolsOf({ workflow: "invoice", client: "acme", ofWorkflow, ofClient })).toEqual(expected);
+  const run = { workflow: "invoice", client: "acme", ofWorkflow, ofClient };
+  expect(poolsOf(run)).toEqual(expected);
+  expect(poolsOf({ ...run, atOnce: 20 })).toEqual([...expected, "S"]);
 });

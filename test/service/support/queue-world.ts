@@ -1,5 +1,5 @@
 import { type Execution, StoreUnavailable } from "@nova/engine";
-import type { Client, WorkflowState } from "@nova/service";
+import type { Admissions, Client, WorkflowState } from "@nova/service";
 import type { QueuePorts } from "../../../packages/service/src/quotas/admit.ts";
 import { fillPools, giveSlotsBack } from "../../../packages/service/src/quotas/fill.ts";
 import { sweepQueues } from "../../../packages/service/src/quotas/queue.ts";
@@ -19,7 +19,7 @@ export class QueueWorld {
   readonly clock = new VirtualClock();
   readonly executions = new ExecutionState();
   readonly slots = new SlotState();
-  readonly admissions = { held: false };
+  readonly admissions: Admissions = { held: false };
   /** Names of runs that Step Functions has, in the order in which they began. */
   readonly started: string[] = [];
   /** Slots by pool; those of a client are its `maxConcurrent`, those of a workflow the workflow's. */
@@ -50,10 +50,10 @@ export class QueueWorld {
   }
 
   /** What `startOrQueue` does behind link 0. */
-  arrive(id: string, pools: string[]): Process {
+  arrive(id: string, pools: string[], rank?: string): Process {
     return this.spawn(`arrive ${id}`, async (ports) => {
-      await ports.executions.create(runOf(id, pools));
-      await ports.slots.enqueue({ execution: id, pools });
+      await ports.executions.create({ ...runOf(id, pools), ...(rank !== undefined && { rank }) });
+      await ports.slots.enqueue({ execution: id, pools, rank });
       return fillPools(ports, pools);
     });
   }

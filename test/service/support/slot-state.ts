@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "@nova/engine";
 import type { SlotStore, Ticket } from "@nova/service";
+import { orderOf } from "../../../packages/service/src/quotas/fill.ts";
 import type { Caller } from "../../support/engine/scheduler.ts";
 
 const outage = () => new StoreUnavailable("the store did not answer in time");
@@ -20,6 +21,7 @@ export class SlotState {
     return {
       take: (pool, id, admission, limit) => ask(`take ${pool}`, () => this.#take(pool, id, admission, limit)),
       giveBack: (pool, id, admission) => ask(`give back ${pool}`, () => this.#giveBack(pool, id, admission)),
+      rank: () => Promise.reject(new TypeError("no run of this world has a rank")),
       taken: (pool) => ask(`taken ${pool}`, () => this.holders(pool)),
       enqueue: async (ticket) => {
         for (const pool of ticket.pools)
@@ -51,13 +53,13 @@ export class SlotState {
       const page = await ask(`waiting ${pool}`, () => this.#page(pool, after));
       yield* page;
       if (page.length < pageSize) return;
-      after = (page.at(-1) as Ticket).execution;
+      after = orderOf(page.at(-1) as Ticket);
     }
   }
 
   #page(pool: string, after: string): Ticket[] {
-    const tickets = Array.from(of(this.queues, pool).values()).filter(({ execution }) => execution > after);
-    return tickets.sort((a, b) => (a.execution < b.execution ? -1 : 1)).slice(0, pageSize);
+    const tickets = Array.from(of(this.queues, pool).values()).filter((ticket) => orderOf(ticket) > after);
+    return tickets.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)).slice(0, pageSize);
   }
 
   async *#pools(ask: <T>(name: string, effect: () => T) => Promise<T>): AsyncIterable<string> {

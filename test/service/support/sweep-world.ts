@@ -32,6 +32,7 @@ export class SweepWorld {
         open: () => this.#read("runs", this.records),
         idle: () => Array.fromAsync(this.#read("sandboxes", [])),
       },
+      sandboxes: { count: async () => 3 },
       chain: { tip: async () => [tip] },
       stateMachines: {
         running: async (arn: string) => this.#list(arn),

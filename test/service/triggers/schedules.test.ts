@@ -1,4 +1,4 @@
-import { fireTrigger, listSchedules, type Principal, pauseSchedule, resumeSchedule } from "@nova/service";
+import { fireTrigger, listSchedules, type Principal, setSchedulePaused } from "@nova/service";
 import type { ScheduleTrigger } from "@nova/workflow";
 import { beforeEach, describe, expect, it } from "vitest";
 import { TriggerWorld } from "../support/trigger-world.ts";
@@ -31,6 +31,8 @@ function ports() {
   return { ...world.ports(), audit, clock: { now: () => now, sleep: async () => undefined } };
 }
 
+const setPaused = (isPaused: boolean, by: Principal, schedule: string) =>
+  setSchedulePaused(ports(), by, { workflow: "report", schedule, isPaused });
 const list = (by = admin, query: object = {}) => listSchedules(ports(), by, { limit: 10, ...query });
 
 describe("schedules", () => {
@@ -64,20 +66,20 @@ describe("schedules", () => {
 
   it("that are paused let their times pass, also when another version is published, until they are resumed", async () => {
     const due = { workflow: "report", trigger: "nightly", scheduled_at: "2026-11-23T01:00:00Z" };
-    expect(await pauseSchedule(ports(), admin, "report", "nightly")).toMatchObject({ nextAt: null });
+    expect(await setPaused(true, admin, "nightly")).toMatchObject({ nextAt: null });
     await world.publish("report", [nightly]);
     expect(await fireTrigger(ports(), due)).toMatchObject({
       status: "refused",
       reason: 'schedule "nightly" is paused - nova schedules resume report nightly',
     });
-    expect(await resumeSchedule(ports(), admin, "report", "nightly")).toMatchObject({ pausedAt: null });
+    expect(await setPaused(false, admin, "nightly")).toMatchObject({ pausedAt: null });
     expect(await fireTrigger(ports(), { ...due, scheduled_at: "2026-11-24T01:00:00Z" })).toMatchObject({
       status: "started",
     });
   });
 
   it("of another client, or that are not there, cannot be paused", async () => {
-    await expect(pauseSchedule(ports(), acme, "report", "often")).rejects.toThrow('has no schedule "often"');
-    await expect(pauseSchedule(ports(), admin, "report", "never")).rejects.toThrow('has no schedule "never"');
+    await expect(setPaused(true, acme, "often")).rejects.toThrow('has no schedule "often"');
+    await expect(setPaused(true, admin, "never")).rejects.toThrow('has no schedule "never"');
   });
 });

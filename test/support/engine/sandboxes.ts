@@ -38,6 +38,7 @@ export function sandboxesPort(state: SandboxState, scheduler: Scheduler, code: (
       control(`extend ${sandbox.id}`, () => withEnd(sandbox, state.extend(sandbox.id, seconds)?.endsAt ?? null)),
     rest: (sandbox, seconds) => control(`rest ${sandbox.id}`, () => withEnd(sandbox, state.rest(sandbox.id, seconds))),
     kill: (id) => control(`kill ${id}`, () => state.kill(id)),
+    count: () => control("count sandboxes", () => state.alive().length),
     killAll: (execution, except) => control("kill all sandboxes", () => state.killAll(execution, except)),
     run: (id, request, io, options) => new Delivery(state, scheduler, code, caller).run(id, request, io, options),
     runningLog: (id, link) => control("read a log", () => (state.isAlive(id) ? (state.logs.get(link) ?? null) : null)),

@@ -8,6 +8,14 @@ import { each, indexed, place, record, type TableConnection, write } from "./rec
 /** Mostly the first one is told whether there is a slot. */
 const ticketsInPage = 25;
 
+/** A client that asked for nothing for so long is behind whatever has begun. */
+const rememberedSeconds = 86_400;
+
+/** As long as every other one, so that they sort as numbers do. */
+function rankOf(place: number): string {
+  return String(place).padStart(12, "0");
+}
+
 /** In front of the ids of runs: their slots are attributes of one item, beside those that every item has. */
 const mark = "slot.";
 
@@ -23,7 +31,7 @@ type Change = Pick<
  */
 export function createSlotStore(connection: TableConnection): SlotStore {
   const { client, table: TableName } = connection;
-  const tickets = ticketRecord(connection);
+  const [unranked, ranked] = [ticketRecord(connection), rankedTicketRecord(connection)];
   const pools = poolRecord(connection);
   /** Pools that this process has seen to. */
   const known = new Set<string>();
@@ -31,12 +39,17 @@ export function createSlotStore(connection: TableConnection): SlotStore {
   const change = (pool: string, how: Change) =>
     reachingIf("DynamoDB", () => client.send(new UpdateCommand({ TableName, Key: keyOf(pool), ...how })));
   /** False where the run has one, or there are `limit`. */
-  const takeNew = (pool: string, execution: string, admission: string, limit: number) =>
+  const takeNew = (pool: string, execution: string, admission: string, limit: number, rank = "") =>
     change(pool, {
-      UpdateExpression: "SET #slot = :admission, #format = :format ADD #taken :one",
+      UpdateExpression: `SET #slot = :admission, #format = :format${rank && ", #begun = :begun"} ADD #taken :one`,
       ConditionExpression: "attribute_not_exists(#slot) AND (attribute_not_exists(#taken) OR #taken < :limit)",
-      ExpressionAttributeNames: { "#slot": mark + execution, "#format": "format", "#taken": "taken" },
-      ExpressionAttributeValues: { ":admission": admission, ":format": FORMAT, ":one": 1, ":limit": limit },
+      ExpressionAttributeNames: {
+        ...{ "#slot": mark + execution, "#format": "format", "#taken": "taken", ...(rank && { "#begun": "begun" }) },
+      },
+      ExpressionAttributeValues: {
+        ...{ ":admission": admission, ":format": FORMAT, ":one": 1, ":limit": limit },
+        ...(rank && { ":begun": Number(rank) }),
+      },
     });
   /** False where the run has none, or a later admission has it. */
   const renew = (pool: string, execution: string, admission: string) =>
@@ -47,8 +60,8 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       ExpressionAttributeValues: { ":admission": admission },
     });
   return {
-    take: async (pool, execution, admission, limit) =>
-      (await takeNew(pool, execution, admission, limit)) || renew(pool, execution, admission),
+    take: async (pool, execution, admission, limit, rank) =>
+      (await takeNew(pool, execution, admission, limit, rank)) || renew(pool, execution, admission),
     /** Nothing happens where the run has none, or not by this admission. */
     async giveBack(pool, execution, admission) {
       const isTheirs = admission !== undefined;
@@ -64,21 +77,54 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       const { Item = {} } = await reaching("DynamoDB", () => client.send(get));
       return Object.keys(Item).flatMap((name) => (name.startsWith(mark) ? [name.slice(mark.length)] : []));
     },
-    async enqueue({ execution, pools: names }) {
+    async rank(pool, of) {
+      const Key = { pk: keyOf(pool).pk, sk: `R#${of}` };
+      const behindOwn = new UpdateCommand({
+        ...{ TableName, Key, ReturnValues: "UPDATED_NEW" },
+        UpdateExpression: "ADD #last :one SET #format = :format, #client = :client, #expiresAt = :expiresAt",
+        ExpressionAttributeNames: {
+          "#last": "last",
+          "#format": "format",
+          "#client": "client",
+          "#expiresAt": "expiresAt",
+        },
+        ExpressionAttributeValues: {
+          ...{ ":one": 1, ":format": FORMAT, ":client": of },
+          ":expiresAt": Math.floor(Date.now() / 1000) + rememberedSeconds,
+        },
+      });
+      const slots = new GetCommand({ TableName, Key: keyOf(pool), ProjectionExpression: "begun" });
+      const [{ Attributes = {} }, { Item = {} }] = await reaching("DynamoDB", () =>
+        Promise.all([client.send(behindOwn), client.send(slots)]),
+      );
+      const [last, begun] = [Number(Attributes.last), Number(Item.begun ?? 0)];
+      if (last > begun) return rankOf(last);
+      const behindBegun = new UpdateCommand({
+        ...{ TableName, Key, UpdateExpression: "SET #last = :next", ConditionExpression: "#last < :next" },
+        ...{ ExpressionAttributeNames: { "#last": "last" }, ExpressionAttributeValues: { ":next": begun + 1 } },
+      });
+      await reachingIf("DynamoDB", () => client.send(behindBegun));
+      return rankOf(begun + 1);
+    },
+    async enqueue({ execution, pools: names, rank }) {
       for (const pool of names) {
         if (!known.has(pool)) await write(pools.put({ pool, format: FORMAT }));
         known.add(pool);
-        await write(tickets.put({ pool, execution, format: FORMAT, pools: names }));
+        const ticket = { pool, execution, format: FORMAT, pools: names };
+        await write(rank === undefined ? unranked.put(ticket) : ranked.put({ ...ticket, rank }));
       }
     },
-    async leave({ execution, pools: names }) {
-      for (const pool of names) await write(tickets.delete({ pool, execution }));
+    async leave({ execution, pools: names, rank }) {
+      for (const pool of names) {
+        const ticket = { pool, execution };
+        await write(rank === undefined ? unranked.delete(ticket) : ranked.delete({ ...ticket, rank }));
+      }
     },
     async *waiting(pool) {
-      const queue = each(tickets.query.queue({ pool }), { consistent: true, limit: ticketsInPage });
-      for await (const { execution, format, pools } of queue) {
+      const queue = each(ranked.query.queue({ pool }), { consistent: true, limit: ticketsInPage });
+      for await (const { execution, format, pools, rank } of queue) {
         checkFormat(`the ticket of ${execution}`, format);
-        yield { execution, pools };
+        yield { execution, pools, rank };
       }
     },
     async *pools() {
@@ -87,15 +133,20 @@ export function createSlotStore(connection: TableConnection): SlotStore {
   };
 }
 
+const ticket = {
+  ...texts("pool", "execution"),
+  /** All the pools of which the run needs a slot. */
+  pools: requiredValue<string[]>(),
+};
+
 /** A run in the queue of a pool; ids of runs sort by the time of their arrival. */
-const ticketRecord = record(
+const ticketRecord = record("ticket", ticket, { queue: place("Q#{pool}", "T#{execution}") });
+
+/** The same of a run with a rank. Every query of the queue finds both, the ranked ones first. */
+const rankedTicketRecord = record(
   "ticket",
-  {
-    ...texts("pool", "execution"),
-    /** All the pools of which the run needs a slot. */
-    pools: requiredValue<string[]>(),
-  },
-  { queue: place("Q#{pool}", "T#{execution}") },
+  { ...ticket, ...texts("rank") },
+  { queue: place("Q#{pool}", "T#{rank}{execution}") },
 );
 
 /** A pool that has had a queue: a sweeper looks for them. */

@@ -61,27 +61,15 @@ class EntryReader {
   async fresh(nodes: number, isOver: boolean): Promise<TraceEntry[]> {
     if (nodes === this.#nodes && !isOver) return [];
     this.#nodes = nodes;
-    const list = await this.#read();
+    const cursor = Buffer.from(String(this.#whole)).toString("base64url");
+    const asked = { path: { id: this.#id }, query: { full: "true", cursor } } as const;
+    const list = (await Array.fromAsync(this.#server.list("/executions/{id}/chain", asked))).map(entryFrom);
     const found = entriesOf({ entries: list });
     const fresh = found.filter((entry) => !this.#told.has(nameOf(entry)));
     const open = list.at(-1)?.branches ? list.slice(-1) : [];
     this.#whole += list.length - open.length;
     this.#told = new Set(entriesOf({ entries: open }).map(nameOf));
     return fresh;
-  }
-
-  async #read(): Promise<TraceEntry[]> {
-    const list: TraceEntry[] = [];
-    let cursor: string | null = Buffer.from(String(this.#whole)).toString("base64url");
-    while (cursor !== null) {
-      const params = { path: { id: this.#id }, query: { full: "true" as const, cursor } };
-      const page: { items: object[]; next_cursor: string | null } = await this.#server.ask(
-        this.#server.api.GET("/executions/{id}/chain", { params }),
-      );
-      list.push(...page.items.map((item) => entryFrom(item as Parameters<typeof entryFrom>[0])));
-      cursor = page.next_cursor;
-    }
-    return list;
   }
 }
 

@@ -26,13 +26,10 @@ export async function publishOnServer(
 ): Promise<Schemas["PublishedWorkflow"]> {
   const published = await server.workflows.publish(sentAs(source, id));
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-    const { status, reason } = pauseMs === firstPauseMs ? published : await stateOf(server, published);
+    const { status, reason } =
+      pauseMs === firstPauseMs ? published : await server.workflows.get(published.id, { version: published.version });
     if (status === "failed") throw new InvalidInput(`"${id}" cannot be published: ${reason} - correct it`);
     if (status === "ready") return { ...published, status };
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-}
-
-function stateOf(server: NovaClient, { id, version }: Schemas["PublishedWorkflow"]) {
-  return server.workflows.get(id, { version });
 }

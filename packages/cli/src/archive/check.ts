@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Signer } from "@nova/engine";
 import type { FolderSecrets } from "@nova/local";
-import { digestAfter, emptyDigest, isSealed } from "@nova/service";
+import { digestAfter, emptyDigest, sealedText } from "@nova/service";
 import { openInside, workflowHash } from "@nova/workflow";
 import { InvalidInput, refusing } from "../errors.ts";
 import { hashOf } from "../input/files.ts";
@@ -119,7 +119,7 @@ export async function whyUnverified(manifest: Manifest, signer: Signer | undefin
   if (digest === undefined || seal === undefined)
     return "it has no seal: an earlier release wrote it, or one without the signing key, or somebody took it out";
   if (!signer) return "there is no key here that could have sealed it";
-  if (await isSealed(signer, { client, digest }, seal)) return undefined;
+  if (await signer.verify(sealedText({ client, digest }), seal)) return undefined;
   return "the key here has not sealed it: it comes from another NOVA, or was changed";
 }
 

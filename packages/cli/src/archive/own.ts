@@ -45,7 +45,9 @@ export async function readOwn(
     executions.add(execution);
     versions.set(version.workflow, (versions.get(version.workflow) ?? new Set()).add(version.number));
   });
-  if (!isVerified) await leaveOutKnown(archive, versions);
+  // All clients share a workflow: another version of one that is here would be what everybody runs next.
+  for (const workflow of isVerified ? [] : versions.keys())
+    if (await archive.hasWorkflow(workflow)) versions.delete(workflow);
   return {
     brings(item) {
       const claim = archive.claim(item);
@@ -60,9 +62,4 @@ export async function readOwn(
       return place === "blobs" ? name === client : versions.has(name);
     },
   };
-}
-
-/** All clients share a workflow: another version of one that is here would be what everybody runs next. */
-async function leaveOutKnown({ hasWorkflow }: OwnArchive, versions: Map<string, Set<number>>): Promise<void> {
-  for (const workflow of versions.keys()) if (await hasWorkflow(workflow)) versions.delete(workflow);
 }

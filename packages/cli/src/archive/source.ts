@@ -1,5 +1,5 @@
 import type { NovaClient } from "@nova/client";
-import { type ArchiveRecord, type Sealed, type ServicePorts, sealExport } from "@nova/service";
+import { type ArchiveRecord, type Sealed, type ServicePorts, sealedText } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { fetchSigned } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
@@ -19,7 +19,7 @@ type StoredPorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "s
 /** Table and bucket themselves. */
 export function storedSource({ archive, signer }: StoredPorts, client?: string): ExportSource {
   return {
-    seal: async (sealed) => signer && sealExport(signer, sealed),
+    seal: async (sealed) => signer?.sign(sealedText(sealed)),
     page: (cursor) => archive.page({ client, cursor }),
     open: ({ key }) => archive.read(key),
   };

@@ -19,16 +19,13 @@ export const exportAll = command({
   async run([folder = ""], { client, aws = false }) {
     const { items, objects, seal } = await exportTo(folder, client, aws);
     print(`${folder} holds ${items} items and ${objects} objects`);
-    if (seal === undefined) print(unsealed(aws));
+    const wayOut = aws ? "name the signing key in NOVA_SIGNING_KMS_KEY" : "update the server";
+    const unsealed = "nothing in it proves what was exported, so nova import will ask for --unverified";
+    if (seal === undefined) print(`${unsealed} - ${wayOut}, and export again`);
     if (client === undefined && !aws) print(`${files.secrets} in it opens and signs all of it: keep it safe`);
     return undefined;
   },
 });
-
-function unsealed(aws: boolean): string {
-  const wayOut = aws ? "name the signing key in NOVA_SIGNING_KMS_KEY" : "update the server";
-  return `nothing in it proves what was exported, so nova import will ask for --unverified - ${wayOut}, and export again`;
-}
 
 async function exportTo(folder: string, client: string | undefined, aws: boolean): Promise<Manifest> {
   const [{ writeExport }, source] = await Promise.all([import("../archive/write.ts"), import("../archive/source.ts")]);

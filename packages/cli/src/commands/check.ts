@@ -1,8 +1,8 @@
-import { type CodeFinding, checkNodeCode, type NodeFacts } from "@nova/python";
+import { checkNodeCode, type NodeFacts } from "@nova/python";
 import { defined } from "@nova/workflow/defined";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { importableFrom, readCode, readShape } from "../input/node-code.ts";
-import { styled } from "../output/terminal.ts";
+import { findingLines } from "../output/findings.ts";
 import { command } from "./command.ts";
 
 export const check = command({
@@ -21,10 +21,12 @@ export const check = command({
       ...(await importableFrom(file)),
     });
     const [errors, warnings] = (["error", "warning"] as const).map((wanted) =>
-      findings.filter(({ severity }) => severity === wanted).map(publicFinding),
+      findings
+        .filter(({ severity }) => severity === wanted)
+        .map(({ code, line, column, message }) => ({ code, line, column, message })),
     );
     const valid = errors?.length === 0;
-    const lines = findings.map((finding) => findingLine(file, finding));
+    const lines = findingLines(findings.map((finding) => ({ ...finding, path: "", file })));
     return {
       json: { valid, findings: errors, warnings },
       text: [...lines, valid ? `${file} is valid` : `${file} is not valid`],
@@ -43,13 +45,4 @@ function typeOf(nodeType: string | undefined, edges: string | undefined): Pick<N
   if (conditions.includes(""))
     throw new InvalidInput(`--edges "${edges}" has an empty condition - write --edges true,false`);
   return { nodeType: "decision", edges: conditions };
-}
-
-function publicFinding({ code, line, column, message }: CodeFinding) {
-  return { code, line, column, message };
-}
-
-function findingLine(file: string, { code, severity, line, column, message }: CodeFinding): string {
-  const mark = severity === "error" ? styled("red", "error") : styled("yellow", "warning");
-  return `${mark} ${styled("bold", code)} ${message}\n${styled("dim", `  at ${file}:${line}:${column}`)}`;
 }

@@ -72,13 +72,10 @@ export function declare(declared: Command, { summary, takes = {}, json = "print 
     const option = declared.createOption(written, says).makeOptionMandatory(needed === true);
     if (absent !== undefined) option.default(absent);
     if (choices) option.choices(choices);
+    // `true` stands for all: commander's value of an option without one.
+    const collect = (value: string, before: string[] | true) => before === true || [...before, value];
     declared.addOption(each ? option.default([]).argParser(collect) : option);
   }
-}
-
-/** `true` stands for all: commander's value of an option without one. */
-function collect(value: string, previous: string[] | true): string[] | true {
-  return previous === true ? true : [...previous, value];
 }
 
 /** Throws `InvalidInput` for what the command cannot do. */

@@ -1,5 +1,4 @@
 import type { CloudOptions, LocalApi, LocalCloud } from "@nova/local";
-import type { ParsedWorkflow } from "@nova/workflow";
 import { closeCloud, openCloud } from "../cloud.ts";
 import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
 import { QueueWatch } from "../dev/queue-watch.ts";
@@ -29,28 +28,29 @@ export const dev = command({
     const roots = args.flat();
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
     const limits = await limitsOf(e2bPlan);
+    keepWithin(limits);
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
     process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // what fails in NOVA itself is told on stderr
-    await offerPackages(await workflowsIn(roots), json ? nobody : undefined);
+    const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
+    await offerPackages(await Promise.all(folders.map(readAndParse)), json ? nobody : undefined);
     const { cloud, queue } = await openOwnCloud(tell, limits);
     try {
-      await using doors = await openDoors(cloud, ports);
-      greet(doors, json === true);
+      // Where requests and mails come in. Closed, they take no more, and what is under way is answered.
+      await using doors = new AsyncDisposableStack();
+      const { openApi, openMail } = await import("@nova/local");
+      const onFailure = (error: unknown) => printError(String(error));
+      const api = doors.adopt(await openApi(cloud, { port: ports.api, onFailure }), (one) => one.close());
+      const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
+      greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
       tell.release();
       using _ = queue.watch(tellProblem);
-      await serve(cloud, doors.api, { roots, interrupt, tell });
+      await serve(cloud, api, { roots, interrupt, tell });
     } finally {
       await closeCloud(cloud, interrupt, hint);
     }
     return undefined;
   },
 });
-
-/** As far as they can be read now. */
-async function workflowsIn(roots: readonly string[]): Promise<ParsedWorkflow[]> {
-  const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
-  return Promise.all(folders.map(readAndParse));
-}
 
 function portOf(option: string, text: unknown): number {
   const port = Number(text);
@@ -63,6 +63,12 @@ async function limitsOf(plan: unknown): Promise<Limits> {
   const known = Object.entries(e2bPlans).find(([name]) => name === plan);
   if (known) return known[1];
   throw new InvalidInput(`--e2b-plan ${plan} is no plan of E2B - choose of ${Object.keys(e2bPlans).join(", ")}`);
+}
+
+/** As whoever deploys for that plan says it, where nothing else is said. */
+function keepWithin({ createsPerSecond, concurrent }: Limits): void {
+  if (createsPerSecond) process.env.NOVA_E2B_CREATES_PER_SECOND ??= String(createsPerSecond);
+  if (concurrent) process.env.NOVA_E2B_CONCURRENT ??= String(concurrent);
 }
 
 /** Throws `InvalidInput` where another process has opened the data folder. */
@@ -89,32 +95,7 @@ async function openOwnCloud(tell: Teller, limits: Limits): Promise<{ cloud: Loca
   throw new InvalidInput(`another process has opened ${cloud.dataDir} - ${wayOut}`);
 }
 
-interface Doors extends AsyncDisposable {
-  api: LocalApi;
-  /** `smtp://host:port` */
-  smtp: string;
-}
-
-/** Where requests and mails come in. Closed, they take no more, and what is under way is answered. */
-async function openDoors(cloud: LocalCloud, ports: { api: number; smtp: number }): Promise<Doors> {
-  const { openApi, openMail } = await import("@nova/local");
-  const api = await openApi(cloud, { port: ports.api, onFailure: (error) => printError(String(error)) });
-  try {
-    const mail = await openMail(cloud, { port: ports.smtp });
-    return {
-      api,
-      smtp: `smtp://127.0.0.1:${mail.port}`,
-      async [Symbol.asyncDispose]() {
-        await Promise.all([api.close(), mail.close()]);
-      },
-    };
-  } catch (error) {
-    await api.close();
-    throw error;
-  }
-}
-
-function greet({ api: { url, key }, smtp }: Doors, json: boolean): void {
+function greet({ url, key }: LocalApi, smtp: string, json: boolean): void {
   const text = [
     `${styled("bold", "mail")}  ${smtp}`,
     `${styled("bold", "API")}   ${url}  ${styled("dim", "(its document: /openapi.json)")}`,

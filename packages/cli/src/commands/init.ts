@@ -8,6 +8,7 @@ import { offerAll } from "../packages/offer.ts";
 import { command } from "./command.ts";
 
 const starter = fileURLToPath(new URL("../../starter", import.meta.url));
+const programStarter = fileURLToPath(new URL("../../starter-typescript", import.meta.url));
 const programSettings = fileURLToPath(import.meta.resolve("@nova/workflow/tsconfig.program.json"));
 
 export const init = command({
@@ -19,12 +20,12 @@ export const init = command({
   json: false,
 
   async run([folder = "hello"], { typescript }) {
+    const graph = typescript ? "workflow.ts" : "workflow.json";
     await inNewFolder(folder, { wayOut: "name a new folder" }, async () => {
       await cp(starter, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
-      await nameAfter(folder);
-      if (typescript) await writeProgram(folder);
+      if (typescript) await useProgram(folder);
+      await nameAfter(folder, graph);
     });
-    const graph = typescript ? "workflow.ts" : "workflow.json";
     print(`${folder} holds a workflow: ${graph} is its graph, nodes/ its Python. Run it:`);
     print(styled("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
     const sentence = await offerAll();
@@ -34,26 +35,23 @@ export const init = command({
 });
 
 /** The workflow to start from is called hello; a workflow is called as its folder. */
-async function nameAfter(folder: string): Promise<void> {
+async function nameAfter(folder: string, graph: string): Promise<void> {
   const { slugOf } = await import("@nova/workflow");
-  const [name, file] = [basename(resolve(folder)), join(folder, "workflow.json")];
+  const [name, file] = [basename(resolve(folder)), join(folder, graph)];
   const id = slugOf(name);
   if (id === "") return;
   const text = await readFile(file, "utf8");
-  const named = text.replace('"id": "hello"', () => `"id": ${JSON.stringify(id)}`);
+  const named = text.replace(/(?<=\bid"?: )"hello"/, () => JSON.stringify(id));
   await writeFile(
     file,
-    named.replace('"name": "Hello"', () => `"name": ${JSON.stringify(name)}`),
+    named.replace('"Hello"', () => JSON.stringify(name)),
   );
 }
 
 /** The same graph as a program, and what editors need to check it: the types lie where this command does. */
-async function writeProgram(folder: string): Promise<void> {
-  const { programOf } = await import("../input/program.ts");
-  const file = join(folder, "workflow.json");
-  await writeFile(join(folder, "workflow.ts"), programOf(JSON.parse(await readFile(file, "utf8"))));
-  await rm(file);
+async function useProgram(folder: string): Promise<void> {
+  await rm(join(folder, "workflow.json"));
+  await cp(programStarter, folder, { recursive: true });
   const settings = { extends: programSettings, include: ["**/*.ts"] };
   await writeFile(join(folder, "tsconfig.json"), `${JSON.stringify(settings, null, 2)}\n`);
-  await writeFile(join(folder, "package.json"), `${JSON.stringify({ private: true, type: "module" }, null, 2)}\n`);
 }

@@ -20,7 +20,7 @@ export const keys = command({
   async run([asked, id], { role, client, name, json }) {
     const action = actionOf("keys", ["create", "list", "delete"], asked);
     if (action === "list") {
-      const items = await withKeys((place) => place.list());
+      const items = await withKeys((place) => Array.fromAsync(place.list()));
       const rowOf = (key: (typeof items)[0]) => [key.id, key.role, key.client_slug ?? "all", key.name, key.created_at];
       const [header, empty] = [
         ["key", "role", "client", "name", "made"],
@@ -29,14 +29,14 @@ export const keys = command({
       return told(items, { header, rowOf, empty });
     }
     if (action === "create") {
-      const request = { role: readRole(role), ...defined({ client, name }) };
+      const request = { role: readRole(role), ...defined({ client_slug: client, name }) };
       const made = await withKeys((place) => place.create(request));
       const once = `this is the only time that ${made.id} is shown: keep it where keys are kept`;
       if (!json) printError(styled("dim", once));
       return { json: made, text: made.key };
     }
     if (id === undefined) throw new InvalidInput("nova keys delete needs the id of a key - nova keys list shows them");
-    await withKeys((place) => place.remove(id));
+    await withKeys((place) => place.delete(id));
     return { json: { id, deleted: true }, text: `${id} opens nothing any more` };
   },
 });

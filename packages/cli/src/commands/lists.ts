@@ -1,7 +1,7 @@
 import type { AuditRecord, Delivery, Execution, Task } from "@nova/client";
 import type { RawJson } from "@nova/engine";
 import { askApi } from "../api/ask.ts";
-import { listed, readLimit } from "../api/first-items.ts";
+import { listed, readCount } from "../api/first-items.ts";
 import { InvalidInput } from "../errors.ts";
 import { figureTable, told } from "../output/table.ts";
 import { cell, duration, statusText, strangersText } from "../output/text.ts";
@@ -14,7 +14,7 @@ export const audit = command({
   takes: { "--client <slug>": "only what was about this client", ...limited },
   async run(_, { client, limit }) {
     const header = ["when", "what", "of", "client", "by", ""];
-    const items = await listed<AuditRecord>("audit", readLimit(limit), { client });
+    const items = await listed("/audit", readCount("--limit", limit), { client });
     return told(items, { header, rowOf: auditRow, empty: "nobody has done anything that is written down" });
   },
 });
@@ -35,9 +35,9 @@ export const deliveries = command({
     ...limited,
   },
   async run(_, { workflow, client, status, limit }) {
-    const [max, query] = [readLimit(limit), { workflow, client, status: oneOf("status", outcomes, status) }];
+    const [max, query] = [readCount("--limit", limit), { workflow, client, status: oneOf("status", outcomes, status) }];
     const header = ["when", "kind", "workflow", "client", "status", "from", "about", ""];
-    const items = await listed<Delivery>("deliveries", max, query);
+    const items = await listed("/deliveries", max, query);
     return told(items, { header, rowOf: deliveryRow, empty: "nothing has come in for a trigger" });
   },
 });
@@ -62,7 +62,7 @@ export const executions = command({
   async run(_, { workflow, client, status, limit }) {
     const query = { workflow, client, status: oneOf("status", statuses, status) };
     const header = ["execution", "workflow", "version", "client", "status", "started", "time"];
-    const items = (await listed<Execution>("executions", readLimit(limit), query)).map(executionItem);
+    const items = (await listed("/executions", readCount("--limit", limit), query)).map(executionItem);
     return told(items, { header, rowOf: executionRow, empty: "no executions - nova run <folder> makes one" });
   },
 });
@@ -97,7 +97,11 @@ export const tasks = command({
   takes: { "--kind <kind>": { says: "event: for an event; absent: for an answer", choices: ["approval", "event"] } },
   async run(_, { kind = "approval" }) {
     const items = await askApi((server) => Array.fromAsync(server.tasks.list({ kind })));
-    const aged = items.map((task) => ({ ...task, age_seconds: ageSeconds(task, Date.now()) }));
+    const now = Date.now();
+    const aged = items.map((task) => {
+      // Clocks differ: nobody has waited for less than nothing.
+      return { ...task, age_seconds: Math.max(0, Math.floor((now - Date.parse(task.created_at)) / 1000)) };
+    });
     const { renderJson } = await import("@nova/engine");
     const { json, text } = told(aged, kinds[kind]);
     return { json: renderJson(json), text: [text, items.flatMap(unmailedLine)].flat(2) };
@@ -110,11 +114,6 @@ function placeOf({ execution_id, workflow, client, node }: Task): string[] {
 
 function timesOf({ age_seconds, expires_at }: AgedTask): string[] {
   return [duration(age_seconds * 1000), expires_at];
-}
-
-/** Clocks differ: nobody has waited for less than nothing. */
-function ageSeconds({ created_at }: Task, now: number): number {
-  return Math.max(0, Math.floor((now - Date.parse(created_at)) / 1000));
 }
 
 function unmailedLine({ execution_id, node, mail }: Task): string[] {
@@ -137,7 +136,7 @@ export const analytics = command({
     const report = reports.find((one) => one === name);
     if (!report) throw new InvalidInput(`there are no figures of "${name}" - ${reports.join(", ")}`);
     const query = { from, to, workflow, client };
-    const items = await listed<Record<string, string | number | null>>(`analytics/${report}`, Infinity, query);
+    const items = await listed(`/analytics/${report}`, Infinity, query);
     const none = "no figures - they are of runs that have ended in this time";
     return { json: { items }, text: items.length === 0 ? none : figureTable(items) };
   },

@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import { readCount } from "../api/first-items.ts";
 import { InvalidInput } from "../errors.ts";
 import { command } from "./command.ts";
 
@@ -27,12 +28,6 @@ export const lock = command({
     if (costs) return modes.showCosts(path);
     if (prove === undefined) return modes.lockFolder(path, from);
     const { proveFolder } = await import("../lock/prove-folder.ts");
-    return proveFolder({ path, from, node: second, count: countOf(prove) });
+    return proveFolder({ path, from, node: second, count: readCount("--prove", prove) });
   },
 });
-
-function countOf(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count > 0) return count;
-  throw new InvalidInput(`--prove ${text} is not a whole number above 0`);
-}

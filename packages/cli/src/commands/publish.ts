@@ -29,7 +29,17 @@ export const publish = command({
       }
       return done;
     });
-    return { json: { items: items.map(itemOf) }, text: items.flatMap(linesOf) };
+    return {
+      json: {
+        items: items.map(({ path, id, version, status, findings }) => {
+          return { path, id, version, status, diagnostics: diagnosticsOf(findings) };
+        }),
+      },
+      text: items.flatMap(({ id, version, status, findings }) => [
+        ...findingLines(findings),
+        `${styled("green", "✓")} ${id} version ${version} is ${status}`,
+      ]),
+    };
   },
 });
 
@@ -40,12 +50,4 @@ async function readValid(path: string) {
   const { workflow, findings } = parseWorkflow(source);
   if (!workflow) throw new InvalidWorkflow(path, findings);
   return { path, id: workflow.id, source };
-}
-
-function itemOf({ path, id, version, status, findings }: Publication) {
-  return { path, id, version, status, diagnostics: diagnosticsOf(findings) };
-}
-
-function linesOf({ id, version, status, findings }: Publication): string[] {
-  return [...findingLines(findings), `${styled("green", "✓")} ${id} version ${version} is ${status}`];
 }

@@ -31,11 +31,8 @@ export const schedules = command({
   },
 });
 
-/** More than anybody reads. */
-const longestList = 10_000;
-
 function schedulesOf(workflow: string | undefined): Promise<Schedule[]> {
-  return listed("schedules", longestList, { workflow });
+  return listed("/schedules", Number.POSITIVE_INFINITY, { workflow });
 }
 
 async function onlyOne(workflow: string, action: string): Promise<string> {

@@ -1,4 +1,3 @@
-import type { NovaClient } from "@nova/client";
 import type { FormatState, StoredFormat } from "@nova/service";
 import { askApi } from "../api/ask.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
@@ -24,7 +23,10 @@ export const upgrade = command({
     const found = await stored(aws === true);
     const readable = found.every(({ state }) => state === "current" || state === "older");
     const verdict = readable ? "this release reads all of it" : "this release does not read all of it";
-    const lines = tableLines(["kind", "format", "items", "is"], found.map(rowOf));
+    const rows = found.map(({ entity, format, items, state }) => {
+      return [entity, format === null ? "-" : String(format), String(items), meanings[state]];
+    });
+    const lines = tableLines(["kind", "format", "items", "is"], rows);
     return {
       json: { readable, formats: found },
       text: found.length === 0 ? "nothing is stored yet" : [...lines, styled(readable ? "green" : "red", verdict)],
@@ -39,20 +41,5 @@ async function stored(aws: boolean): Promise<StoredFormat[]> {
     const { withDeployed } = await import("../archive/deployed.ts");
     return withDeployed(surveyAll);
   }
-  return sumOfFormats(await askApi(everyPart));
-}
-
-async function everyPart(server: NovaClient): Promise<StoredFormat[]> {
-  const found: StoredFormat[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const query = cursor === undefined ? {} : { cursor };
-    const { items, next_cursor } = await server.ask(server.api.GET("/formats", { params: { query } }));
-    found.push(...items);
-    cursor = next_cursor;
-  }
-  return found;
-}
-
-function rowOf({ entity, format, items, state }: StoredFormat): string[] {
-  return [entity, format === null ? "-" : String(format), String(items), meanings[state]];
+  return sumOfFormats(await askApi((nova) => Array.fromAsync(nova.list("/formats", {}))));
 }

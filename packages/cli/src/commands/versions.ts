@@ -1,4 +1,4 @@
-import type { NovaClient, Schemas, Workflow } from "@nova/client";
+import type { Schemas, Workflow } from "@nova/client";
 import { askApi } from "../api/ask.ts";
 import { InvalidInput } from "../errors.ts";
 import { told } from "../output/table.ts";
@@ -42,27 +42,22 @@ export const rollback = command({
   summary: "have new runs of a workflow use the version that they used before",
   takes: { "<workflow>": "its id" },
   async run([workflow = ""]) {
-    const { from, to } = await askApi((server) => rollBack(server, workflow));
+    const { from, to } = await askApi(async ({ workflows }) => {
+      const { active_version: from, previous_version: to } = await workflows.get(workflow);
+      if (to !== null) await workflows.activate(workflow, to);
+      return { from, to };
+    });
+    if (to === null) {
+      const first = from === null ? "no version is active" : `new runs used none before version ${from}`;
+      const wayOut = `choose one of nova versions ${workflow} with nova activate`;
+      throw new InvalidInput(`"${workflow}" has no earlier version to go back to: ${first} - ${wayOut}`);
+    }
     return {
       json: { id: workflow, active_version: to, previous_version: from },
       text: `${workflow}: new runs use version ${to}, no longer ${from}`,
     };
   },
 });
-
-/** Throws `InvalidInput` where new runs have used no other version before. */
-async function rollBack(server: NovaClient, workflow: string): Promise<{ from: number | null; to: number }> {
-  const { active_version: from, previous_version: to } = await server.workflows.get(workflow);
-  if (to === null) throw new InvalidInput(noWayBack(workflow, from));
-  await server.workflows.activate(workflow, to);
-  return { from, to };
-}
-
-function noWayBack(workflow: string, active: number | null): string {
-  const wayOut = `choose one of nova versions ${workflow} with nova activate`;
-  const first = active === null ? "no version is active" : `new runs used none before version ${active}`;
-  return `"${workflow}" has no earlier version to go back to: ${first} - ${wayOut}`;
-}
 
 export const pins = command({
   summary: "list the code that models wrote and that is pinned: what prompt nodes of a workflow run",

@@ -24,14 +24,11 @@ export interface Teller {
 export function held(tell: Teller): Teller & { release(): void } {
   const waiting: (() => void)[] = [];
   let isHeld = true;
-  const say = (line: () => void) => void (isHeld ? waiting.push(line) : line());
+  const later = Object.entries(tell).map(([kind, say]: [string, (news: never) => void]) => {
+    return [kind, (news: never) => void (isHeld ? waiting.push(() => say(news)) : say(news))];
+  });
   return {
-    published: (outcome) => say(() => tell.published(outcome)),
-    queued: (run) => say(() => tell.queued(run)),
-    begun: (run) => say(() => tell.begun(run)),
-    step: (event) => say(() => tell.step(event)),
-    ended: (execution) => say(() => tell.ended(execution)),
-    unstarted: (delivery) => say(() => tell.unstarted(delivery)),
+    ...(Object.fromEntries(later) as Teller),
     release() {
       isHeld = false;
       for (const line of waiting.splice(0)) line();

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { type Member, membersOf, objectText } from "@nova/engine";
+import { utf8In } from "@nova/workflow";
 import { InvalidInput, refusing } from "../errors.ts";
 
 /** More than that belongs in a file that is passed on as bytes. */
@@ -56,11 +57,9 @@ async function readBytes(file: string, what: string): Promise<Buffer> {
 
 /** Throws `InvalidInput` with the sentence where the bytes are no text. */
 export function utf8(bytes: Uint8Array, sentence: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new InvalidInput(sentence, { cause });
-  }
+  const text = utf8In(bytes);
+  if (text !== undefined) return text;
+  throw new InvalidInput(sentence);
 }
 
 function readSetting(setting: string): Member {

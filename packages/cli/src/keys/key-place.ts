@@ -1,23 +1,13 @@
-import type { Key, NovaClient, Schemas } from "@nova/client";
-import type { ApiKey, KeyPorts, Role } from "@nova/service";
+import type { Key, NovaClient } from "@nova/client";
+import type { ApiKey, KeyPorts } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
 import { askApi } from "../api/ask.ts";
 import { reachingAws } from "../archive/deployed.ts";
 import { thisUser } from "../this-user.ts";
 
-export interface NewKeyRequest {
-  role: Role;
-  client?: string;
-  name?: string;
-}
-
 /** Where keys are kept: behind an API, or in a table that this process may write to. */
-export interface KeyPlace {
-  create(request: NewKeyRequest): Promise<Schemas["CreatedKey"]>;
-  list(): Promise<Key[]>;
-  remove(id: string): Promise<void>;
-}
+export type KeyPlace = Pick<NovaClient["keys"], "create" | "list" | "delete">;
 
 const nextId = monotonicFactory();
 
@@ -27,33 +17,25 @@ const nextId = monotonicFactory();
  */
 export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise<T> {
   const { NOVA_URL: url, NOVA_TABLE: table, NOVA_DATA_DIR: dataDir } = process.env;
-  if (url || !table || dataDir) return askApi((nova) => work(keysBehind(nova)));
+  if (url || !table || dataDir) return askApi(({ keys }) => work(keys));
   const { createServiceStores } = await import("@nova/aws");
   const clock = { now: () => Date.now(), sleep: async () => {} };
   return reachingAws({ table }, () => work(keysIn({ ...createServiceStores({ table }), clock })));
 }
 
-function keysBehind({ keys }: NovaClient): KeyPlace {
-  return {
-    create: ({ role, client, name }) => keys.create(defined({ role, client_slug: client, name })),
-    list: () => Array.fromAsync(keys.list()),
-    remove: (id) => keys.delete(id),
-  };
-}
-
 function keysIn(ports: KeyPorts): KeyPlace {
   return {
-    async create(request) {
+    async create({ client_slug: client, ...asked }) {
       const { createKey } = await import("@nova/service");
-      const { key, text = "" } = await createKey(ports, null, { ulid: nextId(), ...request });
+      const { key, text = "" } = await createKey(ports, null, defined({ ulid: nextId(), ...asked, client }));
       return { ...itemOf(key), key: text };
     },
-    async list() {
+    async *list() {
       const { everyItem, listKeys } = await import("@nova/service");
-      const pageAt = (cursor?: string) => listKeys(ports, thisUser(), { limit: 200, cursor });
-      return (await Array.fromAsync(everyItem(pageAt))).map(itemOf);
+      for await (const key of everyItem((cursor) => listKeys(ports, thisUser(), { limit: 200, cursor })))
+        yield itemOf(key);
     },
-    async remove(id) {
+    async delete(id) {
       const { deleteKey } = await import("@nova/service");
       await deleteKey(ports, thisUser(), id);
     },

@@ -34,16 +34,13 @@ export async function proveFolder({ path, node, count, from }: Asked): Promise<T
     const prove = (nova: NovaClient) => proveAll(cloud, nova, { ...folder, prompts: asked }, { count, from });
     return server ? prove(server) : askCloud(cloud, prove);
   });
-  const same = proofs.every((proof) => "runs" in proof && proof.runs.every(({ outcome }) => isGood(outcome)));
+  const isGood = ({ outcome }: ProofRun) => outcome === "same" || outcome === "works";
+  const same = proofs.every((proof) => "runs" in proof && proof.runs.every(isGood));
   return {
     json: renderJson({ same, nodes: proofs.map(resultOf) }),
     text: proofLines(proofs),
     code: same ? exitCodes.completed : exitCodes.failed,
   };
-}
-
-function isGood(outcome: ProofRun["outcome"]): boolean {
-  return outcome === "same" || outcome === "works";
 }
 
 function effectful(node: string): string {

@@ -151,7 +151,7 @@ function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
     async openBlob({ sha256 }) {
       const bytes = await blobOf(execution.id, sha256);
       if (bytes === null) throw new BlobMissing(`blob ${sha256} of ${execution.id} was erased`);
-      return chunksOf(bytes);
+      return ReadableStream.from([bytes]);
     },
     async storeBlob(_, body) {
       for await (const chunk of body) void chunk;
@@ -160,10 +160,6 @@ function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
     outputNames: async () => Array.from(outputs.keys()),
     taskUrl: async () => null,
   };
-}
-
-async function* chunksOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
 }
 
 /**
@@ -178,13 +174,11 @@ export function outputsAfter(before: readonly TraceEntry[]): Map<string, string>
       const isJoin = entry.node_type === "join";
       if (!isJoin) outputs.set(entry.node_id, entry.changes.set.text);
       else if (fork?.node_type === "map") outputs.set(fork.node_id, entry.changes.set.text);
-      else for (const { entries } of fork?.branches ?? []) addAll(outputs, outputsAfter(entries));
+      else
+        for (const { entries } of fork?.branches ?? [])
+          for (const [node, text] of outputsAfter(entries)) outputs.set(node, text);
     }
     fork = entry;
   }
   return outputs;
-}
-
-function addAll(outputs: Map<string, string>, more: Map<string, string>): void {
-  for (const [node, text] of more) outputs.set(node, text);
 }

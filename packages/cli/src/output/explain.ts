@@ -48,12 +48,10 @@ export function explain(error: unknown): { sentence: string; code: ExitCode } {
   if (!(error instanceof Error)) return { sentence: String(error), code: exitCodes.failed };
   if (process.env.NOVA_DEBUG) printError(String(error.stack));
   const code = exitCodeOf(error);
-  if (code !== undefined) return { sentence: asTyped(error.message), code };
+  if (code !== undefined) {
+    return { sentence: lists.reduce((sentence, [there, here]) => sentence.replace(there, here), error.message), code };
+  }
   const [firstLine = ""] = error.message.split("\n");
   const sentence = `${error.name}: ${firstLine} - NOVA_DEBUG=1 shows where this came from`;
   return { sentence, code: exitCodes.failed };
-}
-
-function asTyped(message: string): string {
-  return lists.reduce((sentence, [there, here]) => sentence.replace(there, here), message);
 }

@@ -2,7 +2,7 @@ import type { Finding } from "@nova/workflow";
 import { styled } from "./terminal.ts";
 
 /** Findings for people: what is wrong, and where. */
-export function findingLines(findings: readonly Finding[]): string[] {
+export function findingLines(findings: readonly (Omit<Finding, "code"> & { code: string })[]): string[] {
   return findings.flatMap(({ code, severity, message, ...place }) => {
     const mark = severity === "error" ? styled("red", "error") : styled("yellow", "warning");
     return [`${mark} ${styled("bold", code)} ${message}`, styled("dim", `  at ${placeText(place)}`)];

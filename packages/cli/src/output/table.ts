@@ -38,11 +38,10 @@ function width(text: string): number {
 export function figureTable(items: readonly Readonly<Record<string, string | number | null>>[]): string[] {
   const names = Object.keys(items[0] ?? {});
   const rows = items.map((item) => names.map((name) => shown(name, item[name] ?? null)));
-  return tableLines(names.map(titleOf), rows);
-}
-
-function titleOf(name: string): string {
-  return name.replace(/_(ms|usd)$/, "").replaceAll("_", " ");
+  return tableLines(
+    names.map((name) => name.replace(/_(ms|usd)$/, "").replaceAll("_", " ")),
+    rows,
+  );
 }
 
 function shown(name: string, value: string | number | null): string {

@@ -37,14 +37,11 @@ function escapeOf(character: string): string {
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
 }
 
-/** JSON says the same with escapes of its own. */
-function shownJson(json: string): string {
-  return json.replace(steering, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
 /** The one way to standard output: texts of servers, sandboxes, records and files are in most of what is printed. */
 export function print(text: string, isJson: unknown = false): void {
-  console.log(isJson ? shownJson(text) : shown(text));
+  // JSON says the same with escapes of its own.
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  console.log(isJson ? text.replace(steering, escaped) : shown(text));
 }
 
 /** What a command has to say, of which one is printed. */

@@ -28,12 +28,15 @@ export const nothingCalled: ReadCalled = { parsed: [], places: [], calls: [] };
 export async function readCalled(path: string, workflow: Workflow): Promise<ReadCalled> {
   const { callsOf } = await import("@nova/service/calls");
   const called: ReadCalled = { parsed: [], places: [], calls: callsOf(workflow) };
-  const beside = folderAround(path);
+  // The folder in which a workflow's folder lies; of a lone file the one in which it is.
+  const full = resolve(path);
+  const beside = isFileOfFolder(full) ? dirname(dirname(full)) : dirname(full);
+  const holdsWorkflow = (place: string) => isWorkflowFolder(place) || (/\.(json|ts)$/.test(place) && existsSync(place));
   const seen = new Set([workflow.id]);
   for (const { workflow: id } of called.calls) {
     const place = seen.has(id)
       ? undefined
-      : [id, `${id}.json`, `${id}.ts`].map((name) => join(beside, name)).find(isWorkflow);
+      : [id, `${id}.json`, `${id}.ts`].map((name) => join(beside, name)).find(holdsWorkflow);
     seen.add(id);
     if (place === undefined) continue;
     await demandBeside(beside, place);
@@ -85,14 +88,4 @@ async function assertThere({ ports }: LocalCloud, call: Call): Promise<void> {
   if (!missing) return;
   const advice = "put its folder beside this one, or run it once (nova run <folder>)";
   throw new InvalidInput(`${missing.message} - ${missing.latest ? `its latest is ${missing.latest}` : advice}`);
-}
-
-/** The folder in which a workflow's folder lies; of a lone file the one in which it is. */
-function folderAround(path: string): string {
-  const full = resolve(path);
-  return isFileOfFolder(full) ? dirname(dirname(full)) : dirname(full);
-}
-
-function isWorkflow(path: string): boolean {
-  return isWorkflowFolder(path) || (/\.(json|ts)$/.test(path) && existsSync(path));
 }

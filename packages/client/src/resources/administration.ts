@@ -1,5 +1,4 @@
 import type { Connection } from "../connection.ts";
-import { itemsOf, queryAt } from "../pages.ts";
 import type { paths } from "../schema.d.ts";
 
 type Body<Path extends keyof paths, Method extends keyof paths[Path]> = paths[Path][Method] extends {
@@ -8,9 +7,9 @@ type Body<Path extends keyof paths, Method extends keyof paths[Path]> = paths[Pa
   ? Value
   : never;
 
-export const clientsAt = ({ api, ask }: Connection) => ({
+export const clientsAt = ({ api, ask, list }: Connection) => ({
   create: (body: Body<"/clients", "post">) => ask(api.POST("/clients", { body })),
-  list: () => itemsOf((cursor) => ask(api.GET("/clients", { params: { query: queryAt({}, cursor) } }))),
+  list: () => list("/clients", {}),
   get: (slug: string) => ask(api.GET("/clients/{slug}", { params: { path: { slug } } })),
 
   /** Name, pins, variables, quotas, who hears of failures: each is replaced as a whole. */
@@ -23,10 +22,10 @@ export const clientsAt = ({ api, ask }: Connection) => ({
   },
 });
 
-export const keysAt = ({ api, ask }: Connection) => ({
+export const keysAt = ({ api, ask, list }: Connection) => ({
   /** The only time that the key itself is shown. */
   create: (body: Body<"/keys", "post">) => ask(api.POST("/keys", { body })),
-  list: () => itemsOf((cursor) => ask(api.GET("/keys", { params: { query: queryAt({}, cursor) } }))),
+  list: () => list("/keys", {}),
 
   async delete(id: string): Promise<void> {
     await ask(api.DELETE("/keys/{id}", { params: { path: { id } } }));

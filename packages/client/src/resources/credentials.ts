@@ -1,5 +1,4 @@
 import type { Connection } from "../connection.ts";
-import { itemsOf, queryAt } from "../pages.ts";
 import type { Schemas } from "../schemas.ts";
 
 /** Whose they are: a client's, or a workflow's for all of its runs. */
@@ -11,7 +10,7 @@ export interface NewCredential {
 }
 
 /** What is stored is never told again: names, kinds and times are. */
-export const credentialsAt = ({ api, ask }: Connection) => ({
+export const credentialsAt = ({ api, ask, list }: Connection) => ({
   set: (owner: CredentialOwner, name: string, body: NewCredential) =>
     ask(
       "client" in owner
@@ -20,14 +19,9 @@ export const credentialsAt = ({ api, ask }: Connection) => ({
     ),
 
   list: (owner: CredentialOwner) =>
-    itemsOf((cursor) => {
-      const query = queryAt({}, cursor);
-      return ask(
-        "client" in owner
-          ? api.GET("/clients/{slug}/credentials", { params: { path: { slug: owner.client }, query } })
-          : api.GET("/workflows/{id}/credentials", { params: { path: { id: owner.workflow }, query } }),
-      );
-    }),
+    "client" in owner
+      ? list("/clients/{slug}/credentials", { path: { slug: owner.client } })
+      : list("/workflows/{id}/credentials", { path: { id: owner.workflow } }),
 
   async remove(owner: CredentialOwner, name: string): Promise<void> {
     await ask(

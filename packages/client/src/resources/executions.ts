@@ -1,5 +1,4 @@
 import type { Connection } from "../connection.ts";
-import { itemsOf, queryAt } from "../pages.ts";
 import type { paths } from "../schema.d.ts";
 import type { StartedExecution, WholeExecution } from "../schemas.ts";
 
@@ -23,7 +22,7 @@ const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 const goingOn = new Set(["queued", "running", "waiting"]);
 
-export function executionsAt({ api, ask, sleep }: Connection) {
+export function executionsAt({ api, ask, list, sleep }: Connection) {
   /** Starts a run: it has been accepted, or is over already where `wait` was long enough. */
   const execute = (workflow: string, { wait, ...body }: ExecuteOptions = {}) => {
     const params = { path: { id: workflow }, query: wait === undefined ? {} : { wait } };
@@ -56,18 +55,15 @@ export function executionsAt({ api, ask, sleep }: Connection) {
     },
 
     /** Newest first. */
-    list: (query: Omit<ListQuery, "cursor"> = {}) =>
-      itemsOf((cursor) => ask(api.GET("/executions", { params: { query: queryAt(query, cursor) } }))),
+    list: (query: Omit<ListQuery, "cursor"> = {}) => list("/executions", { query }),
 
     /** Stops a run; of one that is over it says how it ended. */
     cancel: (id: string) => ask(api.POST("/executions/{id}/cancel", { params: { path: { id } } })),
 
     /** The chain of work, link by link; `full` adds code, contexts and logs. */
     chain(id: string, { full = false, limit }: { full?: boolean; limit?: number } = {}) {
-      const asked = { ...(full && { full: "true" as const }), ...(limit !== undefined && { limit }) };
-      return itemsOf((cursor) =>
-        ask(api.GET("/executions/{id}/chain", { params: { path: { id }, query: queryAt(asked, cursor) } })),
-      );
+      const query = { ...(full && { full: "true" as const }), ...(limit !== undefined && { limit }) };
+      return list("/executions/{id}/chain", { path: { id }, query });
     },
 
     /** One link with code, contexts and logs; `scope` names the branch that it is in. */

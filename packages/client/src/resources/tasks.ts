@@ -1,5 +1,4 @@
 import type { Connection } from "../connection.ts";
-import { itemsOf, queryAt } from "../pages.ts";
 
 export interface Answer {
   choice: string;
@@ -9,10 +8,9 @@ export interface Answer {
   by?: string;
 }
 
-export const tasksAt = ({ api, ask }: Connection) => ({
+export const tasksAt = ({ api, ask, list }: Connection) => ({
   /** What waits for somebody's answer, or of kind `event` for an event; oldest first. */
-  list: (query: { kind?: "approval" | "event" } = {}) =>
-    itemsOf((cursor) => ask(api.GET("/tasks", { params: { query: queryAt(query, cursor) } }))),
+  list: (query: { kind?: "approval" | "event" } = {}) => list("/tasks", { query }),
 
   answer: (id: string, answer: Answer) =>
     ask(api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never })),

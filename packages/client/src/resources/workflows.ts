@@ -1,33 +1,26 @@
 import type { Connection } from "../connection.ts";
-import { itemsOf, queryAt } from "../pages.ts";
 
 /** A definition as it is written, or with the text of the files that it names. */
 export type Source = object | { definition: object; files: Record<string, string> };
 
-export const workflowsAt = ({ api, ask }: Connection) => ({
+export const workflowsAt = ({ api, ask, list }: Connection) => ({
   /** Stores a version and publishes it; `publishing` ones are ready later. Throws `ApiProblem` with the findings. */
   publish: (source: Source) => ask(api.POST("/workflows", { body: source as Record<string, never> })),
 
   /** What is wrong with a definition; nothing is stored. */
   validate: (source: Source) => ask(api.POST("/workflows/validate", { body: source as Record<string, never> })),
 
-  list: () => itemsOf((cursor) => ask(api.GET("/workflows", { params: { query: queryAt({}, cursor) } }))),
+  list: () => list("/workflows", {}),
 
   /** The latest version, or the one that is named. */
   get: (id: string, query: { version?: number } = {}) =>
     ask(api.GET("/workflows/{id}", { params: { path: { id }, query } })),
 
   /** Newest first. */
-  versions: (id: string) =>
-    itemsOf((cursor) =>
-      ask(api.GET("/workflows/{id}/versions", { params: { path: { id }, query: queryAt({}, cursor) } })),
-    ),
+  versions: (id: string) => list("/workflows/{id}/versions", { path: { id } }),
 
   /** Code that models wrote for it. */
-  generations: (id: string) =>
-    itemsOf((cursor) =>
-      ask(api.GET("/workflows/{id}/generations", { params: { path: { id }, query: queryAt({}, cursor) } })),
-    ),
+  generations: (id: string) => list("/workflows/{id}/generations", { path: { id } }),
 
   /** The state machine that a version compiles to. */
   asl: (id: string, query: { version?: number } = {}) =>

@@ -54,6 +54,8 @@ export interface Execution {
   endPublished?: boolean;
   /** Pools in which it holds or waits for a slot; absent: no quota counts it. */
   pools?: string[];
+  /** Its place among the runs of everybody that wait for a slot. */
+  rank?: string;
   /** While it is queued: whoever tries to begin it, a ULID; "" where nobody does. */
   admission?: string;
   /** Its contents are gone, since its client does not keep them for ever. */

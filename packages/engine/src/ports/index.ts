@@ -43,6 +43,9 @@ export interface Links {
   toResume(id: string, token: string): string;
 }
 
+/** What a dashboard counts. */
+export type Meter = (what: "sandbox made" | "sandbox taken over", numbers?: { wait_ms: number }) => void;
+
 /** The outside world of the engine, as its own code needs it; adapters live in `aws` and `sandbox`. */
 export interface Ports {
   chain: ChainStore;
@@ -64,6 +67,8 @@ export interface Ports {
   credentials: Credentials;
   hostNames: HostNames;
   links: Links;
+  /** Absent: nobody counts. */
+  meter?: Meter;
   clock: Clock;
   timer: Timer;
   /** This and the next two are made once per process, and shared in no other way. */

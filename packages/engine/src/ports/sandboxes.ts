@@ -147,6 +147,8 @@ export interface Sandboxes {
   /** Lets it live this long from now and no longer, since nobody uses it; null when it is gone. */
   rest(sandbox: Sandbox, seconds: number): Promise<Sandbox | null>;
   kill(sandbox: string): Promise<void>;
+  /** How many NOVA has now. */
+  count(): Promise<number>;
   /** Kills every sandbox whose metadata name this execution as the one it was made for, but those of `except`. */
   killAll(execution: string, except?: ReadonlySet<string>): Promise<void>;
 }

@@ -12,12 +12,6 @@ export function reaches({ client: own }: Pick<Principal, "client">, client: stri
   return own === null || own === client;
 }
 
-/** A key as its owner has it. */
-export interface KeyText {
-  id: string;
-  secret: string;
-}
-
 const secretBytes = 32;
 /** `nova_`, the ULID of the id, and 32 bytes in base64url. */
 const pattern = /^nova_([0-9A-HJKMNP-TV-Z]{26})_([A-Za-z0-9_-]{43})$/;
@@ -26,11 +20,11 @@ export function newSecret(): string {
   return randomBytes(secretBytes).toString("base64url");
 }
 
-export function keyText({ id, secret }: KeyText): string {
+export function keyText({ id, secret }: { id: string; secret: string }): string {
   return `nova_${id.slice("key_".length)}_${secret}`;
 }
 
-export function readKeyText(text: string): KeyText | undefined {
+export function readKeyText(text: string) {
   const [, ulid, secret] = pattern.exec(text) ?? [];
   return ulid === undefined || secret === undefined ? undefined : { id: `key_${ulid}`, secret };
 }
@@ -57,15 +51,14 @@ type AccessPorts = Pick<ServicePorts, "keys" | "tokens" | "rates">;
  * reason; `TooMany`, `IssuerUnreachable`.
  */
 export async function authenticate(ports: AccessPorts, text = ""): Promise<Principal> {
-  const by = isToken(text) ? await ports.tokens?.principalOf(text) : await ownerOf(ports, text);
-  if (!by) throw refusal();
+  // Three parts of base64url; no key has a dot in it.
+  const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
+  const by = isToken ? await ports.tokens?.principalOf(text) : await ownerOf(ports, text);
+  if (!by) {
+    throw new Unauthenticated("no valid API key came with the request - send one as `Authorization: Bearer <key>`");
+  }
   await ports.rates?.take(by);
   return by;
-}
-
-/** Three parts of base64url; no key has a dot in it. */
-function isToken(text: string): boolean {
-  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
 }
 
 async function ownerOf(ports: Pick<ServicePorts, "keys">, text: string): Promise<Principal | null> {
@@ -76,10 +69,6 @@ async function ownerOf(ports: Pick<ServicePorts, "keys">, text: string): Promise
   if (!key || !isRight) return null;
   const { id, role, client, name } = key;
   return { id, role, client, name };
-}
-
-function refusal(): Unauthenticated {
-  return new Unauthenticated("no valid API key came with the request - send one as `Authorization: Bearer <key>`");
 }
 
 /** Throws `Forbidden`. */

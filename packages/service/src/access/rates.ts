@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "@nova/engine";
 import { LRUCache } from "lru-cache";
-import { TooMany } from "../errors.ts";
-import type { Principal, RateStore, Rates, RateWindow } from "../ports/access.ts";
+import { on, TooMany } from "../errors.ts";
+import type { Principal, RateStore, Rates } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 type Asking = Pick<Principal, "id" | "client">;
@@ -41,7 +41,8 @@ export function createRates(
       const count = countOf(counts, by.id, beginsAt);
       if (count.free++ < part) return;
       while (count.left === 0) {
-        if (count.isSpent) throw new TooMany(limit, windowSeconds, retryAfterSeconds(beginsAt, now));
+        const leftMs = beginsAt + windowSeconds * 1000 - now;
+        if (count.isSpent) throw new TooMany(limit, windowSeconds, Math.max(1, Math.ceil(leftMs / 1000)));
         // Those that come at the same time wait for one answer.
         count.asking ??= ask(count, by);
         await count.asking;
@@ -52,7 +53,9 @@ export function createRates(
 
   async function ask(count: Count, by: Asking): Promise<void> {
     const window = { beginsAt: count.beginsAt, seconds: windowSeconds };
-    if (await mayHave(rateStore, by, window, part, limit)) count.left += part;
+    // An outage of the table is no reason to turn anybody away.
+    const mayHave = await rateStore.add(by, window, part, limit).catch(on(StoreUnavailable, () => true));
+    if (mayHave) count.left += part;
     else count.isSpent = true;
     count.asking = undefined;
   }
@@ -64,24 +67,4 @@ function countOf(counts: LRUCache<string, Count>, principal: string, beginsAt: n
   const count: Count = { beginsAt, free: 0, left: 0, isSpent: false, asking: undefined };
   counts.set(principal, count);
   return count;
-}
-
-/** An outage of the table is no reason to turn anybody away. */
-async function mayHave(
-  store: RateStore,
-  by: Asking,
-  window: RateWindow,
-  count: number,
-  limit: number,
-): Promise<boolean> {
-  try {
-    return await store.add(by, window, count, limit);
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return true;
-    throw error;
-  }
-}
-
-function retryAfterSeconds(beginsAt: number, now: number): number {
-  return Math.max(1, Math.ceil((beginsAt + windowSeconds * 1000 - now) / 1000));
 }

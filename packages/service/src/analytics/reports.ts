@@ -1,4 +1,3 @@
-import type { CloseStatus } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
@@ -8,53 +7,45 @@ import { addDuration, dollars, mergeFigures, noFigures, percentile95 } from "./f
 
 type Runs = AsyncIterable<RunStats>;
 
-export interface WorkflowReport {
-  workflow: string;
-  runs: number;
-  byStatus: Record<CloseStatus, number>;
-  totalMs: number;
-  p95Ms: number | null;
-  costUsd: number;
-}
-
-export interface NodeReport extends NodeFigures {
-  workflow: string;
-  node: string;
-  p95Ms: number | null;
-}
-
-export interface ErrorReport {
-  workflow: string;
-  node: string;
-  class: string;
-  count: number;
-}
-
-export interface CostReport {
-  /** `2026-11-22`, UTC: the day on which the runs ended. */
-  day: string;
-  workflow: string;
-  figures: NodeFigures;
-}
-
 /** By workflow: how its runs ended, and how long they took from their start to their end, waits included. */
-export async function workflowReports(runs: Runs): Promise<WorkflowReport[]> {
-  const found = new Map<string, Omit<WorkflowReport, "p95Ms"> & { durations: Durations }>();
-  for await (const { workflowId: workflow, status, durationMs, nodes } of runs) {
-    const byStatus = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
-    const one = found.get(workflow) ?? { workflow, runs: 0, byStatus, totalMs: 0, costUsd: 0, durations: {} };
-    one.runs += 1;
-    one.byStatus[status] += 1;
+export async function workflowReports(runs: Runs) {
+  const none = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
+  const found = new Map<string, { ended: typeof none; totalMs: number; usd: number; durations: Durations }>();
+  for await (const { workflowId, status, durationMs, nodes } of runs) {
+    const one = found.get(workflowId) ?? { ended: { ...none }, totalMs: 0, usd: 0, durations: {} };
+    one.ended[status] += 1;
     one.totalMs += durationMs;
-    one.costUsd = dollars(one.costUsd + (allOf(nodes).spent?.cost_usd ?? 0));
+    one.usd = dollars(one.usd + (allOf(nodes).spent?.cost_usd ?? 0));
     one.durations = addDuration(one.durations, durationMs);
-    found.set(workflow, one);
+    found.set(workflowId, one);
   }
-  return sorted(found).map(({ durations, ...report }) => ({ ...report, p95Ms: percentile95(durations) }));
+  return sorted(found).map(([workflow, { ended, totalMs, usd: cost_usd, durations }]) => {
+    const count = Object.values(ended).reduce((sum, each) => sum + each);
+    const [success_rate, mean_ms] = [ended.completed / count, totalMs / count];
+    return { workflow, runs: count, ...ended, success_rate, mean_ms, p95_ms: percentile95(durations), cost_usd };
+  });
 }
 
 /** By workflow and node. */
-export async function nodeReports(runs: Runs): Promise<NodeReport[]> {
+export async function nodeReports(runs: Runs) {
+  return (await figuresByNode(runs)).map(({ workflow, node, figures }) => {
+    const { runs: count, totalMs, spent, hits: cache_hits = 0 } = figures;
+    const failed = Object.values(figures.failed).reduce((sum, each) => sum + each, 0);
+    const rates = { success_rate: (count - failed) / count, mean_ms: totalMs / count };
+    const costs = { p95_ms: percentile95(figures.durations), cost_usd: spent?.cost_usd ?? 0, cache_hits };
+    return { workflow, node, runs: count, failed, ...rates, ...costs };
+  });
+}
+
+/** By workflow, node and class, the most frequent first. */
+export async function errorReports(runs: Runs) {
+  const found = (await figuresByNode(runs)).flatMap(({ workflow, node, figures }) =>
+    Object.entries(figures.failed).map(([name, count]) => ({ workflow, node, class: name, count })),
+  );
+  return found.sort((a, b) => b.count - a.count);
+}
+
+async function figuresByNode(runs: Runs) {
   const found = new Map<string, { workflow: string; node: string; figures: NodeFigures }>();
   for await (const { workflowId: workflow, nodes } of runs) {
     for (const [node, figures] of Object.entries(nodes)) {
@@ -63,34 +54,24 @@ export async function nodeReports(runs: Runs): Promise<NodeReport[]> {
       found.set(key, { workflow, node, figures: mergeFigures(before, figures) });
     }
   }
-  return sorted(found).map(({ figures, ...named }) => ({
-    ...named,
-    ...figures,
-    p95Ms: percentile95(figures.durations),
-  }));
+  return sorted(found).map(([, one]) => one);
 }
 
-/** By workflow, node and class, the most frequent first. */
-export async function errorReports(runs: Runs): Promise<ErrorReport[]> {
-  const reports = await nodeReports(runs);
-  return reports
-    .flatMap(({ workflow, node, failed }) =>
-      Object.entries(failed).map(([name, count]) => ({ workflow, node, class: name, count })),
-    )
-    .sort((a, b) => b.count - a.count);
-}
+const unspent = { tokens_input: 0, tokens_cached: 0, tokens_output: 0, cost_usd: 0 };
 
-/** By day and workflow, of the days on which models were asked or written code was used again. */
-export async function costReports(runs: Runs): Promise<CostReport[]> {
-  const found = new Map<string, CostReport>();
-  for await (const { workflowId: workflow, endedAt, nodes } of runs) {
+/** By day (UTC, on which the runs ended) and workflow, where models were asked or written code was used again. */
+export async function costReports(runs: Runs) {
+  const found = new Map<string, NodeFigures>();
+  for await (const { workflowId, endedAt, nodes } of runs) {
     const figures = allOf(nodes);
     if (!figures.spent && !figures.hits) continue;
-    const day = endedAt.slice(0, "2026-11-22".length);
-    const key = `${day}#${workflow}`;
-    found.set(key, { day, workflow, figures: mergeFigures(found.get(key)?.figures ?? noFigures, figures) });
+    const key = `${endedAt.slice(0, "2026-11-22".length)}#${workflowId}`;
+    found.set(key, mergeFigures(found.get(key) ?? noFigures, figures));
   }
-  return sorted(found);
+  return sorted(found).map(([key, { spent, hits: cache_hits = 0, savedUsd: saved_usd = 0 }]) => {
+    const [day, workflow] = key.split("#");
+    return { day, workflow, ...unspent, ...spent, cache_hits, saved_usd };
+  });
 }
 
 /** Of all nodes together; how long they took is of no use in a sum. */
@@ -98,10 +79,8 @@ function allOf(nodes: Record<string, NodeFigures>): NodeFigures {
   return { ...Object.values(nodes).reduce(mergeFigures, noFigures), durations: null };
 }
 
-function sorted<T>(found: ReadonlyMap<string, T>): T[] {
-  return Array.from(found)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, report]) => report);
+function sorted<T>(found: ReadonlyMap<string, T>): [key: string, value: T][] {
+  return Array.from(found).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 export interface AnalyticsQuery {

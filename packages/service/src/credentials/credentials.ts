@@ -12,7 +12,7 @@ import {
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
-import { Conflict, NotFound, Refused } from "../errors.ts";
+import { Conflict, NotFound, on, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { findWorkflow } from "../workflows/find.ts";
@@ -77,7 +77,10 @@ export async function setCredential(
     throw new Refused(`there are ${maxOfOwner} credentials already, and no more fit - remove one that is not used`);
   }
   const now = ports.clock.now();
-  const content = replacing(checked, before && (await openedUnlessLocked(ports, before)), now);
+  // One that no key opens any more can still be replaced.
+  const replaced =
+    before && (await openContent(ports.credentialCipher, before).catch(on(CredentialLocked, () => undefined)));
+  const content = replacing(checked, before && replaced && { kind: before.kind, content: replaced }, now);
   const place = { owner, name, kind, revision: (before?.revision ?? 0) + 1, changedAt: new Date(now).toISOString() };
   const record = await sealRecord(ports.credentialCipher, place, content);
   if (!(await ports.credentialStore.put(record))) {
@@ -141,16 +144,6 @@ function demandFitting(kind: CredentialKindName, values: unknown): CredentialVal
   if (checked.success) return checked.data;
   const problems = checked.error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(" "));
   throw new Refused(`these are no values of the kind ${kind}: ${problems.join("; ")}`);
-}
-
-/** One that no key opens any more can still be replaced. */
-async function openedUnlessLocked({ credentialCipher }: CredentialPorts, record: CredentialRecord) {
-  try {
-    return { kind: record.kind, content: await openContent(credentialCipher, record) };
-  } catch (error) {
-    if (error instanceof CredentialLocked) return undefined;
-    throw error;
-  }
 }
 
 function infoOf({ name, kind, changedAt }: CredentialRecord): CredentialInfo {

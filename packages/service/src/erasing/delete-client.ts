@@ -32,16 +32,15 @@ async function handOver(ports: ServicePorts, client: string): Promise<boolean> {
   return false;
 }
 
-/** One that rests has nothing to do before, and nobody has lost it then. */
-function isDue({ since, restsUntil }: Erasing, now: number): boolean {
-  return now >= (restsUntil === undefined ? Date.parse(since) + lostMs : Date.parse(restsUntil));
-}
-
 /** Hands erasures over again that nobody seems to work at. Answers of which clients. */
 export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
   const again: string[] = [];
   for await (const { slug, erasing } of everyClient(ports)) {
-    if (!erasing || !isDue(erasing, ports.clock.now())) continue;
+    if (!erasing) continue;
+    // One that rests has nothing to do before, and nobody has lost it then.
+    const { since, restsUntil } = erasing;
+    const dueAt = restsUntil === undefined ? Date.parse(since) + lostMs : Date.parse(restsUntil);
+    if (ports.clock.now() < dueAt) continue;
     await handOver(ports, slug);
     again.push(slug);
   }

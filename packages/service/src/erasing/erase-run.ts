@@ -2,7 +2,7 @@ import { cancelExecution, type Execution } from "@nova/engine";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
-import type { ErasableScope, Eraser } from "../ports/archive.ts";
+import type { ErasableScope } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
@@ -33,14 +33,12 @@ export async function eraseExecution(ports: ErasePorts, { id, open, parent, clie
 export async function eraseContents({ eraser }: ErasePorts, execution: string): Promise<void> {
   const waiting: ErasableScope[] = [{ execution, scope: "" }];
   while (waiting.length > 0) {
-    const found = await Promise.all(waiting.splice(-atOnce).map((at) => eraseScope(eraser, at)));
-    waiting.push(...found.flat());
+    const erasing = waiting.splice(-atOnce).map(async (at) => {
+      if (at.scope === "") await eraser.traces(at.execution);
+      waiting.push(...(await eraser.contents(at)));
+    });
+    await Promise.all(erasing);
   }
-}
-
-async function eraseScope(eraser: Eraser, at: ErasableScope): Promise<ErasableScope[]> {
-  if (at.scope === "") await eraser.traces(at.execution);
-  return eraser.contents(at);
 }
 
 /**
@@ -52,14 +50,12 @@ export async function demandClientStill(ports: ServicePorts, by: Principal, { id
   try {
     await demandClient(ports, by, client);
   } catch (error) {
-    if (error instanceof Conflict || error instanceof NotFound) await dropStraggler(ports, client, id);
+    if (error instanceof Conflict || error instanceof NotFound) {
+      if (ports.erasureQueue) await ports.erasureQueue.enqueue({ client, execution: id });
+      else await eraseStraggler(ports, client, id);
+    }
     throw error;
   }
-}
-
-async function dropStraggler(ports: ServicePorts, client: string, execution: string): Promise<void> {
-  if (ports.erasureQueue) await ports.erasureQueue.enqueue({ client, execution });
-  else await eraseStraggler(ports, client, execution);
 }
 
 /**
@@ -75,14 +71,9 @@ export async function eraseStraggler(ports: ServicePorts, client: string, execut
   await endRun(ports, execution);
   await eraseContents(ports, execution);
   await ports.eraser.blobs({ client, root: record.root });
-  // Of a client that is still being erased the erasure itself looks once more.
-  if (!whose) await eraseFigures(ports, client);
-  return true;
-}
-
-/** What the end of the run has left elsewhere. */
-async function eraseFigures({ eraser }: ServicePorts, client: string): Promise<void> {
+  // What its end has left elsewhere; of a client that is still being erased the erasure itself looks once more.
   let cursor: string | undefined;
-  do cursor = await eraser.rest(client, cursor);
+  do cursor = whose ? undefined : await ports.eraser.rest(client, cursor);
   while (cursor !== undefined);
+  return true;
 }

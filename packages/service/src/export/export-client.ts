@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import type { Signer } from "@nova/engine";
+import { hash } from "node:crypto";
 import type { Workflow } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { clientOf } from "../clients/clients.ts";
@@ -24,26 +23,14 @@ export const emptyDigest = "0".repeat(64);
  * with its size and its key, which is the hash of its content.
  */
 export function digestAfter(before: string, records: readonly ArchiveRecord[]): string {
-  const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
-  return records.reduce((digest, record) => hashOf(`${digest}\n${textOf(record)}`), before);
+  const hashOf = (text: string) => hash("sha256", text);
+  return records.reduce((digest, record) => {
+    return hashOf(`${digest}\n${record.kind === "item" ? record.item : JSON.stringify([record.key, record.bytes])}`);
+  }, before);
 }
 
-function textOf(record: ArchiveRecord): string {
-  return record.kind === "item" ? record.item : JSON.stringify([record.key, record.bytes]);
-}
-
-/** Signs what an export holds with the key that signs chains. */
-export function sealExport(signer: Signer, sealed: Sealed): Promise<string> {
-  return signer.sign(sealedText(sealed));
-}
-
-/** Whether this deployment has made an export, and nobody has changed it since. */
-export function isSealed(signer: Signer, sealed: Sealed, seal: string): Promise<boolean> {
-  return signer.verify(sealedText(sealed), seal);
-}
-
-/** A chain's signature is over 64 hex digits: a text that begins with a name can never be one, nor the other way round. */
-function sealedText({ client, digest }: Sealed): string {
+/** What the seal of an export signs, with the key that signs chains. A chain's signature is over 64 hex digits: a text that begins with a name can never be one, nor the other way round. */
+export function sealedText({ client, digest }: Sealed): string {
   return `nova-export\n${JSON.stringify({ format: 1, client, digest })}`;
 }
 
@@ -56,14 +43,6 @@ export interface RunningDigest {
 
 /** `reach` is the client of the key that asks. */
 type Asked = { client: string; reach: string | null };
-
-export function signPage(signer: Signer, asked: Asked, running: RunningDigest): Promise<string> {
-  return signer.sign(pageText(asked, running));
-}
-
-export function isPage(signer: Signer, asked: Asked, running: RunningDigest, signature: string): Promise<boolean> {
-  return signer.verify(pageText(asked, running), signature);
-}
 
 function pageText({ client, reach }: Asked, { at, digest }: RunningDigest): string {
   return `nova-export-page\n${JSON.stringify([client, reach, at, digest])}`;
@@ -98,7 +77,7 @@ export async function exportClient(
   await clientOf(ports, by, slug);
   const asked = { client: slug, reach: by.client };
   const from = cursor === undefined ? undefined : cursorIn(cursor);
-  if (from?.digest !== undefined && !(await isPage(ports.signer, asked, from, from.signature))) {
+  if (from?.digest !== undefined && !(await ports.signer.verify(pageText(asked, from), from.signature))) {
     throw new Refused("the cursor is not one of this export - use a `next_cursor` as it was answered");
   }
   if (cursor === undefined) await recordDeed(ports, by, { action: "client.exported", client: slug, subject: slug });
@@ -112,9 +91,9 @@ export async function exportClient(
   // Who began in the middle has not seen what lies before.
   if (before === undefined) return { ...page, records };
   const digest = digestAfter(before, page.records);
-  if (page.cursor === undefined) return { records, seal: await sealExport(signer, { client: slug, digest }) };
+  if (page.cursor === undefined) return { records, seal: await signer.sign(sealedText({ client: slug, digest })) };
   const next = { at: page.cursor, digest };
-  return { records, cursor: JSON.stringify({ ...next, signature: await signPage(signer, asked, next) }) };
+  return { records, cursor: JSON.stringify({ ...next, signature: await signer.sign(pageText(asked, next)) }) };
 }
 
 function cursorIn(text: string): Cursor {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { elementsOf, type FileInPlace, membersOf } from "@nova/engine";
-import { halfCharacterIn, type WebhookTrigger } from "@nova/workflow";
+import { halfCharacterIn, isJson, utf8In, type WebhookTrigger } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import { fileOf } from "../triggers/start.ts";
 
@@ -24,13 +24,9 @@ export function readHookBody(contentType: string, bytes: Uint8Array): HookBody {
 }
 
 function textOf(bytes: Uint8Array, type: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new Refused(`its body says that it is ${type} and is no UTF-8 text - send another content-type`, [], {
-      cause,
-    });
-  }
+  const text = utf8In(bytes);
+  if (text !== undefined) return text;
+  throw new Refused(`its body says that it is ${type} and is no UTF-8 text - send another content-type`);
 }
 
 function jsonIn(text: string): string {
@@ -87,29 +83,12 @@ export function dedupeOf(
 
 /** A text of the body's JSON, or of its form, or a number as it was written: a double would change ...509 into ...508. */
 function idIn(body: Uint8Array, path: readonly string[]): string | undefined {
-  const text = textIn(body);
+  const text = utf8In(body);
   if (text === undefined) return undefined;
   const whole = isJson(text) ? text.trim() : JSON.stringify(formIn(text));
   const json = path.reduce<string | undefined>((outer, name) => outer && memberIn(outer, name), whole);
   if (json?.startsWith('"')) return JSON.parse(json);
   return json !== undefined && /^[-\d]/.test(json) ? json : undefined;
-}
-
-function textIn(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch {
-    return undefined;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function memberIn(json: string, name: string): string | undefined {

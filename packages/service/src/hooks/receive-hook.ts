@@ -1,11 +1,9 @@
-import { NovaError } from "@nova/engine";
 import type { WebhookSignature, WebhookTrigger } from "@nova/workflow";
 import { NotFound, Refused } from "../errors.ts";
-import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { hookKey, secretsOf } from "../triggers/key.ts";
-import { knownBy, recordUnstarted, startFromTrigger } from "../triggers/start.ts";
+import { hookKey, secretsOf, whenUnusable } from "../triggers/key.ts";
+import { knownBy, placeUnder, recordUnstarted, startFromTrigger, type TriggerPlace } from "../triggers/start.ts";
 import { dedupeOf, type HookBody, readHookBody } from "./hook-body.ts";
 import { signatureProblem } from "./signature.ts";
 
@@ -33,9 +31,7 @@ export interface TakenHook {
  * words, where the request is not signed as it has to be; `Refused` where a signed one cannot start a run, or its `flaw`.
  */
 export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<TakenHook> {
-  const live = await ports.triggers.get(hookKey(request.id));
-  const trigger = live?.trigger.type === "webhook" ? live.trigger : undefined;
-  const place: HookPlace | undefined = live && trigger && { workflow: live.workflowId, trigger };
+  const place = await placeUnder(ports, hookKey(request.id), "webhook");
   const problem = await notSigned(ports, place, request);
   if (!place || problem !== undefined) {
     if (!place) await recordRefused(ports, undefined, request, "unknown", `no workflow has the hook "${request.id}"`);
@@ -51,10 +47,7 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
   return { execution: delivery.execution, waitSeconds: place.trigger.waitSeconds ?? 0 };
 }
 
-interface HookPlace {
-  workflow: string;
-  trigger: WebhookTrigger;
-}
+type HookPlace = TriggerPlace<WebhookTrigger>;
 
 /** What a hook that is not there would be signed with, so that it takes as long to say so. */
 const nobodys: WebhookSignature = { header: "x-signature", secret: "", algorithm: "sha256" };
@@ -66,44 +59,33 @@ async function notSigned(
 ): Promise<string | undefined> {
   const signature = place ? place.trigger.signature : nobodys;
   if (!signature) return undefined;
-  const keys = place ? await keysOf(ports, place, signature.secret) : [""];
+  // Why there are no keys, where the owner of the credential has to see to it.
+  const why = whenUnusable(({ message }) => message);
+  const keys = place ? await secretsOf(ports, place.client, place.workflow, signature.secret).catch(why) : [""];
   if (typeof keys === "string") return keys;
   const value = headers[signature.header] ?? (place ? undefined : "00");
   return signatureProblem(signature, keys, { value, body, nowMs: ports.clock.now() });
 }
 
-/** The secret values of the credential; why there are none, where its owner has to see to it. */
-async function keysOf(ports: ServicePorts, { workflow, trigger }: HookPlace, name: string): Promise<string[] | string> {
-  try {
-    return await secretsOf(ports, trigger.client ?? defaultClient, workflow, name);
-  } catch (error) {
-    if (error instanceof NovaError && error.name === "NodeFailed") return error.message;
-    throw error;
-  }
-}
-
-async function start(ports: ServicePorts, { workflow, trigger }: HookPlace, request: HookRequest): Promise<Delivery> {
+async function start(ports: ServicePorts, place: HookPlace, request: HookRequest): Promise<Delivery> {
   const { id, headers, body: bytes, from } = request;
   let body: HookBody;
   try {
     body = readHookBody(headers["content-type"] ?? "", bytes);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    await recordRefused(ports, { workflow, trigger }, request, "unreadable", error.message);
+    await recordRefused(ports, place, request, "unreadable", error.message);
     throw new Refused(`hook "${id}": ${error.message}`);
   }
-  const dedupe = dedupeOf(trigger, { headers, body: bytes });
-  const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shownHeaders(headers))},"body":${body.json}}`;
-  const known = { ...knownBy(workflow, trigger), dedupe, from, about: headers["user-agent"] ?? "" };
+  const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.has(name)));
+  const dedupe = dedupeOf(place.trigger, { headers, body: bytes });
+  const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shown)},"body":${body.json}}`;
+  const known = { ...knownBy(place), dedupe, from, about: headers["user-agent"] ?? "" };
   return startFromTrigger(ports, { ...known, context: `{"webhook":${webhook}}`, files: body.files });
 }
 
 /** What would let its reader in somewhere is not for the nodes of a workflow. */
 const hidden = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
-
-function shownHeaders(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.has(name)));
-}
 
 /** Anybody may send anything to an address: one record a minute and fault says as much as a thousand. */
 function recordRefused(
@@ -115,7 +97,7 @@ function recordRefused(
 ): Promise<Delivery> {
   const minute = new Date(ports.clock.now()).toISOString().slice(0, 16);
   const nowhere = { type: "webhook", workflow: null, trigger: null, client: null } as const;
-  const known = place ? knownBy(place.workflow, place.trigger) : nowhere;
+  const known = place ? knownBy(place) : nowhere;
   const about = headers["user-agent"] ?? "";
   return recordUnstarted(ports, { ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
 }

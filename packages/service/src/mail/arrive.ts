@@ -1,28 +1,21 @@
 import type { ImapTrigger, MailTrigger } from "@nova/workflow";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { knownBy, recordUnstarted, startFromTrigger } from "../triggers/start.ts";
+import { knownBy, recordUnstarted, startFromTrigger, type TriggerPlace } from "../triggers/start.ts";
 import { refusedByShape } from "./guard.ts";
 import { letterhead, type RawMail, refusedSender } from "./headers.ts";
 import { mailContext, type ParsedMail, parseMail } from "./parse-mail.ts";
 
-/** For which trigger, and whose it is. */
-export interface MailPlace {
-  workflow: string;
-  trigger: MailTrigger | ImapTrigger;
-  client: string;
-}
-
 /** Starts the run of a mail that may come in; what may not is refused, with a record. The same mail starts one run. */
 export async function startFromMail(
   ports: ServicePorts,
-  { workflow, trigger, client }: MailPlace,
+  place: TriggerPlace<MailTrigger | ImapTrigger>,
   mail: RawMail,
 ): Promise<Delivery> {
   const { messageId, ...head } = letterhead(mail);
-  const known = { ...knownBy(workflow, trigger), client, ...head };
+  const known = { ...knownBy(place), ...head };
   const refuse = (reason: string) => recordUnstarted(ports, known, reason);
-  const refused = refusedSender(mail.headers, trigger.from) ?? refusedByShape(mail.raw);
+  const refused = refusedSender(mail.headers, place.trigger.from) ?? refusedByShape(mail.raw);
   if (refused !== undefined) return refuse(refused);
   const parsed = await parsedOr(mail.raw);
   if ("reason" in parsed) return refuse(parsed.reason);

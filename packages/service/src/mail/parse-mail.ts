@@ -84,8 +84,12 @@ function wellFormed(text = ""): string {
 /** What a run starts with for a mail: `email`, and the flat names of it. The bytes of attachments go beside the text. */
 export function mailContext(mail: ParsedMail, messageId: string): { context: string; files: FileInPlace[] } {
   const { subject, from, fromName, to, cc, date, text, html } = mail;
-  const placed = mail.attachments.map(placeAttachment);
-  const attachments = placed.map(({ shown }) => shown);
+  const files: FileInPlace[] = [];
+  const attachments = mail.attachments.map(({ bytes, ...attachment }) => {
+    const file = fileOf(bytes);
+    files.push(file);
+    return { ...attachment, bytes: file.mark };
+  });
   const context = {
     email: { subject, from, from_name: fromName, to, cc, date, text, html, message_id: messageId, attachments },
     email_from: from,
@@ -93,10 +97,5 @@ export function mailContext(mail: ParsedMail, messageId: string): { context: str
     email_body: text !== "" ? text : (html ?? ""),
     email_attachments: attachments,
   };
-  return { context: JSON.stringify(context), files: placed.map(({ file }) => file) };
-}
-
-function placeAttachment({ name, type, bytes }: MailAttachment) {
-  const file = fileOf(bytes);
-  return { shown: { name, type, bytes: file.mark }, file };
+  return { context: JSON.stringify(context), files };
 }

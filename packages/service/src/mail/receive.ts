@@ -6,8 +6,8 @@ import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { DmarcPolicies } from "../ports/mail.ts";
 import { mailKey } from "../triggers/key.ts";
-import { knownBy, recordUnstarted } from "../triggers/start.ts";
-import { type MailPlace, startFromMail } from "./arrive.ts";
+import { knownBy, placeUnder, recordUnstarted, type TriggerPlace } from "../triggers/start.ts";
+import { startFromMail } from "./arrive.ts";
 import { largestMailBytes, tooLarge } from "./guard.ts";
 import {
   addressesIn,
@@ -109,7 +109,7 @@ async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> 
       const known = { ...nowhere, ...head, client: place.gone, dedupe: `${dedupe} ${recipient.text}` };
       deliveries.push(await recordUnstarted(ports, known, place.reason));
     } else if (refused !== undefined) {
-      const known = { ...knownBy(place.workflow, place.trigger), client: place.client, ...head };
+      const known = { ...knownBy(place), ...head };
       deliveries.push(await recordUnstarted(ports, known, refused));
     } else deliveries.push(await startFromMail(ports, place, mail));
   }
@@ -122,16 +122,15 @@ interface NoPlace {
   gone: string | null;
 }
 
-async function placeOf(ports: ServicePorts, recipient: Recipient): Promise<MailPlace | NoPlace> {
-  const live = recipient.address === "" ? undefined : await ports.triggers.get(mailKey(recipient.address));
-  if (!live) return noPlace(`no workflow has the mail address "${recipient.address}", of ${recipient.text}`);
-  const trigger = live.trigger as MailTrigger;
-  const client = recipient.client ?? trigger.client ?? defaultClient;
-  if (trigger.client !== undefined && trigger.client !== client) {
+async function placeOf(ports: ServicePorts, recipient: Recipient): Promise<TriggerPlace<MailTrigger> | NoPlace> {
+  const found = recipient.address === "" ? undefined : await placeUnder(ports, mailKey(recipient.address), "mail");
+  if (!found) return noPlace(`no workflow has the mail address "${recipient.address}", of ${recipient.text}`);
+  const client = recipient.client ?? found.client;
+  if (found.trigger.client !== undefined && found.client !== client) {
     return noPlace(`"${recipient.address}" takes no mail for the client "${client}"`);
   }
   const isThere = client === defaultClient || (await ports.clients.get(client)) !== undefined;
-  if (isThere) return { workflow: live.workflowId, trigger, client };
+  if (isThere) return { ...found, client };
   return noPlace(`there is no client "${client}", of ${recipient.text}`, client);
 }
 

@@ -1,40 +1,27 @@
 import { defined } from "@nova/workflow/defined";
 import { addressesIn, headerOf, type MailHeader } from "./headers.ts";
 
-/** One result of a header `Authentication-Results`: `dmarc=pass header.from=a.example`. */
-export interface MethodResult {
-  /** Lower case. */
-  method: string;
-  result: string;
-  properties: ReadonlyMap<string, string>;
-}
-
-export interface AuthenticationResults {
-  /** The server that has checked the mail (its authserv-id), in lower case. */
-  server: string;
-  results: MethodResult[];
-}
-
 /** SES writes less than a thousand letters. */
 const maxLetters = 10_000;
 
 /**
- * Reads the header as RFC 8601 writes it; undefined where it cannot be read. Senders choose some of its words (MAIL FROM,
- * HELO, the `i=` of DKIM), so what stands in quotes or comments never counts as a result. SES ends it with a semicolon
- * and separates some properties by one; those look like results of methods that nobody asks for.
+ * Domain of the sender that SES found to be true (DMARC), of `Authentication-Results` as RFC 8601 writes it; undefined
+ * where nothing is proven. Senders choose some of its words (MAIL FROM, HELO, the `i=` of DKIM), so what stands in quotes
+ * or comments never counts, and quotes that they open before and close behind SES's own result could hide it: SES writes
+ * `dmarc=` once, and where it stands twice, one of them is a sender's. SES ends the header with a semicolon and separates
+ * some properties by one; those look like results of methods that nobody asks for.
  */
-export function readAuthentication(header: string): AuthenticationResults | undefined {
-  if (header.length > maxLetters) return undefined;
-  const [[server, ...version] = [], ...others] = pairsIn(header) ?? [];
-  if (!server || server.value !== undefined || version.some(({ value }) => value !== undefined)) return undefined;
-  const results = others.flatMap(([first, ...rest]) => {
-    if (first?.value === undefined) return [];
-    const properties = new Map(rest.map(({ key, value = "" }) => [key, value]));
-    // Of two properties with one name nobody knows which one the server meant.
-    const result = properties.size < rest.length ? "" : first.value.toLowerCase();
-    return [{ method: first.key.replace(/\/\d+$/, ""), result, properties }];
-  });
-  return { server: server.key, results };
+function provenDomainIn(header: string): string | undefined {
+  if (header.length > maxLetters || (header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;
+  const [server = [], ...results] = pairsIn(header) ?? [];
+  // Behind the server that has checked the mail may stand a version.
+  if (server[0]?.key !== "amazonses.com" || server.some(({ value }) => value !== undefined)) return undefined;
+  const [dmarc, ...others] = results.filter(([first]) => first?.value && /^dmarc(\/\d+)?$/.test(first.key));
+  const [result, ...properties] = dmarc ?? [];
+  // Of two properties with one name nobody knows which one the server meant.
+  const isClear = others.length === 0 && new Set(properties.map(({ key }) => key)).size === properties.length;
+  if (!isClear || result?.value?.toLowerCase() !== "pass") return undefined;
+  return properties.find(({ key }) => key === "header.from")?.value?.toLowerCase();
 }
 
 /** `key=value`, or a word alone. Quotes stay: no key, result or domain that is looked for has any. */
@@ -123,19 +110,6 @@ export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
   const [spam, virus] = [headerOf(ses, "x-ses-spam-verdict"), headerOf(ses, "x-ses-virus-verdict")];
   const provenDomain = provenDomainIn(headerOf(ses, "authentication-results") ?? "");
   return defined({ spam: spam?.toUpperCase(), virus: virus?.toUpperCase(), provenDomain });
-}
-
-/**
- * Senders choose words on either side of SES's own result, so quotes that they open before and close behind it could hide
- * it. SES writes `dmarc=` once: where it stands twice, one of them is a sender's, and nothing is proven.
- */
-function provenDomainIn(header: string): string | undefined {
-  if ((header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;
-  const read = readAuthentication(header);
-  if (read?.server !== "amazonses.com") return undefined;
-  const [dmarc, ...others] = read.results.filter(({ method }) => method === "dmarc");
-  if (dmarc?.result !== "pass" || others.length > 0) return undefined;
-  return dmarc.properties.get("header.from")?.toLowerCase();
 }
 
 /** The addresses that the mail was for when it came in: To and Cc may name others, or nobody. */

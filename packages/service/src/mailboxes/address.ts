@@ -1,8 +1,8 @@
-import { NovaError } from "@nova/engine";
 import type { ImapTrigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 import type { MailboxAddress } from "../ports/mail.ts";
 import type { Pause } from "../ports/triggers.ts";
+import { whenUnusable } from "../triggers/key.ts";
 
 /** A mailbox does not answer, knows not who asks, or has no such folder; the message says which. */
 export class MailboxUnreachable extends Error {
@@ -15,7 +15,9 @@ export async function mailboxAddress(
   workflow: string,
   { client, credential, mailbox }: ImapTrigger,
 ): Promise<MailboxAddress> {
-  const values = await valuesOf(credentials, client, workflow, credential);
+  const unreachable = whenUnusable((cause) => Promise.reject(new MailboxUnreachable(cause.message, { cause })));
+  const { members } = await credentials.forNode(client, workflow, [credential]).catch(unreachable);
+  const values = new Map(members.map(({ key, json }) => [key, JSON.parse(json) as unknown]));
   const [host, port, user, password] = ["imap_host", "imap_port", "email_user", "email_password"].map((name) =>
     values.get(name),
   );
@@ -24,21 +26,6 @@ export async function mailboxAddress(
   throw new MailboxUnreachable(
     `credential "${credential}" of client "${client}" names no mailbox - store one of the kind email with imap_host`,
   );
-}
-
-async function valuesOf(
-  credentials: ServicePorts["credentials"],
-  client: string,
-  workflow: string,
-  name: string,
-): Promise<Map<string, unknown>> {
-  try {
-    const { members } = await credentials.forNode(client, workflow, [name]);
-    return new Map(members.map(({ key, json }) => [key, JSON.parse(json)]));
-  } catch (error) {
-    if (!(error instanceof NovaError) || error.name !== "NodeFailed") throw error;
-    throw new MailboxUnreachable(error.message, { cause: error });
-  }
 }
 
 const longestSeconds = 6 * 60 * 60;

@@ -1,5 +1,5 @@
 import type { ImapTrigger } from "@nova/workflow";
-import { type MailPlace, startFromMail } from "../mail/arrive.ts";
+import { startFromMail } from "../mail/arrive.ts";
 import { largestMailBytes, tooLarge } from "../mail/guard.ts";
 import { letterhead, longestHeadBytes, readHeaders } from "../mail/headers.ts";
 import type { Delivery } from "../ports/deliveries.ts";
@@ -7,7 +7,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { OpenMailbox, UnreadMail } from "../ports/mail.ts";
 import type { TriggerName } from "../ports/triggers.ts";
 import { ownKey } from "../triggers/key.ts";
-import { knownBy, recordUnstarted } from "../triggers/start.ts";
+import { knownBy, recordUnstarted, type TriggerPlace } from "../triggers/start.ts";
 import { isPaused, MailboxUnreachable, mailboxAddress, pauseAfter } from "./address.ts";
 
 /** At one poll; the next one goes on with the others. */
@@ -29,16 +29,12 @@ export async function pollMailbox(ports: ServicePorts, name: TriggerName, signal
   } catch (error) {
     if (!(error instanceof MailboxUnreachable)) throw error;
     await ports.triggers.pause(live, pauseAfter((live.pause?.failures ?? 0) + 1, live.trigger.everySeconds, now));
-    return [await recordFailure(ports, place, new Date(now).toISOString(), error.message)];
+    const head = { dedupe: `poll ${new Date(now).toISOString()}`, from: "", about: live.trigger.mailbox };
+    return [await recordUnstarted(ports, { ...knownBy(place), ...head }, error.message, "failed")];
   }
 }
 
-type ImapPlace = MailPlace & { trigger: ImapTrigger };
-
-function recordFailure(ports: ServicePorts, place: ImapPlace, at: string, reason: string): Promise<Delivery> {
-  const head = { dedupe: `poll ${at}`, from: "", about: place.trigger.mailbox };
-  return recordUnstarted(ports, { ...knownBy(place.workflow, place.trigger), ...head }, reason, "failed");
-}
+type ImapPlace = TriggerPlace<ImapTrigger>;
 
 async function readMailbox(ports: ServicePorts, place: ImapPlace, signal?: AbortSignal): Promise<Delivery[]> {
   const mailbox = await ports.mail.mailboxes.open(await mailboxAddress(ports, place.workflow, place.trigger));
@@ -59,7 +55,7 @@ async function takeMail(ports: ServicePorts, place: ImapPlace, mailbox: OpenMail
   const raw = await mail.read(isTooLarge ? longestHeadBytes : largestMailBytes);
   const headers = readHeaders(raw) ?? [];
   const { messageId: _, ...head } = letterhead({ raw, headers });
-  const known = { ...knownBy(place.workflow, place.trigger), ...head };
+  const known = { ...knownBy(place), ...head };
   const delivery = isTooLarge
     ? await recordUnstarted(ports, known, tooLarge(mail.bytes))
     : await startFromMail(ports, place, { raw, headers });

@@ -50,34 +50,17 @@ export async function once<T>(
     throw new Refused("this Idempotency-Key came with another request before - use a new one for a new request");
   }
   if (there?.made !== undefined) return JSON.parse(there.made) as T;
-  if (there && !(await takeOver(ports, there, now, request.livesMs))) {
+  const isDead = there && now - Date.parse(there.since) >= (request.livesMs ?? apiLivesMs) + marginMs;
+  if (there && !(isDead && (await ports.attempts.takeOver(there, there.since, since)))) {
     throw new Conflict("the first request with this Idempotency-Key is under way - repeat it in a moment");
   }
-  return finishing(ports, name, () => make(there?.id ?? ulid));
-}
-
-function takeOver(
-  { attempts }: Pick<ServicePorts, "attempts">,
-  there: { principal: string; key: string; since: string },
-  now: number,
-  livesMs = apiLivesMs,
-): Promise<boolean> {
-  if (now - Date.parse(there.since) < livesMs + marginMs) return Promise.resolve(false);
-  return attempts.takeOver(there, there.since, new Date(now).toISOString());
-}
-
-async function finishing<T>(
-  { attempts }: Pick<ServicePorts, "attempts">,
-  name: { principal: string; key: string },
-  make: () => Promise<T>,
-): Promise<T> {
   let made: T;
   try {
-    made = await make();
+    made = await make(there?.id ?? ulid);
   } catch (error) {
-    await attempts.release(name);
+    await ports.attempts.release(name);
     throw error;
   }
-  await attempts.finish(name, JSON.stringify(made ?? null));
+  await ports.attempts.finish(name, JSON.stringify(made ?? null));
   return made;
 }

@@ -19,9 +19,11 @@ export interface Templates {
   of(requirements: readonly string[]): Promise<string>;
 }
 
-/** Whether a queue goes on: a laptop that ends holds what waits in it, for its next start. */
+/** Whether queues go on: a laptop that ends holds what waits in them, for its next start. */
 export interface Admissions {
   held: boolean;
+  /** How many runs of everybody may be at work at once; absent: as many as come. */
+  atOnce?: number | undefined;
 }
 
 /** What it takes to look after runs: quotas and figures. */

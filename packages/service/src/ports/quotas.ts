@@ -23,6 +23,8 @@ export interface Ticket {
   execution: string;
   /** All the pools of which the run needs a slot. */
   pools: string[];
+  /** Its place among the runs of everybody, if those are counted: it goes before the order of arrival. */
+  rank?: string | undefined;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface SlotStore {
    * Takes a slot where fewer than `limit` are taken. The one that the run has already becomes this admission's, unless a
    * later one has it. False where there is none, or it is a later one's.
    */
-  take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
+  take(pool: string, execution: string, admission: string, limit: number, rank?: string): Promise<boolean>;
   /** Gives the run's slot back, with an `admission` only that one's. */
   giveBack(pool: string, execution: string, admission?: string): Promise<void>;
   /** Executions that hold a slot. */
@@ -43,7 +45,12 @@ export interface SlotStore {
   enqueue(ticket: Ticket): Promise<void>;
   /** Out of the queues of all its pools. */
   leave(ticket: Ticket): Promise<void>;
-  /** In the order of arrival. */
+  /**
+   * The rank of a run of this client that arrives now: behind all others of the client, and behind what has begun. So
+   * clients take turns, however many runs one of them asks for.
+   */
+  rank(pool: string, client: string): Promise<string>;
+  /** In the order of ranks, and of arrival. */
   waiting(pool: string): AsyncIterable<Ticket>;
   /** Every pool that ever had a queue. */
   pools(): AsyncIterable<string>;

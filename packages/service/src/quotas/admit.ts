@@ -45,6 +45,10 @@ export async function admit(
   return { outcome: "full", pool: full };
 }
 
+export function ticketOf({ id, pools = [], rank }: Execution): Ticket {
+  return { execution: id, pools, rank };
+}
+
 function isQueued(record: Execution | undefined): record is Execution {
   return record?.status === "queued" && record.open;
 }
@@ -52,12 +56,12 @@ function isQueued(record: Execution | undefined): record is Execution {
 /** Null where all are taken; else the pool that has none, and none is taken. */
 async function takeSlots(
   { slots }: Pick<QueuePorts, "slots">,
-  { execution, pools }: Ticket,
+  { execution, pools, rank }: Ticket,
   admission: string,
   limit: (pool: string) => Promise<number>,
 ): Promise<string | null> {
   for (const [at, pool] of pools.entries()) {
-    if (await slots.take(pool, execution, admission, await limit(pool))) continue;
+    if (await slots.take(pool, execution, admission, await limit(pool), rank)) continue;
     for (const taken of pools.slice(0, at)) await slots.giveBack(taken, execution, admission);
     return pool;
   }

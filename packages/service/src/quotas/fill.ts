@@ -1,17 +1,17 @@
 import type { Execution } from "@nova/engine";
-import type { Ticket } from "../ports/quotas.ts";
-import { admit, type QueuePorts } from "./admit.ts";
+import type { SlotStore, Ticket } from "../ports/quotas.ts";
+import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { limitsOf } from "./pools.ts";
 
-/** The tickets of several queues as one, each once, in the order of arrival; no queue is read further than needed. */
-export async function* inOrderOfArrival(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
+/** The tickets of several queues as one, each once, in their common order; no queue is read further than needed. */
+export async function* inOrder(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
   const readers = queues.map((queue) => queue[Symbol.asyncIterator]());
   const heads = await Promise.all(readers.map((reader) => reader.next()));
   for (;;) {
     const tickets = heads.flatMap(({ done, value }) => (done ? [] : [value as Ticket]));
     const [first, ...others] = tickets;
     if (!first) return;
-    const next = others.reduce((a, b) => (b.execution < a.execution ? b : a), first);
+    const next = others.reduce((a, b) => (orderOf(b) < orderOf(a) ? b : a), first);
     yield next;
     for (const [at, { done, value }] of heads.entries()) {
       if (!done && value.execution === next.execution) heads[at] = await (readers[at] as (typeof readers)[0]).next();
@@ -19,15 +19,38 @@ export async function* inOrderOfArrival(queues: readonly AsyncIterable<Ticket>[]
   }
 }
 
+/** In every queue: ranked ones first. */
+export function orderOf({ rank = "", execution }: Pick<Ticket, "rank" | "execution">): string {
+  return rank + execution;
+}
+
 /** How often it is waited for somebody else who is beginning a run; afterwards a sweeper looks again. */
 const maxPauses = 5;
 const pauseMs = 20;
 
+/** What a process is at, by the pools: those who come meanwhile share the next round. */
+const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; next?: Promise<string[]> }>>();
+
 /**
- * Begins queued runs of these pools as long as there are slots, in the order of arrival: a run that needs a slot of
- * another pool, which has none, lets later ones pass. Answers which have begun. Several at once do no harm.
+ * Begins queued runs of these pools as long as there are slots, in the order of their queues: a run that needs a slot of
+ * another pool, which has none, lets later ones pass. Answers which have begun. Several processes at once do no harm.
  */
-export async function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
+export function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
+  const under = rounds.get(ports.slots) ?? new Map();
+  rounds.set(ports.slots, under);
+  const key = pools.join(" ");
+  const round = under.get(key);
+  if (!round) {
+    const current = fill(ports, pools).finally(() => under.delete(key));
+    under.set(key, { current });
+    return current;
+  }
+  const again = () => fillPools(ports, pools);
+  round.next ??= round.current.then(again, again);
+  return round.next;
+}
+
+async function fill(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
   const queues = new Queues(ports);
   let pauses = 0;
   for (let due: ReadonlySet<string> = new Set(pools); due.size > 0; ) {
@@ -58,8 +81,11 @@ class Queues {
   async goThrough(pools: ReadonlySet<string>): Promise<boolean> {
     const ahead = new Map<string, number>();
     this.#touched = new Set();
+    // Who comes when all is full takes no turn from those in front.
+    for (const pool of pools) if (!(await this.#hasRoom(pool))) this.#full.add(pool);
+    if (Array.from(pools).every((pool) => this.#full.has(pool))) return false;
     const queues = Array.from(pools, (pool) => this.#ports.slots.waiting(pool));
-    for await (const ticket of inOrderOfArrival(queues)) {
+    for await (const ticket of inOrder(queues)) {
       if (!ticket.pools.some((pool) => this.#full.has(pool))) await this.#try(ticket, ahead);
       if (Array.from(pools).every((pool) => this.#full.has(pool))) break;
     }
@@ -83,8 +109,7 @@ class Queues {
   async missed(): Promise<ReadonlySet<string>> {
     const missed = new Set(this.#touched);
     for (const pool of this.#full) {
-      const taken = await this.#ports.slots.taken(pool);
-      if (taken.length >= (await this.#limit(pool))) {
+      if (!(await this.#hasRoom(pool))) {
         missed.delete(pool);
       } else {
         this.#full.delete(pool);
@@ -93,12 +118,18 @@ class Queues {
     }
     return missed;
   }
+
+  async #hasRoom(pool: string): Promise<boolean> {
+    const [taken, limit] = await Promise.all([this.#ports.slots.taken(pool), this.#limit(pool)]);
+    return taken.length < limit;
+  }
 }
 
 /** A run that has ended holds no slot and waits for none any more; the next ones begin. */
-export async function giveSlotsBack(ports: QueuePorts, { id, pools }: Execution): Promise<void> {
-  if (!pools || pools.length === 0) return;
-  await ports.slots.leave({ execution: id, pools });
-  for (const pool of pools) await ports.slots.giveBack(pool, id);
-  await fillPools(ports, pools);
+export async function giveSlotsBack(ports: QueuePorts, execution: Execution): Promise<void> {
+  const ticket = ticketOf(execution);
+  if (ticket.pools.length === 0) return;
+  await ports.slots.leave(ticket);
+  for (const pool of ticket.pools) await ports.slots.giveBack(pool, execution.id);
+  await fillPools(ports, ticket.pools);
 }

@@ -2,8 +2,11 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { ClientQuotas, WorkflowQuotas } from "../ports/quotas.ts";
 import { pauseOf } from "../workflows/find.ts";
 
-/** Whose runs a pool counts: a workflow's, a client's, or a workflow's for one client. */
-export type Pool = { workflow: string; client?: string } | { client: string; workflow?: undefined };
+/** Whose runs a pool counts: a workflow's, a client's, a workflow's for one client, or everybody's. */
+export type Pool =
+  | { workflow: string; client?: string }
+  | { client: string; workflow?: undefined }
+  | { workflow?: undefined; client?: undefined };
 
 export interface RunQuotas {
   workflow: string;
@@ -12,27 +15,34 @@ export interface RunQuotas {
   ofClient: ClientQuotas | undefined;
   /** The workflow is; absent: it is not. */
   isPaused?: boolean;
+  /** How many runs of everybody may be at work at once; absent: as many as come. */
+  atOnce?: number | undefined;
 }
 
-/** `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`: no id has a `#` in it. */
+/** The pool of the plan of E2B: every run counts in it while it is at work. */
+export const everybody = "S";
+
+/** `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`, `S` of everybody: no id has a `#` in it. */
 export function poolName({ workflow, client }: Pool): string {
-  if (workflow === undefined) return `C#${client}`;
+  if (workflow === undefined) return client === undefined ? everybody : `C#${client}`;
   return client === undefined ? `W#${workflow}` : `P#${workflow}#${client}`;
 }
 
 export function readPool(name: string): Pool {
   const [kind, first = "", second = ""] = name.split("#");
+  if (kind === everybody) return {};
   if (kind === "C") return { client: first };
   return kind === "W" ? { workflow: first } : { workflow: first, client: second };
 }
 
 /** The pools of which a run needs a slot, in the order in which every run takes them; none where no quota counts it
  * and nothing is paused. */
-export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused }: RunQuotas): string[] {
+export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused, atOnce }: RunQuotas): string[] {
   const pools: Pool[] = [];
   if (ofClient?.maxConcurrent !== undefined) pools.push({ client });
   if (ofWorkflow?.maxConcurrentPerClient !== undefined) pools.push({ workflow, client });
   if (ofWorkflow?.maxConcurrent !== undefined || isPaused) pools.push({ workflow });
+  if (atOnce !== undefined) pools.push({});
   return pools.map(poolName);
 }
 
@@ -53,9 +63,10 @@ export function limitsOf(ports: LimitPorts): (name: string) => Promise<number> {
 }
 
 async function limitOf(
-  { workflowStates, clients }: Pick<ServicePorts, "workflowStates" | "clients">,
+  { workflowStates, clients, admissions }: LimitPorts,
   { workflow, client }: Pool,
 ): Promise<number> {
+  if (workflow === undefined && client === undefined) return admissions?.atOnce ?? unlimited;
   if (workflow === undefined) return (await clients.get(client as string))?.quotas?.maxConcurrent ?? unlimited;
   const state = await workflowStates.get(workflow);
   if (pauseOf(state)) return 0;

@@ -1,8 +1,8 @@
 import { type Execution, type StartRequest, startExecution, type TimeBudget } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
-import { admit, type QueuePorts } from "./admit.ts";
+import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { fillPools } from "./fill.ts";
-import { limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
+import { everybody, limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
 
 /**
  * Starts a run, or has it wait for a slot where quotas count it: then it is `queued`, and begins when it is its turn,
@@ -11,13 +11,15 @@ import { limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
 export async function startOrQueue(
   ports: ServicePorts,
   request: StartRequest & { client: string },
-  quotas: Omit<RunQuotas, "workflow" | "client">,
+  quotas: Omit<RunQuotas, "workflow" | "client" | "atOnce">,
 ): Promise<Execution> {
   const { version, client } = request;
-  const pools = poolsOf({ workflow: version.workflowId, client, ...quotas });
+  const atOnce = ports.admissions?.atOnce;
+  const pools = poolsOf({ workflow: version.workflowId, client, ...quotas, atOnce });
   if (pools.length === 0) return startExecution(ports, request);
-  const queued = await startExecution(ports, { ...request, queue: { pools, admission: "" } });
-  await ports.slots.enqueue({ execution: queued.id, pools });
+  const rank = atOnce !== undefined && { rank: await ports.slots.rank(everybody, client) };
+  const queued = await startExecution(ports, { ...request, queue: { pools, admission: "", ...rank } });
+  await ports.slots.enqueue(ticketOf(queued));
   await fillPools(ports, pools);
   return (await ports.executions.get(queued.id)) ?? queued;
 }
@@ -30,15 +32,14 @@ export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): P
   let queued = 0;
   const running = new Set<string>();
   const waitedFor = new Set<string>();
-  for await (const { id, status, pools = [] } of ports.executions.open()) {
+  for await (const record of ports.executions.open()) {
     if (timeBudget?.aborted) break;
-    if (status !== "queued") {
-      running.add(id);
-      continue;
-    }
+    if (record.status === "running") running.add(record.id);
+    if (record.status !== "queued") continue;
     queued += 1;
-    await ports.slots.enqueue({ execution: id, pools });
-    for (const pool of pools) waitedFor.add(pool);
+    const ticket = ticketOf(record);
+    await ports.slots.enqueue(ticket);
+    for (const pool of ticket.pools) waitedFor.add(pool);
   }
   for await (const pool of ports.slots.pools()) {
     if (timeBudget?.aborted) break;
@@ -49,13 +50,17 @@ export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): P
   return queued;
 }
 
-/** Slots that nobody uses. The index of what is open may be late, so the record is asked. */
+/**
+ * Slots that nobody uses: of runs that are over, and of everybody's those of runs that wait for something. The index of
+ * what is open may be late, so the record is asked.
+ */
 async function lookAfter(ports: QueuePorts, pool: string, running: ReadonlySet<string>): Promise<void> {
   for (const execution of await ports.slots.taken(pool)) {
     if (running.has(execution)) continue;
     const record = await ports.executions.get(execution);
-    if (!record?.open) await ports.slots.giveBack(pool, execution);
+    const isIdle = !record?.open || (pool === everybody && record.status === "waiting");
+    if (isIdle) await ports.slots.giveBack(pool, execution);
     // Whoever was beginning it may be dead: it begins now, or gives back what it has.
-    else if (record.status === "queued") await admit(ports, { execution, pools: record.pools ?? [] }, limitsOf(ports));
+    else if (record.status === "queued") await admit(ports, ticketOf(record), limitsOf(ports));
   }
 }

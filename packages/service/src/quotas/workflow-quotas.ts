@@ -40,25 +40,18 @@ async function poolsOfWorkflow({ slots }: Pick<ServicePorts, "slots">, id: strin
 }
 
 /**
- * From now on runs of it that somebody or something starts are queued, and its schedules let their times pass; runs that
- * have begun go on. Throws `NotFound`, `Forbidden`.
+ * While a workflow is paused, runs of it that somebody or something starts are queued, and its schedules let their times
+ * pass; runs that have begun go on. Behind that its queued runs begin, as far as quotas let them. Throws `NotFound`,
+ * `Forbidden`.
  */
-export async function pauseWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
-  await change(ports, by, id, true);
-}
-
-/** Its queued runs begin, as far as quotas let them. Throws `NotFound`, `Forbidden`. */
-export async function resumeWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
-  await change(ports, by, id, false);
-  await fillPools(ports, await poolsOfQueued(ports, id));
-}
-
-async function change(ports: ServicePorts, by: Principal, id: string, isPaused: boolean): Promise<void> {
+export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: string, isPaused: boolean) {
   demandAllClients(by);
   await findWorkflow(ports, id);
-  if (!(await setPaused(ports, by, { workflow: id, isPaused }))) return;
-  const action = isPaused ? "workflow.paused" : "workflow.resumed";
-  await recordDeed(ports, by, { action, client: null, subject: id });
+  if (await setPaused(ports, by, { workflow: id, isPaused })) {
+    const action = isPaused ? "workflow.paused" : "workflow.resumed";
+    await recordDeed(ports, by, { action, client: null, subject: id });
+  }
+  if (!isPaused) await fillPools(ports, await poolsOfQueued(ports, id));
 }
 
 /** Those of its runs that wait, and of its client's where they wait there alone. */

@@ -83,7 +83,8 @@ async function erasePage(ports: RetentionPorts, turn: Turn, retained: Retained, 
  */
 async function eraseRun(ports: RetentionPorts, run: Execution, end: string, retained: Retained): Promise<boolean> {
   if (run.erased) return true;
-  if (!isExpired(run, end)) return false;
+  const { open, endedAt } = run;
+  if (open || endedAt === undefined || endedAt > end) return false;
   if (run.parent) return true;
   try {
     await eraseExecution(ports, run);
@@ -94,10 +95,6 @@ async function eraseRun(ports: RetentionPorts, run: Execution, end: string, reta
     retained.failed.push({ id: run.id, reason: String(error) });
     return false;
   }
-}
-
-function isExpired({ open, endedAt }: Execution, end: string): boolean {
-  return !open && endedAt !== undefined && endedAt <= end;
 }
 
 async function moveMark({ clients }: RetentionPorts, turn: Turn, reached: string): Promise<void> {

@@ -72,8 +72,10 @@ export async function notifyTask(
   { execution_id: execution, task_id: id }: AskedTask,
 ): Promise<Notified> {
   const task = await ports.tasks.get({ execution, id });
-  const to = task && waits(task, ports.clock.now()) ? addressesOf(task) : [];
-  if (!task || to.length === 0) return { told: [] };
+  if (task?.kind !== "approval" || task.status !== "open") return { told: [] };
+  // A name in `to` is for lists alone.
+  const to = [...new Set(task.to.filter(isMailAddress))].slice(0, maxAddresses);
+  if (to.length === 0 || Date.parse(task.expiresAt) <= ports.clock.now()) return { told: [] };
   const note = (problem?: string) =>
     ports.tasks.noteMail(task, defined({ to, at: new Date(ports.clock.now()).toISOString(), problem }));
   const { mailer } = ports;
@@ -94,13 +96,4 @@ export async function notifyTask(
   });
   await note();
   return { told: ["mail"] };
-}
-
-function waits({ kind, status, expiresAt }: WaitingTask, nowMs: number): boolean {
-  return kind === "approval" && status === "open" && Date.parse(expiresAt) > nowMs;
-}
-
-/** A name in `to` is for lists alone. */
-function addressesOf({ to }: WaitingTask): string[] {
-  return [...new Set(to.filter(isMailAddress))].slice(0, maxAddresses);
 }

@@ -5,7 +5,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { TriggerName } from "../ports/triggers.ts";
 import { pauseOf } from "../workflows/find.ts";
 import { ownKey } from "./key.ts";
-import { knownBy, recordUnstarted, startFromTrigger } from "./start.ts";
+import { knownBy, placeUnder, recordUnstarted, startFromTrigger, type TriggerPlace } from "./start.ts";
 
 const detailGone =
   "its detail is not where nova_detail says that it lies - put the event again, by POST /events or nova event put";
@@ -22,28 +22,24 @@ export type Fired = Pick<Delivery, "execution" | "reason"> & { status: Delivery[
  * fire for a while; nobody waits for that.
  */
 export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<Fired> {
-  const live = await ports.triggers.get(ownKey(firing.workflow, firing.trigger));
-  const trigger = live?.trigger;
-  if (trigger?.type === "schedule" && "scheduled_at" in firing) {
-    return onSchedule(ports, firing.workflow, trigger, firing.scheduled_at);
-  }
-  if (trigger?.type === "event" && "event" in firing) {
-    return onEvent(ports, firing.workflow, trigger, firing.event);
+  const key = ownKey(firing.workflow, firing.trigger);
+  if ("scheduled_at" in firing) {
+    const place = await placeUnder(ports, key, "schedule");
+    if (place) return onSchedule(ports, place, firing.scheduled_at);
+  } else {
+    const place = await placeUnder(ports, key, "event");
+    if (place) return onEvent(ports, place, firing.event);
   }
   const reason = `workflow "${firing.workflow}" has no trigger "${firing.trigger}" that this could be for`;
   return { status: "ignored", execution: null, reason };
 }
 
 /** A time that comes while it is paused passes: nobody wants all of them at once when it goes on. */
-async function onSchedule(
-  ports: ServicePorts,
-  workflow: string,
-  trigger: ScheduleTrigger,
-  at: string,
-): Promise<Delivery> {
+async function onSchedule(ports: ServicePorts, place: TriggerPlace<ScheduleTrigger>, at: string): Promise<Delivery> {
+  const { workflow, trigger } = place;
   const { id, context = {} } = trigger;
   const state = await ports.workflowStates.get(workflow);
-  const known = { ...knownBy(workflow, trigger), dedupe: at, from: "schedule", about: at };
+  const known = { ...knownBy(place), dedupe: at, from: "schedule", about: at };
   if (pauseOf(state))
     return recordUnstarted(ports, known, `workflow "${workflow}" is paused - nova resume ${workflow}`);
   if (pauseOf(state, id)) {
@@ -58,12 +54,11 @@ async function onSchedule(
 /** An event of any size: what EventBridge could not carry is fetched, and a run's context has no limit. */
 async function onEvent(
   ports: ServicePorts,
-  workflow: string,
-  trigger: EventTrigger,
+  place: TriggerPlace<EventTrigger>,
   event: { id: string; source: string; "detail-type": string },
 ): Promise<Fired> {
   const about = event["detail-type"];
-  const known = { ...knownBy(workflow, trigger), dedupe: event.id, from: event.source, about };
+  const known = { ...knownBy(place), dedupe: event.id, from: event.source, about };
   const whole = await ports.bus.whole(JSON.stringify(event));
   if (whole === undefined) return recordUnstarted(ports, known, detailGone);
   return startFromTrigger(ports, { ...known, context: `{"event":${whole}}` });

@@ -1,3 +1,4 @@
+import { NovaError } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 
@@ -33,4 +34,12 @@ export async function secretsOf(
   return members
     .map(({ json }) => JSON.parse(json) as unknown)
     .filter((value): value is string => typeof value === "string" && known.has(value));
+}
+
+/** For `catch`, where a credential cannot be had: its owner has to see to it. Whatever else failed is thrown on. */
+export function whenUnusable<T>(answer: (reason: NovaError) => T) {
+  return (error: unknown): T => {
+    if (error instanceof NovaError && error.name === "NodeFailed") return answer(error);
+    throw error;
+  };
 }

@@ -84,17 +84,8 @@ async function nextTimeOf(
   return expression && firstMs !== undefined ? dueAfter(expression, firstMs, clock.now()) : undefined;
 }
 
-/** Its times pass from now on, whatever is published. Throws `NotFound`. */
-export function pauseSchedule(ports: ServicePorts, by: Principal, workflow: string, id: string) {
-  return change(ports, by, { workflow, schedule: id, isPaused: true });
-}
-
-/** Throws `NotFound`. */
-export function resumeSchedule(ports: ServicePorts, by: Principal, workflow: string, id: string) {
-  return change(ports, by, { workflow, schedule: id, isPaused: false });
-}
-
-async function change(
+/** Paused, its times pass, whatever is published, until that ends. Throws `NotFound`. */
+export async function setSchedulePaused(
   ports: ServicePorts,
   by: Principal,
   asked: { workflow: string; schedule: string; isPaused: boolean },

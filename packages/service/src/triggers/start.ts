@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type FileInPlace, InputsRefused, newFileMark } from "@nova/engine";
-import type { Trigger } from "@nova/workflow";
+import type { Trigger, TriggerType } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
 import { demandClient } from "../clients/clients.ts";
@@ -24,8 +24,26 @@ export interface Arrival extends Unstarted {
   files?: FileInPlace[];
 }
 
+/** A trigger of the active version of a workflow, and the client that a run of it is for. */
+export interface TriggerPlace<T extends Trigger = Trigger> {
+  workflow: string;
+  trigger: T;
+  client: string;
+}
+
+/** The trigger of this kind that is live under a key. */
+export async function placeUnder<Type extends TriggerType>(
+  { triggers }: Pick<ServicePorts, "triggers">,
+  key: string,
+  type: Type,
+): Promise<TriggerPlace<Extract<Trigger, { type: Type }>> | undefined> {
+  const { workflowId: workflow, trigger } = (await triggers.get(key)) ?? {};
+  if (workflow === undefined || trigger?.type !== type) return undefined;
+  return { workflow, trigger: trigger as never, client: trigger.client ?? defaultClient };
+}
+
 /** What names a trigger and its client in deliveries. */
-export function knownBy(workflow: string, { id, type, client = defaultClient }: Trigger) {
+export function knownBy({ workflow, trigger: { id, type }, client }: TriggerPlace) {
   return { type, workflow, trigger: id, client };
 }
 

@@ -1,7 +1,7 @@
 import { membersOf, type WorkflowVersion } from "@nova/engine";
 import type { Trigger, Workflow, WorkflowSource } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import { NotFound } from "../errors.ts";
+import { NotFound, on } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
@@ -97,13 +97,8 @@ async function workflowIds({ workflows, publications }: ShowPorts, after: string
   return [...new Set(lists.flat())].sort();
 }
 
-export async function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {
-  try {
-    return await showWorkflow(ports, id);
-  } catch (error) {
-    if (error instanceof NotFound) return undefined;
-    throw error;
-  }
+export function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {
+  return showWorkflow(ports, id).catch(on(NotFound, () => undefined));
 }
 
 /** Newest first. Throws `NotFound`. */

@@ -26,7 +26,7 @@ export interface StartRequest {
   /** Ids of prompt nodes whose code is written anew, whatever is kept or locked; `freshProblem` says which cannot be. */
   fresh?: readonly string[];
   /** It waits for slots of these pools until somebody begins it (`beginExecution`); `admission` may, to begin with. */
-  queue?: { pools: string[]; admission: string };
+  queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
 }
 
 /** Clients come with a later release; until then everything belongs to this one. */

@@ -61,9 +61,15 @@ async function takeOrCreate(
     const idle = pool && at.scope === "" ? await takeIdle(ports, before.client, pool) : null;
     // It may have died meanwhile, and code begins only in one that is known to live.
     const alive = idle && (await ports.sandboxes.extend(idle, lifetimeOf(seconds, betweenNodesSeconds)));
+    if (alive) ports.meter?.("sandbox taken over");
     return alive && { ...alive, ...(pool && { pool }) };
   };
-  const create = () => ports.sandboxes.create({ ...spec, ...(pool && { pool }) });
+  const create = async () => {
+    const from = ports.clock.now();
+    const made = await ports.sandboxes.create({ ...spec, ...(pool && { pool }) });
+    ports.meter?.("sandbox made", { wait_ms: ports.clock.now() - from });
+    return made;
+  };
   const taken = await take();
   if (taken) return taken;
   return create().catch(async (error) => {

@@ -1,0 +1,52 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { NovaError } from "@nova/engine";
+import { reachingIf } from "../clients/outage.ts";
+import { FORMAT } from "./format.ts";
+import type { TableConnection } from "./records.ts";
+
+/** Whoever would have to wait for longer is told so instead: a Lambda that waits is paid. */
+const maxWaitMs = 30_000;
+/** Requests of different processes overtake each other on their way: a plan counts when they arrive. */
+const margin = 1.05;
+
+/**
+ * Sandboxes are made one after another, whoever makes them, as fast as a plan of E2B lets them be. The answer resolves
+ * with the milliseconds that were waited. Throws `SandboxUnavailable` where too many wait already.
+ */
+export function createPace(
+  { client, table: TableName }: TableConnection,
+  perSecond: number,
+  { now, sleep }: { now(): number; sleep(ms: number): Promise<unknown> },
+): () => Promise<number> {
+  const stepMs = Math.ceil((margin * 1000) / perSecond);
+  /** The time until which the caller keeps others waiting; undefined where `condition` does not hold. */
+  const reserve = async (change: string, condition: string, times: Record<string, number>) => {
+    let until: number | undefined;
+    const update = new UpdateCommand({
+      ...{ TableName, Key: { pk: "Q#S", sk: "PACE" }, ReturnValues: "UPDATED_NEW" },
+      UpdateExpression: `SET #format = :format${change}`,
+      ConditionExpression: condition,
+      ExpressionAttributeNames: { "#free": "free", "#format": "format" },
+      ExpressionAttributeValues: { ...times, ":format": FORMAT },
+    });
+    await reachingIf("DynamoDB", async () => {
+      until = Number((await client.send(update)).Attributes?.free);
+    });
+    return until;
+  };
+  return async () => {
+    const from = now();
+    const [behind, first] = [{ ":to": from + maxWaitMs, ":step": stepMs }, { ":next": from + stepMs }];
+    const behindOthers = () => reserve(" ADD #free :step", "#free BETWEEN :from AND :to", { ":from": from, ...behind });
+    const atOnce = () =>
+      reserve(", #free = :next", "attribute_not_exists(#free) OR #free < :from", { ":from": from, ...first });
+    const until = (await behindOthers()) ?? (await atOnce()) ?? (await behindOthers());
+    if (until === undefined) {
+      const wayOut = "try again later, or use a plan of E2B that makes more of them (NOVA_E2B_CREATES_PER_SECOND)";
+      throw new NovaError("SandboxUnavailable", `too many runs wait for a new sandbox - ${wayOut}`);
+    }
+    const waitMs = Math.max(0, until - stepMs - from);
+    if (waitMs > 0) await sleep(waitMs);
+    return waitMs;
+  };
+}
