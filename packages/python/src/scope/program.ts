@@ -1,4 +1,3 @@
-import { beyondBounds } from "../check-python.ts";
 import { type Block, type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
 import { parsePython } from "../tree/parse.ts";
 import type { Binding, Origin } from "./bindings.ts";
@@ -29,7 +28,7 @@ export class Program {
   /** Null where the source is beyond the bounds, or lezer's grammar does not know a form of it. */
   static read(source: string): Program | null {
     if (source === lastRead?.source) return lastRead;
-    const tree = beyondBounds(source) === undefined ? parsePython(source) : null;
+    const tree = parsePython(source);
     if (!tree) return null;
     lastRead = new Program(source, tree);
     return lastRead;
