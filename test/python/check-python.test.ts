@@ -122,7 +122,7 @@ describe("long code", () => {
 
   it("has the places of all its new contexts found in one reading", () => {
     const source = lines.map(() => "context = {}").join("\n");
-    expect(reboundContext(source)).toMatchObject({ kind: "lost", line: 1 });
+    expect(reboundContext(source)).toMatchObject({ kind: "rebound", line: 1 });
   });
 
   it("has its stages looked for line by line", async () => {

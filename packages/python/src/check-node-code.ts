@@ -41,8 +41,7 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
   if (program) {
     found.push(...reboundFinding(program));
     const subject = readSubject(program, facts);
-    const isLost = found.some(({ code }) => code === "PY121");
-    const problems = checks.flatMap((check) => check(subject)).filter(({ code }) => !(isLost && code === "PY120"));
+    const problems = checks.flatMap((check) => check(subject));
     found.push(...problems.map(({ at, ...problem }) => findingOf({ ...problem, ...lines.placeOf(at) })));
   }
   const shown = found.filter(({ code, line }) => !lines.isSilenced(line, code));
@@ -72,6 +71,6 @@ function nameFinding(
 function reboundFinding(program: Program): CodeFinding[] {
   const rebound = findRebound(program);
   if (!rebound) return [];
-  const { kind, message, line, column } = rebound;
-  return [findingOf({ code: kind === "lost" ? "PY121" : "PY122", message, line, column })];
+  const { message, line, column } = rebound;
+  return [findingOf({ code: "PY122", message, line, column })];
 }

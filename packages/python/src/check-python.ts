@@ -9,10 +9,10 @@ export const nodeGlobals = ["context", "outputs", "tasks", "json", "base64"] as 
 
 export interface PythonProblem {
   /**
-   * `size`: the code is too long or too deep to be checked. `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. `rebound` and
-   * `lost`: see reboundContext.
+   * `size`: the code is too long or too deep to be checked. `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. `rebound`: see
+   * reboundContext.
    */
-  kind: "size" | "syntax" | "name" | "rebound" | "lost";
+  kind: "size" | "syntax" | "name" | "rebound";
   /** One sentence, with the way out. */
   message: string;
   file?: string;

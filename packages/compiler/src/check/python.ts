@@ -22,7 +22,7 @@ import {
   type Workflow,
 } from "@nova/workflow";
 
-const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604", lost: "NOVA605" } as const;
+const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604" } as const;
 
 /** NOVA601 to 607, and NOVA502 in code: what can be known about the Python of a workflow without running it. */
 export async function checkSources(sources: readonly PythonSource[]): Promise<Finding[]> {
@@ -36,7 +36,7 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
   const problems = await checkPython(code, options);
   const found = problems.map((problem) => findingOf(problem, path, subjectOf(source)));
   if (node && !problems.some(({ kind }) => kind === "size" || kind === "syntax")) {
-    const rebound = reboundContext(code, { ...options, lib: modules });
+    const rebound = reboundContext(code, options);
     if (rebound) found.push(findingOf(rebound, path, subjectOf(source)));
     found.push(...reservedKeys(source));
   }
