@@ -64,8 +64,4 @@ describe("reboundContext", () => {
   ])("says nothing of %s", (_what, source) => {
     expect(reboundContext(source)).toBeUndefined();
   });
-
-  it("names the file", () => {
-    expect(reboundContext("context = 1", { fileName: "a.py" })).toMatchObject({ file: "a.py" });
-  });
 });

@@ -45,7 +45,9 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
     found.push(...problems.map(({ at, ...problem }) => findingOf({ ...problem, ...lines.placeOf(at) })));
   }
   const shown = found.filter(({ code, line }) => !lines.isSilenced(line, code));
-  const unique = firstBy(shown, ({ line, message }) => `${line} ${message}`);
+  // Of the same words about a line, an error tells more than a warning.
+  const errorsFirst = shown.toSorted((a, b) => a.severity.localeCompare(b.severity));
+  const unique = firstBy(errorsFirst, ({ line, message }) => `${line} ${message}`);
   return unique.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 

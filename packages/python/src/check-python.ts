@@ -15,7 +15,6 @@ export interface PythonProblem {
   kind: "size" | "syntax" | "name" | "rebound";
   /** One sentence, with the way out. */
   message: string;
-  file?: string;
   /** From 1; columns count UTF-16 units, as editors do. */
   line: number;
   column: number;
@@ -25,14 +24,10 @@ export interface PythonProblem {
  * Mistakes that can be seen without running the code. `# noqa` silences a line, as everywhere with ruff. With a syntax
  * error there is no word about names: what Python cannot read defines nothing.
  */
-export async function checkPython(
-  source: string,
-  { fileName, builtins = [] }: { fileName?: string; builtins?: readonly string[] } = {},
-): Promise<PythonProblem[]> {
-  const place = { ...(fileName !== undefined && { file: fileName }), line: 1, column: 1 };
+export async function checkPython(source: string, builtins: readonly string[] = []): Promise<PythonProblem[]> {
   const beyond = beyondBounds(source);
-  if (beyond !== undefined) return [{ kind: "size", message: beyond, ...place }];
-  const problems = (await runRuff(source, builtins)).map((found) => problemOf(found, fileName));
+  if (beyond !== undefined) return [{ kind: "size", message: beyond, line: 1, column: 1 }];
+  const problems = (await runRuff(source, builtins)).map(problemOf);
   const syntax = problems.filter((problem) => problem.kind === "syntax");
   // One mistake often makes ruff complain twice on its line.
   return syntax.length > 0
@@ -40,11 +35,10 @@ export async function checkPython(
     : firstBy(problems, ({ line, message }) => `${line} ${message}`);
 }
 
-function problemOf(found: Diagnostic, file: string | undefined): PythonProblem {
+function problemOf(found: Diagnostic): PythonProblem {
   const { row: line, column } = found.start_location;
-  const place = { ...(file !== undefined && { file }), line, column };
-  if (isSyntaxError(found)) return { kind: "syntax", message: syntaxMessage(found.message), ...place };
-  return { kind: "name", message: nameMessage(found.code, nameOf(found)), ...place };
+  if (isSyntaxError(found)) return { kind: "syntax", message: syntaxMessage(found.message), line, column };
+  return { kind: "name", message: nameMessage(found.code, nameOf(found)), line, column };
 }
 
 /** Ruff has no code of its own for what Python's grammar does not allow. */

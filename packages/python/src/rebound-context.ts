@@ -10,10 +10,9 @@ const cure = "write context.update({...}), or context.clear() and then context.u
  * Where a node's code gives the name `context` to another object: what is set in that is not kept, since only changes of
  * the dict that the code was given are. A run that loses its answer so says it, too.
  */
-export function reboundContext(source: string, { fileName }: { fileName?: string } = {}): PythonProblem | undefined {
+export function reboundContext(source: string): PythonProblem | undefined {
   const program = Program.read(source);
-  const rebound = program && findRebound(program);
-  return rebound ? { ...rebound, ...(fileName !== undefined && { file: fileName }) } : undefined;
+  return program ? findRebound(program) : undefined;
 }
 
 /** The same of code that has been read. */
