@@ -12,11 +12,12 @@ import { checkAccess } from "./access.ts";
 import { announcedBytes } from "./body/receive.ts";
 import { addressOf, type OnCreated } from "./call.ts";
 import { S3Error, sendError } from "./errors.ts";
-import { type OperationName, operationOf, runOperation } from "./operations/route.ts";
+import { operationOf } from "./operations/route.ts";
 import { ObjectStore } from "./store/object-store.ts";
 
 export interface S3Request {
-  operation: OperationName;
+  /** Such as `PutObject`. */
+  operation: string;
   bucket: string;
   key: string;
   /** As the request announces them, without framing. */
@@ -73,9 +74,9 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
     const { onCreated } = context.options;
     const call = { request, response, ...context, ...addressOf(request.url ?? "/"), onCreated };
     checkAccess(request, call.query, context.options.accessKeyId, context.access);
-    const operation = operationOf(call);
+    const { name: operation, run } = operationOf(call);
     report(context.options, { operation, bucket: call.bucket, key: call.key, bodyBytes: announcedBytes(request) ?? 0 });
-    await runOperation(operation, call);
+    await run(call);
   } catch (error) {
     sendError(response, asS3Error(error, context.options.room), request.url ?? "/");
   }

@@ -36,7 +36,7 @@ function write(store: Store, input: Request, read: (table: Table) => Pick<Write,
   const { key, change } = read(table);
   checkKeyPaths(table, expressions);
   const condition = expressions.ConditionExpression;
-  const { old } = performWrite(store, { table, key, condition, showsOld: showsOld(input), change });
+  const { old } = performWrite(store, { table, key, condition, change });
   return { Attributes: wanted === "ALL_OLD" && old ? new JsonText(old.item) : undefined };
 }
 
@@ -51,7 +51,7 @@ export function updateItem(store: Store, input: Request): Answer {
   checkNoKey(updates, table.key);
   checkKeyPaths(table, expressions);
   const change = { kind: "update", updates, keyAttributes } as const;
-  const written = performWrite(store, { table, key, condition, showsOld: showsOld(input), change });
+  const written = performWrite(store, { table, key, condition, change });
   return { Attributes: returned(wanted, updates, written) };
 }
 
@@ -74,10 +74,6 @@ function returned(wanted: ReturnValues, updates: Update[], { old, next }: Writte
 function touched(item: AttributeMap, paths: Path[]): AttributeMap | undefined {
   const attributes = project(item, paths);
   return Object.keys(attributes).length > 0 ? attributes : undefined;
-}
-
-function showsOld(input: Request): boolean {
-  return input.choice("ReturnValuesOnConditionCheckFailure", ["ALL_OLD", "NONE"]) === "ALL_OLD";
 }
 
 function checkNoKey(updates: Update[], schema: KeySchema): void {
