@@ -31,7 +31,7 @@ beforeEach(async () => {
   await database.client.putItem({ TableName: "items", Item: item });
 });
 
-async function update(UpdateExpression: string, ReturnValues: ReturnValue = "ALL_NEW") {
+async function update(UpdateExpression: string, ReturnValues: ReturnValue = "UPDATED_NEW") {
   const { Attributes } = await database.client.updateItem({
     TableName: "items",
     Key,
@@ -54,7 +54,7 @@ describe("writes what the expression says", () => {
     ["ADD doc.a :one", { doc: { M: { a: { N: "2" } } } }],
     ["set n = :one add fresh :one", { n: { N: "1" }, fresh: { N: "1" } }],
   ])("%s", async (expression, written) => {
-    expect(await update(expression)).toMatchObject(written);
+    expect(await update(expression)).toEqual(written);
   });
 
   test.each<[string, Record<string, AttributeValue | undefined>]>([
@@ -102,7 +102,8 @@ describe("refuses", () => {
   });
 });
 
-test("answers the item before and after, or nothing", async () => {
+test("answers the item before and after, what was touched of it, or nothing", async () => {
+  expect(await update("REMOVE nothing", "UPDATED_NEW")).toBeUndefined();
   expect(await update("SET n = :one", "ALL_OLD")).toEqual(item);
   expect(await update("SET fresh = :one", "ALL_NEW")).toEqual({ ...item, n: { N: "1" }, fresh: { N: "1" } });
   expect(await update("SET n = :one", "NONE")).toBeUndefined();

@@ -1,10 +1,12 @@
 import type { Request } from "../../aws-http/request.ts";
 import { invalid, invalidParameter } from "../errors.ts";
+import { project } from "../expressions/project.ts";
 import type { Update } from "../expressions/syntax.ts";
 import { attributesIn, largestItemBytes, tableName } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/tables.ts";
+import type { AttributeMap } from "../values/attribute-value.ts";
 import { elementsOf, encodeItemKey, encodeKey, type KeySchema } from "../values/key.ts";
 import { type Answer, JsonText } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
@@ -51,7 +53,14 @@ export function updateItem(store: Store, input: Request): Answer {
   const change = { kind: "update", updates, keyAttributes } as const;
   const { old, next } = performWrite(store, { table, key, condition, change });
   if (wanted === "ALL_NEW") return { Attributes: next };
+  if (wanted === "UPDATED_NEW") return { Attributes: next && touched(next, updates) };
   return { Attributes: wanted === "ALL_OLD" && old ? new JsonText(old.item) : undefined };
+}
+
+function touched(item: AttributeMap, updates: Update[]): AttributeMap | undefined {
+  const paths = updates.map(({ path }) => path);
+  const attributes = project(item, paths);
+  return Object.keys(attributes).length > 0 ? attributes : undefined;
 }
 
 function checkNoKey(updates: Update[], schema: KeySchema): void {
@@ -62,5 +71,5 @@ function checkNoKey(updates: Update[], schema: KeySchema): void {
 }
 
 function returnValues(input: Request) {
-  return input.choice("ReturnValues", ["ALL_NEW", "ALL_OLD", "NONE"]) ?? "NONE";
+  return input.choice("ReturnValues", ["ALL_NEW", "ALL_OLD", "NONE", "UPDATED_NEW"]) ?? "NONE";
 }
