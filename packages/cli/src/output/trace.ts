@@ -38,7 +38,8 @@ export function traceLines(
   const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
   const shown = treeOf(entries, full);
   const codes = new Map<string, string>();
-  const isWritten = shown.some((line) => entriesOf(line).some(({ ai_metadata }) => ai_metadata !== null));
+  const told = shown.flatMap((line) => ("entry" in line ? line.entry : "visits" in line ? line.visits : []));
+  const isWritten = told.some(({ ai_metadata }) => ai_metadata !== null);
   const header = ["", "node", "type", "status", "time", "decision", ...(isWritten ? ["code"] : []), "changes"];
   return [
     ...(parent ? [styled("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
@@ -60,11 +61,6 @@ function nextLines(entries: readonly TraceEntry[]): string[] {
   return last?.path_taken && !last.branches
     ? [`${styled("cyan", "next")} ${last.path_taken} since ${last.timestamp}`]
     : [];
-}
-
-function entriesOf(line: TreeLine): TraceEntry[] {
-  if ("entry" in line) return [line.entry];
-  return "visits" in line ? line.visits : [];
 }
 
 function rowOf(line: TreeLine, isWritten: boolean): string[] {

@@ -7,10 +7,7 @@ import type { RunListener } from "../run/execute.ts";
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-/**
- * Tells what a run on a server does until it has ended. Ctrl-C cancels it, but leaves one that waits for an answer: that
- * one goes on where it is.
- */
+/** Tells what a run does until it has ended. Ctrl-C cancels it, unless it waits for an answer: it goes on there. */
 export async function followOnServer(
   server: NovaClient,
   id: string,

@@ -58,10 +58,7 @@ export async function demandClientStill(ports: ServicePorts, by: Principal, { id
   }
 }
 
-/**
- * Erases a run that began for a client while that was deleted. Answers whether it is one: of a client that is there it
- * does nothing.
- */
+/** Erases a run that began for a client while that was deleted. False: its client is there, or it is no such run. */
 export async function eraseStraggler(ports: ServicePorts, client: string, execution: string): Promise<boolean> {
   const record = await ports.executions.get(execution);
   if (record?.client !== client || client === defaultClient) return false;

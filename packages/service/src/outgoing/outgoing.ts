@@ -10,10 +10,7 @@ import ipaddr from "ipaddr.js";
 /** IPv6 addresses that are handed out to the internet (IANA); everything else has a purpose of its own, or none yet. */
 const unicast = [ipaddr.parse("2000::"), 3] as [IPv6, number];
 
-/**
- * Whether everybody on the internet means the same machine by an address. IPv4 inside of IPv6 (mapped, NAT64) counts as
- * IPv4: the network would lead there.
- */
+/** Whether all the internet means one machine by it. IPv4 inside of IPv6 is IPv4: there the network leads. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);

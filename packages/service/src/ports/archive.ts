@@ -58,10 +58,7 @@ export interface ErasableScope {
 
 /** Takes away what people stored, and leaves what proves that it was there. Everything may be done twice. */
 export interface Eraser {
-  /**
-   * Contents of the entries and steps that lie with this scope; answers where more of it lies: items of maps,
-   * executions that nodes ran.
-   */
+  /** Contents that lie with this scope; answers where more lies: items of maps, executions that nodes ran. */
   contents(at: ErasableScope): Promise<ErasableScope[]>;
   /** What an execution waited for, with its tokens, and in its record the words of its error. */
   traces(execution: string): Promise<void>;

@@ -41,10 +41,7 @@ export interface BusEvent {
 export interface Bus {
   /** Answers the event's id. A detail may be of any size: what a bus cannot carry travels beside it. */
   put(event: BusEvent): Promise<string>;
-  /**
-   * What came from the bus (JSON text, in EventBridge's shape) with the whole of its detail; undefined where that is
-   * gone.
-   */
+  /** An event of the bus (JSON text, EventBridge's shape) with all of its detail; undefined where that is gone. */
   whole(event: string): Promise<string | undefined>;
 }
 
