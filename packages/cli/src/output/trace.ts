@@ -93,10 +93,7 @@ function changeText(visits: readonly TraceEntry[]): string {
   return cell(Array.from(keys).join(" "));
 }
 
-/**
- * What does not fit a table: errors, earlier attempts, and of prompt nodes what went wrong, and with `--full` code,
- * steps, changes and logs; of a failure the context before it. `codes`: of each node the code that was shown last.
- */
+/** What does not fit a table, with `--full` more of it. `codes`: of each node the code that was shown last. */
 function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   const { scope, node_id, status, error_class, error_message, traceback, code_executed, logs } = entry;
   const { input_context, output_result } = entry;
