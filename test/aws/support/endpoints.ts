@@ -1,6 +1,9 @@
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
-import { type BucketConnection, createTable, documentClient, s3Client, type TableConnection } from "@nova/aws";
+import { createTable, s3Client } from "@nova/aws";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import { documentClient } from "../../../packages/aws/src/clients/clients.ts";
+import type { TableConnection } from "../../../packages/aws/src/dynamodb/records.ts";
+import type { BucketConnection } from "../../../packages/aws/src/s3/objects.ts";
 import { type DynamoDbOptions, openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 import { openS3, type S3Options } from "../../../packages/local/src/s3/server.ts";
 
