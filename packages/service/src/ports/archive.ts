@@ -65,10 +65,7 @@ export interface Eraser {
   blobs(home: BlobHome): Promise<void>;
   /** All objects of a client. */
   objects(client: string): Promise<void>;
-  /**
-   * Everything else that names a client, but for executions, the audit and the client itself: reads the table, a part of
-   * it at a time. Answers where to go on; undefined at the end.
-   */
+  /** All else that names a client, but executions and audit: a part of the table; answers where to go on. */
   rest(client: string, cursor?: string): Promise<string | undefined>;
 }
 
