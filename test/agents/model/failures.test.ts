@@ -148,7 +148,9 @@ describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
 
   it("keeps the text of an answer that is no good, for the record", async () => {
     await using server = await modelServer([{ answer: { text: "I would write a loop." } }]);
-    expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({ spent: { text: "I would write a loop." } });
+    expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({
+      spent: { text: "I would write a loop." },
+    });
   });
 
   it("never repeats a key that the provider quotes", async () => {
