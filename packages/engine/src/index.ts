@@ -15,6 +15,7 @@ export {
   membersOf,
   nestingOf,
   objectText,
+  parsedOrNot,
   RawJson,
   renderJson,
   valueAt,

@@ -23,8 +23,6 @@ type Told = Pick<Deed, "model_used" | "tokens_input" | "tokens_cached" | "tokens
 
 export type Asked<T> = { told: Told } & ({ value: T } | { refusal: Omit<Deed, "input_data"> });
 
-const maxTimeMs = 90_000;
-
 /** Asks the model of a role. A call that fails is part of the record; only the end of this Lambda's time is thrown. */
 export async function askModel<T>(
   run: NodeRun,
@@ -47,7 +45,7 @@ export async function askModel<T>(
       instructions,
       input,
       signal: means.signal,
-      timeoutMs: Math.max(1, Math.min(maxTimeMs, means.timeLeftMs())),
+      timeoutMs: Math.max(1, means.timeLeftMs()),
       beforeRequest: (estimatedUsd, usd, usage) => {
         Object.assign(told, usageOf(usage), { cost_usd: usd });
         checkBudget(run, { ...now, inCallUsd: alreadyUsd + usd, estimatedUsd });

@@ -1,10 +1,11 @@
+import { parsedOrNot } from "@nova/engine";
 import { z } from "zod";
 
 type Read<T> = { valid: true; value: T } | { valid: false; problem: string };
 
 /** The value of an answer's text, held to its schema; a model's answer is somebody's input like any other. */
 export function readAnswer<T>(text: string, schema: z.ZodType<T>): Read<T> {
-  const object = wholeOrFirst(text);
+  const object = parsedOrNot(text) ?? firstJsonObject(text);
   if (object === null) {
     return { valid: false, problem: "there is no JSON object in it" };
   }
@@ -16,14 +17,6 @@ export function readAnswer<T>(text: string, schema: z.ZodType<T>): Read<T> {
 
 function told({ message, path }: z.core.$ZodIssue): string {
   return path.length > 0 ? `${message} at ${z.core.toDotPath(path)}` : message;
-}
-
-function wholeOrFirst(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return firstJsonObject(text);
-  }
 }
 
 /** So many opening braces are tried: a text of nothing else would cost its length squared. */
@@ -38,7 +31,7 @@ export function firstJsonObject(answer: string): unknown {
   let start = text.indexOf("{");
   for (let attempt = 0; start >= 0 && attempt < attempts; attempt++, start = text.indexOf("{", start + 1)) {
     const end = closingBrace(text, start);
-    const found = end < 0 ? undefined : parsed(text.slice(start, end + 1));
+    const found = end < 0 ? undefined : parsedOrNot(text.slice(start, end + 1));
     if (found !== undefined) {
       return found;
     }
@@ -56,12 +49,4 @@ function closingBrace(text: string, start: number): number {
     if (sign === "}" && --depth === 0) return at;
   }
   return -1;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

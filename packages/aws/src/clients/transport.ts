@@ -1,4 +1,5 @@
 import { channel } from "node:diagnostics_channel";
+import { setImmediate } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 /** A signed request of a service that speaks JSON, as it would have gone over the wire. */
@@ -42,7 +43,7 @@ export function takeOffers(client: DynamoDBClient): void {
       const request = args.request as SentRequest;
       const answer = offers.size > 0 && offers.get(`${request.hostname}:${request.port}`);
       if (!answer) return next(args);
-      await nextTurn(); // as behind a socket: whoever sends much must not keep timers and others waiting
+      await setImmediate(); // as behind a socket: whoever sends much must not keep timers and others waiting
       const { method, headers, body } = request;
       const handing: HandedRequest = { method, headers, body: textOf(body) };
       handed.publish(handing);
@@ -64,8 +65,4 @@ interface SentRequest {
 
 function textOf(body: string | Uint8Array): string {
   return typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
 import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
-import { RawJson } from "../json/text.ts";
+import { parsedOrNot, RawJson } from "../json/text.ts";
 import type { BlobRef, BlobType } from "../ports/blobs.ts";
 
 /** The key that marks a reference inside a value; user data that has it (or an escaped one) carries one `$` more. */
@@ -107,7 +107,8 @@ export class ReferenceScan {
     // References are ASCII; as Latin-1 a character that is cut in two does no harm.
     const text = this.#tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
     for (const [, inner = ""] of text.matchAll(written)) {
-      const ref = asReference({ [blobKey]: parsed(inner) });
+      // What earlier releases took for JSON may be none.
+      const ref = asReference({ [blobKey]: parsedOrNot(inner) });
       if (ref) this.#found.set(referenceKey(ref), ref);
     }
     this.#tail = text.slice(-overlap);
@@ -115,14 +116,5 @@ export class ReferenceScan {
 
   get found(): BlobRef[] {
     return Array.from(this.#found.values());
-  }
-}
-
-/** What earlier releases took for JSON may be none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

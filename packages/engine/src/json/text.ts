@@ -47,13 +47,12 @@ export function elementsOf(text: string): string[] {
   return elements;
 }
 
-/** Whether a text is one JSON value and nothing else, so that it can stand in another one. */
-export function isJson(text: string): boolean {
+/** The value of a JSON text; undefined where it is none, or more than one. */
+export function parsedOrNot(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

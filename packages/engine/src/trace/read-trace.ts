@@ -7,7 +7,7 @@ import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
 import { Context, linkLabel } from "../context/context.ts";
 import { blobPages, loadContext, loadStored } from "../context/pages.ts";
-import { isJson, type Member, objectText, RawJson } from "../json/text.ts";
+import { type Member, objectText, parsedOrNot, RawJson } from "../json/text.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -187,7 +187,10 @@ function rawContext(context: Context | null): RawJson | null {
 
 /** A member that earlier releases took for JSON and is none is told as the text that it is. */
 function toldObject(members: readonly Member[]): RawJson {
-  const told = members.map(({ key, json }) => ({ key, json: isJson(json) ? json : JSON.stringify(json) }));
+  const told = members.map(({ key, json }) => ({
+    key,
+    json: parsedOrNot(json) === undefined ? JSON.stringify(json) : json,
+  }));
   return new RawJson(objectText(told));
 }
 

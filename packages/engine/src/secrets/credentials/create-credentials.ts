@@ -169,19 +169,14 @@ export class OwnedCredential {
 
   /** One token for all nodes that need it now; an endpoint that was lost is not asked again for them. */
   refreshed(refresh: () => Promise<CredentialContent>): Promise<CredentialContent> {
-    this.#refreshing ??= this.#forgetting(refresh());
-    return this.#refreshing;
-  }
-
-  async #forgetting(refreshing: Promise<CredentialContent>): Promise<CredentialContent> {
-    try {
-      const content = await refreshing;
-      this.#refreshing = undefined;
-      return content;
-    } catch (error) {
+    if (this.#refreshing) return this.#refreshing;
+    const refreshing = refresh();
+    const forget = (error?: unknown) => {
       if (!(error instanceof TokenEndpointLost)) this.#refreshing = undefined;
-      throw error;
-    }
+    };
+    refreshing.then(() => forget(), forget);
+    this.#refreshing = refreshing;
+    return refreshing;
   }
 
   /** A later revision, which this process has written or read. */
