@@ -1,62 +1,44 @@
 import type { Claim } from "@nova/service";
+import { defined } from "@nova/workflow/defined";
 import { type Item, numberIn, textIn } from "../dynamodb/chain/items.ts";
 import { kindOf } from "../formats.ts";
 
-/** Where an item of a kind lies, by its own attributes, and whose it is. */
+/** Where an item of a kind lies, and whose it is: patterns of its own attributes. `*` at its end: anything may follow. */
 interface Place {
   pk: string;
-  sk: string | { begins: string };
+  sk: string;
   /** The keys of its indexes; an item may lack them. */
   workflowKey?: string;
   clientKey?: string;
-  claim: Omit<Claim, "kind" | "isOpen">;
+  client?: string;
+  /** Of a chain its partition: an execution, and perhaps an item of a map in it. */
+  execution?: string;
 }
 
-type Text = (name: string) => string;
-
 /** A line per kind that belongs to one client. Any other kind (keys, triggers, queues, what workflows share) is missing. */
-const places: Readonly<Record<string, (text: Text, item: Item) => Place>> = {
-  audit: (t) => ({ pk: "A", sk: `A#${t("id")}`, clientKey: `A#${t("client")}`, claim: { client: t("client") } }),
-  client: (t) => ({ pk: `CLIENT#${t("slug")}`, sk: "CLIENT", clientKey: "CLIENTS", claim: { client: t("slug") } }),
-  credential: (t) => ({
-    ...{ pk: `S#${t("owner")}`, sk: `N#${t("name")}`, clientKey: "CREDENTIALS" },
-    claim: { client: /^client:(.+)$/.exec(t("owner"))?.[1] ?? "" },
-  }),
-  delivery: (t) => ({
-    ...{ pk: `DELIVERY#${t("key")}`, sk: "DELIVERY", workflowKey: `DELIVERY#${t("workflow")}` },
-    ...{ clientKey: `DELIVERY#${t("client")}`, claim: { client: t("client") } },
-  }),
-  execution: (t, item) => ({
-    ...{ pk: `E#${t("id")}`, sk: "E", workflowKey: `W#${t("workflowId")}`, clientKey: `C#${t("client")}` },
-    claim: { client: t("client"), execution: t("id"), version: versionIn(item) },
-  }),
-  generation: (t) => ({
-    ...{ pk: `G#${t("workflowId")}`, sk: `N#${t("node")}#${t("client")}#${t("key")}#${t("codeHash")}` },
-    claim: { client: t("client") },
-  }),
-  link: (t) => ({ pk: `C#${t("partition")}`, sk: { begins: "L#" }, claim: { execution: executionIn(t("partition")) } }),
-  spending: (t) => ({
-    ...{ pk: `M#${t("client")}#${t("month")}`, sk: { begins: `${t("execution")}#` } },
-    claim: { client: t("client"), execution: t("execution") },
-  }),
-  stats: (t) => ({
-    ...{
-      pk: `F#${t("workflowId")}`,
-      sk: { begins: "" },
-      clientKey: `F#${t("client")}`,
-      claim: { client: t("client") },
-    },
-  }),
-  step: (t) => ({ pk: `C#${t("partition")}`, sk: { begins: "S#" }, claim: { execution: executionIn(t("partition")) } }),
-  task: (t) => ({
-    ...{ pk: `T#${t("execution")}`, sk: `T#${t("id")}`, workflowKey: `T#${t("id")}` },
-    ...{ clientKey: `T#${t("client")}`, claim: { execution: t("execution") } },
-  }),
-  token: (t) => ({ pk: `T#${t("execution")}`, sk: { begins: "K#" }, claim: { execution: t("execution") } }),
-  version: (t, item) => ({
-    ...{ pk: `W#${t("workflowId")}`, sk: `V#${String(numberIn(item, "version")).padStart(10, "0")}` },
-    ...{ workflowKey: "VERSIONS", claim: { version: versionIn(item) } },
-  }),
+const places: Readonly<Record<string, Place>> = {
+  audit: { pk: "A", sk: "A#{id}", clientKey: "A#{client}", client: "{client}" },
+  client: { pk: "CLIENT#{slug}", sk: "CLIENT", clientKey: "CLIENTS", client: "{slug}" },
+  credential: { pk: "S#{owner}", sk: "N#{name}", clientKey: "CREDENTIALS", client: "{owner}" },
+  delivery: {
+    ...{ pk: "DELIVERY#{key}", sk: "DELIVERY", workflowKey: "DELIVERY#{workflow}", clientKey: "DELIVERY#{client}" },
+    client: "{client}",
+  },
+  execution: {
+    ...{ pk: "E#{id}", sk: "E", workflowKey: "W#{workflowId}", clientKey: "C#{client}" },
+    ...{ client: "{client}", execution: "{id}" },
+  },
+  generation: { pk: "G#{workflowId}", sk: "N#{node}#{client}#{key}#{codeHash}", client: "{client}" },
+  link: { pk: "C#{partition}", sk: "L#*", execution: "{partition}" },
+  spending: { pk: "M#{client}#{month}", sk: "{execution}#*", client: "{client}", execution: "{execution}" },
+  stats: { pk: "F#{workflowId}", sk: "*", clientKey: "F#{client}", client: "{client}" },
+  step: { pk: "C#{partition}", sk: "S#*", execution: "{partition}" },
+  task: {
+    ...{ pk: "T#{execution}", sk: "T#{id}", workflowKey: "T#{id}", clientKey: "T#{client}" },
+    execution: "{execution}",
+  },
+  token: { pk: "T#{execution}", sk: "K#*", execution: "{execution}" },
+  version: { pk: "W#{workflowId}", sk: "V#{version}", workflowKey: "VERSIONS" },
 };
 
 /**
@@ -65,22 +47,22 @@ const places: Readonly<Record<string, (text: Text, item: Item) => Place>> = {
  */
 export function claimOf(item: Item): Claim | undefined {
   const kind = kindOf(item);
-  const place = Object.hasOwn(places, kind) ? places[kind]?.((name) => textIn(item, name) ?? "", item) : undefined;
-  if (!place || textIn(item, "pk") !== place.pk) return undefined;
-  const sk = textIn(item, "sk") ?? "";
-  if (typeof place.sk === "string" ? sk !== place.sk : !sk.startsWith(place.sk.begins)) return undefined;
-  const { workflowKey, clientKey } = place;
-  for (const [name, expected] of Object.entries({ workflowKey, clientKey })) {
-    if (item[name] !== undefined && (expected === undefined || textIn(item, name) !== expected)) return undefined;
+  const place = Object.hasOwn(places, kind) ? places[kind] : undefined;
+  if (!place) return undefined;
+  /** The number of a version has ten digits in keys. */
+  const text = (name: string) => textIn(item, name) ?? numberIn(item, name)?.toString().padStart(10, "0") ?? "";
+  const filled = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => text(name));
+  const fits = (key: string, pattern: string) =>
+    pattern.endsWith("*") ? key.startsWith(filled(pattern.slice(0, -1))) : key === filled(pattern);
+  if (!fits(textIn(item, "pk") ?? "", place.pk) || !fits(textIn(item, "sk") ?? "", place.sk)) return undefined;
+  for (const name of ["workflowKey", "clientKey"] as const) {
+    const pattern = place[name];
+    if (item[name] !== undefined && (pattern === undefined || textIn(item, name) !== filled(pattern))) return undefined;
   }
-  return { kind, ...place.claim, isOpen: textIn(item, "open") === "open" };
-}
-
-/** A partition of a chain is an execution, and perhaps an item of a map in it. */
-function executionIn(partition: string): string {
-  return partition.split("/")[0] ?? "";
-}
-
-function versionIn(item: Item): { workflow: string; number: number } {
-  return { workflow: textIn(item, "workflowId") ?? "", number: numberIn(item, "version") ?? 0 };
+  const owner = place.client && filled(place.client);
+  const client = kind === "credential" ? (/^client:(.+)$/.exec(owner ?? "")?.[1] ?? "") : owner;
+  const execution = place.execution && filled(place.execution).split("/")[0];
+  const version = { workflow: textIn(item, "workflowId") ?? "", number: numberIn(item, "version") ?? 0 };
+  const ran = kind === "execution" || kind === "version" ? version : undefined;
+  return { kind, ...defined({ client, execution, version: ran }), isOpen: textIn(item, "open") === "open" };
 }
