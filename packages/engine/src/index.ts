@@ -38,7 +38,13 @@ export { wholeValue } from "./kinds/prompt/whole-value.ts";
 export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
 export { type FileInPlace, type FileInput, newFileMark, type StartFile } from "./kinds/start/files.ts";
 export { deepestNesting, InputsRefused } from "./kinds/start/inputs.ts";
-export { beginExecution, freshProblem, promptNodes, type StartRequest, startExecution } from "./kinds/start/start.ts";
+export {
+  beginExecution,
+  freshProblem,
+  promptNodes,
+  type StartRequest,
+  startExecution,
+} from "./kinds/start/start.ts";
 export { sweepIdle } from "./kinds/task/sweep-idle.ts";
 export { createWarmPool } from "./kinds/task/warm-pool.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
@@ -72,6 +78,8 @@ export { reasonOf } from "./protocol/settling.ts";
 export { ExecutionNotFound, executionOf } from "./protocol/status.ts";
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/sweep.ts";
 export { type PublishRequest, publishWorkflow } from "./publish-workflow.ts";
+export type { Forecast } from "./restart/forecast.ts";
+export { planRestart, RestartRefused, type RestartRequest, restartExecution } from "./restart/restart.ts";
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";
