@@ -4,10 +4,7 @@ import { logger } from "./app.ts";
 
 type Outcome = Pick<Delivery, "execution" | "reason"> & { id?: string; status: string };
 
-/**
- * What a function says of deliveries; those that started nothing are log lines besides, which a metric counts. Reasons may
- * quote what came in, so that they are among the deliveries alone.
- */
+/** What started nothing is a log line besides, which a metric counts: without the reason, which may quote what came. */
 export function answerOf({ id, status, execution, reason }: Outcome): Outcome {
   if (status === "refused" || status === "failed") logger.warn("delivery refused", { delivery: id, status });
   return { ...(id !== undefined && { id }), status, execution, reason };
@@ -15,10 +12,7 @@ export function answerOf({ id, status, execution, reason }: Outcome): Outcome {
 
 const Batch = z.object({ Records: z.array(z.object({ body: z.string() })) });
 
-/**
- * The details that an invocation is about: of an event of the bus, of a batch of those from a queue, or named
- * themselves.
- */
+/** Details of an event of the bus, of a batch of those from a queue, or given by themselves. */
 export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail[] {
   const batch = Batch.safeParse(event);
   if (!batch.success) return [detailOf(event, detail)];
@@ -26,7 +20,7 @@ export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): De
 }
 
 /** Throws where it is neither. */
-function detailOf<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail {
+export function detailOf<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail {
   const whole = z.object({ detail }).safeParse(event);
   return whole.success ? whole.data.detail : detail.parse(event);
 }

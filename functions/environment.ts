@@ -1,9 +1,6 @@
 import { z } from "zod";
 
-/**
- * What a function of NOVA is told by its environment, parsed once. Endpoints, region and credentials are the SDKs' own
- * variables and not in here.
- */
+/** What a function of NOVA is told by its environment, besides the variables of the SDKs themselves. */
 export const Environment = z
   .object({
     NOVA_TABLE: z.string().default("nova"),

@@ -1,16 +1,16 @@
 import { eraseClient, eraseStraggler } from "@nova/service";
 import { z } from "zod";
+import { detailOf } from "./details.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 const Named = z.object({ client: z.string(), execution: z.string().optional() });
-const Payload = z.union([z.object({ detail: Named }).transform(({ detail }) => detail), Named]);
 
 /** It ends before its time does; the sweeper has it go on. */
 const workMs = 12 * 60_000;
 
 /** Erases a client that was deleted, or a run that began while it was. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  const { client, execution } = Payload.parse(event);
+  const { client, execution } = detailOf(event, Named);
   if (execution !== undefined) return { client, erased: await eraseStraggler(ports, client, execution) };
   return { client, erased: await eraseClient(ports, client, ports.clock.now() + workMs) };
 });

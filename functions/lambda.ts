@@ -25,10 +25,7 @@ export function lambda<Event, Answer>(handle: Handle<Ports, Event, Answer>) {
   return stackAround(warmPorts, handle);
 }
 
-/**
- * The beginning of every handler's stack, the API's included: the keys of the process are in its environment before
- * ports are made of it.
- */
+/** The beginning of every stack, the API's too: keys are in the environment before ports are made of it. */
 export function handlerStack<Event, Answer>() {
   return middy<Event, Answer, Error, LambdaContext>().before(() => warmSecrets());
 }

@@ -1,10 +1,7 @@
 import type { GenerationStore, Pipeline, Sandboxes } from "@nova/engine";
 import { othersSandboxes, type SandboxesOptions } from "@nova/sandbox";
 
-/**
- * What only a function that runs nodes has: models, the checker of Python and the harness are most of what a bundle
- * weighs. All other functions follow, or end, what it began.
- */
+/** Only what runs nodes has it, for it is most of a bundle: models, the checker of Python, the harness. */
 export interface NodeParts {
   pipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline;
   sandboxes(options: SandboxesOptions): Sandboxes;

@@ -12,13 +12,11 @@ const setupNotice = /\/AMAZON_SES_SETUP_NOTIFICATION$/;
 
 /** S3: SES has put a mail under `mail/`. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  const keys = Notification.parse(event).Records.map(({ s3 }) => keyOf(s3.object.key));
+  // S3 writes keys in notifications as a form does.
+  const keys = Notification.parse(event).Records.map(({ s3 }) =>
+    decodeURIComponent(s3.object.key.replaceAll("+", " ")),
+  );
   const found = [];
   for (const key of keys.filter((one) => !setupNotice.test(one))) found.push(...(await receiveMail(ports, key)));
   return { deliveries: found.map(answerOf) };
 });
-
-/** S3 writes keys in notifications as a form does. */
-function keyOf(written: string): string {
-  return decodeURIComponent(written.replaceAll("+", " "));
-}

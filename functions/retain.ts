@@ -6,10 +6,7 @@ import { serviceLambda } from "./service-lambda.ts";
 const lastRunMs = 60_000;
 const toldAtMost = 50;
 
-/**
- * On a schedule, apart from the sweeper, which may not erase: contents of runs that are older than their client keeps
- * them.
- */
+/** On a schedule, apart from the sweeper, which may not erase: contents older than their client keeps them. */
 export const handler = serviceLambda(async (ports, _event: unknown, _signal, leftMs) => {
   const { erased, failed } = await eraseExpired(ports, ports.clock.now() + leftMs() - lastRunMs);
   const counts = { erased: erased.length, failed: failed.length };

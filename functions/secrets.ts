@@ -6,10 +6,7 @@ const secrets = ["E2B_API_KEY", "OPENAI_API_KEY"] as const;
 /** Loaded here, because it is needed once per process, and on a laptop never. */
 const readParameters = async (names: string[]) => (await import("@nova/aws/parameters")).readParameters(names);
 
-/**
- * Where `<NAME>_PARAMETER` names a parameter, its value becomes the variable `<NAME>`, which is where the SDKs look. One
- * that does not exist is logged and left out: workflows without prompts need no key of a model.
- */
+/** Puts the parameter that `<NAME>_PARAMETER` names into `<NAME>`, where SDKs look. One that is missing is logged. */
 export async function loadSecrets(variables: NodeJS.ProcessEnv, read = readParameters): Promise<void> {
   const named = secrets.flatMap((name) => {
     const parameter = variables[`${name}_PARAMETER`];

@@ -7,10 +7,7 @@ import { serviceLambda } from "./service-lambda.ts";
 // Of a workflow that keeps sandboxes warm.
 provideNodeParts({ sandboxes: createSandboxes });
 
-/**
- * On a schedule: what died is closed, begun or sent once more; what it could not do it tries again next time. Where whole
- * parts failed it does the others, and then fails as the first of them did.
- */
+/** On a schedule. Where a part failed it does the others, and then fails as the first did; the next tries again. */
 export const handler = serviceLambda(async (ports, _event: unknown, signal, leftMs) => {
   const swept = await sweepService(ports, { signal, leftMs });
   const failed = [...swept.failed, ...swept.tasks.failed];

@@ -5,11 +5,9 @@ import { apiLambdas } from "./api/lambdas.ts";
 import { createLambdas } from "./engine/create-lambda.ts";
 import { engine } from "./engine.ts";
 import { stageOf } from "./stage.ts";
-import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What is asked over HTTP. */
 export function api({ stack, app }: StackContext) {
-  withoutCustomResources(stack);
   const functions = createLambdas(stack, apiLambdas, use(engine).around);
   const address = createAddress(stack, process.env);
   const http = createHttpApi(stack, functions["nova-api"], stageOf(app), address);

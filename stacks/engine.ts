@@ -11,11 +11,9 @@ import { schedule } from "./engine/rule.ts";
 import { sendersFrom } from "./engine/settings.ts";
 import { type Stage, stageOf } from "./stage.ts";
 import { type Storage, storage } from "./storage.ts";
-import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What runs workflows; `around` is what functions of later stacks share with those of this one. */
 export function engine({ stack, app }: StackContext) {
-  withoutCustomResources(stack);
   const stored = use(storage);
   const logs = createLogs(stack, "Logs", "/aws/lambda/nova", stageOf(app));
   const machineLogs = createLogs(stack, "MachineLogs", "/aws/vendedlogs/states/nova", stageOf(app));

@@ -6,11 +6,9 @@ import { createDashboard } from "./monitoring/dashboard.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { storage } from "./storage.ts";
 import { triggers } from "./triggers.ts";
-import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What people look at, and what wakes them. */
 export function monitoring({ stack }: StackContext): void {
-  withoutCustomResources(stack);
   const { logs, undelivered, ...running } = use(engine);
   const { unpublished, ...begun } = use(triggers);
   const { http, ...asked } = use(api);

@@ -5,7 +5,6 @@ import { listed, mailSettingsFrom } from "./engine/settings.ts";
 import { stageOf } from "./stage.ts";
 import { createBucket } from "./storage/bucket.ts";
 import { createKeys, createTable, type Keys } from "./storage/table.ts";
-import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What holds the state of NOVA. */
 export interface Storage {
@@ -15,7 +14,6 @@ export interface Storage {
 }
 
 export function storage({ stack, app }: StackContext): Storage {
-  withoutCustomResources(stack);
   const stage = stageOf(app);
   const uses = {
     origins: listed(process.env.NOVA_CORS_ORIGINS),

@@ -10,11 +10,9 @@ import { triggerLambdas } from "./triggers/lambdas.ts";
 import { receiveMail } from "./triggers/mail.ts";
 import { createPublications, tellPeople } from "./triggers/queues.ts";
 import { createSchedules, letRulesFire } from "./triggers/schedules.ts";
-import { withoutCustomResources } from "./without-custom-resources.ts";
 
 /** What begins without anybody asking for it: runs of triggers, publications, notices, and what is erased. */
 export function triggers({ stack }: StackContext) {
-  withoutCustomResources(stack);
   const { around, bus, undelivered: queue } = use(engine);
   const { events } = around.granted;
   const roleNames = { "nova-erase": roleName(stack, "erase") };

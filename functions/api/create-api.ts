@@ -7,7 +7,6 @@ import { corsHeaders, type Origins, preflight } from "./http/cors.ts";
 import { MethodNotAllowed } from "./http/errors.ts";
 import { type HttpAnswer, type HttpEvent, receive } from "./http/event.ts";
 import { problemOf, render, statusOf } from "./http/problem.ts";
-import type { Route } from "./http/route.ts";
 import { routes } from "./routes/index.ts";
 
 export interface ApiOptions {
@@ -17,12 +16,11 @@ export interface ApiOptions {
 
 export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpAnswer>;
 
-/**
- * The API as one Lambda: routes, and around them the one stack that authenticates, reads, renders and turns errors into
- * problems.
- */
+/** The API as one Lambda: its routes, in the one stack that turns answers and errors into HTTP. */
 export function createApi(ports: () => ServicePorts, { origins = [] }: ApiOptions = {}): ApiHandler {
-  const table = routes.map((route) => ({ method: route.method, path: route.path, handler: serving(route, ports) }));
+  const table = routes.map(({ method, path, serve }) => {
+    return { method, path, handler: async (event: HttpEvent) => render(await serve(ports(), receive(event))) };
+  });
   const router = httpRouter<never, never>({ routes: table as never, notFoundResponse: refuse }) as never;
   return handlerStack<HttpEvent, HttpAnswer>()
     .before(({ event }) => preflight(origins, event))
@@ -41,20 +39,14 @@ export function createApi(ports: () => ServicePorts, { origins = [] }: ApiOption
     .handler(router) as unknown as ApiHandler;
 }
 
-function serving(route: Route, ports: () => ServicePorts) {
-  return async (event: HttpEvent): Promise<HttpAnswer> => render(await route.serve(ports(), receive(event)));
-}
-
 function refuse({ method, path }: { method: string; path: string }): never {
-  const fitting = routes.filter((route) => pattern(route).test(path));
+  const fitting = routes.filter((route) => {
+    return new RegExp(`^${route.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`).test(path);
+  });
   // An address that stands for itself is no place for the methods of `{id}`.
   const exact = fitting.filter((route) => route.path === path);
   const here = exact.length > 0 ? exact : fitting;
   const allowed = here.map((route) => route.method);
   if (allowed.length > 0) throw new MethodNotAllowed(method, allowed);
   throw new NotFound(`there is nothing at ${path} - GET /openapi.json lists what there is`);
-}
-
-function pattern({ path }: Route): RegExp {
-  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
 }

@@ -27,15 +27,13 @@ async function look(ports: ServicePorts, variables: NodeJS.ProcessEnv): Promise<
 
 async function check({ clock }: ServicePorts, probe: () => Promise<unknown>): Promise<Check> {
   const start = clock.now();
+  type Found = Omit<Check, "latency_ms">;
   const silence = new Promise<Found>((resolve) => setTimeout(() => resolve({ state: "down" }), probeMs).unref());
-  const asked = probe().then((): Found => ({ state: "ok" }), asFound);
+  const asked = probe().then(
+    (): Found => ({ state: "ok" }),
+    (error): Found => ({ state: "down", ...(error instanceof KeyUnusable && { reason: error.message }) }),
+  );
   return { ...(await Promise.race([asked, silence])), latency_ms: clock.now() - start };
-}
-
-type Found = Pick<Check, "state" | "reason">;
-
-function asFound(error: unknown): Found {
-  return { state: "down", ...(error instanceof KeyUnusable && { reason: error.message }) };
 }
 
 type Probed = keyof Health["checks"];
@@ -50,7 +48,10 @@ function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Pro
   const { OPENAI_BASE_URL = "https://api.openai.com/v1" } = variables;
   return {
     dynamodb: () => ports.keys.get("key_00000000000000000000000000"),
-    s3: () => unlessMissing(ports.blobs.get({ client: "default", root: noExecution }, "0".repeat(64))),
+    s3: () =>
+      ports.blobs.get({ client: "default", root: noExecution }, "0".repeat(64)).catch((error) => {
+        if (error?.name !== "BlobMissing") throw error;
+      }),
     states: () => ports.stateMachines.describe(machineArn(variables), noExecution),
     e2b: () => killNothing(ports, variables),
     model: () => reach(`${OPENAI_BASE_URL}/models`),
@@ -64,14 +65,6 @@ const noExecution = "exec_health";
 function machineArn({ NOVA_STATES_ROLE_ARN = "", AWS_REGION = "us-east-1" }: NodeJS.ProcessEnv): string {
   const account = NOVA_STATES_ROLE_ARN.split(":")[4] ?? "000000000000";
   return `arn:aws:states:${AWS_REGION}:${account}:stateMachine:nova-health:1`;
-}
-
-async function unlessMissing(answer: Promise<unknown>): Promise<void> {
-  try {
-    await answer;
-  } catch (error) {
-    if (!(error instanceof Error && error.name === "BlobMissing")) throw error;
-  }
 }
 
 /** What a cancellation asks of E2B, for a run that has no sandboxes: it takes a key that E2B accepts. */

@@ -1,9 +1,9 @@
-import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Role } from "aws-cdk-lib/aws-iam";
 import { Alias, type IFunction, type IVersion } from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration } from "aws-cdk-lib/core";
 import { Function as Lambda, type Stack } from "sst/constructs";
-import { allow } from "../access/allow.ts";
+import { allow, roleOf } from "../access/allow.ts";
 import { parameterName, type SecretName } from "../access/arns.ts";
 import { type Grant, type Grantable, grants } from "../access/grants.ts";
 import { explainWildcards } from "../access/wildcards.ts";
@@ -58,16 +58,14 @@ function createLambda(stack: Stack, name: string, plan: LambdaPlan, around: Surr
 /** Actions are listed by hand: what SST and CDK would grant has wildcards. */
 function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Surroundings): Role {
   const { granted, logs, roleNames = {} } = around;
-  const role = new Role(stack, `${name}-role`, {
-    assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-    ...(roleNames[name] !== undefined && { roleName: roleNames[name] }),
-  });
   const writesLogs = allow("logs", ["CreateLogStream", "PutLogEvents"], [logs.logGroupArn]);
   // A stage without mail has no senders, and AWS refuses a permission on nothing.
   const granting = may.map((grant) => grants[grant](granted)).filter(({ resources }) => resources.length > 0);
-  const statements = [...granting, writesLogs];
-  const policy = new Policy(stack, `${name}-policy`, { statements });
-  role.attachInlinePolicy(policy);
+  const { role, policy } = roleOf(stack, `${name}-role`, `${name}-policy`, {
+    service: "lambda.amazonaws.com",
+    roleName: roleNames[name],
+    statements: [...granting, writesLogs],
+  });
   explainWildcards(policy);
   return role;
 }

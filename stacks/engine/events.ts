@@ -9,11 +9,13 @@ import { type EventArns, machineArnPrefix, ownName } from "../access/arns.ts";
 import { explain } from "../findings.ts";
 import { handOn } from "./rule.ts";
 
+/** Of every queue. */
+export const locked = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
+
 /** The last place of events that nobody could take, for two weeks; an alarm looks at it. */
 export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
   const queue = new Queue(stack, "Undelivered", {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
+    ...locked,
     retentionPeriod: Duration.days(14),
   });
   explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");

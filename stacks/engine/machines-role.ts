@@ -1,8 +1,8 @@
-import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Role } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Stack } from "sst/constructs";
-import { allow } from "../access/allow.ts";
+import { allow, invoking, roleOf } from "../access/allow.ts";
 import { type MachineArns, roleName } from "../access/arns.ts";
 import { explain } from "../findings.ts";
 
@@ -29,23 +29,16 @@ const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", 
 
 /** What all state machines run as. `called` are aliases, so that a run never meets a function that is half deployed. */
 export function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
-  const role = new Role(stack, "MachinesRole", {
-    roleName: roleName(stack, "machines"),
-    assumedBy: new ServicePrincipal("states.amazonaws.com", {
-      conditions: {
-        StringEquals: { "aws:SourceAccount": stack.account },
-        ArnLike: { "aws:SourceArn": [machines.all, machines.executions] },
-      },
-    }),
-  });
   const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
-  const policy = new Policy(stack, "MachinesPolicy", {
+  const { role, policy } = roleOf(stack, "MachinesRole", "MachinesPolicy", {
+    service: "states.amazonaws.com",
+    roleName: roleName(stack, "machines"),
+    conditions: {
+      StringEquals: { "aws:SourceAccount": stack.account },
+      ArnLike: { "aws:SourceArn": [machines.all, machines.executions] },
+    },
     statements: [
-      allow(
-        "lambda",
-        ["InvokeFunction"],
-        called.map((one) => one.functionArn),
-      ),
+      invoking(called),
       allow("states", ["StartExecution"], [machines.all, machines.versions]),
       allow("states", ["DescribeExecution", "StopExecution"], [machines.executions]),
       allow("events", ["PutTargets", "PutRule", "DescribeRule"], [rule]),
@@ -54,7 +47,6 @@ export function createMachinesRole(stack: Stack, called: IFunction[], machines: 
       allow("xray", tracing, ["*"]),
     ],
   });
-  role.attachInlinePolicy(policy);
   explain(policy, "AwsSolutions-IAM5", "Machines run each other's workflows and items of their own maps.", [
     { regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-\\*(:\\*)?$/" },
   ]);

@@ -1,12 +1,11 @@
 import { type EventPattern, type IEventBus, Rule, type RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
-import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
-import { allow } from "../access/allow.ts";
+import { invoking, roleOf } from "../access/allow.ts";
 
 export interface Handing {
   pattern: EventPattern;
@@ -46,15 +45,11 @@ export interface Work {
 
 /** Has a function do its work again and again; the next time is the retry. */
 export function schedule(stack: Stack, id: string, { description, every, work }: Work): void {
-  const role = new Role(stack, `${id}ScheduleRole`, {
-    assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
-      conditions: { StringEquals: { "aws:SourceAccount": stack.account } },
-    }),
+  const { role, policy } = roleOf(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
+    service: "scheduler.amazonaws.com",
+    conditions: { StringEquals: { "aws:SourceAccount": stack.account } },
+    statements: [invoking([work])],
   });
-  const policy = new Policy(stack, `${id}SchedulePolicy`, {
-    statements: [allow("lambda", ["InvokeFunction"], [work.functionArn])],
-  });
-  role.attachInlinePolicy(policy);
   const target = { arn: work.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } };
   const made = new CfnSchedule(stack, `${id}Schedule`, {
     ...{ description, scheduleExpression: every, flexibleTimeWindow: { mode: "OFF" }, target },

@@ -2,9 +2,10 @@ import { type EventPattern, type IEventBus, Rule } from "aws-cdk-lib/aws-events"
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
-import { type IQueue, Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { type IQueue, Queue } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
+import { locked } from "../engine/events.ts";
 import { deliveryRetry, ofNova } from "../engine/rule.ts";
 import { explain } from "../findings.ts";
 
@@ -15,8 +16,7 @@ const againMinutes = 15;
  */
 export function tellPeople(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
   const queue = new Queue(stack, "FailuresToTell", {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
+    ...locked,
     visibilityTimeout: Duration.minutes(againMinutes),
     deadLetterQueue: { queue: undelivered, maxReceiveCount: (24 * 60) / againMinutes },
   });
@@ -28,12 +28,7 @@ export function tellPeople(stack: Stack, tell: IFunction, undelivered: IQueue, b
   tell.addEventSource(new SqsEventSource(queue, { batchSize: 1 }));
 }
 
-const common = {
-  fifo: true,
-  contentBasedDeduplication: true,
-  encryption: QueueEncryption.SQS_MANAGED,
-  enforceSSL: true,
-};
+const common = { ...locked, fifo: true, contentBasedDeduplication: true };
 
 /**
  * Publications wait in one group of a FIFO queue, from which Lambda takes the next one when the one before is done: Step

@@ -1,8 +1,8 @@
-import { Policy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import type { Stack } from "sst/constructs";
-import { allow } from "../access/allow.ts";
+import { allow, invoking, roleOf } from "../access/allow.ts";
 import { type EventArns, ownName, roleName } from "../access/arns.ts";
 import type { Grantable } from "../access/grants.ts";
 
@@ -15,23 +15,10 @@ export function letRulesFire(fire: IFunction, { rules }: EventArns): void {
 /** The group that schedules of triggers are made in, and what Scheduler calls functions as: these, and no others. */
 export function createSchedules(stack: Stack, called: IFunction[], { events, undelivered }: Grantable): void {
   new CfnScheduleGroup(stack, "Schedules", { name: ownName });
-  const role = new Role(stack, "SchedulesRole", {
+  roleOf(stack, "SchedulesRole", "SchedulesPolicy", {
+    service: "scheduler.amazonaws.com",
     roleName: roleName(stack, "schedules"),
-    assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
-      conditions: {
-        StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": events.group },
-      },
-    }),
+    conditions: { StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": events.group } },
+    statements: [invoking(called), allow("sqs", ["SendMessage"], [undelivered.queueArn])],
   });
-  const policy = new Policy(stack, "SchedulesPolicy", {
-    statements: [
-      allow(
-        "lambda",
-        ["InvokeFunction"],
-        called.map((one) => one.functionArn),
-      ),
-      allow("sqs", ["SendMessage"], [undelivered.queueArn]),
-    ],
-  });
-  role.attachInlinePolicy(policy);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { needsAnalysis, readsTogether } from "../../packages/agents/src/two-stages.ts";
+import { needsAnalysis, readsTogether } from "../../packages/agents/src/lock/reads.ts";
 
 describe("code", () => {
   it.each([

@@ -1,7 +1,9 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { createChainStore, createExecutionStore, createWorkflowStore } from "@nova/aws";
 import type { ChainStore, Execution, Link, LinkId, StoredStep, WorkflowVersion } from "@nova/engine";
 import { describe, expect, test } from "vitest";
+import { createChainStore } from "../../packages/aws/src/dynamodb/chain/chain-store.ts";
+import { createExecutionStore } from "../../packages/aws/src/dynamodb/executions.ts";
+import { createWorkflowStore } from "../../packages/aws/src/dynamodb/versions.ts";
 import frozen from "../fixtures/formats/dynamodb-1.json" with { type: "json" };
 import { useBucket, useTable } from "./support/endpoints.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createAwsPorts } from "@nova/aws";
 import { beforeAll, expect, test } from "vitest";
+import { createAwsPorts } from "../../packages/aws/src/ports.ts";
 import { useBucket, useTable } from "./support/endpoints.ts";
 
 const table = useTable();

@@ -1,7 +1,7 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { createRunHookStores } from "@nova/aws";
 import type { RunHookStores, RunStats, Ticket } from "@nova/service";
 import { describe, expect, test } from "vitest";
+import { createRunHookStores } from "../../packages/aws/src/run-hook-stores.ts";
 import frozen from "../fixtures/formats/lookout-1.json" with { type: "json" };
 import { useTable } from "./support/endpoints.ts";
 

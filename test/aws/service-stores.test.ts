@@ -1,6 +1,7 @@
-import { createServiceStores, createWorkflowStore } from "@nova/aws";
+import { createServiceStores } from "@nova/aws";
 import type { ApiKey, Attempt, AuditRecord, Client, ServiceStores, Standing } from "@nova/service";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createWorkflowStore } from "../../packages/aws/src/dynamodb/versions.ts";
 import { failing, useBucket, useTable } from "./support/endpoints.ts";
 
 const table = useTable();

@@ -24,7 +24,6 @@ describe("compiling a source", () => {
     ],
     ["NOVA603", "decision", 'context["decision"] = True', /node "work" never decides/],
     ["NOVA502", "action", 'context["$a"] = 1', /node "work": line 1: the key "\$a" is reserved for NOVA/],
-    ["NOVA605", "action", 'context = {"total": 1}', /node "work": line 1: context becomes another dict here/],
   ])("finds in Python: %s", async (code, type, python, message) => {
     const { findings, definition } = await compileWorkflow(sourceWith(type, python));
     expect(findings).toEqual([expect.objectContaining({ code, severity: "error", file: "work.py" })]);

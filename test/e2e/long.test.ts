@@ -1,5 +1,6 @@
-import { cancelExecution, type FollowTime, type NodeEvent, type Ports, runNode, startExecution } from "@nova/engine";
+import { cancelExecution, type NodeEvent, type Ports, runNode, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FollowTime } from "../../packages/engine/src/kinds/code/follow.ts";
 import { entryOf, historyText, oneNode, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
-import type { HandedRequest } from "@nova/aws";
+import type { HandedRequest } from "../../packages/aws/src/clients/transport.ts";
 
 interface LambdaFunction {
   handler(event: never, context: never): Promise<unknown>;

@@ -16,17 +16,14 @@ export function readBody({ text, headers }: Pick<Received, "text" | "headers">, 
   refuseLarge(text);
   if (text.trim() === "") throw new Unreadable(400, "the body is empty - send JSON, {} where there is nothing to say");
   const value = parsed(text);
-  refuseHalfCharacter(text);
+  const half = halfCharacterIn(text);
+  if (half !== undefined) {
+    const message = "it has half a character (a surrogate without its other half) - send both halves, or neither";
+    throw new Misfit(400, "the body", [{ path: half, message }]);
+  }
   if (exact.length === 0 || value === null || typeof value !== "object" || Array.isArray(value)) return value;
   const kept = membersOf(text).filter(({ key }) => exact.includes(key));
   return { ...value, ...Object.fromEntries(kept.map(({ key, json }) => [key, new RawJson(json)])) };
-}
-
-function refuseHalfCharacter(text: string): void {
-  const path = halfCharacterIn(text);
-  if (path === undefined) return;
-  const message = "it has half a character (a surrogate without its other half) - send both halves, or neither";
-  throw new Misfit(400, "the body", [{ path, message }]);
 }
 
 function parsed(text: string): unknown {

@@ -39,10 +39,7 @@ interface Described<Params, Query, Body> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  /**
-   * Nothing need be sent, which is `{}` then. Elsewhere a body that was lost on its way would take away what it leaves
-   * out.
-   */
+  /** Nothing need be sent, which is `{}` then: not where a lost body would take away what it leaves out. */
   bodyMayBeAbsent?: true;
   /** Members of the body that stay the text they were sent as. */
   exact?: readonly string[];

@@ -48,16 +48,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(role === null ? { security: [] } : { security: [{ bearer: [] }, { apiKey: [] }] }),
     ...(role !== null && { description: `Needs the role ${role}, or one that may more.` }),
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
-    ...(body && { requestBody: requestBodyOf(body, !bodyMayBeAbsent) }),
+    ...(body && { requestBody: { required: !bodyMayBeAbsent, content: { [json]: { schema: body } } } }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(status, answer)])),
       default: problem,
     },
   };
-}
-
-function requestBodyOf(schema: z.ZodType, required: boolean) {
-  return { required, content: { [json]: { schema } } };
 }
 
 function responseOf(status: string, { description, schema }: Possible) {

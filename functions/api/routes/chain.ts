@@ -1,4 +1,4 @@
-import { type LogPlace, readTrace, runningLog } from "@nova/engine";
+import { readTrace, runningLog } from "@nova/engine";
 import { executionWithin, NotFound, readLink } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
@@ -51,14 +51,11 @@ export const logs = route("GET /executions/{id}/chain/{seq}/logs", {
   answers: { 200: { description: "the text, secrets masked", schema: Printed } },
   async handle(ports, { by, params: { id, seq }, query: { scope = "", after } }) {
     await executionWithin(ports, by, id);
-    const printed = await runningLog(ports, id, { seq, scope }, after === undefined ? undefined : placeFrom(after));
+    const [afterStep = 0, afterAttempt = 0, afterBytes = 0] = (after ?? "").split("-").map(Number);
+    const place = { step: afterStep, attempt: afterAttempt, bytes: afterBytes };
+    const printed = await runningLog(ports, id, { seq, scope }, after === undefined ? undefined : place);
     if (!printed) return { text: "", left_out: 0, next: null };
     const { step, attempt, bytes } = printed.next;
     return { text: printed.text, left_out: printed.leftOut, next: `${step}-${attempt}-${bytes}` };
   },
 });
-
-function placeFrom(after: string): LogPlace {
-  const [step = 0, attempt = 0, bytes = 0] = after.split("-").map(Number);
-  return { step, attempt, bytes };
-}

@@ -14,17 +14,12 @@ import { listRoute } from "../schemas/list.ts";
 import { Slug, WorkflowId } from "../schemas/values.ts";
 import { viewOf } from "../schemas/view.ts";
 
-interface Owners<Owner> {
-  path: `/${string}`;
-  whose: string;
-  owner: z.ZodObject;
-  ownerOf(params: Owner): CredentialOwner;
-}
-
 /** The same four of a client and of a workflow. */
-function credentialRoutes<Owner>({ path, whose, owner, ownerOf }: Owners<Owner>): Route[] {
+function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string): Route[] {
   const one = owner.extend({ name: CredentialName });
-  const ofOne = (params: object) => ({ owner: ownerOf(params as Owner), name: (params as { name: string }).name });
+  const ownerOf = (params: object) =>
+    ("slug" in params ? { client: params.slug } : { workflow: (params as { id: string }).id }) as CredentialOwner;
+  const ofOne = (params: object) => ({ owner: ownerOf(params), name: (params as { name: string }).name });
   return [
     listRoute(`${path}/credentials`, {
       summary: `Credentials of ${whose} by name, without what is in them`,
@@ -32,7 +27,7 @@ function credentialRoutes<Owner>({ path, whose, owner, ownerOf }: Owners<Owner>)
       params: owner,
       item: CredentialItem,
       cursor: /^\d{1,4}$/,
-      list: (ports, { by, params }) => listCredentials(ports, by, ownerOf(params as Owner)),
+      list: (ports, { by, params }) => listCredentials(ports, by, ownerOf(params)),
       show: credentialItem,
     }),
     route(`GET ${path}/credentials/{name}`, {
@@ -40,10 +35,7 @@ function credentialRoutes<Owner>({ path, whose, owner, ownerOf }: Owners<Owner>)
       role: "viewer",
       params: one,
       answers: { 200: { description: "the credential", schema: CredentialItem } },
-      async handle(ports, { by, params }) {
-        const { owner, name } = ofOne(params);
-        return credentialItem(await credentialOf(ports, by, owner, name));
-      },
+      handle: async (ports, { by, params }) => credentialItem(await credentialOf(ports, by, ofOne(params))),
     }),
     route(`PUT ${path}/credentials/{name}`, {
       summary: `Store a credential of ${whose}, in the place of the one before`,
@@ -59,29 +51,17 @@ function credentialRoutes<Owner>({ path, whose, owner, ownerOf }: Owners<Owner>)
       role: "admin",
       params: one,
       answers: { 204: { description: "removed" } },
-      async handle(ports, { by, params }) {
-        const { owner, name } = ofOne(params);
-        await removeCredential(ports, by, owner, name);
-      },
+      handle: (ports, { by, params }) => removeCredential(ports, by, ofOne(params)),
     }),
   ];
 }
 
 const credentialItem = (credential: CredentialInfo) => viewOf(CredentialItem, credential);
 
-export const [listOfClient, getOfClient, setOfClient, removeOfClient] = credentialRoutes({
-  path: "/clients/{slug}",
-  whose: "a client",
-  owner: z.object({ slug: Slug }),
-  ownerOf: ({ slug }: { slug: string }) => ({ client: slug }),
-}) as [Route, Route, Route, Route];
+export const ofClient = credentialRoutes("/clients/{slug}", z.object({ slug: Slug }), "a client");
 
-export const [listOfWorkflow, getOfWorkflow, setOfWorkflow, removeOfWorkflow] = credentialRoutes({
-  path: "/workflows/{id}",
-  whose: "a workflow, which its runs get for every client",
-  owner: z.object({ id: WorkflowId }),
-  ownerOf: ({ id }: { id: string }) => ({ workflow: id }),
-}) as [Route, Route, Route, Route];
+const forAll = "a workflow, which its runs get for every client";
+export const ofWorkflow = credentialRoutes("/workflows/{id}", z.object({ id: WorkflowId }), forAll);
 
 const Rotated = z
   .object({

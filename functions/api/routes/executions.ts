@@ -166,7 +166,10 @@ export const hook = openRoute("POST /hooks/{id}", {
 
 /** Beyond what is taken. */
 function flawOf(contentType = "", bytes: Buffer): Unreadable | undefined {
-  if (bytes.length > maxBytes) return new Unreadable(413, tooLarge(bytes.length));
+  if (bytes.length > maxBytes) {
+    const limit = `the body has ${bytes.length} bytes, at most ${maxBytes} are taken`;
+    return new Unreadable(413, `${limit} - send less at once, or where it can be fetched`);
+  }
   if (!/json/i.test(contentType)) return undefined;
   try {
     refuseLarge(bytes.toString("utf8"));
@@ -175,8 +178,4 @@ function flawOf(contentType = "", bytes: Buffer): Unreadable | undefined {
     if (error instanceof Unreadable) return error;
     throw error;
   }
-}
-
-function tooLarge(bytes: number): string {
-  return `the body has ${bytes} bytes, at most ${maxBytes} are taken - send less at once, or where it can be fetched`;
 }

@@ -1,5 +1,5 @@
 import { RawJson } from "@nova/engine";
-import { type ExportRecord, exportClient } from "@nova/service";
+import { exportClient } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { cursorOf, listOf, placeIn, ScanQuery, TablePlace } from "../schemas/list.ts";
@@ -33,16 +33,12 @@ const Place = z.union([
 const Cursor = z.union([
   Place,
   z.strictObject({
-    at: z.string().refine(isPlace),
+    // `placeIn` answers for what is no JSON.
+    at: z.string().refine((text) => Place.safeParse(JSON.parse(text)).success),
     digest: z.string().regex(/^[0-9a-f]{64}$/),
     signature: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
   }),
 ]);
-
-/** `placeIn` answers for what is no JSON. */
-function isPlace(text: string): boolean {
-  return Place.safeParse(JSON.parse(text)).success;
-}
 
 const Page = listOf(ExportItem).extend({
   seal: z.string().optional().meta({ description: "signs what all pages held; of the last page" }),
@@ -57,10 +53,7 @@ export const all = route("GET /clients/{slug}/export", {
   answers: { 200: { description: "a page; the last one has the seal", schema: Page } },
   async handle(ports, { by, params: { slug }, query }) {
     const { records, cursor, seal } = await exportClient(ports, by, slug, placeIn(query, Cursor));
-    return { items: records.map(shown), next_cursor: cursorOf(cursor), seal };
+    const items = records.map((one) => (one.kind === "item" ? { ...one, item: new RawJson(one.item) } : one));
+    return { items, next_cursor: cursorOf(cursor), seal };
   },
 });
-
-function shown(record: ExportRecord) {
-  return record.kind === "item" ? { ...record, item: new RawJson(record.item) } : record;
-}

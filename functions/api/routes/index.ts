@@ -33,6 +33,6 @@ export const routes: readonly Route[] = [
   ...Object.values(deployment),
   openApi,
   ...[workflows, executions, chain, blobs, tasks, exports, keys, clients, credentials, triggers, analytics].flatMap(
-    (topic): Route[] => Object.values(topic),
+    (topic): Route[] => Object.values<Route | Route[]>(topic).flat(),
   ),
 ];

@@ -1,4 +1,4 @@
-import { type ApiKey, Conflict, createKey, deleteKey, listKeys } from "@nova/service";
+import { Conflict, createKey, deleteKey, listKeys } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
 import { CreatedKey, KeyItem, KeyRequest, keyItem } from "../schemas/client.ts";
@@ -17,15 +17,12 @@ export const create = route("POST /keys", {
       text = created.text;
       return keyItem(created.key);
     });
-    if (text === undefined) throw shownBefore(made.id);
-    return { ...made, key: text };
+    if (text !== undefined) return { ...made, key: text };
+    // A key that could be shown again would have to be kept.
+    const told = `key "${made.id}" was made and shown by an earlier request`;
+    throw new Conflict(`${told} - DELETE /keys/${made.id} and make another`);
   },
 });
-
-/** A key that could be shown again would have to be kept. */
-function shownBefore(id: ApiKey["id"]): Conflict {
-  return new Conflict(`key "${id}" was made and shown by an earlier request - DELETE /keys/${id} and make another`);
-}
 
 export const list = listRoute("/keys", {
   summary: "Keys, oldest first, without their secrets",

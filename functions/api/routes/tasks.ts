@@ -133,10 +133,7 @@ async function answered(
   });
 }
 
-/**
- * A call of a resume link: the token is the key, and is looked at before anything that came with it. `sent`: the wait has
- * it; else it is kept until the wait begins.
- */
+/** A call of a resume link. The token is its key, and is looked at before anything that came with it. */
 async function callResumeLink(ports: ServicePorts, received: Received, token: string): Promise<Answer> {
   const link = await resumeLink(ports, received.params.id ?? "", token);
   const text = received.text.trim() === "" ? "null" : received.text;

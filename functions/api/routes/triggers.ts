@@ -115,7 +115,11 @@ export const emit = route("POST /events", {
   answers: { 200: { description: "what waited for it", schema: TakenEvent } },
   async handle(ports, { by, body: { source, type, detail, on_bus }, once }) {
     const event = { source, type, detail: detail?.text ?? "{}" };
-    demandUnmarked(event.detail);
+    // NOVA's own events say by it where a detail is that the bus cannot carry.
+    if (Object.hasOwn(JSON.parse(event.detail), "nova_detail")) {
+      const reserved = "detail.nova_detail is reserved for what NOVA says of a large detail";
+      throw new Unreadable(400, `${reserved} - give it another name`);
+    }
     return once(async () => {
       if (on_bus) return { event_id: await putEvent(ports, by, event), items: [] };
       const { id, tasks } = await emitEvent(ports, by, event);
@@ -124,11 +128,3 @@ export const emit = route("POST /events", {
     });
   },
 });
-
-/** NOVA's own events say by it where a detail is that the bus cannot carry. */
-const mark = "nova_detail";
-
-function demandUnmarked(detail: string): void {
-  if (!Object.hasOwn(JSON.parse(detail), mark)) return;
-  throw new Unreadable(400, `detail.${mark} is reserved for what NOVA says of a large detail - give it another name`);
-}

@@ -1,25 +1,13 @@
-export { type AnalysisAnswer, analysisAnswer, analysisProgram, analysisSeconds } from "./agents/analysis-code.ts";
-export { createKnowledge, type KnowledgeOptions } from "./knowledge/knowledge.ts";
-export { type Candidate, choosePinned, clientOf, findPinned, isHit } from "./lock/choose.ts";
+export { analysisAnswer, analysisProgram, analysisSeconds } from "./agents/analysis-code.ts";
+
 export type { Generator } from "./lock/generator.ts";
 export { currentGenerator } from "./lock/generator.ts";
-export { ingredientsOf, ingredientsToday, type TaskToday } from "./lock/ingredients.ts";
-export { keepGeneration, type WrittenCode } from "./lock/keep.ts";
-export { generationId, generationKey } from "./lock/key.ts";
-export { createPinnedCodes, frozenPipeline, type PinnedCodesParts } from "./lock/pinned-codes.ts";
+export { generationKey, ingredientsOf, ingredientsToday } from "./lock/ingredients.ts";
+export { frozenPipeline } from "./lock/pinned-codes.ts";
+
 export type { Read } from "./lock/reads.ts";
-export { type Change, changeText, explainMiss, staleness } from "./lock/staleness.ts";
-export { modelFor } from "./model/choose-model.ts";
-export type { Usage } from "./model/cost.ts";
+export { analysisKey, needsAnalysis, readsTogether } from "./lock/reads.ts";
+export { type Change, changeText, staleness } from "./lock/staleness.ts";
 export { costOf } from "./model/cost.ts";
-export type { ModelEnvironment } from "./model/create-models.ts";
 export { createModels } from "./model/create-models.ts";
-export { ModelError, type ModelErrorReason } from "./model/model-error.ts";
-export type { Embedded, EmbeddingCall, ModelAnswer, ModelCall, Models, Tool } from "./model/models.ts";
-export type { CheckCode, Guide, Knowledge, PinnedCodes, PipelineParts, ProvenCode } from "./parts.ts";
-export { createPipeline, type PipelineOptions, pipelineOf } from "./pipeline.ts";
-export type { Precedents } from "./precedents/closest-examples.ts";
-export { closestExamples, cosine, type Example } from "./precedents/closest-examples.ts";
-export { type EmbeddedTask, embedTask } from "./precedents/embed-task.ts";
-export { shapeOf } from "./schema/shape.ts";
-export { analysisKey, needsAnalysis, readsTogether } from "./two-stages.ts";
+export { createPipeline } from "./pipeline.ts";

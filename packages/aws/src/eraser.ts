@@ -1,16 +1,17 @@
-import { DeleteItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { DeleteItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { erasedWords, furtherScopes } from "@nova/engine";
 import type { ErasableScope, Eraser } from "@nova/service";
 import { reaching, reachingIf } from "./clients/outage.ts";
+import { readPages } from "./dynamodb/chain/chain-table.ts";
 import {
   chainPartition,
   type Item,
   type ItemConnection,
+  linksOf,
   partitionKey,
   textIn,
   textValue,
-} from "./dynamodb/chain/attributes.ts";
-import { linksOf } from "./dynamodb/chain/items.ts";
+} from "./dynamodb/chain/items.ts";
 import { type BucketConnection, removePrefix } from "./s3/objects.ts";
 
 const store = "DynamoDB";
@@ -35,31 +36,14 @@ export function createEraser(connection: ItemConnection, bucket: BucketConnectio
 /** Takes the contents out of every entry and step of a partition. What is hashed stays, and with it the chain. */
 async function eraseContents(connection: ItemConnection, at: ErasableScope): Promise<ErasableScope[]> {
   const further: ErasableScope[] = [];
-  for await (const items of pagesOf(connection, partitionKey(chainPartition(at.execution, at.scope)))) {
+  const partition = partitionKey(chainPartition(at.execution, at.scope));
+  for await (const { items } of readPages(connection, { partition })) {
     const kept = items.filter(holdsContents);
     while (kept.length > 0) await Promise.all(kept.splice(0, atOnce).map((item) => takeContents(connection, item)));
     const entries = items.filter((item) => textIn(item, "head") !== undefined);
     further.push(...linksOf(entries).flatMap(({ entry }) => (entry ? furtherScopes(entry) : [])));
   }
   return further;
-}
-
-/** A partition as it is, page by page. */
-async function* pagesOf({ client, table }: ItemConnection, partition: string): AsyncGenerator<Item[]> {
-  let after: Item | undefined;
-  do {
-    const query = new QueryCommand({
-      TableName: table,
-      ConsistentRead: true,
-      KeyConditionExpression: "#pk = :pk",
-      ExpressionAttributeNames: { "#pk": "pk" },
-      ExpressionAttributeValues: { ":pk": textValue(partition) },
-      ...(after && { ExclusiveStartKey: after }),
-    });
-    const { Items = [], LastEvaluatedKey } = await reaching(store, () => client.send(query));
-    yield Items;
-    after = LastEvaluatedKey;
-  } while (after);
 }
 
 /** Steps of format 1 without contents have what people said in their text. */
@@ -88,7 +72,7 @@ async function takeContents({ client, table }: ItemConnection, item: Item): Prom
 
 /** Tasks, with what people were asked, and their tokens go; of the record the words of its error. */
 async function eraseTraces(connection: ItemConnection, execution: string): Promise<void> {
-  for await (const items of pagesOf(connection, `T#${execution}`))
+  for await (const { items } of readPages(connection, { partition: `T#${execution}` }))
     for (const item of items) await deleteItem(connection, item);
   await maskError(connection, execution);
 }

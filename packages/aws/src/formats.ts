@@ -1,8 +1,8 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { type FormatState, type FormatSurvey, sumOfFormats } from "@nova/service";
 import { reaching } from "./clients/outage.ts";
-import { type Item, type ItemConnection, numberIn, textIn } from "./dynamodb/chain/attributes.ts";
-import { FORMAT } from "./dynamodb/format.ts";
+import { type Item, type ItemConnection, numberIn, textIn } from "./dynamodb/chain/items.ts";
+import { FORMAT } from "./dynamodb/fields.ts";
 import { triggerFormats } from "./dynamodb/triggers.ts";
 
 /** What is stored in which format. A scan reads the items whole, and answers four attributes of each. */

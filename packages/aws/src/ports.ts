@@ -3,8 +3,7 @@ import { createCredentials, type OutgoingFetch, type Ports } from "@nova/engine"
 import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher } from "./crypto/credential-cipher.ts";
 import { credentialKeysFrom } from "./crypto/credential-keys.ts";
-import { createKeySigner, createKmsSigner } from "./crypto/signers.ts";
-import { createKeyVault, createKmsVault } from "./crypto/vaults.ts";
+import { createKeySigner, createKeyVault, createKmsSigner, createKmsVault } from "./crypto/vaults.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
 import { createCredentialStore } from "./dynamodb/credentials.ts";
 import { createExecutionStore } from "./dynamodb/executions.ts";

@@ -3,20 +3,8 @@ import type { CloudOptions, LocalCloud } from "@nova/local";
 import { Interrupt } from "./interrupt.ts";
 import { printError, styled } from "./output/terminal.ts";
 
-export interface CloudChoice {
-  /** A folder inside of the data folder, apart from people's runs. */
-  inside?: string;
-  /** False for whoever only wants to know something: executions that wait do not go on meanwhile. */
-  drives?: boolean;
-  /** True: schedules fire as long as it is open. */
-  fires?: boolean;
-  /** Hears of every step of every execution, where this process is the owner. */
-  onProgress?: NonNullable<CloudOptions["onProgress"]>;
-  /** Hears of what comes in for triggers and starts no run, where this process is the owner. */
-  onUnstarted?: NonNullable<CloudOptions["onUnstarted"]>;
-  /** What the E2B endpoint refuses, where this process is the owner. */
-  limits?: NonNullable<CloudOptions["limits"]>;
-}
+/** `inside`: a folder in the data folder, apart from people's runs. */
+type CloudChoice = Omit<CloudOptions, "dataDir" | "warn"> & { inside?: string };
 
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
 export async function openCloud({ inside = "", drives = true, fires = false, ...told }: CloudChoice = {}) {
@@ -38,10 +26,7 @@ export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Pro
   }
 }
 
-/**
- * For a command that lets executions go on, and answers which. Where nobody else keeps the cloud open it stays with them
- * until they have ended or wait for somebody again; Ctrl-C leaves those that wait for a time as well.
- */
+/** Where nobody else keeps the cloud open it stays with the executions until they have ended or wait for somebody. */
 export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<string[]>): Promise<void> {
   const interrupt = new Interrupt();
   const cloud = await openCloud();
@@ -60,20 +45,19 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
   }
 }
 
+/** Until it has ended, or somebody's answer is what it goes on with: a branch may wait that had begun to long before. */
 async function untilAtRest(cloud: LocalCloud, execution: string): Promise<void> {
+  const { readTrace } = await import("@nova/engine");
   const resting = Promise.withResolvers<void>();
-  const look = () => isWaiting(cloud, execution).then((waits) => waits && resting.resolve(), resting.reject);
+  const isResting = async () => {
+    if (!(await cloud.ports.tasks.hasOpen(execution))) return false;
+    const { nodes } = (await readTrace(cloud.ports, execution)).atWork;
+    return nodes.length > 0 && nodes.every(({ waits_for }) => waits_for !== null);
+  };
+  const look = () => isResting().then((rests) => rests && resting.resolve(), resting.reject);
   const ended = cloud.untilEnd(execution, look);
   await look();
   await Promise.race([ended, resting.promise]);
-}
-
-/** Whether somebody's answer is what it goes on with: a branch may wait that had begun to long before. */
-async function isWaiting({ ports }: LocalCloud, execution: string): Promise<boolean> {
-  if (!(await ports.tasks.hasOpen(execution))) return false;
-  const { readTrace } = await import("@nova/engine");
-  const { nodes } = (await readTrace(ports, execution)).atWork;
-  return nodes.length > 0 && nodes.every(({ waits_for }) => waits_for !== null);
 }
 
 /** Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. */

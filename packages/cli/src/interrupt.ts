@@ -4,10 +4,7 @@ import { exitCodes } from "./errors.ts";
 /** One Ctrl-C can arrive several times: from the terminal, and forwarded by npm or by the Node that started this one. */
 const sameWishMs = 300;
 
-/**
- * Ctrl-C, or a signal that asks for an end. Whoever works takes a wish and tidies up; a wish that nobody takes any more
- * ends the process.
- */
+/** Ctrl-C, or a signal to end. Who works takes a wish and tidies up; one that nobody takes ends the process. */
 export class Interrupt {
   #wishes = 0;
   #taken = 0;

@@ -11,7 +11,12 @@ export async function inNewFolder<T>(
   { wayOut, mode }: { wayOut: string; mode?: number },
   work: () => Promise<T>,
 ): Promise<T> {
-  const made = await makeEmpty(folder, wayOut, mode);
+  const impossible = refusing(({ code }) => `"${folder}" cannot be made a folder (${code}) - ${wayOut}`);
+  // The first folder on the way that was not there.
+  const made = await mkdir(folder, { recursive: true, mode }).catch(impossible);
+  await access(folder, constants.W_OK).catch(impossible);
+  if ((await readdir(folder).catch(impossible)).length > 0)
+    throw new InvalidInput(`"${folder}" is not empty - ${wayOut}`);
   try {
     return await work();
   } catch (error) {
@@ -19,18 +24,4 @@ export async function inNewFolder<T>(
     await Promise.all(left.map((path) => rm(path, { recursive: true, force: true })));
     throw error;
   }
-}
-
-/** Answers the first folder on the way that was not there. */
-async function makeEmpty(folder: string, wayOut: string, mode?: number): Promise<string | undefined> {
-  const sentence = ({ code }: NodeJS.ErrnoException) => `"${folder}" cannot be made a folder (${code}) - ${wayOut}`;
-  const [made, names] = await writable(folder, mode).catch(refusing(sentence));
-  if (names.length > 0) throw new InvalidInput(`"${folder}" is not empty - ${wayOut}`);
-  return made;
-}
-
-async function writable(folder: string, mode?: number): Promise<[string | undefined, string[]]> {
-  const made = await mkdir(folder, { recursive: true, mode });
-  await access(folder, constants.W_OK);
-  return [made, await readdir(folder)];
 }

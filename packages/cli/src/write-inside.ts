@@ -6,10 +6,7 @@ import { InvalidInput } from "./errors.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
 
-/**
- * Writes a file of a folder, through no link that leads out of it. `replaces` false: the file has to be new. Throws
- * `InvalidInput`.
- */
+/** Writes a file, through no link out of its folder; a new one unless it `replaces`. Throws `InvalidInput`. */
 export async function writeInside(
   folder: string,
   path: string,

@@ -28,9 +28,12 @@ export type ListPath = {
   [Path in keyof paths]: paths[Path] extends { get: Listing<unknown> } ? Path : never;
 }[keyof paths];
 
-type Listing<Item> = {
-  responses: { 200: { content: { "application/json": { items: Item[]; next_cursor: string | null } } } };
-};
+interface Page<Item> {
+  items: Item[];
+  next_cursor: string | null;
+}
+
+type Listing<Item> = { responses: { 200: { content: { "application/json": Page<Item> } } } };
 
 export type ItemOf<Path extends ListPath> = paths[Path] extends { get: Listing<infer Item> } ? Item : never;
 
@@ -66,15 +69,13 @@ export function connect({ url, apiKey, fetch: given, parse = JSON.parse, stringi
     async *list(path, { query = {}, ...asked }: { query?: { cursor?: string | null } }) {
       for (let { cursor } = query; cursor !== null; ) {
         const params = { ...asked, query: { ...query, cursor } };
-        const page = await ask(api.GET(path, { params } as never) as Promise<Answered<Pages>>);
+        const page = await ask(api.GET(path, { params } as never) as Promise<Answered<Page<unknown>>>);
         yield* page.items as never[];
         cursor = page.next_cursor;
       }
     },
   };
 }
-
-type Pages = { items: unknown[]; next_cursor: string | null };
 
 async function ask<T>(answer: Promise<Answered<T>>): Promise<T> {
   const { data, error, response } = await answer;

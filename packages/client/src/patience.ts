@@ -11,10 +11,7 @@ const pausesMs = [200, 1_000, 3_000];
 const longestPauseMs = 20_000;
 const passing = new Set([429, 502, 503, 504]);
 
-/**
- * Sends a request again where that is harmless: what asks, replaces or deletes, and what carries an `Idempotency-Key`.
- * Throws `ApiUnreachable`.
- */
+/** Repeats requests that ask, replace, delete or carry an `Idempotency-Key`. Throws `ApiUnreachable`. */
 export async function send(request: Request, { fetch, sleep }: Patience): Promise<Response> {
   const pauses = isRepeatable(request) ? pausesMs : [];
   for (const pauseMs of pauses) {

@@ -11,7 +11,8 @@ export class ApiProblem extends Error {
   readonly errors: NonNullable<Schemas["Problem"]["errors"]>;
 
   constructor(status: number, body: unknown) {
-    const problem = isProblem(body) ? body : undefined;
+    const isProblem = body !== null && typeof body === "object" && "detail" in body && typeof body.detail === "string";
+    const problem = isProblem ? (body as Schemas["Problem"]) : undefined;
     super(problem?.detail ?? `the server answered ${status} and did not say why - ask whoever runs it`);
     this.status = status;
     this.title = problem?.title ?? `Status ${status}`;
@@ -23,8 +24,4 @@ export class ApiProblem extends Error {
 /** Nobody answered, or what answered is no NOVA. */
 export class ApiUnreachable extends Error {
   override name = "ApiUnreachable";
-}
-
-function isProblem(body: unknown): body is Schemas["Problem"] {
-  return body !== null && typeof body === "object" && "detail" in body && typeof body.detail === "string";
 }

@@ -1,8 +1,8 @@
-/** How many branches are read or closed at once: a map has thousands. */
-const maxAtOnce = 16;
-
-/** `work` on every item, a bounded number at a time; answers in the items' order. The first failure ends it. */
-export async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/**
+ * `work` on every item, `max` at a time (16, as many branches of a map's thousands are read or closed); answers in the
+ * items' order. The first failure ends it.
+ */
+export async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>, max = 16): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async () => {
@@ -11,6 +11,6 @@ export async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promi
       results[mine] = await work(items[mine] as T);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(maxAtOnce, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(max, items.length) }, worker));
   return results;
 }

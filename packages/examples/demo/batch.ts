@@ -1,14 +1,13 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { dataFolder, shellWord, tableLines } from "@nova/cli";
 import { readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
 import { ensurePython, type LocalCloud, openLocalCloud } from "@nova/local";
-import { mailWith } from "./mails.ts";
+import { mailWith, ownInvoices } from "./mails.ts";
 import { fileInput, publishExample } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../batch");
-const invoices = resolve(example, "../invoice/invoices");
 
 /** What became of one PDF: what the nodes of the map have set, or why it could not be read. */
 type Result =
@@ -47,11 +46,6 @@ async function main(argv: string[]): Promise<number> {
   } finally {
     await cloud.close();
   }
-}
-
-async function ownInvoices(): Promise<string[]> {
-  const names = (await readdir(invoices)).filter((name) => name.endsWith(".pdf")).sort();
-  return names.map((name) => join(invoices, name));
 }
 
 async function runMail(cloud: LocalCloud, version: WorkflowVersion, eml: Buffer): Promise<BatchRun> {

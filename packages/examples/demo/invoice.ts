@@ -1,26 +1,19 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { dataFolder } from "@nova/cli";
-import {
-  ensurePython,
-  type LocalCloud,
-  type MailCatcher,
-  openLocalCloud,
-  openMail,
-  openMailCatcher,
-} from "@nova/local";
-import { type Database, openDatabase, prepareBookings, readBookings } from "./database.ts";
-import { type InvoiceMail, invoiceMails } from "./mails.ts";
+import { atOnce } from "@nova/engine";
+import { ensurePython, type LocalCloud, openLocalCloud, openMail, openMailCatcher } from "@nova/local";
+import { openDatabase, prepareBookings, readBookings } from "./database.ts";
+import { type InvoiceMail, invoiceMails, invoices, ownInvoices } from "./mails.ts";
 import { address, deliver, openOffice } from "./office.ts";
 import { bookingsTable, tableOf, whereabouts } from "./report.ts";
-import { followMail, inParallel, type MailRun, publishExample, startMail } from "./runs.ts";
+import { followMail, type MailRun, publishExample, startMail } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../invoice");
 /** The same process, most of its nodes written in sentences. */
 const sibling = resolve(example, "../invoice-ai");
-const invoices = join(example, "invoices");
 /** Runs at the same time: as many as a laptop has use for. */
 const width = 2;
 
@@ -62,19 +55,10 @@ async function main(argv: string[]): Promise<number> {
   return runs.every(({ result }) => result.status === "completed") ? 0 : 1;
 }
 
-interface Servers {
-  cloud: LocalCloud;
-  database: Database;
-  /** Takes the notices. */
-  catcher: MailCatcher;
-  noticesBefore: number;
-  /** Of the mail server that starts runs. */
-  mailPort: number;
-  say(line: string): void;
-}
+type Servers = Awaited<ReturnType<typeof openServers>>;
 
 /** All that a company has around NOVA, closed in the opposite order. PostgreSQL takes longest, so it begins first. */
-async function openServers(stack: AsyncDisposableStack, dataDir: string, say: Servers["say"]): Promise<Servers> {
+async function openServers(stack: AsyncDisposableStack, dataDir: string, say: (line: string) => void) {
   const opening = openDatabase(join(dataDir, "demo", "postgres"));
   stack.defer(async () => (await opening).close());
   say("Python and its packages ...");
@@ -121,19 +105,19 @@ function followAll(
   say: Servers["say"],
   start: (mail: InvoiceMail) => Promise<string>,
 ): Promise<MailRun[]> {
-  return inParallel(mails, width, async (mail) => {
-    const run = await followMail(cloud, mail, await start(mail));
-    say(styleText("dim", `  ${run.result.file}: ${run.result.branch ?? run.result.status}`));
-    return run;
-  });
+  const run = async (mail: InvoiceMail) => {
+    const followed = await followMail(cloud, mail, await start(mail));
+    say(styleText("dim", `  ${followed.result.file}: ${followed.result.branch ?? followed.result.status}`));
+    return followed;
+  };
+  return atOnce(mails, run, width);
 }
 
 async function readMails(pdfs: string[]): Promise<InvoiceMail[]> {
   const missing = pdfs.find((path) => !existsSync(path));
   if (missing !== undefined) throw new RangeError(`there is no file ${missing} - give the paths of PDFs`);
   if (pdfs.length > 0) return (await invoiceMails(pdfs)).slice(0, pdfs.length);
-  const files = (await readdir(invoices)).filter((name) => name.endsWith(".pdf")).sort();
-  return invoiceMails(files.map((name) => join(invoices, name)));
+  return invoiceMails(await ownInvoices());
 }
 
 /** The mails as files, so that the same run can be had with `nova run ... --file mail=<file>`. */

@@ -1,6 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { basename } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
+
+/** Those of the invoice example, with what people read on them. */
+export const invoices = join(import.meta.dirname, "../invoice/invoices");
+
+export async function ownInvoices(): Promise<string[]> {
+  const names = (await readdir(invoices)).filter((name) => name.endsWith(".pdf")).sort();
+  return names.map((name) => join(invoices, name));
+}
 
 /** A mail as it would arrive; `file` names it in the demo's table. */
 export interface InvoiceMail {

@@ -99,18 +99,3 @@ export async function followMail(cloud: LocalCloud, { file }: InvoiceMail, id: s
     error: execution.error?.message ?? null,
   };
 }
-
-/** Works on all items, `width` at a time; results in the order of the items. */
-export async function inParallel<T, R>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  const queue = Array.from(items.entries()).values();
-  const worker = async () => {
-    for (const [i, item] of queue) results[i] = await work(item);
-  };
-  await Promise.all(Array.from({ length: width }, worker));
-  return results;
-}

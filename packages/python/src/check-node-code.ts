@@ -1,5 +1,5 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
-import { beyondBounds, isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
+import { isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
 import { type CodeFinding, codeFindings } from "./findings/codes.ts";
 import { undecided } from "./findings/decision.ts";
 import { failingImports } from "./findings/imports.ts";
@@ -9,10 +9,11 @@ import { missingResult } from "./findings/result.ts";
 import type { NodeFacts, Problem, Subject } from "./findings/subject.ts";
 import { readSubject } from "./findings/subject.ts";
 import { unfitDumps, unfitValues } from "./findings/unfit.ts";
-import { Lines } from "./lines.ts";
+import { firstBy, Lines } from "./lines.ts";
 import { findRebound } from "./rebound-context.ts";
 import { runRuff } from "./ruff.ts";
 import { Program } from "./scope/program.ts";
+import { beyondBounds } from "./tree/parse.ts";
 
 const checks = [
   missingKeys,
@@ -34,17 +35,20 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
   const lines = new Lines(source);
   const diagnostics = await runRuff(source, nodeGlobals);
   const broken = diagnostics.filter(isSyntaxError);
-  if (broken.length > 0) return firstOfLines(broken.map(syntaxFinding));
+  if (broken.length > 0) return firstBy(broken.map(syntaxFinding), ({ line }) => line);
   const program = Program.read(source);
-  const found = [...diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts))];
+  const found = diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts));
   if (program) {
     found.push(...reboundFinding(program));
     const subject = readSubject(program, facts);
-    const isLost = found.some(({ code }) => code === "PY121");
-    const problems = checks.flatMap((check) => check(subject)).filter(({ code }) => !(isLost && code === "PY120"));
+    const problems = checks.flatMap((check) => check(subject));
     found.push(...problems.map(({ at, ...problem }) => findingOf({ ...problem, ...lines.placeOf(at) })));
   }
-  return inOrder(found.filter(({ code, line }) => !lines.isSilenced(line, code)));
+  const shown = found.filter(({ code, line }) => !lines.isSilenced(line, code));
+  // Of the same words about a line, an error tells more than a warning.
+  const errorsFirst = shown.toSorted((a, b) => a.severity.localeCompare(b.severity));
+  const unique = firstBy(errorsFirst, ({ line, message }) => `${line} ${message}`);
+  return unique.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function findingOf({ code, message, line, column }: Omit<CodeFinding, "severity">): CodeFinding {
@@ -69,16 +73,6 @@ function nameFinding(
 function reboundFinding(program: Program): CodeFinding[] {
   const rebound = findRebound(program);
   if (!rebound) return [];
-  const { kind, message, line, column } = rebound;
-  return [findingOf({ code: kind === "lost" ? "PY121" : "PY122", message, line, column })];
-}
-
-/** One mistake often makes ruff complain twice on its line. */
-function firstOfLines(findings: readonly CodeFinding[]): CodeFinding[] {
-  return Array.from(new Map(findings.toReversed().map((finding) => [finding.line, finding])).values()).reverse();
-}
-
-function inOrder(findings: readonly CodeFinding[]): CodeFinding[] {
-  const unique = new Map(findings.map((finding) => [`${finding.line} ${finding.message}`, finding]));
-  return Array.from(unique.values()).sort((a, b) => a.line - b.line || a.column - b.column);
+  const { message, line, column } = rebound;
+  return [findingOf({ code: "PY122", message, line, column })];
 }

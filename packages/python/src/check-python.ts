@@ -1,54 +1,20 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
-import { parser } from "@lezer/python";
+import { nameMessage, nameOf } from "./findings/names.ts";
+import { firstBy } from "./lines.ts";
 import { runRuff } from "./ruff.ts";
-
-/** Of one node or module. The code of a large node has about 30,000. */
-const maxCodeCharacters = 200_000;
-
-/**
- * Ruff's WebAssembly overflows its stack at some 3,500 levels and never works again; CPython refuses 200 brackets in
- * each other, or about 2,000 operators in a row.
- */
-const maxCodeLevels = 500;
-
-/** Why code is not checked, with the way out; undefined where it can be. */
-export function beyondBounds(source: string): string | undefined {
-  if (source.length > maxCodeCharacters) {
-    const size = `the code has ${source.length.toLocaleString("en")} characters`;
-    return `${size}, at most ${maxCodeCharacters.toLocaleString("en")} are checked - move functions into modules of lib/, and data into the context`;
-  }
-  if (source.length <= maxCodeLevels || !isTooDeep(source)) return undefined;
-  return `the code goes more than ${maxCodeLevels} levels deep - divide its longest expression into several lines that each set a name`;
-}
-
-/** Levels of the syntax tree: a bracket or an indentation makes one or two, each further operator of a chain one. */
-function isTooDeep(source: string): boolean {
-  let level = 0;
-  let isDeep = false;
-  parser.parse(source).iterate({
-    enter() {
-      isDeep ||= ++level > maxCodeLevels;
-      return !isDeep;
-    },
-    leave() {
-      level--;
-    },
-  });
-  return isDeep;
-}
+import { beyondBounds } from "./tree/parse.ts";
 
 /** Names that a node's code has without importing them; a module of `lib/` has none of them. */
 export const nodeGlobals = ["context", "outputs", "tasks", "json", "base64"] as const;
 
 export interface PythonProblem {
   /**
-   * `size`: the code is too long or too deep to be checked. `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. `rebound` and
-   * `lost`: see reboundContext.
+   * `size`: the code is too long or too deep to be checked. `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. `rebound`: see
+   * reboundContext.
    */
-  kind: "size" | "syntax" | "name" | "rebound" | "lost";
+  kind: "size" | "syntax" | "name" | "rebound";
   /** One sentence, with the way out. */
   message: string;
-  file?: string;
   /** From 1; columns count UTF-16 units, as editors do. */
   line: number;
   column: number;
@@ -58,25 +24,21 @@ export interface PythonProblem {
  * Mistakes that can be seen without running the code. `# noqa` silences a line, as everywhere with ruff. With a syntax
  * error there is no word about names: what Python cannot read defines nothing.
  */
-export async function checkPython(
-  source: string,
-  { fileName, builtins = [] }: { fileName?: string; builtins?: readonly string[] } = {},
-): Promise<PythonProblem[]> {
-  const place = { ...(fileName !== undefined && { file: fileName }), line: 1, column: 1 };
+export async function checkPython(source: string, builtins: readonly string[] = []): Promise<PythonProblem[]> {
   const beyond = beyondBounds(source);
-  if (beyond !== undefined) return [{ kind: "size", message: beyond, ...place }];
-  const problems = (await runRuff(source, builtins)).map((found) => problemOf(found, fileName));
+  if (beyond !== undefined) return [{ kind: "size", message: beyond, line: 1, column: 1 }];
+  const problems = (await runRuff(source, builtins)).map(problemOf);
   const syntax = problems.filter((problem) => problem.kind === "syntax");
-  return firstOfLines(syntax.length > 0 ? syntax : problems);
+  // One mistake often makes ruff complain twice on its line.
+  return syntax.length > 0
+    ? firstBy(syntax, ({ line }) => line)
+    : firstBy(problems, ({ line, message }) => `${line} ${message}`);
 }
 
-function problemOf({ code, message, start_location: start }: Diagnostic, file: string | undefined): PythonProblem {
-  const place = { ...(file !== undefined && { file }), line: start.row, column: start.column };
-  const name = code?.startsWith("F82") ? /`(.+?)`/.exec(message)?.[1] : undefined;
-  if (name === undefined) {
-    return { kind: "syntax", message: syntaxMessage(message), ...place };
-  }
-  return { kind: "name", message: nameMessage(code, name), ...place };
+function problemOf(found: Diagnostic): PythonProblem {
+  const { row: line, column } = found.start_location;
+  if (isSyntaxError(found)) return { kind: "syntax", message: syntaxMessage(found.message), line, column };
+  return { kind: "name", message: nameMessage(found.code, nameOf(found)), line, column };
 }
 
 /** Ruff has no code of its own for what Python's grammar does not allow. */
@@ -86,25 +48,6 @@ export function isSyntaxError({ code }: Diagnostic): boolean {
 
 /** Ruff's words about a syntax error, as a sentence with the way out. */
 export function syntaxMessage(words: string): string {
-  return `Python cannot read this: ${plain(words)} - correct the line`;
-}
-
-function nameMessage(code: string | null, name: string): string {
-  if (code === "F823") return `the local name "${name}" is read before it is set - set it first, or declare it global`;
-  if (code === "F822") return `__all__ lists the undefined name "${name}" - define it, or remove it from the list`;
-  return `the name "${name}" is not defined - import it, set it before, or read it from context["${name}"]`;
-}
-
-function plain(message: string): string {
-  const text = message.replaceAll("`", "'");
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-/** One mistake often makes ruff complain twice on its line. */
-function firstOfLines(problems: readonly PythonProblem[]): PythonProblem[] {
-  const isNew = new Set<string>();
-  return problems.filter(({ kind, message, line }) => {
-    const key = kind === "syntax" ? `${line}` : `${line} ${message}`;
-    return isNew.has(key) ? false : isNew.add(key);
-  });
+  const text = words.replaceAll("`", "'");
+  return `Python cannot read this: ${text.charAt(0).toLowerCase()}${text.slice(1)} - correct the line`;
 }

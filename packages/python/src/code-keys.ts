@@ -64,7 +64,7 @@ export function codeKeys(source: string): CodeKeys | null {
   for (const { kind, node, ...change } of subject.changes) {
     const key = kind === "delete" ? undefined : changedKey({ kind, node, ...change });
     const isWhole = kind === "set" && change.path?.length === 1;
-    if (typeof key === "string") note(key, node.from, isWhole && !mayBePassedBy(program, node));
+    if (key !== undefined) note(key, node.from, isWhole && !mayBePassedBy(program, node));
   }
   for (const key of printed ?? []) note(key, 0, false);
   const named = (of: "tasks" | "outputs") =>
@@ -86,11 +86,9 @@ export function codeKeys(source: string): CodeKeys | null {
   };
 }
 
-/** Undefined: any; null: none. */
-function changedKey({ kind, path, key, whole }: Change): string | null | undefined {
-  if (path) return path[0];
-  if (whole === false) return null;
-  return kind === "any" ? key : undefined;
+/** Undefined: any. */
+function changedKey({ kind, path, key }: Change): string | undefined {
+  return path ? path[0] : kind === "any" ? key : undefined;
 }
 
 /** Whether the context is used otherwise than by a key that the code spells out. */

@@ -36,3 +36,8 @@ export class Lines {
     );
   }
 }
+
+/** The first item of each key. */
+export function firstBy<T>(items: readonly T[], keyOf: (item: T) => unknown): T[] {
+  return Array.from(Map.groupBy(items, keyOf).values(), ([first]) => first as T);
+}

@@ -1,6 +1,4 @@
 import type { PythonProblem } from "./check-python.ts";
-import { actsUnseen } from "./flow/changes.ts";
-import { readPrinted } from "./flow/printed.ts";
 import { Lines } from "./lines.ts";
 import type { Binding } from "./scope/bindings.ts";
 import { Program } from "./scope/program.ts";
@@ -10,32 +8,22 @@ const cure = "write context.update({...}), or context.clear() and then context.u
 
 /**
  * Where a node's code gives the name `context` to another object: what is set in that is not kept, since only changes of
- * the dict that the code was given are. Of kind `lost` only where it is certain that an answer is lost in this way.
+ * the dict that the code was given are. A run that loses its answer so says it, too.
  */
-export function reboundContext(
-  source: string,
-  { fileName, lib = {} }: { fileName?: string; lib?: Record<string, string> } = {},
-): PythonProblem | undefined {
+export function reboundContext(source: string): PythonProblem | undefined {
   const program = Program.read(source);
-  const rebound = program && findRebound(program, lib);
-  return rebound ? { ...rebound, ...(fileName !== undefined && { file: fileName }) } : undefined;
+  return program ? findRebound(program) : undefined;
 }
 
 /** The same of code that has been read. */
-export function findRebound(program: Program, lib: Record<string, string> = {}): PythonProblem | undefined {
+export function findRebound(program: Program): PythonProblem | undefined {
   const lines = new Lines(program.source);
   const found = rebindings(program).filter(({ from }) => !lines.isSilenced(lines.placeOf(from).line, "PY122"));
-  const ownDict = found.find((binding) => isOwnDict(binding, program));
-  const lost = ownDict && !isAnsweredElsewhere(program, lib) ? ownDict : undefined;
-  const shown = lost ?? found[0];
+  const shown = found.find(makesDict) ?? found[0];
   if (!shown) return undefined;
-  const place = lines.placeOf(shown.from);
-  if (lost) {
-    const message = `context becomes another dict here, and what the code sets in that is lost - ${cure}`;
-    return { kind: "lost", message, ...place };
-  }
   const advice = makesDict(shown) ? cure : "use another name for it";
-  return { kind: "rebound", message: `context becomes another object here, which is not kept - ${advice}`, ...place };
+  const message = `context becomes another object here, which is not kept - ${advice}`;
+  return { kind: "rebound", message, ...lines.placeOf(shown.from) };
 }
 
 /** What binds the module's own `context`, but for code that does so only where there is none. */
@@ -58,49 +46,6 @@ function isStandIn(node: Node): boolean {
 
 function has(expression: Expression, wanted: (part: Node) => boolean): boolean {
   return Array.from(walk(expression)).some(wanted);
-}
-
-function isAnsweredElsewhere(program: Program, lib: Record<string, string>): boolean {
-  return (
-    Object.values(lib).some((module) => unseen.test(module)) ||
-    readPrinted(program).mayPrint ||
-    program.nodes.some((node) => actsUnseen(program, node) || isStarImport(node)) ||
-    program.loadsOf("context").some((use) => !isClosed(use))
-  );
-}
-
-/** Words of a module of `lib/` that may print a result, or reach the context of the code that imports it. */
-const unseen = /dump|\b(exec|eval|import_module|__import__|__main__|_getframe|inspect)\b/;
-
-function isStarImport(node: Node): boolean {
-  return node.kind === "import" && node.names.some(({ path }) => path === "*");
-}
-
-/** A use of `context` behind which its dict cannot have another name. */
-function isClosed(use: Node): boolean {
-  const { parent } = use;
-  switch (parent?.kind) {
-    case "subscript":
-    case "attribute":
-    case "for":
-      return true;
-    case "binary":
-      return !/^(and|or)$/.test(parent.op);
-    case "comprehension":
-      return parent.element !== use && parent.key !== use;
-    case "dict":
-      return parent.entries.some(({ key, value }) => key === null && value === use);
-    case "argument":
-      return parent.name === null && parent.stars === 0 && isDictCall(parent.parent);
-    default:
-      return false;
-  }
-}
-
-/** `context = {...}` among the statements of the module itself: always reached, and meant as the answer. */
-function isOwnDict(binding: Binding, program: Program): boolean {
-  const { parent } = binding.node;
-  return parent?.kind === "assign" && parent.parent === program.tree && makesDict(binding);
 }
 
 /** Whether what the name is given here is a dict that the code makes. */

@@ -39,7 +39,7 @@ export async function followUntilAnswered<T>(
   const { sandbox, signal } = followed;
   const over = new AbortController();
   const listening = { ...followed, signal: AbortSignal.any([signal, over.signal]) };
-  const watcher = new Watcher(connections, followed);
+  const watcher = watch(connections, followed);
   const patience = new Patience();
   try {
     for (let round = 0; !signal.aborted; round++) {
@@ -60,28 +60,18 @@ export async function followUntilAnswered<T>(
 }
 
 /** What ends a run besides an answer: the signal, and the death of the sandbox behind a connection that stays silent. */
-class Watcher {
-  readonly end: Promise<"gone" | "unfinished">;
-  #close: () => void = () => undefined;
-
-  constructor(connections: Connections, { sandbox, signal, lookAfterMs }: Followed) {
-    this.end = new Promise((resolve) => {
-      const onAbort = () => resolve("unfinished");
-      const look = async () => {
-        if (await connections.isGone(sandbox)) resolve("gone");
-      };
-      signal.addEventListener("abort", onAbort);
-      const timer = setInterval(look, lookAfterMs);
-      this.#close = () => {
-        signal.removeEventListener("abort", onAbort);
-        clearInterval(timer);
-      };
-    });
-  }
-
-  close(): void {
-    this.#close();
-  }
+function watch(connections: Connections, { sandbox, signal, lookAfterMs }: Followed) {
+  const { promise: end, resolve } = Promise.withResolvers<"gone" | "unfinished">();
+  const onAbort = () => resolve("unfinished");
+  signal.addEventListener("abort", onAbort);
+  const timer = setInterval(async () => {
+    if (await connections.isGone(sandbox)) resolve("gone");
+  }, lookAfterMs);
+  const close = () => {
+    signal.removeEventListener("abort", onAbort);
+    clearInterval(timer);
+  };
+  return { end, close };
 }
 
 /** Throws what attaching again will not cure. */

@@ -36,8 +36,10 @@ export function needServer(
  */
 async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo, signal: AbortSignal): Promise<void> {
   const given = await ask(need, io);
-  if ("refusal" in given) return writeText(sandbox, need.refuse, answerText({ error: given.refusal }), signal);
-  if ("value" in given) return writeText(sandbox, need.put, answerText({ value: given.value }), signal);
+  if (!("body" in given)) {
+    // The harness knows by the newline that the upload is complete.
+    return writeText(sandbox, "error" in given ? need.refuse : need.put, `${JSON.stringify(given)}\n`, signal);
+  }
   const body = new Watched(given.body);
   try {
     await writeStream(sandbox, need.put, body, signal);
@@ -46,7 +48,7 @@ async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo, signal: Abo
   }
 }
 
-type Given = { body: AsyncIterable<Uint8Array> } | { value: string | string[] | null } | { refusal: string };
+type Given = { body: AsyncIterable<Uint8Array> } | { value: string | string[] | null } | { error: string };
 
 async function ask({ blob, outputs, task }: Need, io: RunIo): Promise<Given> {
   try {
@@ -54,7 +56,7 @@ async function ask({ blob, outputs, task }: Need, io: RunIo): Promise<Given> {
     if (task !== undefined) return { value: await io.taskUrl(task) };
     return { value: outputs === undefined ? await io.outputNames() : await io.outputs(outputs) };
   } catch (error) {
-    if (isRefusal(error)) return { refusal: error.message };
+    if (isRefusal(error)) return { error: error.message };
     throw new IoFailure(error);
   }
 }
@@ -62,9 +64,4 @@ async function ask({ blob, outputs, task }: Need, io: RunIo): Promise<Given> {
 /** A blob that was erased, or that is not the node's. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && (error.name === "BlobMissing" || error.name === "NodeFailed");
-}
-
-/** The harness knows by the newline that the upload is complete. */
-function answerText(answer: { error: string } | { value: string | string[] | null }): string {
-  return `${JSON.stringify(answer)}\n`;
 }

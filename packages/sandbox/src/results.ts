@@ -1,8 +1,8 @@
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
-import { type BlobRef, type CodeResult, jsonProblem, type RunIo, referenceKey } from "@nova/engine";
+import { atOnce, type BlobRef, type CodeResult, jsonProblem, type RunIo, referenceKey } from "@nova/engine";
 import { IoFailure, isFileMissing, MalformedAnswer } from "./failures.ts";
 import { CodeAnswer, type LastAnswer, misfit, parseAnswer, Result } from "./messages.ts";
-import { checked, DamagedBlob, readStream, readText, Watched } from "./transfer.ts";
+import { checked, DamagedBlob, readBytes, readStream, Watched } from "./transfer.ts";
 
 type Success = Extract<CodeAnswer, { status: "success" }>;
 type OutBlob = Success["blobs"][number];
@@ -27,12 +27,8 @@ export async function takeResult(
   const told = answerIn(result);
   if (told.status === "error") return { ...told, ...common };
   try {
-    await storeAll(
-      sandbox,
-      told.blobs.filter((ref) => !stored.has(referenceKey(ref))),
-      io,
-      signal,
-    );
+    const unknown = told.blobs.filter((ref) => !stored.has(referenceKey(ref)));
+    await atOnce(unknown, (blob) => storeOne(sandbox, blob, io, signal), streamsAtOnce);
   } catch (error) {
     if (!(error instanceof DamagedBlob)) throw error;
     return { ...failure(error.message), ...common };
@@ -48,7 +44,9 @@ async function download(
   signal: AbortSignal,
 ): Promise<Result> {
   if (bytes > mostResultBytes) throw new MalformedAnswer(`its result has ${bytes} bytes`);
-  return parseAnswer(Result, await readText(sandbox, path, bytes, signal));
+  const data = await readBytes(sandbox, path, bytes, signal);
+  if (data.length < bytes) throw new RangeError(`only ${data.length} of ${bytes} bytes of ${path} have come`);
+  return parseAnswer(Result, data.toString());
 }
 
 /** What the code's process says that it did; where it says something else, a failure that tells so. */
@@ -79,14 +77,6 @@ const leaveAlone = "leave the harness's files alone";
 
 function failure(message: string): Extract<CodeAnswer, { status: "error" }> {
   return { status: "error", class: "NodeFailed", message, traceback: "" };
-}
-
-async function storeAll(sandbox: E2bSandbox, blobs: OutBlob[], io: RunIo, signal: AbortSignal): Promise<void> {
-  const waiting = blobs.values();
-  const work = async () => {
-    for (const blob of waiting) await storeOne(sandbox, blob, io, signal);
-  };
-  await Promise.all(Array.from({ length: Math.min(streamsAtOnce, blobs.length) }, work));
 }
 
 async function storeOne(sandbox: E2bSandbox, { data, ...ref }: OutBlob, io: RunIo, signal: AbortSignal): Promise<void> {

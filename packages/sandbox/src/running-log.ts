@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import type { RunningLog } from "@nova/engine";
 import { z } from "zod";
 import type { Connections } from "./connections.ts";
 import { asRunError, isFileMissing, isGone, MalformedAnswer } from "./failures.ts";
 import { parseAnswer } from "./messages.ts";
-import { readStream } from "./transfer.ts";
+import { readBytes } from "./transfer.ts";
 
 const count = z.int().nonnegative();
 const Header = z.object({ step: count, attempt: count, size: count });
@@ -19,10 +18,10 @@ export async function readRunningLog(
   signal: AbortSignal,
 ): Promise<RunningLog | null> {
   try {
-    const file = await contentOf(await connections.get(sandbox, lifetimeSeconds), pathOf(link), signal);
-    return file && logIn(file);
+    const connected = await connections.get(sandbox, lifetimeSeconds);
+    return logIn(await readBytes(connected, pathOf(link), mostBytes, signal));
   } catch (error) {
-    if (isGone(error)) return null;
+    if (isGone(error) || isFileMissing(error)) return null;
     connections.forget(sandbox); // the next reader asks the control plane
     throw asRunError(`the log in sandbox ${sandbox} cannot be read`, error);
   }
@@ -37,20 +36,4 @@ function logIn(file: Buffer): RunningLog {
   const end = file.indexOf("\n");
   if (end < 0) throw new MalformedAnswer("a log has no header");
   return { ...parseAnswer(Header, file.toString("utf8", 0, end)), tail: file.subarray(end + 1) };
-}
-
-async function contentOf(sandbox: E2bSandbox, path: string, signal: AbortSignal): Promise<Buffer | null> {
-  const parts: Uint8Array[] = [];
-  let read = 0;
-  try {
-    for await (const part of await readStream(sandbox, path, signal)) {
-      read += part.byteLength;
-      if (read > mostBytes) throw new MalformedAnswer("a log is longer than any");
-      parts.push(part);
-    }
-  } catch (error) {
-    if (isFileMissing(error)) return null;
-    throw error;
-  }
-  return Buffer.concat(parts);
 }

@@ -43,6 +43,9 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
     harness ??= readHarness();
     return [await harness, ...libFiles(lib)];
   };
+  const listIds = (metadata: { execution?: string }) =>
+    reaching("sandboxes cannot be listed", () => connections.ids(metadata));
+  const kill = (id: string) => reaching(`sandbox ${id} cannot be killed`, () => connections.kill(id));
   return {
     create: async (spec) => create(connections, spec, await filesFor(spec.lib)),
     run: (sandbox, request, io, runOptions) => run(reach, sandbox, request, io, runOptions),
@@ -51,11 +54,11 @@ export function sandboxesWith(readHarness: () => Promise<SandboxFile>, lookAfter
       readRunningLog(connections, { sandbox, link, lifetimeSeconds: marginSeconds }, signal),
     extend: (sandbox, lifetimeSeconds) => extend(connections, sandbox, lifetimeSeconds),
     rest: (sandbox, seconds) => rest(connections, sandbox, seconds),
-    kill: (sandbox) => kill(connections, sandbox),
-    count: async () => (await listIds(connections, {})).length,
+    kill,
+    count: async () => (await listIds({})).length,
     async killAll(execution, except) {
-      const ids = await listIds(connections, { execution });
-      await Promise.all(ids.filter((id) => !except?.has(id)).map((id) => kill(connections, id)));
+      const ids = await listIds({ execution });
+      await Promise.all(ids.filter((id) => !except?.has(id)).map(kill));
     },
   };
 }
@@ -176,17 +179,11 @@ async function rest(connections: Connections, sandbox: Sandbox, seconds: number)
   }
 }
 
-async function kill(connections: Connections, sandbox: string): Promise<void> {
-  await connections.kill(sandbox).catch((error) => {
-    throw asRunError(`sandbox ${sandbox} cannot be killed`, error);
-  });
-}
-
-async function listIds(connections: Connections, metadata: { execution?: string }): Promise<string[]> {
+async function reaching<T>(what: string, call: () => Promise<T>): Promise<T> {
   try {
-    return await connections.ids(metadata);
+    return await call();
   } catch (error) {
-    throw asRunError("sandboxes cannot be listed", error);
+    throw asRunError(what, error);
   }
 }
 

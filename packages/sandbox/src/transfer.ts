@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
-import { type BlobRef, NotStrictJson } from "@nova/engine";
+import { type BlobRef, NotStrictJson, StrictJson, Utf8Check } from "@nova/engine";
 import { MalformedAnswer } from "./failures.ts";
 import { root, type SandboxFile } from "./harness.ts";
-import { contentChecks, OtherContent } from "./strict-content.ts";
 
 /** Files in and out of a sandbox, as root. Large ones stream: their bytes cross this process, not its heap. */
 
@@ -50,17 +49,16 @@ export async function readStream(
   return sandbox.files.read(`${root}/${path}`, { user: "root", format: "stream", signal });
 }
 
-/** A file of which the harness has said how long it is: what grows while it is read is not read to its end. */
-export async function readText(sandbox: E2bSandbox, path: string, bytes: number, signal: AbortSignal): Promise<string> {
+/** What grows while it is read is not read to its end: `most` bytes are all that there may be. */
+export async function readBytes(sandbox: E2bSandbox, path: string, most: number, signal: AbortSignal): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let read = 0;
   for await (const part of await readStream(sandbox, path, signal)) {
     read += part.byteLength;
-    if (read > bytes) throw new MalformedAnswer("a file is longer than it says");
+    if (read > most) throw new MalformedAnswer(`${path} is longer than ${most} bytes`);
     parts.push(part);
   }
-  if (read < bytes) throw new RangeError(`only ${read} of ${bytes} bytes of ${path} have come`);
-  return Buffer.concat(parts).toString();
+  return Buffer.concat(parts);
 }
 
 /** What the code's process left is not what it said it was. */
@@ -71,24 +69,26 @@ export class DamagedBlob extends Error {
 /** Passes the bytes through, and fails when they are not what the reference says: at their end, or before. */
 export async function* checked(ref: BlobRef, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const hash = createHash("sha256");
-  const content = contentChecks[ref.type]();
+  const content = ref.type === "json" ? new StrictJson() : ref.type === "text" ? new Utf8Check() : undefined;
+  const damaged = (what: string) =>
+    new DamagedBlob(`the value ${ref.sha256} ${what} - leave the harness's files alone`);
+  const demand = (fits: unknown) => {
+    if (fits === false) throw damaged("says to be a text and is not UTF-8");
+  };
   let bytes = 0;
   try {
     for await (const chunk of body) {
       hash.update(chunk);
       bytes += chunk.byteLength;
       if (bytes > ref.bytes) break;
-      content.look(chunk);
+      demand(content?.look(chunk));
       yield chunk;
     }
-    if (bytes <= ref.bytes) content.end();
+    if (bytes <= ref.bytes) demand(content?.end());
   } catch (error) {
-    if (!(error instanceof NotStrictJson || error instanceof OtherContent)) throw error;
-    const what = `says to be ${ref.type === "json" ? "JSON" : "a text"} and ${error.message}`;
-    throw new DamagedBlob(`the value ${ref.sha256} ${what} - leave the harness's files alone`);
+    throw error instanceof NotStrictJson ? damaged(`says to be JSON and ${error.message}`) : error;
   }
-  if (bytes !== ref.bytes || hash.digest("hex") !== ref.sha256)
-    throw new DamagedBlob(`the value ${ref.sha256} changed after the code had ended - leave the harness's files alone`);
+  if (bytes !== ref.bytes || hash.digest("hex") !== ref.sha256) throw damaged("changed after the code had ended");
 }
 
 /** Passes the bytes through, and remembers an error of their source: whoever consumes them may hide it. */

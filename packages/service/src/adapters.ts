@@ -1,6 +1,6 @@
 /** Ports of the service that need no AWS, apart: a process that opens a cloud loads nothing else of the service. */
 export { trustIssuer } from "./access/issuer.ts";
 export { createRates } from "./access/rates.ts";
-export { createPoster } from "./failures/poster.ts";
+export { createPoster, PostFailed } from "./failures/poster.ts";
 export { dmarcPolicies } from "./mail/dmarc.ts";
 export { imapMailboxes } from "./mailboxes/imap.ts";

@@ -1,6 +1,4 @@
 export { authenticate, demandRole, hasRole, reaches } from "./access/authenticate.ts";
-export { type IssuerOptions, trustIssuer } from "./access/issuer.ts";
-export { createRates } from "./access/rates.ts";
 export * from "./analytics/reports.ts";
 export { listAudit } from "./audit/audit.ts";
 export { changeClient, clientOf, createClient, demandClient, listClients, withVariables } from "./clients/clients.ts";
@@ -15,16 +13,13 @@ export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions
 export { cancel, executionWithin, listExecutions, readExecution, readLink } from "./executions/executions.ts";
 export * from "./export/export-client.ts";
 export { type FailedRun, type Notified, notifyFailure } from "./failures/notify.ts";
-export { createPoster, PostFailed } from "./failures/poster.ts";
 export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";
 export { type HookRequest, receiveHook, type TakenHook } from "./hooks/receive-hook.ts";
 export { createKey, deleteKey, type KeyPorts, type KeyRequest, listKeys, type NewKey } from "./keys/keys.ts";
-export { dmarcPolicies } from "./mail/dmarc.ts";
 export { largestMailBytes } from "./mail/guard.ts";
 export { readHeaders, senderOf } from "./mail/headers.ts";
 export { receiveMail } from "./mail/receive.ts";
 export { MailboxUnreachable } from "./mailboxes/address.ts";
-export { imapMailboxes } from "./mailboxes/imap.ts";
 export { pollMailbox } from "./mailboxes/poll.ts";
 export { type OnceRequest, once } from "./once/once.ts";
 export * from "./ports/access.ts";

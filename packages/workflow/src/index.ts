@@ -15,6 +15,7 @@ export type { IndexedNode } from "./graph/edges.ts";
 export { conditionLabel, defaultLabel, nodeIndex, nodesBefore, timeoutLabel } from "./graph/edges.ts";
 export type { Fork, ForkBranch } from "./graph/forks.ts";
 export { forksOf, joinOf } from "./graph/forks.ts";
+export { canReach, graphOf, lastToFirst, reachableFrom } from "./graph/graph.ts";
 export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
 export { checkContext, checkData } from "./inputs/within-time.ts";
 export {

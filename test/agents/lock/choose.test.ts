@@ -2,8 +2,7 @@ import type { Generation } from "@nova/engine";
 import type { LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { choosePinned, findPinned } from "../../../packages/agents/src/lock/choose.ts";
-import { ingredientsOf } from "../../../packages/agents/src/lock/ingredients.ts";
-import { generationKey } from "../../../packages/agents/src/lock/key.ts";
+import { generationKey, ingredientsOf } from "../../../packages/agents/src/lock/ingredients.ts";
 import { explainMiss } from "../../../packages/agents/src/lock/staleness.ts";
 import { generator, type TaskChanges, taskWith, written } from "./tasks.ts";
 

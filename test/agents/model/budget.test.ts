@@ -1,7 +1,8 @@
-import { createModels, type Tool } from "@nova/agents";
+import { createModels } from "@nova/agents";
 import { NovaError } from "@nova/engine";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import type { Tool } from "../../../packages/agents/src/model/models.ts";
 import { failureOf, modelCall } from "../../support/model-server/model-call.ts";
 import { type ModelAction, modelServer, retriedAtOnce } from "../../support/model-server/model-server.ts";
 

@@ -1,8 +1,9 @@
-import { createModels, type Tool } from "@nova/agents";
+import { createModels } from "@nova/agents";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { chatConversation } from "../../../packages/agents/src/model/chat-api.ts";
+import type { Tool } from "../../../packages/agents/src/model/models.ts";
 import { modelCall } from "../../support/model-server/model-call.ts";
 import { type ModelAction, modelServer } from "../../support/model-server/model-server.ts";
 

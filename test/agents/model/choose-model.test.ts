@@ -1,6 +1,7 @@
-import { ModelError, modelFor } from "@nova/agents";
 import type { ModelChoice, ModelRole } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import { modelFor } from "../../../packages/agents/src/model/choose-model.ts";
+import { ModelError } from "../../../packages/agents/src/model/model-error.ts";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 

@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createModels, type ModelEnvironment } from "@nova/agents";
+import { createModels } from "@nova/agents";
 import { describe, expect, it } from "vitest";
+import type { ModelEnvironment } from "../../../packages/agents/src/model/create-models.ts";
 import { failureOf, modelCall } from "../../support/model-server/model-call.ts";
 import { modelServer } from "../../support/model-server/model-server.ts";
 

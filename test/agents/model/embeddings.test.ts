@@ -1,5 +1,6 @@
-import { createModels, type EmbeddingCall } from "@nova/agents";
+import { createModels } from "@nova/agents";
 import { describe, expect, it } from "vitest";
+import type { EmbeddingCall } from "../../../packages/agents/src/model/models.ts";
 import { modelServer, retriedAtOnce } from "../../support/model-server/model-server.ts";
 
 const NOVA_EMBEDDING_MODEL = "text-embedding-3-small";

@@ -1,5 +1,5 @@
-import { ModelError, type ModelErrorReason } from "@nova/agents";
 import { describe, expect, it } from "vitest";
+import { ModelError, type ModelErrorReason } from "../../../packages/agents/src/model/model-error.ts";
 import { failureOf } from "../../support/model-server/model-call.ts";
 import { type ModelAction, modelServer } from "../../support/model-server/model-server.ts";
 

@@ -1,6 +1,7 @@
-import { createModels, type Tool } from "@nova/agents";
+import { createModels } from "@nova/agents";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Tool } from "../../../packages/agents/src/model/models.ts";
 import { failureOf, modelCall } from "../../support/model-server/model-call.ts";
 import { type Exchange, type ModelAction, modelServer } from "../../support/model-server/model-server.ts";
 

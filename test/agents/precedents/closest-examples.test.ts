@@ -1,6 +1,7 @@
-import { closestExamples, cosine, createKnowledge } from "@nova/agents";
 import type { Generation } from "@nova/engine";
 import { describe, expect, it } from "vitest";
+import { createKnowledge } from "../../../packages/agents/src/knowledge/knowledge.ts";
+import { closestExamples, cosine } from "../../../packages/agents/src/precedents/closest-examples.ts";
 import { taskWith } from "../lock/tasks.ts";
 
 /** What the task at hand is like; the others lie at an angle to it. */

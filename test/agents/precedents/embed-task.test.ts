@@ -1,5 +1,7 @@
-import { type EmbeddingCall, embedTask, ModelError } from "@nova/agents";
 import { describe, expect, it } from "vitest";
+import { embedTask } from "../../../packages/agents/src/agents/recall.ts";
+import { ModelError } from "../../../packages/agents/src/model/model-error.ts";
+import type { EmbeddingCall } from "../../../packages/agents/src/model/models.ts";
 
 const { signal } = new AbortController();
 

@@ -1,5 +1,6 @@
-import { createKnowledge, createPinnedCodes } from "@nova/agents";
 import { expect, it } from "vitest";
+import { createKnowledge } from "../../../packages/agents/src/knowledge/knowledge.ts";
+import { createPinnedCodes } from "../../../packages/agents/src/lock/pinned-codes.ts";
 import { MemoryGenerations } from "../../support/memory-generations.ts";
 import { generator, taskWith, written } from "../lock/tasks.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shapeOf } from "../../../packages/agents/src/schema/shape.ts";
+import { shapeOf } from "../../../packages/agents/src/schema/summary.ts";
 
 const blob = (type: string) => `{"$blob":{"sha256":"${"a".repeat(64)}","bytes":9000,"type":"${type}"}}`;
 

@@ -7,9 +7,9 @@ import {
   GetItemCommand,
   InternalServerError,
 } from "@aws-sdk/client-dynamodb";
-import { type HandedAnswer, type HandedRequest, offerTransport } from "@nova/aws";
+import { offerTransport } from "@nova/aws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
+import { type HandedAnswer, type HandedRequest, takeOffers } from "../../../packages/aws/src/clients/transport.ts";
 
 let server: Server;
 let url: string;

@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCredentialCipher, credentialKeysFrom, kmsClient } from "@nova/aws";
+import { kmsClient } from "@nova/aws";
 import { afterAll, describe, expect, test } from "vitest";
-import { kmsKeys } from "../../../packages/aws/src/crypto/credential-keys.ts";
+import { createCredentialCipher } from "../../../packages/aws/src/crypto/credential-cipher.ts";
+import { credentialKeysFrom, kmsKeys } from "../../../packages/aws/src/crypto/credential-keys.ts";
 import { standInForKms } from "../../support/kms.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "nova-keys-"));

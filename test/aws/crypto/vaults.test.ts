@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
-import { createKeyVault, createKmsVault, kmsClient } from "@nova/aws";
+import { kmsClient } from "@nova/aws";
 import type { Vault } from "@nova/engine";
 import { describe, expect, test } from "vitest";
+import { createKeyVault, createKmsVault } from "../../../packages/aws/src/crypto/vaults.ts";
 import { standInForKms } from "../../support/kms.ts";
 
 /** As much of KMS as the vault uses: what is sealed names key and context, and opens with the same. */

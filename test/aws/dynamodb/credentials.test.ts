@@ -1,7 +1,7 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { createCredentialStore } from "@nova/aws";
 import type { CredentialRecord, CredentialStore } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createCredentialStore } from "../../../packages/aws/src/dynamodb/credentials.ts";
 import frozen from "../../fixtures/formats/credentials-1.json" with { type: "json" };
 import { useTable } from "../support/endpoints.ts";
 

@@ -1,7 +1,7 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { createExecutionStore } from "@nova/aws";
 import type { Execution } from "@nova/engine";
 import { expect, test } from "vitest";
+import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executions.ts";
 import frozen from "../../fixtures/formats/child-1.json" with { type: "json" };
 import { useTable } from "../support/endpoints.ts";
 

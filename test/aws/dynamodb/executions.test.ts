@@ -1,6 +1,6 @@
-import { createExecutionStore } from "@nova/aws";
 import type { Execution, ExecutionQuery, ExecutionStore } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executions.ts";
 import { failing, useTable } from "../support/endpoints.ts";
 
 const table = useTable();

@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { createGenerationStore } from "@nova/aws";
 import type { Generation } from "@nova/engine";
 import { describe, expect, test } from "vitest";
+import { createGenerationStore } from "../../../packages/aws/src/dynamodb/generations.ts";
 import frozen from "../../fixtures/formats/generations-1.json" with { type: "json" };
 import twoStages from "../../fixtures/formats/generations-1-analysis.json" with { type: "json" };
 import { useTable } from "../support/endpoints.ts";

@@ -1,6 +1,7 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import { createTable, tableDefinition } from "@nova/aws";
+import { createTable } from "@nova/aws";
 import { expect, test } from "vitest";
+import { tableDefinition } from "../../../packages/aws/src/dynamodb/table-definition.ts";
 import { useTable } from "../support/endpoints.ts";
 
 const table = useTable();

@@ -1,7 +1,7 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { createTaskStore } from "@nova/aws";
 import type { SealedToken, WaitingTask } from "@nova/engine";
 import { describe, expect, test } from "vitest";
+import { createTaskStore } from "../../../packages/aws/src/dynamodb/tasks.ts";
 import frozen from "../../fixtures/formats/tasks-1.json" with { type: "json" };
 import { useTable } from "../support/endpoints.ts";
 

@@ -1,6 +1,6 @@
-import { createTaskStore } from "@nova/aws";
 import type { TaskStatus, TaskStore, WaitingTask } from "@nova/engine";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { createTaskStore } from "../../../packages/aws/src/dynamodb/tasks.ts";
 import { useTable } from "../support/endpoints.ts";
 
 const table = useTable();

@@ -1,5 +1,4 @@
 import { BatchWriteItemCommand, type WriteRequest } from "@aws-sdk/client-dynamodb";
-import { createTaskStore } from "@nova/aws";
 import {
   deliverEvent,
   type KeptEvent,
@@ -9,8 +8,9 @@ import {
   type WakeStore,
 } from "@nova/engine";
 import { beforeAll, expect, test } from "vitest";
+import { createTaskStore } from "../../../packages/aws/src/dynamodb/tasks.ts";
 import { createWakeStore, WakePlaces } from "../../../packages/aws/src/dynamodb/wakes.ts";
-import { shapeOf, wakeOf } from "../../../packages/engine/src/kinds/waiting/wake.ts";
+import { shapeOf, wakeOf } from "../../../packages/engine/src/kinds/waiting/bind-pattern.ts";
 import { EventWait } from "../../support/engine/event-wait.ts";
 import { useBucket, useTable } from "../support/endpoints.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { createBus, type NovaBus } from "@nova/aws";
 import { StoreUnavailable } from "@nova/engine";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createBus, type NovaBus } from "../../../packages/aws/src/events/bus.ts";
 import { useBucket } from "../support/endpoints.ts";
 import { useScriptedService } from "../support/scripted-service.ts";
 

@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
-import { createBlobStore } from "@nova/aws";
 import { BlobMissing, type BlobRef, type BlobStore, StoreUnavailable } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createBlobStore } from "../../../packages/aws/src/s3/blob-store.ts";
 import { failing, useBucket } from "../support/endpoints.ts";
 
 const bucket = useBucket();

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createStateMachines, sfnClient } from "@nova/aws";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createMachineVersions } from "../../../packages/aws/src/states/state-machines.ts";
+import { sfnClient } from "../../../packages/aws/src/clients/clients.ts";
+import { createMachineVersions, createStateMachines } from "../../../packages/aws/src/states/state-machines.ts";
 import { openStates, type States } from "../../../packages/local/src/states/open-states.ts";
 
 let states: States;

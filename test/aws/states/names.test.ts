@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { executionArn, homeOf, stateMachineArn, stateMachineName } from "../../../packages/aws/src/states/names.ts";
+import {
+  executionArn,
+  homeOf,
+  stateMachineArn,
+  stateMachineName,
+} from "../../../packages/aws/src/states/state-machines.ts";
 
 test("keeps names within 80 characters and apart", () => {
   const ids = ["a", "b"].map((last) => `nova-${"long-".repeat(20)}${last}`);

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
-import { createStateMachines, sfnClient } from "@nova/aws";
 import type { StateMachines } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sfnClient } from "../../../packages/aws/src/clients/clients.ts";
+import { createStateMachines } from "../../../packages/aws/src/states/state-machines.ts";
 import { openStates, type States } from "../../../packages/local/src/states/open-states.ts";
 
 const definition = (comment: string) =>

@@ -1,6 +1,9 @@
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
-import { type BucketConnection, createTable, documentClient, s3Client, type TableConnection } from "@nova/aws";
+import { createTable, s3Client } from "@nova/aws";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import { documentClient } from "../../../packages/aws/src/clients/clients.ts";
+import type { TableConnection } from "../../../packages/aws/src/dynamodb/records.ts";
+import type { BucketConnection } from "../../../packages/aws/src/s3/objects.ts";
 import { type DynamoDbOptions, openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 import { openS3, type S3Options } from "../../../packages/local/src/s3/server.ts";
 
@@ -28,11 +31,11 @@ export function useTable(): TestTable {
     const server = await openDynamoDb({
       dataDir: null,
       ...key,
-      onRequest({ operation, text }) {
-        table.operations.push(operation);
-        table.requests.push(JSON.parse(text));
+      faults(request) {
+        table.operations.push(request.operation);
+        table.requests.push(JSON.parse(request.text));
+        return table.faults?.(request);
       },
-      faults: (request) => table.faults?.(request),
     });
     process.env.AWS_ENDPOINT_URL_DYNAMODB = server.url;
     Object.assign(table, { client: documentClient(), table: "nova-test" });
@@ -64,8 +67,10 @@ export function useBucket(): TestBucket {
     const server = await openS3({
       dataDir: null,
       ...key,
-      onRequest: ({ operation }) => bucket.operations.push(operation),
-      faults: (request) => bucket.faults?.(request),
+      faults(request) {
+        bucket.operations.push(request.operation);
+        return bucket.faults?.(request);
+      },
     });
     process.env.AWS_ENDPOINT_URL_S3 = server.url;
     bucket.client = s3Client(true);

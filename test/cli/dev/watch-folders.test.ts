@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FolderNews, type FolderWatch, watchFolders } from "../../../packages/cli/src/dev/watch-folders.ts";
+import { type FolderNews, watchFolders } from "../../../packages/cli/src/dev/watch-folders.ts";
 
 let root: string;
-let watch: FolderWatch;
+let watch: Awaited<ReturnType<typeof watchFolders>>;
 let changed: () => void;
 let changes: number;
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  watch.close();
+  watch[Symbol.dispose]();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -64,11 +64,11 @@ it("hears nothing of what belongs to no workflow, so that a log beside them call
 });
 
 it("hears nothing any more when it is closed", async () => {
-  watch.close();
+  watch[Symbol.dispose]();
   await writeFile(join(root, "flow/workflow.json"), "{ }");
   const other = await watchFolders([root], () => changed());
   await heard(() => writeFile(join(root, "flow/workflow.json"), "{  }"));
-  other.close();
+  other[Symbol.dispose]();
   expect(changes).toBe(0);
 });
 
@@ -79,7 +79,7 @@ describe("a root that is gone", () => {
   beforeEach(async () => {
     flow = join(root, "flow");
     told = [];
-    watch.close();
+    watch[Symbol.dispose]();
     watch = await watchFolders([flow], (_root, news) => {
       told.push(news);
       changed();

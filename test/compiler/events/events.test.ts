@@ -112,6 +112,22 @@ describe("a map", () => {
     expect(countEvents(looped(3), () => three)).toBeLessThanOrEqual(historyLimit);
   });
 
+  it("has fewer still where a loop behind it leads back into the loop around it", () => {
+    const whole = workflow(
+      [start(), each, decision("d"), decision("e"), end()],
+      [
+        "start -> m",
+        "m -> d",
+        'd -> m : "again", max 2',
+        "d -> e : true",
+        'e -> d : "again", max 2',
+        "e -> end : true",
+      ],
+    );
+    const plan = lower(whole);
+    expect(countEvents(plan, () => inlineItems(plan, "m"))).toBeLessThanOrEqual(historyLimit);
+  });
+
   it("never has so many that an execution could run into the limit, wherever it is", () => {
     fc.assert(
       fc.property(graphs, ({ workflow: whole }) => {

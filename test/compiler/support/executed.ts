@@ -1,7 +1,7 @@
 import { localFunctions, toStateMachine } from "@nova/compiler";
 import type { WorkflowVersion } from "@nova/engine";
 import { isLong, joinOf, nodeIndex, type Workflow } from "@nova/workflow";
-import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/loops.ts";
+import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
 import type { ReadObject } from "../../../packages/local/src/states/asl/host.ts";
 import { type RunResult, runStateMachine, TaskTokens } from "../../local/states/support/run-state-machine.ts";

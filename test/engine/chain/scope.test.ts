@@ -1,5 +1,5 @@
-import { linkName } from "@nova/engine";
 import { expect, it } from "vitest";
+import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
 import { branchOf, branchScope } from "../../../packages/engine/src/chain/scope.ts";
 import { isWithin, linkLabel } from "../../../packages/engine/src/context/context.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Context, changesBetween } from "../../../packages/engine/src/context/context.ts";
+import { Context } from "../../../packages/engine/src/context/context.ts";
 
 const keys = (context: Context) => context.slots().map(({ key, json, by }) => `${key}=${json}@${by}`);
 const set = (...pairs: [string, string][]) => pairs.map(([key, json]) => ({ key, json }));
@@ -45,18 +45,4 @@ it.each([
     0,
   );
   expect(context.get(path)).toBe(json);
-});
-
-it("names the changes that lead from one context to another", () => {
-  const from = new Context().apply({ set: set(["same", "1"], ["other", "1"], ["gone", "1"]), delete: [] }, 0);
-  const to = new Context().apply({ set: set(["same", "1"], ["other", "1.0"], ["new", "1"]), delete: [] }, 0);
-  const changes = changesBetween(from, to);
-  expect(changes.delete).toEqual(["gone"]);
-  expect(changes.set.map(({ key, json }) => `${key}=${json}`)).toEqual(["other=1.0", "new=1"]);
-  expect(
-    from
-      .apply(changes, 1)
-      .slots()
-      .map(({ key }) => key),
-  ).toEqual(["same", "other", "new"]);
 });

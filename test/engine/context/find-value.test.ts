@@ -36,5 +36,5 @@ it.each([
   ["file.pdf", referenceText(ref("c", "bytes"))],
   ["file.pdf.$blob", undefined],
 ])("finds at %s %s", async (path, expected) => {
-  expect(await findValue(context, path, async ({ sha256 }) => blobs[sha256] as string)).toBe(expected);
+  expect(await findValue(context, path, async (sha256) => blobs[sha256] as string)).toBe(expected);
 });

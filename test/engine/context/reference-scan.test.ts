@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ReferenceScan } from "../../../packages/engine/src/context/reference-scan.ts";
-import { escapeReferences, referencesIn, referenceText } from "../../../packages/engine/src/context/references.ts";
+import {
+  escapeReferences,
+  ReferenceScan,
+  referencesIn,
+  referenceText,
+} from "../../../packages/engine/src/context/references.ts";
 import type { BlobRef } from "../../../packages/engine/src/ports/blobs.ts";
 
 const ref: BlobRef = { sha256: "ab".repeat(32), bytes: 7, type: "text" };

@@ -1,7 +1,7 @@
 import { requestApproval } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
-import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/loops.ts";
+import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
 import { action, decision, flow, lines } from "../../support/engine/flows.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, approval } from "../../support/engine/waiting.ts";

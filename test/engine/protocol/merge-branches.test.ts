@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
-import { mergeBranches } from "../../../packages/engine/src/protocol/merge-branches.ts";
+import { mergeBranches } from "../../../packages/engine/src/protocol/settle-join.ts";
 
 const before = new Context([
   { key: "old", json: "0", by: 0 },

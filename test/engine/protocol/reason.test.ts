@@ -1,5 +1,5 @@
-import { reasonOf } from "@nova/engine";
 import { expect, it } from "vitest";
+import { reasonOf } from "../../../packages/engine/src/protocol/settling.ts";
 
 it.each([
   [

@@ -5,7 +5,8 @@ import unittest
 
 import paths
 from layout import lines_from_words, text_of
-from totals import find_total, find_total_in_text
+from plain_text import find_total_in_text
+from totals import find_total
 
 
 class FindsTheTotalOfRealInvoices(unittest.TestCase):

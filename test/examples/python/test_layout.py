@@ -1,7 +1,8 @@
 import unittest
 
 import paths  # noqa: F401
-from layout import lines_from_text, lines_from_words, text_of
+from layout import lines_from_words, text_of
+from plain_text import lines_from_text
 
 
 def word(text, x, y, width=None, page=0, height=10):

@@ -3,7 +3,7 @@ import re
 import unittest
 
 import paths
-from totals import find_total_in_text
+from plain_text import find_total_in_text
 
 
 def invoices():

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readPosition } from "../../../packages/engine/src/chain/position.ts";
-import { resumeUrl } from "../../../packages/engine/src/kinds/waiting/resume-link.ts";
+import { resumeUrl } from "../../../packages/engine/src/kinds/waiting/resume.ts";
 import { useApi } from "./support/api.ts";
 
 const api = useApi();

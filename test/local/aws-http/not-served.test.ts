@@ -71,7 +71,7 @@ type Send = (command: never) => Promise<unknown>;
 
 const services: [name: string, Client: new (config: object) => { send: Send; destroy(): void }, sdk: object, number][] =
   [
-    ["dynamodb", dynamoDb.DynamoDBClient, dynamoDb, 12],
+    ["dynamodb", dynamoDb.DynamoDBClient, dynamoDb, 11],
     ["s3", s3.S3Client, s3, 10],
     ["states", states.SFNClient, states, 14],
     ["events", events.EventBridgeClient, events, 8],

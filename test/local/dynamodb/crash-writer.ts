@@ -1,6 +1,9 @@
 /** Opens the DynamoDB of a folder and writes entries and records for ever, telling its parent which are acknowledged. */
-import { createChainStore, createExecutionStore, createTable, documentClient } from "@nova/aws";
+import { createTable } from "@nova/aws";
 import type { Execution } from "@nova/engine";
+import { documentClient } from "../../../packages/aws/src/clients/clients.ts";
+import { createChainStore } from "../../../packages/aws/src/dynamodb/chain/chain-store.ts";
+import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executions.ts";
 import { openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 
 const [dataDir, round] = process.argv.slice(2) as [string, string];

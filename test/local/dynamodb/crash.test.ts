@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createChainStore, createExecutionStore, documentClient } from "@nova/aws";
 import { expect, test } from "vitest";
+import { documentClient } from "../../../packages/aws/src/clients/clients.ts";
+import { createChainStore } from "../../../packages/aws/src/dynamodb/chain/chain-store.ts";
+import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executions.ts";
 import { openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 
 const writer = join(import.meta.dirname, "crash-writer.ts");

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { authenticate, type TokenIssuer, trustIssuer } from "@nova/service";
+import { authenticate, type TokenIssuer } from "@nova/service";
+import { trustIssuer } from "@nova/service/adapters";
 import { createOutgoing } from "@nova/service/outgoing";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "@nova/engine";
-import { createRates, type RateStore, type Rates } from "@nova/service";
+import type { RateStore, Rates } from "@nova/service";
+import { createRates } from "@nova/service/adapters";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../support/engine/clock.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";

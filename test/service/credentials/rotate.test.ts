@@ -1,7 +1,7 @@
 import { type CredentialRecord, createCredentials } from "@nova/engine";
+import type { ServicePorts } from "@nova/service";
 import { type AuditRecord, rotateCredentials, setCredential } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { CredentialPorts } from "../../../packages/service/src/credentials/credentials.ts";
 import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
 
 const owner = { client: "default" };
@@ -10,7 +10,7 @@ const now = Date.parse("2026-01-01T00:00:00.000Z");
 let store: MemoryCredentials;
 let keys: string[];
 let deeds: AuditRecord[];
-let ports: CredentialPorts;
+let ports: ServicePorts;
 
 beforeEach(async () => {
   [store, keys, deeds] = [new MemoryCredentials(), ["key-1"], []];
@@ -22,7 +22,7 @@ beforeEach(async () => {
     credentials: createCredentials({ store, cipher, now: () => now, sleep: fetch, fetch }),
     clock: { now: () => now, sleep: async () => undefined },
     audit: { append: async (record: AuditRecord) => void deeds.push(record), list: async () => [] },
-  } as Partial<CredentialPorts> as CredentialPorts;
+  } as Partial<ServicePorts> as ServicePorts;
   for (const name of ["a", "b", "c"]) await set(name, `s3cret-${name}`);
 });
 

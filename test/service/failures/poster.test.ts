@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { HostRefused } from "@nova/engine";
-import { createPoster, PostFailed } from "@nova/service";
+import { createPoster, PostFailed } from "@nova/service/adapters";
 import { createOutgoing } from "@nova/service/outgoing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 

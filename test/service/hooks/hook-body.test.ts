@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import type { FileInPlace } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { Refused } from "../../../packages/service/src/errors.ts";
-import { readHookBody } from "../../../packages/service/src/hooks/hook-body.ts";
+import { dedupeOf, readHookBody } from "../../../packages/service/src/hooks/hook-body.ts";
 
 describe("the body of a hook", () => {
   it.each([
@@ -33,5 +33,86 @@ describe("the body of a hook", () => {
   ])("of type %s that is none is refused", (type, bytes, message) => {
     expect(() => readHookBody(type, bytes)).toThrow(Refused);
     expect(() => readHookBody(type, bytes)).toThrow(message);
+  });
+});
+
+const json = '{"id": "evt_1", "data": {"n": 7, "flag": true}, "list": ["a"]}';
+const request = { headers: { "x-delivery": "d-1", "x.y": "z" }, body: Buffer.from(json) };
+const signature = { header: "x-signature", secret: "vendor", algorithm: "sha256" } as const;
+
+describe("what repeated deliveries have in common", () => {
+  it.each([
+    ["headers.x-delivery", "d-1"],
+    ["headers.x.y", "z"],
+    ["body.id", "evt_1"],
+    ["body.data.n", "7"],
+    ["body.list.0", "a"],
+  ])("is what %s says", (dedupe, value) => {
+    expect(dedupeOf({ dedupe }, request)).toBe(value);
+  });
+
+  it.each(["headers.x-other", "body.none", "body.data", "body.data.flag", "body.id.length", "body.constructor.name"])(
+    "is the body itself where %s is nothing to go by",
+    (dedupe) => {
+      const hash = dedupeOf({ dedupe }, request);
+      expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(dedupeOf({ dedupe }, { ...request, body: Buffer.from("other") })).not.toBe(hash);
+    },
+  );
+
+  it.each([
+    ["a number above 2^53", "820982911946154508", "820982911946154509"],
+    ["a fraction of many digits", "0.12345678901234567890", "0.12345678901234567891"],
+    ["a number above every double", "1e400", "2e400"],
+  ])("is %s to its last digit", (_what, one, other) => {
+    const ids = [one, other].map((id) =>
+      dedupeOf({ dedupe: "body.id" }, { ...request, body: Buffer.from(`{"id": ${id}}`) }),
+    );
+    expect(ids).toEqual([one, other]);
+  });
+
+  it.each([
+    ["body.id", '{"id":"","n":1}', '{"id":"","n":2}'],
+    ["body.id", '{"id":" ","n":1}', '{"id":" ","n":2}'],
+    ["headers.x-empty", '{"n":1}', '{"n":2}'],
+  ])("is the body itself where %s is empty: %s", (dedupe, ...bodies) => {
+    const headers = { "x-empty": "" };
+    const [one, other] = bodies.map((json) => dedupeOf({ dedupe }, { headers, body: Buffer.from(json) }));
+    expect([one, other]).toEqual([expect.stringMatching(/^sha256:/), expect.stringMatching(/^sha256:/)]);
+    expect(one).not.toBe(other);
+  });
+
+  it("is the body itself where a signed request's id is in a header, since no signature is over headers", () => {
+    const keys = ["d-1", "d-2"].map((id) =>
+      dedupeOf({ dedupe: "headers.x-delivery", signature }, { ...request, headers: { "x-delivery": id } }),
+    );
+    expect(keys).toEqual([expect.stringMatching(/^sha256:/), keys[0]]);
+    expect(dedupeOf({ dedupe: "body.id", signature }, request)).toBe("evt_1");
+  });
+
+  it.each([
+    ["body.id", "id=f-1&n=2", "f-1"],
+    ["body.list.1", "list=a&list=b", "b"],
+    ["body.id", ' \n{"id":"a","id":"b"}', "b"],
+    ["body.0.id", '[{"id":"l-1"}]', "l-1"],
+    ["body.1.id", '[{"id":"l-1"}]', /^sha256:/],
+    ["body.00.id", '[{"id":"l-1"}]', /^sha256:/],
+    ["body.id", `{"id":"deep","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "deep"],
+    ["body.id", Buffer.from([0xff, 0xfe]), /^sha256:/],
+    ["body.id", "", /^sha256:/],
+  ])("is what %s says in %s, whatever the content-type is", (dedupe, body, expected) => {
+    const keys = ["application/json", "text/plain", "application/x-www-form-urlencoded"].map((type) =>
+      dedupeOf({ dedupe, signature }, { headers: { "content-type": type }, body: Buffer.from(body) }),
+    );
+    const one = typeof expected === "string" ? expected : expect.stringMatching(expected);
+    expect(keys).toEqual([one, keys[0], keys[0]]);
+  });
+
+  it("is nothing inside of a number", () => {
+    expect(dedupeOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
+  });
+
+  it("is nothing where the trigger names nothing", () => {
+    expect(dedupeOf({}, request)).not.toBe(dedupeOf({}, request));
   });
 });

@@ -1,7 +1,8 @@
 import type { lookup } from "node:dns";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { imapMailboxes, MailboxUnreachable } from "@nova/service";
+import { MailboxUnreachable } from "@nova/service";
+import { imapMailboxes } from "@nova/service/adapters";
 import { createOutgoing } from "@nova/service/outgoing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Dovecot, hasDovecot, openDovecot } from "../../support/dovecot/open-dovecot.ts";

@@ -1,7 +1,8 @@
-import { contextAt, objectText } from "@nova/engine";
+import { objectText } from "@nova/engine";
 import type { Client, Delivery, ServicePorts } from "@nova/service";
 import { putTriggers } from "@nova/service";
 import type { Trigger, Workflow } from "@nova/workflow";
+import { contextAt } from "../../support/engine/context-at.ts";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce, type Caller } from "../../support/engine/scheduler.ts";
 import { World } from "../../support/engine/world.ts";

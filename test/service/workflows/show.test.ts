@@ -1,5 +1,5 @@
-import { callsOf, pageFrom, sourceOf } from "@nova/service";
-import { parseWorkflow, templateName, type Workflow } from "@nova/workflow";
+import { callsOf, type Principal, pageFrom, seenBy, sourceOf } from "@nova/service";
+import { parseWorkflow, type Trigger, templateName, type Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { inARow } from "../../support/cloud.ts";
 
@@ -60,4 +60,32 @@ describe("a page", () => {
   ])("of %j with %i at most is %j", (found, limit, page) => {
     expect(pageFrom<string>(found, limit, (text) => text)).toEqual(page);
   });
+});
+
+const hook = (id: string, client?: string): Trigger => ({
+  id,
+  type: "webhook",
+  ...(client !== undefined && { client }),
+});
+const orders = {
+  id: "orders",
+  onFailure: { mail: ["ops@example.com"] },
+  triggers: [hook("shop", "acme"), hook("open", "globex"), hook("ours")],
+} as unknown as Workflow;
+const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
+
+it("is whole for a key of all clients", () => {
+  expect(seenBy(by(null), orders)).toBe(orders);
+});
+
+it.each([
+  ["acme", ["shop"]],
+  ["globex", ["open"]],
+])("names to a key of %s no other client's triggers, nor who hears of failures", (client, ids) => {
+  const { triggers = [], ...rest } = seenBy(by(client), orders);
+  expect([triggers.map(({ id }) => id), rest]).toEqual([ids, { id: "orders" }]);
+});
+
+it("has no triggers where none are the client's", () => {
+  expect(seenBy(by("initech"), orders)).toEqual({ id: "orders" });
 });

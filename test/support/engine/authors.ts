@@ -8,7 +8,7 @@ import {
   type PromptTask,
   pinnedPlaces,
 } from "@nova/engine";
-import { journalOf } from "../../../packages/engine/src/chain/steps/step-number.ts";
+import { journalOf } from "../../../packages/engine/src/chain/steps/step-record.ts";
 import { agentStep } from "./agent-step.ts";
 import type { ChainState } from "./chain-state.ts";
 import type { Caller } from "./scheduler.ts";

@@ -2,13 +2,13 @@ import {
   type Execution,
   type Head,
   type LinkId,
-  linkName,
   type StoredEntry,
   verifyExecution,
   type WorkflowVersion,
 } from "@nova/engine";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
+import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
 import { expectedWay } from "./expected-way.ts";
 import { judgeAgain } from "./judge-again.ts";
 import { judgeJoins } from "./judge-joins.ts";

@@ -1,4 +1,5 @@
-import { type Claim, type CodeResult, type Head, linkName, type StoredEntry, type StoredStep } from "@nova/engine";
+import type { Claim, CodeResult, Head, StoredEntry, StoredStep } from "@nova/engine";
+import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
 
 /** The entry of a prompt node, what lies at its link, and every run of code by claim. */

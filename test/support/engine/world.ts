@@ -6,12 +6,9 @@ import {
   createWarmPool,
   type Execution,
   executionEnded,
-  type FollowTime,
   failExecution,
   joinFork,
   type NodeEvent,
-  noBudgets,
-  noCredentials,
   type OnExecutionEnded,
   type Pipeline,
   type Ports,
@@ -24,6 +21,8 @@ import {
 import { type Workflow, workflowHash } from "@nova/workflow";
 import type { StateMachine } from "../../../packages/compiler/src/asl.ts";
 import { type EmitOptions, toMachine } from "../../../packages/compiler/src/to-state-machine.ts";
+import type { FollowTime } from "../../../packages/engine/src/kinds/code/follow.ts";
+import { emptyOverlay } from "../../../packages/engine/src/secrets/overlay.ts";
 import { MemoryGenerations } from "../memory-generations.ts";
 import { ChainState } from "./chain-state.ts";
 import { VirtualClock } from "./clock.ts";
@@ -76,7 +75,7 @@ export class World {
   /** Writes the code of prompt nodes; none, unless a test says so. */
   pipeline: (caller: Caller) => Pipeline = () => refusingPipeline;
   /** What models may cost a client; whatever they like, unless a test says so. */
-  budgets: Budgets = noBudgets;
+  budgets: Budgets = { ofMonth: async () => null, note: async () => undefined };
   /** What a service does after a close; nothing, unless a test says so. */
   onExecutionEnded: (caller: Caller) => OnExecutionEnded = () => async () => undefined;
   lambdas: Lambdas = {
@@ -108,7 +107,7 @@ export class World {
       tasks: this.tasks.port(caller),
       wakes: this.tasks.wakes.port(caller),
       vault: mirrorVault,
-      credentials: noCredentials,
+      credentials: { forNode: async () => emptyOverlay, secretsOf: async () => [], forget: () => undefined },
       hostNames: { addressesOf: async (host) => [`address of ${host}`] },
       links: {
         toTask: ({ id }) => `link to ${id}`,

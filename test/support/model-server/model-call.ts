@@ -1,7 +1,8 @@
-import type { ModelCall, ModelEnvironment } from "@nova/agents";
 import { createModels } from "@nova/agents";
 import { expect } from "vitest";
 import { z } from "zod";
+import type { ModelEnvironment } from "../../../packages/agents/src/model/create-models.ts";
+import type { ModelCall } from "../../../packages/agents/src/model/models.ts";
 
 const Code = z.object({ code: z.string() });
 type Code = z.infer<typeof Code>;

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { ModelEnvironment } from "@nova/agents";
+import type { ModelEnvironment } from "../../../packages/agents/src/model/create-models.ts";
 import { answerBody } from "./answers.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { RequestRefused, readRequest } from "./read-request.ts";

@@ -1,5 +1,7 @@
-import { type PipelineParts, type ProvenCode, pipelineOf } from "@nova/agents";
 import type { PinnedCode, PipelineOutcome } from "@nova/engine";
+import type { ProvenCode } from "../../../packages/agents/src/lock/keep.ts";
+import type { PipelineParts } from "../../../packages/agents/src/parts.ts";
+import { pipelineOf } from "../../../packages/agents/src/pipeline.ts";
 import { NodeMeans, type NodeMeansOptions } from "./node-means.ts";
 import { fakePinned, pipelineParts } from "./parts.ts";
 import { promptTask, type TaskOptions } from "./prompt-task.ts";

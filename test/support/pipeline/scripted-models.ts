@@ -1,14 +1,13 @@
-import {
-  type Embedded,
-  type EmbeddingCall,
-  type ModelAnswer,
-  type ModelCall,
-  ModelError,
-  type ModelErrorReason,
-  type Models,
-} from "@nova/agents";
 import type { ToolCall } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
+import { ModelError, type ModelErrorReason } from "../../../packages/agents/src/model/model-error.ts";
+import type {
+  Embedded,
+  EmbeddingCall,
+  ModelAnswer,
+  ModelCall,
+  Models,
+} from "../../../packages/agents/src/model/models.ts";
 
 /** One call that is expected, and what becomes of it. */
 export interface Line {

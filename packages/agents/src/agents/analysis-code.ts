@@ -1,7 +1,7 @@
 import type { CodeResult } from "@nova/engine";
 import type { RunErrorClass } from "@nova/workflow";
 import { z } from "zod";
-import { analysisKey } from "../two-stages.ts";
+import { analysisKey } from "../lock/reads.ts";
 import type { NodeRun } from "./node-run.ts";
 
 /**

@@ -1,18 +1,56 @@
+import { defined } from "@nova/workflow";
 import { z } from "zod";
-import { done, ended, failed, type Result } from "../failures/failure.ts";
+import { done, ended, type Failure, failed, type Result } from "../failures/failure.ts";
+import type { Guide } from "../knowledge/guides/choose-guides.ts";
 import type { Tool } from "../model/models.ts";
-import type { Guide } from "../parts.ts";
-import { type CodeRequest, codeGeneratorPrompt, WrittenCode } from "../prompts/code-generator.ts";
-import { quoted, stageOf, withoutFence } from "../prompts/prompt.ts";
+import {
+  dataRule,
+  dataSection,
+  type Prompt,
+  pythonRule,
+  quoted,
+  stageOf,
+  WrittenCode,
+  withoutFence,
+} from "../prompts/prompt.ts";
 import { withoutTexts } from "../schema/summary.ts";
+import { followAnalysis } from "./analyzers.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import { followAnalysis } from "./data-analyzer.ts";
-import type { Analysis, NodeRun } from "./node-run.ts";
+import type { Analysis, NodeRun, Recall } from "./node-run.ts";
 import { recallExamples, withSpent } from "./recall.ts";
 import { contextForModel, contextForRecord, edgeValues, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 
+const intro = `You write the Python code of one step of a business workflow.
+${dataRule}
+${pythonRule}
+- The code is kept and runs again on other values of the same form: read values from \`context\`, never copy them.
+- Set results as context["key"] = value: text, numbers, True/False, None, lists, dicts with text keys, bytes. Convert all \
+else (str(x), float(x), x.isoformat()). Keep keys that the task does not speak of as they are.
+- Never invent results, hosts or credentials. What cannot be done raises an error that says why; errors of servers and \
+networks are not caught.`;
+
+const contracts = {
+  action: "- The code must set at least one key that tells the result of the task.",
+  decision: `- This step decides: set context["branch_decision"] to exactly one of \`edges\`; "default" stands for anything else.`,
+};
+
+const network = "- It can connect to what `network` lists and to nothing else; without `network`, to nothing.";
+
+const search = "- Unsure of a library? Call search_documentation before you answer.";
+
+const analysisRule =
+  "- `analysis` is what a program found in this step's present values: use it to understand, and read what the task needs " +
+  'from the values themselves. If the code reads context["_data_analysis"], that program runs before it every time.';
+
+const exampleRule = "- `examples` is code that did tasks like this one: use what fits, and nothing of it unseen.";
+
+const failureRule =
+  "- `failures` are earlier attempts, oldest first, with what was wrong. Find the cause, and write code that repeats none.";
+
 const maxSearches = 4;
+
+type Examples = NonNullable<Recall["examples"]>;
 
 export interface Written {
   code: string;
@@ -48,12 +86,12 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
   });
   const step = await takeStep(run, "CodeGenerator", attempt, async () => {
     const recall = await recallExamples(run, attempt);
-    const request = requestOf(run, guides, recall.examples);
-    const input_data = { ...inputData(run, request), ...recall.record };
+    const { examples = [] } = recall;
+    const input_data = { ...inputData(run, guides, examples), ...recall.record };
     if (recall.refusal) return { ...recall.refusal, input_data };
     const asked = await askModel(run, {
       role: "code_generator",
-      prompt: codeGeneratorPrompt(request),
+      prompt: promptFor(run, guides, examples),
       answer: { name: "code", schema: WrittenCode },
       tools: [searchTool(run)],
       maxToolCalls: maxSearches,
@@ -72,22 +110,39 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
   return isFinal ? ended(ending) : failed({ attempt, code: null, ...ending });
 }
 
-function requestOf(run: NodeRun, guides: readonly Guide[], examples: CodeRequest["examples"]): CodeRequest {
+/** The rules that hold for this node, its guides, and what is of this run alone; `undefined` where there is nothing to tell. */
+function promptFor(run: NodeRun, guides: readonly Guide[], examples: Examples): Prompt {
   const { task, executor, analysis, failures } = run;
-  return {
-    nodeType: task.node.type,
-    guides,
+  const rules = [intro, network, contracts[task.node.type], search];
+  if (analysis) rules.push(analysisRule);
+  if (examples.length > 0) rules.push(exampleRule);
+  if (failures.length > 0) rules.push(failureRule);
+  const instructions = [rules.join("\n"), ...guides.map(({ name, text }) => `# ${name}\n${text.trim()}`)];
+  const input = dataSection({
     packages: packagesOf(run),
-    modules: Object.keys(task.version.workflow.lib).map(moduleName),
-    network: executor.allow,
-    timeoutSeconds: task.node.timeoutSeconds,
+    modules: filled(Object.keys(task.version.workflow.lib).map(moduleName)),
+    network: filled(executor.allow),
+    seconds: task.node.timeoutSeconds,
     task: executor.prompt,
     edges: edgeValues(run),
     context: contextForModel(run),
-    analysis: analysis === null ? undefined : analysisForModel(analysis, executor.samples),
-    examples,
-    failures,
-  };
+    analysis: analysis ? analysisForModel(analysis, executor.samples) : undefined,
+    examples: filled(examples.map(({ task, code }) => ({ task, code }))),
+    failures: filled(failures.map(shownFailure)),
+  });
+  return { instructions: instructions.join("\n\n"), input };
+}
+
+const longestError = 2_000;
+/** The end of a traceback: where it happened. */
+const longestTraceback = 1_000;
+
+function shownFailure({ attempt, message, traceback, code }: Failure): Record<string, unknown> {
+  return { attempt, code, error: message.slice(0, longestError), traceback: traceback?.slice(-longestTraceback) };
+}
+
+function filled<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
 }
 
 function analysisForModel({ json, code }: Analysis, samples: boolean): unknown {
@@ -100,16 +155,16 @@ function moduleName(path: string): string {
   return path.replace(/(\/__init__)?\.py$/, "").replaceAll("/", ".");
 }
 
-function inputData(run: NodeRun, { guides, examples, edges }: CodeRequest): Record<string, unknown> {
+function inputData(run: NodeRun, guides: readonly Guide[], examples: Examples): Record<string, unknown> {
   const { executor, failures, analysis } = run;
   return {
     task: executor.prompt,
     node_type: run.task.node.type,
     context: contextForRecord(run),
-    ...(edges && { edges }),
+    ...defined({ edges: edgeValues(run) }),
     ...(analysis && { data_insights: JSON.parse(analysis.json) }),
     guides: guides.map(({ name }) => name),
-    ...(examples && examples.length > 0 && { examples: examples.map(({ task }) => task) }),
+    ...(examples.length > 0 && { examples: examples.map(({ task }) => task) }),
     error_history: failures.map(({ attempt, message }) => ({ attempt, error: message.slice(0, 2_000) })),
   };
 }

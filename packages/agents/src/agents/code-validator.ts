@@ -1,7 +1,7 @@
 import { type CodeFinding, importableModules, type ValueShape } from "@nova/python";
 import { z } from "zod";
 import { done, failed, type Result } from "../failures/failure.ts";
-import { analysisKey } from "../two-stages.ts";
+import { analysisKey } from "../lock/reads.ts";
 import type { NodeRun } from "./node-run.ts";
 import { contextKeys, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";

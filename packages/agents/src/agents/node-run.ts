@@ -2,10 +2,10 @@ import type { Member, PipelineMeans, PromptTask } from "@nova/engine";
 import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
 import type { Failure } from "../failures/failure.ts";
-import type { PipelineParts, ProvenCode } from "../parts.ts";
-import type { Recall } from "../precedents/embed-task.ts";
-import { shapeOf } from "../schema/shape.ts";
-import { analysisKey } from "../two-stages.ts";
+import type { ProvenCode } from "../lock/keep.ts";
+import { analysisKey } from "../lock/reads.ts";
+import type { PipelineParts } from "../parts.ts";
+import { shapeOf } from "../schema/summary.ts";
 
 /** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
 export interface NodeRun {
@@ -32,6 +32,16 @@ export interface NodeRun {
 export interface Analysis {
   json: string;
   code: string;
+}
+
+/** What is remembered of tasks like this one, and what it has cost to look for it. */
+export interface Recall {
+  examples?: { task: string; code: string }[];
+  /** Of the task. */
+  embedding?: number[];
+  spent: { tokens: number; usd: number };
+  /** For the step that pays for it. */
+  record: Record<string, unknown>;
 }
 
 export function beginRun(task: PromptTask, means: PipelineMeans, parts: PipelineParts): NodeRun {

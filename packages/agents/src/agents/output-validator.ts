@@ -1,11 +1,21 @@
 import type { CodeResult } from "@nova/engine";
 import { z } from "zod";
 import { done, ended, type Failure, failed, type Result } from "../failures/failure.ts";
-import { outputValidatorPrompt, Verdict } from "../prompts/output-validator.ts";
+import { dataRule, dataSection } from "../prompts/prompt.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { NodeRun } from "./node-run.ts";
 import { changesForRecord, contextForModel, contextForRecord, edgeValues, resultForModel } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
+
+const Verdict = z.object({ valid: z.boolean(), reason: z.string() });
+
+const instructions = `You judge whether the code of a workflow step has done its task.
+${dataRule}
+\`before\` are the values it found, \`set\` and \`deleted\` what it changed, \`code\` what ran.
+valid: true if the task is done and the results mean something. False for results that are empty, made up, copied into \
+the code, placeholders or errors in disguise, and for parts of the task left out. An honest "not found" is valid where \
+the task allows for it. Values that are not shown are no reason to doubt.
+reason: one sentence; where it is not valid, what has to change in the code.`;
 
 type Success = CodeResult & { status: "success" };
 
@@ -44,16 +54,11 @@ async function judgeResult(run: NodeRun, code: string, result: Success): Promise
   if (flaw !== null) {
     return { status: "failed", input_data, output_data: { valid: false, reason: flaw, changes }, error_message: flaw };
   }
+  const { prompt: task } = run.executor;
+  const [edges, before, set] = [edgeValues(run), contextForModel(run), resultForModel(run, result)];
   const asked = await askModel(run, {
     role: "output_validator",
-    prompt: outputValidatorPrompt({
-      task: run.executor.prompt,
-      edges: edgeValues(run),
-      before: contextForModel(run),
-      set: resultForModel(run, result),
-      deleted: result.delete,
-      code,
-    }),
+    prompt: { instructions, input: dataSection({ task, edges, before, code, set, deleted: result.delete }) },
     answer: { name: "verdict", schema: Verdict },
     maxOutputTokens,
   });

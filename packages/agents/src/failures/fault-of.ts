@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import { hostsInCode, hostsInMessage } from "./hosts.ts";
-import { type Exception, exceptionsOf } from "./traceback.ts";
-import { type WorldFailure, worldFailureOf } from "./world.ts";
+import { type Exception, exceptionsOf, type WorldFailure, worldFailureOf } from "./world.ts";
 
 export interface FailedCode {
   /** The harness's one line: type and text of the last exception, or what the code said. */

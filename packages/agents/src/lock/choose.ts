@@ -1,8 +1,7 @@
 import { type Generation, NovaError, type PinnedCode, type PromptTask } from "@nova/engine";
 import type { LockedCode } from "@nova/workflow";
 import type { Generator } from "./generator.ts";
-import { ingredientsToday } from "./ingredients.ts";
-import { generationId, generationKey, type Identified, isNamed } from "./key.ts";
+import { generationId, generationKey, type Identified, ingredientsToday } from "./ingredients.ts";
 
 /** Code that may run in a node: locked beside the workflow, or kept in the store. */
 export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "analysis" | "codeHash" | "approved">;
@@ -34,7 +33,7 @@ export function choosePinned(
  * `NodeInterrupted` where it is nowhere any more.
  */
 export function findPinned(task: PromptTask, generations: readonly Generation[], id: string): PinnedCode {
-  const found = [...lockedOf(task), ...generations].find((one) => isNamed(one, id));
+  const found = [...lockedOf(task), ...generations].find((one) => generationId(one) === id);
   if (found) return pinnedCode(found);
   const message = `node "${task.node.id}": the code that it began with was removed meanwhile - start the run again`;
   throw new NovaError("NodeInterrupted", message);
@@ -91,7 +90,7 @@ export function isSame(a: Identified, b: Identified): boolean {
   return a.key === b.key && a.codeHash === b.codeHash;
 }
 
-function newestFirst(a: Generation, b: Generation): number {
+export function newestFirst(a: Generation, b: Generation): number {
   return a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0;
 }
 

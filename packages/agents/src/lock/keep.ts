@@ -2,27 +2,30 @@ import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
 import { codeHashOf, hashOf } from "@nova/workflow";
 import { clientOf, isHit, isSame, lockedOf } from "./choose.ts";
 import type { Generator } from "./generator.ts";
-import { ingredientsOf } from "./ingredients.ts";
-import { generationKey } from "./key.ts";
+import { generationKey, ingredientsOf } from "./ingredients.ts";
 import type { Read } from "./reads.ts";
 
-/** Code that the pipeline has come to. */
-export interface WrittenCode {
+/** Code that a model wrote and a run has proven. */
+export interface ProvenCode {
   code: string;
-  /** What has to run before it. */
+  /** What ran before it, where it needs that. */
   analysis?: string;
+  /** Those that the prompt had. */
+  guides: readonly { name: string }[];
+  /** Of the task; absent: it is not found for tasks like its own. */
+  embedding?: number[];
+  /** Of the code generator. */
+  model: string;
+  /** Of everything that led to it. */
+  cost: { usd: number; tokens_input: number; tokens_cached: number; tokens_output: number };
+}
+
+export interface WrittenCode extends Omit<ProvenCode, "guides"> {
+  guides: readonly string[];
   /** Every key that it reads, and its analysis. */
   reads: readonly Read[];
-  /** Names of the guides that the prompt had. */
-  guides: readonly string[];
-  /** The model that wrote it. */
-  model: string;
-  /** All that was spent until it was there. */
-  cost: Generation["cost"];
   /** ISO 8601. */
   createdAt: string;
-  /** Of the task. */
-  embedding?: number[];
 }
 
 /**

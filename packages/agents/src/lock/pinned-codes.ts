@@ -1,11 +1,9 @@
 import type { Generation, GenerationStore, PinnedCode, Pipeline, PromptTask } from "@nova/engine";
-import type { PinnedCodes, ProvenCode } from "../parts.ts";
-import { readsTogether } from "../two-stages.ts";
 import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
 import type { Generator } from "./generator.ts";
-import { keepGeneration } from "./keep.ts";
-import { generationId } from "./key.ts";
-import type { Read } from "./reads.ts";
+import { generationId } from "./ingredients.ts";
+import { keepGeneration, type ProvenCode } from "./keep.ts";
+import { type Read, readsTogether } from "./reads.ts";
 import { explainMiss } from "./staleness.ts";
 
 export interface PinnedCodesParts {
@@ -17,42 +15,38 @@ export interface PinnedCodesParts {
 }
 
 /** Code of earlier runs, from what is locked beside the workflow and from the store. One query per node. */
-export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCodesParts): PinnedCodes {
+export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCodesParts) {
+  const keepCode = async (task: PromptTask, proof: ProvenCode, proven: boolean): Promise<Generation> => {
+    const { code, analysis } = proof;
+    const own = await readsOf(code);
+    const reads = analysis === undefined ? own : readsTogether(own, await readsOf(analysis));
+    const guides = proof.guides.map(({ name }) => name);
+    const written = { ...proof, guides, reads, createdAt: new Date(clock.now()).toISOString() };
+    return keepGeneration(store, task, generator, written, { proven });
+  };
   return {
-    async choose(task): Promise<PinnedCode | null> {
+    async choose(task: PromptTask): Promise<PinnedCode | null> {
       return choosePinned(task, await storedFor(store, task), generator);
     },
-    async find(task, generation) {
+    /** By the key of its generation. */
+    async find(task: PromptTask, generation: string): Promise<PinnedCode> {
       return findPinned(task, await storedFor(store, task), generation);
     },
-    async keep(task, code) {
+    /** Answers the key of its generation. Keeping the same code twice is harmless. */
+    async keep(task: PromptTask, code: ProvenCode): Promise<string> {
       return generationId(await keepCode(task, code, true));
     },
-    async propose(task, code) {
+    /** Keeps code that has not run, for somebody to look at. */
+    async propose(task: PromptTask, code: ProvenCode): Promise<void> {
       await keepCode(task, code, false);
     },
-    async missing(task) {
+    /** Why there is no code for a task that only kept code may do; `waits`: there is, and it only lacks an approval. */
+    async missing(task: PromptTask): Promise<{ message: string; waits: boolean }> {
       const stored = await storedFor(store, task);
-      return {
-        message: explainMiss(task, stored, generator),
-        waits: waitsForApproval(task, stored, generator),
-      };
+      const waits = waitsForApproval(task, stored, generator);
+      return { message: explainMiss(task, stored, generator), waits };
     },
   };
-
-  async function keepCode(task: PromptTask, proof: ProvenCode, proven: boolean) {
-    const { code, analysis, guides, model, cost, embedding } = proof;
-    const written = {
-      ...{ code, model, cost },
-      ...(analysis === undefined
-        ? { reads: await readsOf(code) }
-        : { analysis, reads: readsTogether(await readsOf(code), await readsOf(analysis)) }),
-      guides: guides.map(({ name }) => name),
-      createdAt: new Date(clock.now()).toISOString(),
-      ...(embedding && { embedding }),
-    };
-    return keepGeneration(store, task, generator, written, { proven });
-  }
 }
 
 async function storedFor(store: GenerationStore, task: PromptTask): Promise<Generation[]> {

@@ -1,4 +1,5 @@
-import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
+import type { Generation, PromptTask } from "@nova/engine";
+import { newestFirst } from "../lock/choose.ts";
 
 /** Code that worked for a task like this one: the generator may learn from it, nothing runs it. */
 export interface Example {
@@ -28,7 +29,7 @@ export function closestExamples(
     .filter((one) => hasWorked(one) && one.ingredients.node_type === task.node.type && isFor(task.client, one))
     .map((one) => ({ one, similarity: cosine(embedding, one.embedding ?? []) }))
     .filter(({ one, similarity }) => similarity >= leastSimilarity && isReadable(one.ingredients.prompt))
-    .sort((a, b) => b.similarity - a.similarity || newerFirst(a.one, b.one))
+    .sort((a, b) => b.similarity - a.similarity || newestFirst(a.one, b.one))
     .map(({ one, similarity }) => ({ task: one.ingredients.prompt, code: one.code, similarity }));
   return affordable(close);
 }
@@ -44,10 +45,6 @@ function isFor(client: string, generation: Generation): boolean {
 /** Long prompts are kept as their hash, which teaches nothing. */
 function isReadable(prompt: string): boolean {
   return !prompt.startsWith("sha256:");
-}
-
-function newerFirst(a: Generation, b: Generation): number {
-  return a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0;
 }
 
 function affordable(examples: readonly Example[]): Example[] {
@@ -77,16 +74,4 @@ export function cosine(a: readonly number[], b: readonly number[]): number {
   }
   const lengths = Math.sqrt(squaresA * squaresB);
   return lengths === 0 ? 0 : dot / lengths;
-}
-
-/** The code that is kept of earlier tasks. */
-export type Precedents = Pick<GenerationStore, "ofWorkflow">;
-
-/** What worked for the closest earlier tasks of the workflow, at most two. `embedding`: of the task. */
-export async function earlierExamples(
-  task: PromptTask,
-  embedding: readonly number[],
-  generations: Precedents,
-): Promise<Example[]> {
-  return closestExamples(task, embedding, await generations.ofWorkflow(task.version.workflowId));
 }

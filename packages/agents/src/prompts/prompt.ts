@@ -1,4 +1,5 @@
 import { isRawNumber } from "@nova/engine";
+import { z } from "zod";
 import { Placeholder } from "../schema/summary.ts";
 
 /** What a model is told. The instructions are the same for many runs and come first: providers keep such prefixes. */
@@ -64,6 +65,9 @@ export const pythonRule = `Answer with plain Python 3 in \`code\`: no markdown, 
 - The dict \`context\` holds the values described in \`context\`, under the same keys; \`json\` and \`base64\` are there \
 without import. Bytes are \`bytes\`. What is not shown, secrets too, is there when the code runs.
 - Import nothing but the standard library and \`packages\`.`;
+
+/** What an agent answers that writes code. */
+export const WrittenCode = z.object({ code: z.string() });
 
 /** Code as a model gave it, without the markdown around it that some cannot leave out. */
 export function withoutFence(text: string): string {

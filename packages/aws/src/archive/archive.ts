@@ -1,10 +1,10 @@
-import { GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { GetItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
 import type { Archive, ArchivePage, ArchiveQuery, ArchiveRecord } from "@nova/service";
-import { reaching, reachingIf } from "../clients/outage.ts";
-import { type Item, type ItemConnection, textIn, textValue } from "../dynamodb/chain/attributes.ts";
-import { ifAbsent } from "../dynamodb/chain/chain-table.ts";
+import { reaching } from "../clients/outage.ts";
+import { ifAbsent, putItem, readPage } from "../dynamodb/chain/chain-table.ts";
+import { type Item, type ItemConnection, textIn, textValue } from "../dynamodb/chain/items.ts";
 import { definitionPrefix } from "../dynamodb/definitions.ts";
 import { kindOf } from "../formats.ts";
 import { type BucketConnection, readObject, writeOnce } from "../s3/objects.ts";
@@ -46,12 +46,11 @@ export function createArchive(table: ItemConnection, bucket: BucketConnection): 
       return clientOfExecution(table, execution);
     },
     async hasWorkflow(id) {
-      const { Count = 0 } = await reaching("DynamoDB", () => table.client.send(anyVersion(table.table, id)));
-      return Count > 0;
+      const versions = { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 };
+      return (await readPage(table, versions)).items.length > 0;
     },
     putItem(text) {
-      const put = new PutItemCommand({ TableName: table.table, Item: withoutOffer(itemOf(text)), ...ifAbsent });
-      return reachingIf("DynamoDB", () => table.client.send(put));
+      return putItem(table, withoutOffer(itemOf(text)), ifAbsent);
     },
     async putObject(key, body, { bytes, sha256 }) {
       await using source = await spool(body, { bytes, sha256 });
@@ -63,17 +62,6 @@ export function createArchive(table: ItemConnection, bucket: BucketConnection): 
 /** Sandboxes that an execution has left are known to one account alone, and die within a minute. */
 function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: Item): Item {
   return idle === undefined && open ? { ...record, open } : record;
-}
-
-function anyVersion(table: string, workflow: string): QueryCommand {
-  return new QueryCommand({
-    TableName: table,
-    ConsistentRead: true,
-    KeyConditionExpression: "pk = :workflow AND begins_with(sk, :version)",
-    ExpressionAttributeValues: { ":workflow": textValue(`W#${workflow}`), ":version": textValue("V#") },
-    Select: "COUNT",
-    Limit: 1,
-  });
 }
 
 async function itemPage(

@@ -1,5 +1,5 @@
 import type { Claim } from "@nova/service";
-import { type Item, numberIn, textIn } from "../dynamodb/chain/attributes.ts";
+import { type Item, numberIn, textIn } from "../dynamodb/chain/items.ts";
 import { kindOf } from "../formats.ts";
 
 /** Where an item of a kind lies, by its own attributes, and whose it is. */

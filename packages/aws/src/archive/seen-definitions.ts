@@ -1,6 +1,6 @@
 import type { ArchiveQuery, ArchiveRecord } from "@nova/service";
 import { type Workflow, workflowHash } from "@nova/workflow";
-import { type Item, numberIn, textIn, textValue } from "../dynamodb/chain/attributes.ts";
+import { type Item, numberIn, textIn, textValue } from "../dynamodb/chain/items.ts";
 import { definitionKey, readDefinition } from "../dynamodb/definitions.ts";
 import { kindOf } from "../formats.ts";
 import type { BucketConnection } from "../s3/objects.ts";

@@ -58,12 +58,19 @@ export async function reaching<T>(store: string, call: () => Promise<T>): Promis
 }
 
 /** As `reaching`, for a conditional write: false when its condition failed. */
-export async function reachingIf(store: string, write: () => Promise<unknown>): Promise<boolean> {
-  try {
+export function reachingIf(store: string, write: () => Promise<unknown>): Promise<boolean> {
+  return unless(["ConditionalCheckFailedException"], false, async () => {
     await reaching(store, write);
     return true;
+  });
+}
+
+/** What a call answers; `instead` where it fails with an error of one of these names. */
+export async function unless<T, I>(names: readonly string[], instead: I, call: () => Promise<T>): Promise<T | I> {
+  try {
+    return await call();
   } catch (error) {
-    if (error instanceof Error && error.name === "ConditionalCheckFailedException") return false;
+    if (error instanceof Error && names.includes(error.name)) return instead;
     throw error;
   }
 }

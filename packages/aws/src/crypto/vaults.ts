@@ -1,7 +1,13 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { DecryptCommand, EncryptCommand, type KMSClient } from "@aws-sdk/client-kms";
-import type { Vault } from "@nova/engine";
-import { reaching } from "../clients/outage.ts";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  DecryptCommand,
+  EncryptCommand,
+  GenerateMacCommand,
+  type KMSClient,
+  VerifyMacCommand,
+} from "@aws-sdk/client-kms";
+import type { Signer, Vault } from "@nova/engine";
+import { reaching, unless } from "../clients/outage.ts";
 
 const cipher = "aes-256-gcm";
 const ivBytes = 12;
@@ -9,10 +15,7 @@ const tagBytes = 16;
 
 /** AES-256-GCM with a key that is at hand: `keyHex` is 32 bytes in hex. Sealed: IV, tag and text in base64. */
 export function createKeyVault(keyHex: string): Vault {
-  if (!/^[0-9a-f]{64}$/i.test(keyHex)) {
-    throw new VaultKeyInvalid("the key of the vault is not 64 hex digits - make one with `openssl rand -hex 32`");
-  }
-  const key = Buffer.from(keyHex, "hex");
+  const key = keyFromHex(keyHex, "the key of the vault");
   return {
     async seal(text, context) {
       const iv = randomBytes(ivBytes);
@@ -34,8 +37,10 @@ export function createKeyVault(keyHex: string): Vault {
   };
 }
 
-export class VaultKeyInvalid extends Error {
-  override name = "VaultKeyInvalid";
+/** The 32 bytes of a key that is at hand; `what` names it where it is none. */
+export function keyFromHex(keyHex: string, what: string): Buffer {
+  if (/^[0-9a-f]{64}$/i.test(keyHex)) return Buffer.from(keyHex, "hex");
+  throw new Error(`${what} is not 64 hex digits - make one with \`openssl rand -hex 32\``);
 }
 
 /** The same bytes for the same context, in whatever order it was written. */
@@ -72,4 +77,37 @@ export class VaultLocked extends Error {
   constructor(options?: ErrorOptions) {
     super("a sealed text does not open - it was changed, or sealed for something else or with another key", options);
   }
+}
+
+/** HMAC-SHA-256 with a key that is at hand: `keyHex` is 32 bytes in hex. Signatures are base64, as those of KMS. */
+export function createKeySigner(keyHex: string): Signer {
+  const key = keyFromHex(keyHex, "the signing key");
+  const mac = (text: string) => createHmac("sha256", key).update(text).digest();
+  return {
+    sign: async (text) => mac(text).toString("base64"),
+    async verify(text, signature) {
+      const [expected, given] = [mac(text), Buffer.from(signature, "base64")];
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+  };
+}
+
+/** HMAC-SHA-256 with a key that never leaves KMS. */
+export function createKmsSigner(client: KMSClient, keyId: string): Signer {
+  const request = (text: string) => ({
+    KeyId: keyId,
+    MacAlgorithm: "HMAC_SHA_256" as const,
+    Message: Buffer.from(text),
+  });
+  return {
+    async sign(text) {
+      const { Mac } = await reaching("KMS", () => client.send(new GenerateMacCommand(request(text))));
+      return Buffer.from(Mac ?? []).toString("base64");
+    },
+    async verify(text, signature) {
+      const command = new VerifyMacCommand({ ...request(text), Mac: Buffer.from(signature, "base64") });
+      const answer = await unless(["KMSInvalidMacException"], null, () => reaching("KMS", () => client.send(command)));
+      return answer?.MacValid === true;
+    },
+  };
 }

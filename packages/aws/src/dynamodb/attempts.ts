@@ -1,6 +1,5 @@
 import type { AttemptStore } from "@nova/service";
-import { numbers, optionalTexts, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, optionalTexts, texts } from "./fields.ts";
 import { place, read, record, type TableConnection, writeIf } from "./records.ts";
 
 /** Before every other time. */

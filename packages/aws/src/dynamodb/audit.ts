@@ -1,6 +1,5 @@
 import type { AuditAction, AuditLog, AuditRecord } from "@nova/service";
-import { optionalTexts, requiredText, requiredValue, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, optionalTexts, present, requiredText, requiredValue, texts } from "./fields.ts";
 import { indexed, place, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
 const everyClient = "*";
@@ -11,8 +10,8 @@ const afterAll = "~";
 export function createAuditLog(connection: TableConnection): AuditLog {
   const log = auditRecord(connection);
   return {
-    async append({ by, client, ...record }) {
-      await writeIf(log.create({ ...record, client: client ?? everyClient, ...(by !== null && { by }) }));
+    async append(record) {
+      await writeIf(log.create(present({ ...record, client: record.client ?? everyClient })));
     },
     async list({ limit, after = afterAll, client }) {
       const all = client === undefined ? log.query.record({}) : log.query.ofClient({ client });

@@ -1,7 +1,6 @@
 import type { ClientQuotas, ClientStore, Erasing } from "@nova/service";
 import type { OnFailure } from "@nova/workflow";
-import { optionalTexts, requiredValue, texts, value } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, optionalTexts, requiredValue, texts, value } from "./fields.ts";
 import {
   found,
   indexed,

@@ -5,8 +5,7 @@ import {
   credentialKindNames,
   ownerText,
 } from "@nova/engine";
-import { numbers, requiredText, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, requiredText, texts } from "./fields.ts";
 import {
   found,
   indexed,
@@ -16,6 +15,7 @@ import {
   record,
   type Stored,
   type TableConnection,
+  unchanged,
   writeIf,
 } from "./records.ts";
 
@@ -29,11 +29,8 @@ export function createCredentialStore(connection: TableConnection): CredentialSt
     get: ({ owner, name }) => found(credentials.get({ owner: ownerText(owner), name }), recordOf),
     put({ owner, ...record }) {
       const before = record.revision - 1;
-      return writeIf(
-        credentials
-          .put({ owner: ownerText(owner), ...record })
-          .where(({ revision }, { eq, notExists }) => (before === 0 ? notExists(revision) : eq(revision, before))),
-      );
+      const put = credentials.put({ owner: ownerText(owner), ...record });
+      return writeIf(put.where(unchanged({ revision: before === 0 ? undefined : before })));
     },
     remove: ({ owner, name }) => writeIf(credentials.remove({ owner: ownerText(owner), name })),
     async listAll(after) {

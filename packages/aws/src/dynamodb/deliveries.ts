@@ -1,7 +1,16 @@
 import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
-import { numbers, optionalTexts, requiredText, texts } from "./fields.ts";
-import { current } from "./format.ts";
-import { indexed, place, read, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+import { current, numbers, optionalTexts, present, requiredText, texts } from "./fields.ts";
+import {
+  having,
+  indexed,
+  place,
+  read,
+  readSome,
+  record,
+  type Stored,
+  type TableConnection,
+  writeIf,
+} from "./records.ts";
 
 const nobodys = "*";
 /** Behind every id. */
@@ -12,13 +21,13 @@ export function createDeliveryStore(connection: TableConnection): DeliveryStore 
   const deliveries = deliveryRecord(connection);
   return {
     async begin(delivery) {
-      if (await writeIf(deliveries.create(itemOf(delivery)))) return undefined;
+      if (await writeIf(deliveries.create(present({ ...delivery, ...ownersOf(delivery) })))) return undefined;
       const item = await read(deliveries.get({ key: delivery.key }));
       // The SDK repeats a put that was lost on its way back: then the delivery that stands in the way is this one.
       return item && item.id !== delivery.id ? deliveryOf(item) : undefined;
     },
     async finish(key, { status, execution, reason }) {
-      const set = { status, ...(execution !== null && { execution }), ...(reason !== null && { reason }) };
+      const set = present({ status, execution, reason });
       const absent = (["execution", "reason"] as const).filter((name) => !(name in set));
       const patch = deliveries.patch({ key }).set(set).remove(absent);
       await writeIf(patch.where((own, { ne }) => ne(own.status, "started")));
@@ -33,34 +42,19 @@ function newest(deliveries: ReturnType<typeof deliveryRecord>, query: DeliveryQu
     workflow !== undefined
       ? deliveries.query.ofWorkflow({ workflow: workflow ?? nobodys })
       : deliveries.query.ofClient({ client: client as string });
-  const wanted = all.lt({ id: after }).where((attribute, { eq }) => {
-    const conditions = [];
-    if (status !== undefined) conditions.push(eq(attribute.status, status));
-    if (workflow !== undefined && client !== undefined) conditions.push(eq(attribute.client, client));
-    return conditions.join(" AND ");
-  });
-  return readSome(wanted, { order: "desc", count: limit });
+  return readSome(all.lt({ id: after }).where(having({ status, client })), { order: "desc", count: limit });
 }
 
-function itemOf({ workflow, client, trigger, execution, reason, ...delivery }: Delivery) {
-  return {
-    ...delivery,
-    workflow: workflow ?? nobodys,
-    client: client ?? nobodys,
-    ...(trigger !== null && { trigger }),
-    ...(execution !== null && { execution }),
-    ...(reason !== null && { reason }),
-  };
+function ownersOf({ workflow, client }: Pick<Delivery, "workflow" | "client">) {
+  return { workflow: workflow ?? nobodys, client: client ?? nobodys };
 }
 
 function deliveryOf({ workflow, client, trigger, execution, reason, ...item }: DeliveryItem): Delivery {
+  const owner = (name: string) => (name === nobodys ? null : name);
   return {
     ...current(`delivery ${item.id}`, item),
-    workflow: workflow === nobodys ? null : workflow,
-    client: client === nobodys ? null : client,
-    trigger: trigger ?? null,
-    execution: execution ?? null,
-    reason: reason ?? null,
+    ...{ workflow: owner(workflow), client: owner(client) },
+    ...{ trigger: trigger ?? null, execution: execution ?? null, reason: reason ?? null },
   };
 }
 

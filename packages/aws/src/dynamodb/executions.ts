@@ -9,11 +9,11 @@ import type {
   Spending,
   WorkflowStore,
 } from "@nova/engine";
-import { numbers, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
 import {
   each,
   found,
+  having,
   indexed,
   place,
   readSome,
@@ -157,12 +157,7 @@ async function nextOnes(entity: ExecutionEntity, query: ExecutionQuery, limit: n
     workflow !== undefined
       ? entity.query.ofWorkflow({ workflowId: workflow })
       : entity.query.ofClient({ client: client as string });
-  const range = index.between(first, last).where((attribute, { eq }) => {
-    const conditions = [];
-    if (status !== undefined) conditions.push(eq(attribute.status, status));
-    if (workflow !== undefined && client !== undefined) conditions.push(eq(attribute.client, client));
-    return conditions.join(" AND ");
-  });
+  const range = index.between(first, last).where(having({ status, client }));
   // One more than asked for tells whether there is a next page; another one is the item the cursor points at.
   const found = await readSome(range, { order: oldestFirst ? "asc" : "desc", count: limit + 2 });
   if (query.cursor === undefined) return found;

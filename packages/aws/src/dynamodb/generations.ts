@@ -1,6 +1,6 @@
 import type { Generation, GenerationStore } from "@nova/engine";
-import { numbers, optionalTexts, requiredText, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import type { Ingredients } from "@nova/workflow";
+import { current, json, numbers, optionalTexts, requiredText, texts } from "./fields.ts";
 import { place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
 
 /** Code and ingredients together: an item of DynamoDB has at most 400 KB. */
@@ -17,7 +17,7 @@ export function createGenerationStore(connection: TableConnection): GenerationSt
   return {
     async of(workflowId, node, client) {
       const items = await readAll(generations.query.record({ workflowId, node, client: client ?? "" }));
-      return items.map(generationOf).sort(newestFirst);
+      return items.map(generationOf);
     },
     ofWorkflow: async (workflowId) => (await readAll(generations.query.record({ workflowId }))).map(generationOf),
     async create(generation) {
@@ -39,15 +39,10 @@ function refuseLarge({ node, code, analysis = "", ingredients }: Generation): vo
   throw new GenerationTooLarge(`the code of node "${node}" has ${bytes} bytes, ${limit} - put data into the context`);
 }
 
-function newestFirst(a: Generation, b: Generation): number {
-  return a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0;
-}
-
-function itemOf({ client, ingredients, cost, approved, ...generation }: Generation): GenerationItem {
+function itemOf({ client, cost, approved, ...generation }: Generation): GenerationItem {
   return {
     ...generation,
     client: client ?? "",
-    ingredients: JSON.stringify(ingredients),
     usd: cost.usd,
     tokensInput: cost.tokens_input,
     tokensCached: cost.tokens_cached,
@@ -61,11 +56,10 @@ function approvalOf({ by, at }: NonNullable<Generation["approved"]>) {
 }
 
 function generationOf(item: GenerationItem): Generation {
-  const { client, ingredients, usd, tokensInput, tokensCached, tokensOutput, approvedBy, approvedAt, ...rest } = item;
+  const { client, usd, tokensInput, tokensCached, tokensOutput, approvedBy, approvedAt, ...rest } = item;
   return {
     ...current(`code of node "${item.node}" of workflow "${item.workflowId}"`, rest),
     client: client === "" ? null : client,
-    ingredients: JSON.parse(ingredients),
     cost: { usd, tokens_input: tokensInput, tokens_cached: tokensCached, tokens_output: tokensOutput },
     ...(approvedBy !== undefined && approvedAt !== undefined && { approved: { by: approvedBy, at: approvedAt } }),
   };
@@ -80,8 +74,7 @@ const generationRecord = record(
     ...numbers("usd", "tokensInput", "tokensCached", "tokensOutput"),
     /** Empty: for every client. */
     client: requiredText,
-    /** JSON text: its names are dot paths and file names. */
-    ingredients: requiredText,
+    ingredients: { ...json<Ingredients>(), required: true } as const,
     status: { type: ["candidate", "pinned", "replaced"], required: true },
     origin: { type: ["generated", "edited"], required: true },
     embedding: { type: "list", items: { type: "number" } },

@@ -1,7 +1,16 @@
 import type { ApiKey, KeyStore } from "@nova/service";
-import { optionalTexts, text, texts } from "./fields.ts";
-import { current } from "./format.ts";
-import { found, indexed, place, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+import { current, optionalTexts, present, text, texts } from "./fields.ts";
+import {
+  found,
+  having,
+  indexed,
+  place,
+  readSome,
+  record,
+  type Stored,
+  type TableConnection,
+  writeIf,
+} from "./records.ts";
 
 /** Keys of an item are never empty, and nothing sorts before a space. */
 const beforeAll = " ";
@@ -10,14 +19,12 @@ const beforeAll = " ";
 export function createKeyStore(connection: TableConnection): KeyStore {
   const keys = keyRecord(connection);
   return {
-    create: ({ client, createdBy, ...key }) =>
-      writeIf(keys.create({ ...key, ...(client !== null && { client }), ...(createdBy !== null && { createdBy }) })),
+    create: (key) => writeIf(keys.create(present(key))),
     get: (id) => found(keys.get({ id }), keyOf),
     remove: (id) => writeIf(keys.remove({ id })),
     async list({ limit, after = beforeAll, client }) {
-      const query = keys.query.all({}).gt({ id: after });
-      const own = client === undefined ? query : query.where((key, { eq }) => eq(key.client, client));
-      return (await readSome(own, { count: limit })).map(keyOf);
+      const query = keys.query.all({}).gt({ id: after }).where(having({ client }));
+      return (await readSome(query, { count: limit })).map(keyOf);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { NovaError } from "@nova/engine";
 import { reachingIf } from "../clients/outage.ts";
-import { FORMAT } from "./format.ts";
+import { FORMAT } from "./fields.ts";
 import type { TableConnection } from "./records.ts";
 
 /** Whoever would have to wait for longer is told so instead: a Lambda that waits is paid. */

@@ -3,8 +3,7 @@ import type { Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
 import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
-import { optionalTexts, text, texts, value, versionNumber } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, optionalTexts, text, texts, value, versionNumber } from "./fields.ts";
 import {
   each,
   found,

@@ -1,7 +1,7 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { RateStore } from "@nova/service";
 import { reachingIf } from "../clients/outage.ts";
-import { FORMAT } from "./format.ts";
+import { FORMAT } from "./fields.ts";
 import type { TableConnection } from "./records.ts";
 
 /** For how long a count is kept behind its window; then the table's time to live takes it. */

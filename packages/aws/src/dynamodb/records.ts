@@ -148,6 +148,23 @@ export async function* each<T>(query: PagedQuery<T>, options: ListOptions = {}):
   } while (cursor);
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: attributes and operations of whatever record it is
+type Condition = (attributes: any, operations: any) => string;
+
+/** Of a `where`: attributes have these values; undefined: any. */
+export function having(wanted: Record<string, unknown>): Condition {
+  const asked = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  return (attributes, { eq }) => asked.map(([name, value]) => eq(attributes[name], value)).join(" AND ");
+}
+
+/** Of a `where`: attributes are as they were read; undefined: not there. */
+export function unchanged(known: Record<string, unknown>): Condition {
+  return (attributes, { eq, notExists }) =>
+    Object.entries(known)
+      .map(([name, value]) => (value === undefined ? notExists(attributes[name]) : eq(attributes[name], value)))
+      .join(" AND ");
+}
+
 export async function write(change: Asked<typeof plainly, unknown>): Promise<void> {
   await reaching(store, () => change.go(plainly));
 }

@@ -1,6 +1,5 @@
 import type { ResumeLinkStore } from "@nova/engine";
-import { numbers, optionalTexts, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, optionalTexts, texts } from "./fields.ts";
 import { found, place, readAll, record, type Stored, type TableConnection, writeIf } from "./records.ts";
 
 /** Links lie beside the tasks of their execution. */

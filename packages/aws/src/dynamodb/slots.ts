@@ -1,8 +1,7 @@
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { SlotStore } from "@nova/service";
 import { reaching, reachingIf } from "../clients/outage.ts";
-import { requiredValue, texts } from "./fields.ts";
-import { checkFormat, FORMAT } from "./format.ts";
+import { checkFormat, FORMAT, requiredValue, texts } from "./fields.ts";
 import { each, indexed, place, record, type TableConnection, write } from "./records.ts";
 
 /** Mostly the first one is told whether there is a slot. */

@@ -1,6 +1,5 @@
 import type { SpendingStore } from "@nova/service";
-import { numbers, requiredText, texts } from "./fields.ts";
-import { checkFormat, FORMAT } from "./format.ts";
+import { checkFormat, FORMAT, numbers, requiredText, texts } from "./fields.ts";
 import { each, place, record, type TableConnection, writeIf } from "./records.ts";
 
 /** Sums of fractions would else grow digits that mean nothing. */

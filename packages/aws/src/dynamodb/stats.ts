@@ -1,6 +1,5 @@
 import type { NodeFigures, RunStats, StatsStore } from "@nova/service";
-import { numbers, requiredValue, texts, value } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, requiredValue, texts, value } from "./fields.ts";
 import { each, indexed, place, record, type TableConnection, write } from "./records.ts";
 
 /** Around every id, so that both ends of a range are in it. */

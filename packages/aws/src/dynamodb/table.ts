@@ -4,18 +4,13 @@ import {
   type CreateTableCommandInput,
   DescribeTableCommand,
   type DynamoDBClient,
-  ResourceInUseException,
-  ResourceNotFoundException,
 } from "@aws-sdk/client-dynamodb";
+import { unless } from "../clients/outage.ts";
 import { tableDefinition } from "./table-definition.ts";
 
 /** Makes the table unless it is there, and waits until it can be used. */
 export async function createTable(client: DynamoDBClient, name: string): Promise<void> {
-  try {
-    await client.send(new CreateTableCommand(createTableInput(name)));
-  } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error;
-  }
+  await unless(["ResourceInUseException"], null, () => client.send(new CreateTableCommand(createTableInput(name))));
   await untilActive(client, name);
 }
 
@@ -25,25 +20,17 @@ async function untilActive(client: DynamoDBClient, name: string): Promise<void> 
     if ((await statusOf(client, name)) === "ACTIVE") return;
     await sleep(pauseMs);
   }
-  throw new TableNotReady(`table "${name}" did not become active - look at it in the DynamoDB console`);
+  throw new Error(`table "${name}" did not become active - look at it in the DynamoDB console`);
 }
 
 /** DescribeTable is eventually consistent: for a moment a new table is unknown. */
 async function statusOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
-  try {
-    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table?.TableStatus;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  }
+  const describe = new DescribeTableCommand({ TableName: name });
+  return (await unless(["ResourceNotFoundException"], null, () => client.send(describe)))?.Table?.TableStatus;
 }
 
 /** About three minutes in all. */
 const longestPauseMs = 60_000;
-
-export class TableNotReady extends Error {
-  override name = "TableNotReady";
-}
 
 function createTableInput(name: string): CreateTableCommandInput {
   const { partitionKey, sortKey, indexes } = tableDefinition;

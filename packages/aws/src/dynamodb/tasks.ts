@@ -1,8 +1,7 @@
-import type { TaskStatus, TaskStore, WaitingTask, Wake } from "@nova/engine";
-import { keepingDigits, textOfJson } from "@nova/workflow";
+import type { TaskMail, TaskStatus, TaskStore, WaitingTask, Wake } from "@nova/engine";
+import { defined, type JsonObject, keepingDigits, textOfJson } from "@nova/workflow";
 import { reachingIf } from "../clients/outage.ts";
-import { numbers, optionalTexts, text, texts } from "./fields.ts";
-import { checkFormat, current, FORMAT } from "./format.ts";
+import { checkFormat, current, FORMAT, json, numbers, optionalTexts, text, texts } from "./fields.ts";
 import {
   each,
   found,
@@ -35,7 +34,7 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
     async place(task, wake) {
       const { execution, id } = task;
       await places.add(task, wake);
-      await writeIf(tasks.patch({ execution, id }).set({ wake: JSON.stringify(wake) }));
+      await writeIf(tasks.patch({ execution, id }).set({ wake }));
     },
     get: ({ execution, id }) => found(tasks.get({ execution, id }), taskOf),
     async find(id) {
@@ -51,19 +50,19 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
     pendingOf: (client, kind, from = everSince) =>
       tasksOf(each(tasks.query.ofClient({ clientKey: clientKey(client, kind) }).gte({ createdAt: from }))),
     async move({ execution, id }, from, to, answeredAt) {
-      const patch = tasks.patch({ execution, id }).set({ status: to, ...(answeredAt !== undefined && { answeredAt }) });
+      const patch = tasks.patch({ execution, id }).set(defined({ status: to, answeredAt }));
       const moved = isPending(to) ? patch : patch.remove(["open", "clientKey"]);
       let after: Partial<TaskItem> = {};
       const isMoved = await reachingIf(store, async () => {
         const conditional = moved.where(({ status }, { eq }) => from.map((one) => eq(status, one)).join(" OR "));
         after = (await conditional.go({ ...plainly, response: "all_new" })).data;
       });
-      if (after.wake !== undefined && !isPending(to)) await places.remove(id, JSON.parse(after.wake) as Wake);
+      if (after.wake !== undefined && !isPending(to)) await places.remove(id, after.wake);
       return isMoved;
     },
     async noteMail({ execution, id }, mail) {
       // It may have been erased meanwhile.
-      await writeIf(tasks.patch({ execution, id }).set({ mail: JSON.stringify(mail) }));
+      await writeIf(tasks.patch({ execution, id }).set({ mail }));
     },
     putToken: ({ execution, id }, { key, sealed }) => write(tokens.put({ execution, id, key, sealed, format: FORMAT })),
     async tokens({ execution, id }) {
@@ -87,30 +86,19 @@ function isPending(status: TaskStatus): boolean {
   return status === "open" || status === "answered";
 }
 
-function itemOf({ form, forms, pattern, wake, mail, ...task }: WaitingTask) {
+function itemOf({ pattern, ...task }: WaitingTask) {
   const { client, kind, status } = task;
   const isListed = client !== undefined && isPending(status);
   return {
     ...task,
-    ...(form && { form: JSON.stringify(form) }),
-    ...(forms && { forms: JSON.stringify(forms) }),
     ...(pattern !== undefined && { pattern: textOfJson(pattern) }),
-    ...(wake && { wake: JSON.stringify(wake) }),
-    ...(mail && { mail: JSON.stringify(mail) }),
     ...(isPending(status) && { open: "tasks" as const }),
     ...(isListed && { clientKey: clientKey(client, kind) }),
   };
 }
 
-function taskOf({ open: _, clientKey: __, form, forms, pattern, wake, mail, ...task }: TaskItem): WaitingTask {
-  return {
-    ...current(`task "${task.id}"`, task),
-    ...(form !== undefined && { form: JSON.parse(form) }),
-    ...(forms !== undefined && { forms: JSON.parse(forms) }),
-    ...(pattern !== undefined && { pattern: keepingDigits(pattern) }),
-    ...(wake !== undefined && { wake: JSON.parse(wake) }),
-    ...(mail !== undefined && { mail: JSON.parse(mail) }),
-  };
+function taskOf({ open: _, clientKey: __, pattern, ...task }: TaskItem): WaitingTask {
+  return { ...current(`task "${task.id}"`, task), ...(pattern !== undefined && { pattern: keepingDigits(pattern) }) };
 }
 
 const requiredTexts = { type: "list", items: { type: "string" }, required: true } as const;
@@ -124,8 +112,12 @@ const taskRecord = record(
     ...texts("execution", "id", "workflowId", "scope", "node", "message", "createdAt", "expiresAt"),
     ...optionalTexts("client", "link", "answeredAt"),
     ...numbers("version", "seq"),
-    /** JSON text: a schema may hold numbers that DynamoDB has not. */
-    ...optionalTexts("form", "forms", "pattern", "wake", "mail"),
+    form: json<JsonObject>(),
+    forms: json<Record<string, JsonObject>>(),
+    /** JSON text: an event's numbers may have digits that JavaScript has not. */
+    ...optionalTexts("pattern"),
+    wake: json<Wake>(),
+    mail: json<TaskMail>(),
     kind: { type: ["approval", "event"], required: true },
     choices: requiredTexts,
     to: requiredTexts,

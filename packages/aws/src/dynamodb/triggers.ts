@@ -1,8 +1,7 @@
 import type { LiveTrigger, TriggerStore } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
-import { requiredValue, texts, value } from "./fields.ts";
-import { checkFormat, FORMAT } from "./format.ts";
-import { place, read, record, type TableConnection, writeIf } from "./records.ts";
+import { checkFormat, FORMAT, json, texts, value } from "./fields.ts";
+import { having, place, read, record, type TableConnection, writeIf } from "./records.ts";
 
 /** What is written today; format 1 is read, too. */
 export const triggerFormats = { writes: 2, reads: [1, 2] } as const;
@@ -11,28 +10,26 @@ export const triggerFormats = { writes: 2, reads: [1, 2] } as const;
 export function createTriggerStore(connection: TableConnection): TriggerStore {
   const triggers = triggerRecord(connection);
   return {
-    put: (live) =>
-      writeIf(
-        triggers
-          .put({ ...live, format: triggerFormats.writes, trigger: JSON.stringify(live.trigger) })
-          .where(
-            ({ workflowId }, { eq, notExists }) => `${notExists(workflowId)} OR ${eq(workflowId, live.workflowId)}`,
-          ),
-      ),
+    put(live) {
+      const put = triggers.put({ ...live, format: triggerFormats.writes });
+      return writeIf(
+        put.where(
+          ({ workflowId }, { eq, notExists }) => `${notExists(workflowId)} OR ${eq(workflowId, live.workflowId)}`,
+        ),
+      );
+    },
     async get(key) {
       const item = await read(triggers.get({ key }));
       if (!item) return undefined;
       checkFormat(`trigger "${key}"`, item.format, triggerFormats.reads);
-      const { trigger } = item;
-      const parsed = typeof trigger === "string" ? (JSON.parse(trigger) as Trigger) : trigger;
-      return { ...item, trigger: parsed, format: FORMAT };
+      return { ...item, format: FORMAT };
     },
     async pause({ key, workflowId }, pause) {
       const patch = pause ? triggers.patch({ key }).set({ pause }) : triggers.patch({ key }).remove(["pause"]);
-      await writeIf(patch.where((item, { eq }) => eq(item.workflowId, workflowId)));
+      await writeIf(patch.where(having({ workflowId })));
     },
     async remove({ key, workflowId }) {
-      await writeIf(triggers.delete({ key }).where((item, { eq }) => eq(item.workflowId, workflowId)));
+      await writeIf(triggers.delete({ key }).where(having({ workflowId })));
     },
   };
 }
@@ -42,8 +39,8 @@ const triggerRecord = record(
   {
     ...texts("key", "workflowId"),
     pause: value<NonNullable<LiveTrigger["pause"]>>(),
-    /** JSON text: DynamoDB's numbers are not JSON's. Of format 1 it was a map. */
-    trigger: requiredValue<Trigger | string>(),
+    /** Of format 1 it was a map. */
+    trigger: { ...json<Trigger>(), required: true } as const,
   },
   { record: place("TRIGGER#{key}", "TRIGGER") },
 );

@@ -1,9 +1,8 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import type { Upload, UploadStore } from "@nova/service";
+import { placeObject } from "../s3/blob-store.ts";
 import type { BucketConnection } from "../s3/objects.ts";
-import { placeObject } from "../s3/place-object.ts";
-import { numbers, optionalTexts, texts } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, numbers, optionalTexts, texts } from "./fields.ts";
 import { found, indexed, place, record, type TableConnection, write } from "./records.ts";
 
 /** What people send for runs to come: what was said of it in the table, the bytes below `uploads/`. */

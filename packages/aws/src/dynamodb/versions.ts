@@ -3,8 +3,7 @@ import type { HistoryBudget } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
 import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
-import { text, texts, versionNumber } from "./fields.ts";
-import { current } from "./format.ts";
+import { current, json, text, texts, versionNumber } from "./fields.ts";
 import {
   found,
   indexed,
@@ -43,10 +42,9 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
       const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
       return newest && versionOf(newest);
     },
-    async create({ workflow, history, ...version }) {
+    async create({ workflow, ...version }) {
       const definition = await storeDefinition(bucket, { ...version, workflow });
-      const budget = history && { history: JSON.stringify(history) };
-      return writeIf(versions.create({ ...version, ...definition, ...budget }));
+      return writeIf(versions.create({ ...version, ...definition }));
     },
     ids: (after) => workflowIds((last) => versions.query.all({}).gt(last), after),
     async *everyVersion() {
@@ -68,10 +66,9 @@ function cacheKey(workflowId: string, version: number): string {
 }
 
 async function materialise(bucket: BucketConnection, item: VersionItem): Promise<WorkflowVersion> {
-  const { definition: _, history, ...version } = item;
+  const { definition: _, ...version } = item;
   const checked = current(`version ${item.version} of workflow "${item.workflowId}"`, version);
-  const workflow = await readDefinition(bucket, item);
-  return { ...checked, workflow, ...(history && { history: JSON.parse(history) as HistoryBudget }) };
+  return { ...checked, workflow: await readDefinition(bucket, item) };
 }
 
 const versionRecord = record(
@@ -81,8 +78,8 @@ const versionRecord = record(
     version: versionNumber,
     /** JSON text of the normalised definition; absent where it lies in S3. */
     definition: text,
-    /** JSON text of the budget of its histories, where its loops go on in further executions. */
-    history: text,
+    /** The budget of its histories, where its loops go on in further executions. */
+    history: json<HistoryBudget>(),
   },
   {
     record: place("W#{workflowId}", "V#{version}"),

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { KeptEvent, UsedShape, WaitingTask, Wake, WakeShape, WakeStore } from "@nova/engine";
-import { storeEventText } from "../events/large-detail.ts";
+import { storeEventText } from "../events/bus.ts";
 import { type BucketConnection, readText } from "../s3/objects.ts";
-import { numbers, optionalTexts, texts } from "./fields.ts";
-import { checkFormat, FORMAT } from "./format.ts";
+import { checkFormat, FORMAT, numbers, optionalTexts, texts } from "./fields.ts";
 import { each, place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
 
 const aDaySeconds = 24 * 3600;

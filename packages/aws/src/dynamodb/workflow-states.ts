@@ -1,7 +1,6 @@
 import type { AuditRecord, HandedOver, Pauses, WorkflowQuotas, WorkflowStates } from "@nova/service";
-import { optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
-import { current, FORMAT } from "./format.ts";
-import { each, found, indexed, place, record, type TableConnection, write, writeIf } from "./records.ts";
+import { current, FORMAT, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
+import { each, found, indexed, place, record, type TableConnection, unchanged, write, writeIf } from "./records.ts";
 
 /** Which version of a workflow is active, which were deleted, and what of that is not done. */
 export function createWorkflowStates(connection: TableConnection): WorkflowStates {
@@ -18,24 +17,14 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
         touched.length > 0
           ? update.set({ touched, open: "unsettled", ordered: workflowId })
           : update.remove(["touched", "handedOver", "open", "ordered"]);
-      const unchanged = marked
-        .where(({ active }, { eq, notExists }) =>
-          from.active === undefined ? notExists(active) : eq(active, from.active),
-        )
-        .where(({ deleted }, { eq, notExists }) =>
-          from.deleted === undefined ? notExists(deleted) : eq(deleted, from.deleted),
-        )
-        .where((state, { eq, notExists }) =>
-          from.touched?.length ? eq(state.touched, from.touched) : notExists(state.touched),
-        );
-      return writeIf(unchanged);
+      const { active, deleted } = from;
+      const before = from.touched?.length ? from.touched : undefined;
+      return writeIf(marked.where(unchanged({ active, deleted, touched: before })));
     },
     pause(workflowId, from, to) {
       const update = states.update({ workflowId }).set({ format: FORMAT });
       const changed = isEmpty(to) ? update.remove(["paused"]) : update.set({ paused: to });
-      return writeIf(
-        changed.where(({ paused }, { eq, notExists }) => (isEmpty(from) ? notExists(paused) : eq(paused, from))),
-      );
+      return writeIf(changed.where(unchanged({ paused: isEmpty(from) ? undefined : from })));
     },
     async hasLeft(workflowId, deed) {
       const done = states.update({ workflowId }).remove(["leaving"]);

@@ -9,7 +9,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
-import { isOutage, reaching } from "../clients/outage.ts";
+import { isOutage, reaching, unless } from "../clients/outage.ts";
 import { conflict, patiently } from "../clients/retries.ts";
 
 export interface BucketConnection {
@@ -27,17 +27,10 @@ export interface ObjectHead {
 /** What is known of an object without reading it; undefined where there is none. */
 export async function headObject({ client, bucket }: BucketConnection, key: string): Promise<ObjectHead | undefined> {
   const head = new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: "ENABLED" });
-  try {
-    const {
-      ContentLength: bytes = 0,
-      ETag: etag = "",
-      ChecksumSHA256: sum,
-    } = await reaching("S3", () => client.send(head));
-    return { bytes, etag, ...(sum !== undefined && { sha256: Buffer.from(sum, "base64").toString("hex") }) };
-  } catch (error) {
-    if (error instanceof Error && (error.name === "NotFound" || error.name === "NoSuchKey")) return undefined;
-    throw error;
-  }
+  const found = await unless(["NotFound", "NoSuchKey"], undefined, () => reaching("S3", () => client.send(head)));
+  if (!found) return undefined;
+  const { ContentLength: bytes = 0, ETag: etag = "", ChecksumSHA256: sum } = found;
+  return { bytes, etag, ...(sum !== undefined && { sha256: Buffer.from(sum, "base64").toString("hex") }) };
 }
 
 export interface ObjectBody {
@@ -65,15 +58,9 @@ async function openFrom(
   start: number,
 ): Promise<OpenObject | undefined> {
   const range = start > 0 ? { Range: `bytes=${start}-` } : {};
-  try {
-    const answer = await reaching("S3", () =>
-      client.send(new GetObjectCommand({ Bucket: bucket, Key: key, ...range })),
-    );
-    return { bytes: answer.ContentLength ?? 0, body: answer.Body as Readable };
-  } catch (error) {
-    if (error instanceof Error && error.name === "NoSuchKey") return undefined;
-    throw error;
-  }
+  const get = new GetObjectCommand({ Bucket: bucket, Key: key, ...range });
+  const answer = await unless(["NoSuchKey"], undefined, () => reaching("S3", () => client.send(get)));
+  return answer && { bytes: answer.ContentLength ?? 0, body: answer.Body as Readable };
 }
 
 async function* resumed(connection: BucketConnection, key: string, first: OpenObject): AsyncGenerator<Uint8Array> {
@@ -127,12 +114,7 @@ export async function writeOnce({ client, bucket }: BucketConnection, object: Ne
     );
   const { body } = object;
   const put = () => (body instanceof Uint8Array ? send(body) : patiently(() => send(body()), [conflict]));
-  try {
-    await reaching("S3", put);
-  } catch (error) {
-    if (error instanceof Error && error.name === "PreconditionFailed") return;
-    throw error;
-  }
+  await unless(["PreconditionFailed"], undefined, () => reaching("S3", put));
 }
 
 /** Puts JSON text, likewise. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   CreateStateMachineCommand,
   DeleteStateMachineVersionCommand,
@@ -15,8 +16,8 @@ import {
 } from "@aws-sdk/client-sfn";
 import type { StateMachineRun, StateMachines } from "@nova/engine";
 import type { MachineVersions } from "@nova/service";
-import { reaching } from "../clients/outage.ts";
-import { executionArn, homeOf, stateMachineArn, stateMachineName, unversioned } from "./names.ts";
+import { defined } from "@nova/workflow/defined";
+import { reaching, unless } from "../clients/outage.ts";
 
 export interface StateMachineOptions {
   client: SFNClient;
@@ -28,11 +29,6 @@ export interface StateMachineOptions {
 
 const service = "Step Functions";
 
-/** The name of a run was used for another one. */
-export class RunNameTaken extends Error {
-  override name = "RunNameTaken";
-}
-
 export function createStateMachines(options: StateMachineOptions): StateMachines {
   const { client } = options;
   return {
@@ -41,9 +37,12 @@ export function createStateMachines(options: StateMachineOptions): StateMachines
     start: (machineArn, name, input) => reaching(service, () => start(client, machineArn, name, input)),
     async stop(machineArn, name, error, cause) {
       const stopping = new StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
-      await reaching(service, () => unlessUnknown(client.send(stopping)));
+      await unless(unknown, null, () => reaching(service, () => client.send(stopping)));
     },
-    answerTask: (token, output) => reaching(service, () => answerTask(client, token, output)),
+    async answerTask(taskToken, output) {
+      const success = new SendTaskSuccessCommand({ taskToken, output });
+      return (await unless(nobodyWaits, null, () => reaching(service, () => client.send(success)))) !== null;
+    },
     running: (machineArn) => reaching(service, () => running(client, machineArn)),
     async describe(machineArn, name) {
       const answer = await reaching(service, () => describe(client, machineArn, name));
@@ -62,14 +61,12 @@ async function publish(
   const versionDescription = fitting(description);
   const machine = { definition, roleArn, publish: true, versionDescription, ...observed(logGroupArn) };
   const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
-  try {
-    const updated = await client.send(new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine }));
-    return versionOf(updated.stateMachineVersionArn, name);
-  } catch (error) {
-    if (!isNamed(error, "StateMachineDoesNotExist")) throw error;
-  }
-  const created = await client.send(new CreateStateMachineCommand({ name, type: "STANDARD", ...machine }));
-  return versionOf(created.stateMachineVersionArn, name);
+  const update = new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
+  const published =
+    (await unless(["StateMachineDoesNotExist"], null, () => client.send(update))) ??
+    (await client.send(new CreateStateMachineCommand({ name, type: "STANDARD", ...machine })));
+  if (published.stateMachineVersionArn) return published.stateMachineVersionArn;
+  throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
 }
 
 /** Logs without the data of runs, which only the chain holds. */
@@ -91,33 +88,21 @@ function fitting(description: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/** An answer of Step Functions lacks what it promises. */
-export class NoVersionPublished extends Error {
-  override name = "NoVersionPublished";
-}
-
-function versionOf(arn: string | undefined, name: string): string {
-  if (arn) return arn;
-  throw new NoVersionPublished(`Step Functions published no version of state machine "${name}" - publish it again`);
-}
-
 /**
  * The same name and input is the same run, whether it still runs (Step Functions answers it) or is over (then it says
  * that the name is taken, and only the input tells which run took it).
  */
 async function start(client: SFNClient, machineArn: string, name: string, input: string): Promise<void> {
-  try {
-    await client.send(new StartExecutionCommand({ stateMachineArn: machineArn, name, input }));
-  } catch (error) {
-    if (!isNamed(error, "ExecutionAlreadyExists")) throw error;
-    const taken = await describe(client, machineArn, name);
-    if (taken?.input === input) return;
-    throw new RunNameTaken(`run "${name}" exists with another input - start it under a new id`, { cause: error });
-  }
+  const starting = new StartExecutionCommand({ stateMachineArn: machineArn, name, input });
+  if (await unless(["ExecutionAlreadyExists"], null, () => client.send(starting))) return;
+  const taken = await describe(client, machineArn, name);
+  if (taken?.input === input) return;
+  throw new Error(`run "${name}" exists with another input - start it under a new id`);
 }
 
 function describe(client: SFNClient, machineArn: string, name: string): Promise<DescribeExecutionCommandOutput | null> {
-  return unlessUnknown(client.send(new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) })));
+  const describing = new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) });
+  return unless(unknown, null, () => client.send(describing));
 }
 
 async function running(client: SFNClient, machineArn: string): Promise<ReadonlySet<string>> {
@@ -132,31 +117,10 @@ async function running(client: SFNClient, machineArn: string): Promise<ReadonlyS
 /** Timed out, stopped, or answered before: in every case nobody waits. */
 const nobodyWaits = ["TaskTimedOut", "TaskDoesNotExist", "InvalidToken"];
 
-async function answerTask(client: SFNClient, taskToken: string, output: string): Promise<boolean> {
-  try {
-    await client.send(new SendTaskSuccessCommand({ taskToken, output }));
-    return true;
-  } catch (error) {
-    if (nobodyWaits.some((name) => isNamed(error, name))) return false;
-    throw error;
-  }
-}
-
-async function unlessUnknown<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isNamed(error, "ExecutionDoesNotExist")) return null;
-    throw error;
-  }
-}
-
-function isNamed(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name;
-}
+const unknown = ["ExecutionDoesNotExist"];
 
 function runOf({ status, error, cause }: DescribeExecutionCommandOutput): StateMachineRun {
-  return { status: statuses[status ?? "RUNNING"], ...(error !== undefined && { error }), ...(cause && { cause }) };
+  return { status: statuses[status ?? "RUNNING"], ...defined({ error, cause: cause || undefined }) };
 }
 
 const statuses = {
@@ -189,4 +153,41 @@ export function createMachineVersions(makeClient: () => SFNClient): MachineVersi
       await reaching(service, () => send().send(removal));
     },
   };
+}
+
+/** Step Functions: at most 80 characters. */
+const longest = 80;
+
+/** Name of a state machine; one that does not fit is cut and told from others by a hash. */
+export function stateMachineName(name: string): string {
+  if (name.length <= longest) return name;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
+  return `${name.slice(0, longest - 1 - hash.length)}-${hash}`;
+}
+
+export interface MachineHome {
+  partition: string;
+  region: string;
+  account: string;
+}
+
+export function stateMachineArn({ partition, region, account }: MachineHome, name: string): string {
+  return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
+}
+
+/** `arn:aws:iam::123456789012:role/...` says where we are, but for the region. */
+export function homeOf(roleArn: string, region: string): MachineHome {
+  const [, partition = "aws", , , account = ""] = roleArn.split(":");
+  return { partition, region, account };
+}
+
+/** ARN of the machine itself; `machineArn` may name a version or not. */
+export function unversioned(machineArn: string): string {
+  return machineArn.split(":").slice(0, 7).join(":");
+}
+
+/** ARN of a run; `machineArn` may name a version or not, the run's ARN never does. */
+export function executionArn(machineArn: string, name: string): string {
+  const [arn, partition, states, region, account, , machine] = machineArn.split(":");
+  return [arn, partition, states, region, account, "execution", machine, name].join(":");
 }

@@ -4,7 +4,7 @@ import type { EventRule, EventRules } from "@nova/service";
 import { textOfJson } from "@nova/workflow";
 import { eventBridge } from "../clients/loaded.ts";
 import { reaching } from "../clients/outage.ts";
-import { isAbsent, resourceName, retries, type TriggerOptions, TriggerRefused } from "./resources.ts";
+import { resourceName, retries, type TriggerOptions, TriggerRefused, unlessAbsent } from "./resources.ts";
 
 const targetId = "fire";
 
@@ -36,10 +36,9 @@ export function createEventRules({ busName, fireTriggerArn, deadLetterArn }: Tri
     async remove(rule) {
       const [name, EventBusName] = [resourceName(rule), busOf(rule)];
       const { client, sdk } = await bridge();
-      await unlessAbsent(() =>
-        client.send(new sdk.RemoveTargetsCommand({ Rule: name, EventBusName, Ids: [targetId] })),
-      );
-      await unlessAbsent(() => client.send(new sdk.DeleteRuleCommand({ Name: name, EventBusName })));
+      const targets = new sdk.RemoveTargetsCommand({ Rule: name, EventBusName, Ids: [targetId] });
+      await unlessAbsent("EventBridge", () => client.send(targets));
+      await unlessAbsent("EventBridge", () => client.send(new sdk.DeleteRuleCommand({ Name: name, EventBusName })));
     },
   };
 }
@@ -47,14 +46,6 @@ export function createEventRules({ busName, fireTriggerArn, deadLetterArn }: Tri
 /** EventBridge puts the event, as it came, in the place of `<aws.events.event.json>`. */
 function inputFor({ workflow, trigger }: EventRule): string {
   return `{"workflow":${JSON.stringify(workflow)},"trigger":${JSON.stringify(trigger)},"event":<aws.events.event.json>}`;
-}
-
-async function unlessAbsent(remove: () => Promise<unknown>): Promise<void> {
-  try {
-    await reaching("EventBridge", remove);
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-  }
 }
 
 /** What passes: two changes of one rule at the same moment, and what `FailedEntries` may say of a target. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { TriggerName } from "@nova/service";
+import { reaching, unless } from "../clients/outage.ts";
 
 /** What makes triggers of workflows real. */
 export interface TriggerOptions {
@@ -33,8 +34,9 @@ export function resourceName({ workflow, trigger }: TriggerName): string {
   return `${readable.slice(0, maxNameLength - 1 - hash.length)}-${hash}`;
 }
 
-export function isAbsent(error: unknown): boolean {
-  return error instanceof Error && error.name === "ResourceNotFoundException";
+/** What a call answers; undefined where what it is about is not there. */
+export function unlessAbsent<T>(service: string, call: () => Promise<T>): Promise<T | undefined> {
+  return unless(["ResourceNotFoundException"], undefined, () => reaching(service, call));
 }
 
 /** AWS does not take a trigger. It has the name of the service's `Refused`, so that the service need not be loaded for it. */

@@ -1,14 +1,16 @@
 import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from "@aws-sdk/client-scheduler";
 import { StoreUnavailable } from "@nova/engine";
 import type { Schedule, Schedules } from "@nova/service";
-import { scheduler } from "../clients/loaded.ts";
-import { reaching } from "../clients/outage.ts";
-import { isAbsent, resourceName, retries, type TriggerOptions, TriggerRefused } from "./resources.ts";
+import { scheduler as schedulerClient } from "../clients/loaded.ts";
+import { reaching, unless } from "../clients/outage.ts";
+import { resourceName, retries, type TriggerOptions, TriggerRefused, unlessAbsent } from "./resources.ts";
+
+const scheduler = "EventBridge Scheduler";
 
 /** Schedules of EventBridge Scheduler, whose target hears of the trigger and of the time that it was due. */
 export function createSchedules(options: TriggerOptions): Schedules {
   const { scheduleGroup: group, fireTriggerArn, pollMailboxArn, scheduleRoleArn, deadLetterArn } = options;
-  const service = scheduler();
+  const service = schedulerClient();
   const inputOf = (schedule: Schedule) => ({
     Name: resourceName(schedule),
     GroupName: group,
@@ -30,34 +32,22 @@ export function createSchedules(options: TriggerOptions): Schedules {
     async put(schedule) {
       const { client, sdk } = await service();
       const input = inputOf(schedule);
-      try {
-        await sending(schedule, () => client.send(new sdk.CreateScheduleCommand(input)));
-      } catch (error) {
-        if (!(error instanceof Error) || error.name !== "ConflictException") throw error;
-        const { Name, GroupName } = input;
-        const there = await sending(schedule, () => client.send(new sdk.GetScheduleCommand({ Name, GroupName })));
-        if (isSame(there, input)) return;
-        await changing(schedule, () => sending(schedule, () => client.send(new sdk.UpdateScheduleCommand(input))));
-      }
+      const sent = sending(schedule, () => client.send(new sdk.CreateScheduleCommand(input)));
+      if (await unless(["ConflictException"], null, () => sent)) return;
+      const { Name, GroupName } = input;
+      const there = await sending(schedule, () => client.send(new sdk.GetScheduleCommand({ Name, GroupName })));
+      if (isSame(there, input)) return;
+      await changing(schedule, () => sending(schedule, () => client.send(new sdk.UpdateScheduleCommand(input))));
     },
     async remove(name) {
       const { client, sdk } = await service();
       const command = new sdk.DeleteScheduleCommand({ Name: resourceName(name), GroupName: group });
-      try {
-        await reaching("EventBridge Scheduler", () => client.send(command));
-      } catch (error) {
-        if (!isAbsent(error)) throw error;
-      }
+      await unlessAbsent(scheduler, () => client.send(command));
     },
     async firstAt(name) {
       const { client, sdk } = await service();
       const command = new sdk.GetScheduleCommand({ Name: resourceName(name), GroupName: group });
-      try {
-        return (await reaching("EventBridge Scheduler", () => client.send(command))).StartDate?.getTime();
-      } catch (error) {
-        if (isAbsent(error)) return undefined;
-        throw error;
-      }
+      return (await unlessAbsent(scheduler, () => client.send(command)))?.StartDate?.getTime();
     },
   };
 }
@@ -86,7 +76,7 @@ function payloadFor({ workflow, trigger }: Schedule): string {
 
 async function sending<T>({ workflow, trigger }: Schedule, send: () => Promise<T>): Promise<T> {
   try {
-    return await reaching("EventBridge Scheduler", send);
+    return await reaching(scheduler, send);
   } catch (cause) {
     const wayOut = cause instanceof Error && waysOut[cause.name];
     if (!wayOut) throw cause;

@@ -12,10 +12,7 @@ export async function askApi<T>(work: Work<T>): Promise<T> {
   return server ? work(server) : withCloud((cloud) => askCloud(cloud, work));
 }
 
-/**
- * The same for work that lets executions go on, and answers which. On this machine the command stays until they are at
- * rest again.
- */
+/** The same for work that lets executions go on, and answers which: here it stays until they are at rest. */
 export async function askApiToGoOn(work: Work<string[]>): Promise<void> {
   const server = await serverHere();
   if (server) await work(server);

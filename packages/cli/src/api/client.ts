@@ -1,15 +1,9 @@
-import { ApiProblem, ApiUnreachable, createClient, type NovaClient } from "@nova/client";
+import { ApiProblem, ApiUnreachable, type ClientOptions, createClient, type NovaClient } from "@nova/client";
 import { elementsOf, membersOf, RawJson, renderJson } from "@nova/engine";
 import { InvalidInput } from "../errors.ts";
 
-export interface ClientAt {
-  url: string;
-  apiKey: string;
-  fetch: (request: Request) => Promise<Response>;
-}
-
 /** The typed client, whose contexts are `RawJson` both ways. */
-export function clientAt(at: ClientAt): NovaClient {
+export function clientAt(at: Required<Pick<ClientOptions, "url" | "apiKey" | "fetch">>): NovaClient {
   return createClient({ ...at, parse: parseAnswer, stringify: renderJson });
 }
 

@@ -18,10 +18,7 @@ export type ContextValue = { json: string } | { bytes: Uint8Array; sha256: strin
 
 type Load = (sha256: string) => Promise<Uint8Array | null>;
 
-/**
- * The value at a dot path of what an execution knows now, with its own keys as they were written. Throws `InvalidInput`
- * where there is none, or it was erased.
- */
+/** The value at a dot path of what an execution knows now, keys as they were written. Throws `InvalidInput`. */
 export async function readContextValue(server: NovaClient, execution: string, key: string): Promise<ContextValue> {
   const { context, execution: record } = await readWhole(server, execution);
   const load: Load = (sha256) => readBlob(server, execution, sha256);

@@ -13,10 +13,7 @@ const wayOut = "export again, or take another copy of the folder";
 const maxJsonBytes = 1024 * 1024;
 const maxDefinitionBytes = 64 * 1024 * 1024;
 
-/**
- * Throws `InvalidInput` where the folder is no export, or not all of one: read to its end, before anything is brought
- * back. A seal is over the names of objects: unless the folder is trusted, each has to be the hash of its object.
- */
+/** Throws `InvalidInput` unless it is a whole export; not trusted, each object has to be what its name says. */
 export async function checkExport(folder: string, { isTrusted }: { isTrusted: boolean }): Promise<Manifest> {
   const manifest = await readManifest(folder);
   let digest = emptyDigest;
@@ -89,28 +86,22 @@ async function countLines(folder: string, name: string, check: (line: string) =>
 async function checkObject(folder: string, { key, bytes, sha256 }: StoredObject): Promise<void> {
   if (!objectKey.test(key)) throw new InvalidInput(`"${key}" is no key of NOVA's - "${folder}" was changed by hand`);
   const path = join(folder, "objects", key);
-  const found = await digestOf(join(folder, "objects"), key).catch(
-    refusing(({ code, message }) => `"${path}" cannot be read (${code ?? message}) - ${wayOut}`),
-  );
+  const unreadable = refusing(({ code, message }) => `"${path}" cannot be read (${code ?? message}) - ${wayOut}`);
+  await using file = await openInside(join(folder, "objects"), key).catch(unreadable);
+  if (!file) throw new InvalidInput(`"${path}" cannot be read (ENOENT) - ${wayOut}`);
+  const found = await hashOf(file.createReadStream()).catch(unreadable);
   if (found.bytes === bytes && found.sha256 === sha256) return;
   throw new InvalidInput(`"${path}" is not as it was written - ${wayOut}`);
 }
 
 async function demandNamed(folder: string, { key, bytes, sha256 }: StoredObject): Promise<void> {
   const name = key.split("/").at(-1);
-  if (key.startsWith("blobs/") ? name === sha256 : name === `${await definitionHash(folder, key, bytes)}.json`) return;
+  if (key.startsWith("blobs/") && name === sha256) return;
+  if (!key.startsWith("blobs/") && bytes <= maxDefinitionBytes) {
+    await using file = await openInside(join(folder, "objects"), key);
+    if (file && name === `${workflowHash(JSON.parse(await file.readFile("utf8")))}.json`) return;
+  }
   throw new InvalidInput(`"${join(folder, "objects", key)}" is not what its name is the hash of - ${wayOut}`);
-}
-
-async function definitionHash(folder: string, key: string, bytes: number): Promise<string | undefined> {
-  await using file = bytes <= maxDefinitionBytes ? await openInside(join(folder, "objects"), key) : undefined;
-  return file && workflowHash(JSON.parse(await file.readFile("utf8")));
-}
-
-async function digestOf(folder: string, key: string): Promise<{ bytes: number; sha256: string }> {
-  await using file = await openInside(folder, key);
-  if (!file) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
-  return await hashOf(file.createReadStream());
 }
 
 /** Why an export is not known to be what was exported; undefined: it is. `signer`: of the place that it goes to. */

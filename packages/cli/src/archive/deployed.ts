@@ -2,10 +2,7 @@ import type { Signer } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
 
-/**
- * Works with the table and the bucket that a deployment made, with the shell's own AWS credentials; it signs where
- * NOVA_SIGNING_KMS_KEY names the key.
- */
+/** The stores of a deployment, by this shell's AWS credentials; NOVA_SIGNING_KMS_KEY names what signs. */
 export async function withDeployed<T>(
   work: (ports: Pick<ServicePorts, "archive" | "formats"> & { signer?: Signer }) => Promise<T>,
 ): Promise<T> {

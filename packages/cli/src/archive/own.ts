@@ -14,10 +14,7 @@ export interface Own {
 
 type OwnArchive = Pick<Archive, "claim" | "clientOf" | "hasWorkflow">;
 
-/**
- * Kinds that an export nobody has verified may bring back: others act on what comes later. Code that a model wrote would
- * run, a delivery would keep a real one from starting its run, and the audit would say what nobody did.
- */
+/** Kinds that may come back unverified. Others act: code runs, a delivery keeps a real one out, the audit tells lies. */
 const harmless = new Set(["client", "credential", "execution", "link", "spending", "stats", "step", "version"]);
 
 /**

@@ -15,10 +15,7 @@ interface VersionItem {
   template: { S: string };
 }
 
-/**
- * Items of versions, where the latest of each workflow names a state machine and a template that are there: those of the
- * export stayed where it was made. Earlier ones can be read, not run.
- */
+/** Items of versions. The latest of each workflow gets a state machine and a template here: others are only read. */
 export async function withMachines(
   { stateMachines, templates }: Pick<ServicePorts, "stateMachines" | "templates">,
   folder: string,

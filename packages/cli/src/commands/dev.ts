@@ -44,7 +44,13 @@ export const dev = command({
       greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
       tell.release();
       using _ = queue.watch(tellProblem);
-      await serve(cloud, api, { roots, interrupt, tell });
+      const publisher = new Publisher(cloud, api.key, tell.published);
+      await publisher.publish(...roots);
+      using _watch = await watchFolders(roots, (root, news) => {
+        if (news !== "changed") printError(`nova: ${root} is ${newsText[news]}`);
+        if (news !== "gone") publisher.publish(root).catch(tellProblem);
+      });
+      await interrupt.wish();
     } finally {
       await closeCloud(cloud, interrupt, hint);
     }
@@ -103,24 +109,6 @@ function greet({ url, key }: LocalApi, smtp: string, json: boolean): void {
     styled("dim", "Ctrl-C ends this"),
   ];
   printTold({ json: { url, api_key: key.text, smtp }, text }, json);
-}
-
-interface Serving {
-  roots: string[];
-  interrupt: Interrupt;
-  tell: Teller;
-}
-
-/** Publishes, and publishes again what changes, until it is told to end. */
-async function serve(cloud: LocalCloud, { key }: LocalApi, { roots, interrupt, tell }: Serving): Promise<void> {
-  const publisher = new Publisher(cloud, key, tell.published);
-  await publisher.publish(...roots);
-  const watch = await watchFolders(roots, (root, news) => {
-    if (news !== "changed") printError(`nova: ${root} is ${newsText[news]}`);
-    if (news !== "gone") publisher.publish(root).catch(tellProblem);
-  });
-  await interrupt.wish();
-  watch.close();
 }
 
 const newsText = {

@@ -1,4 +1,5 @@
 import type { NovaClient } from "@nova/client";
+import type { LocalCloud } from "@nova/local";
 import { defined } from "@nova/workflow/defined";
 import { askCloud, ownerGone, serverHere } from "../api/ask.ts";
 import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
@@ -45,23 +46,32 @@ export const run = command({
       const { nobody, offerPackages } = await import("../packages/offer.ts");
       const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? nobody : undefined);
       // The cloud opens while the Python of the nodes is checked.
-      const [checked, opened] = await Promise.allSettled([checkDraft(draft, lacking), openCloud()]);
-      if (opened.status === "rejected") throw opened.reason;
-      const cloud = opened.value;
-      try {
-        if (checked.status === "rejected") throw checked.reason;
-        const request = checked.value;
+      const checking = checkDraft(draft, lacking);
+      checking.catch(() => undefined);
+      return inCloud(interrupt, async (cloud, lost) => {
+        const request = await checking;
         const { execute } = await import("../run/execute.ts");
         tellWarnings(request);
-        const lost = cloud.lost.then(ownerGone);
-        return await runInPlace((listener) => execute(cloud, request, interrupt, listener), { interrupt, json, lost });
-      } finally {
-        // Other terminals may use the cloud that this one opened.
-        await closeCloud(cloud, interrupt, othersRuns);
-      }
+        return runInPlace((listener) => execute(cloud, request, interrupt, listener), { interrupt, json, lost });
+      });
     });
   },
 });
+
+/** Other terminals may use the cloud that this one opened: it is closed behind them. `lost` rejects without its owner. */
+async function inCloud<T>(
+  interrupt: Interrupt,
+  work: (cloud: LocalCloud, lost: Promise<never>) => Promise<T>,
+): Promise<T> {
+  const cloud = await openCloud();
+  const lost = cloud.lost.then(ownerGone);
+  lost.catch(() => undefined); // whoever works may not look at it yet
+  try {
+    return await work(cloud, lost);
+  } finally {
+    await closeCloud(cloud, interrupt, othersRuns);
+  }
+}
 
 function tellWarnings({ warnings }: RunRequest): void {
   if (warnings.length > 0) printError(findingLines(warnings).join("\n"));
@@ -81,7 +91,7 @@ export const start = command({
     return tellingRefusals(json, async () => {
       const version = of === undefined ? undefined : readVersion(of);
       const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...defined({ client, version }) };
-      const runThere = async (server: NovaClient, lost?: () => Promise<never>) => {
+      const runThere = async (server: NovaClient, lost?: Promise<never>) => {
         const { followed, startOnServer } = await import("../remote/run.ts");
         if (wait) {
           return runInPlace(
@@ -89,7 +99,7 @@ export const start = command({
               const started = await startOnServer(server, request, interrupt);
               return started && followed(server, started, interrupt, listener);
             },
-            { interrupt, json, lost: lost?.() },
+            { interrupt, json, lost },
           );
         }
         const started = await startOnServer(server, request, interrupt);
@@ -99,12 +109,7 @@ export const start = command({
       };
       const server = await serverHere();
       if (server) return runThere(server);
-      const cloud = await openCloud();
-      try {
-        return await askCloud(cloud, (api) => runThere(api, () => cloud.lost.then(ownerGone)));
-      } finally {
-        await closeCloud(cloud, interrupt, othersRuns);
-      }
+      return inCloud(interrupt, (cloud, lost) => askCloud(cloud, (api) => runThere(api, lost)));
     });
   },
 });

@@ -60,7 +60,12 @@ export class Publisher {
   }
 
   async #changedAmong(folders: readonly string[]): Promise<Found[]> {
-    const found = await Promise.all(folders.map(readFolder));
+    const { readWorkflowSource } = await import("@nova/workflow");
+    const reading = folders.map(async (folder): Promise<Found> => {
+      const source = await readWorkflowSource(folder).catch((error: Error) => error);
+      return { folder, source, text: source instanceof Error ? source.message : JSON.stringify(source) };
+    });
+    const found = await Promise.all(reading);
     return found.filter(({ folder, text }) => {
       const isNew = this.#read.get(folder) !== text;
       this.#read.set(folder, text);
@@ -97,12 +102,6 @@ export class Publisher {
   }
 }
 
-async function readFolder(folder: string): Promise<Found> {
-  const { readWorkflowSource } = await import("@nova/workflow");
-  const source = await readWorkflowSource(folder).catch((error: Error) => error);
-  return { folder, source, text: source instanceof Error ? source.message : JSON.stringify(source) };
-}
-
 function isBehindAnother(outcome: PublishOutcome): boolean {
   const errors = "problem" in outcome ? outcome.findings.filter(({ severity }) => severity === "error") : [];
   return errors.length > 0 && errors.every(({ code }) => code === missingWorkflow);
@@ -111,17 +110,15 @@ function isBehindAnother(outcome: PublishOutcome): boolean {
 /** Folders below a root that never hold what people write. */
 export const passedOver = /^(\..*|node_modules|__pycache__)$/;
 
-/** The workflow folders of a root: itself, or those in it. */
+/** The workflow folders of a root: itself, or those in it. Throws `InvalidInput` for what is no folder. */
 export async function workflowFoldersIn(root: string): Promise<string[]> {
   if (isWorkflowFolder(root)) return [root];
-  const names = (await subfolders(root)).sort();
-  return names.map((name) => join(root, name)).filter(isWorkflowFolder);
-}
-
-/** Throws `InvalidInput` for what is no folder. */
-async function subfolders(root: string): Promise<string[]> {
   const advice = "name one with workflow.json or workflow.ts, or one with such folders";
   const read = readdir(root, { withFileTypes: true });
   const entries = await read.catch(refusing(`"${root}" is no folder - ${advice}`));
-  return entries.filter((entry) => entry.isDirectory() && !passedOver.test(entry.name)).map(({ name }) => name);
+  const names = entries.filter((entry) => entry.isDirectory() && !passedOver.test(entry.name)).map(({ name }) => name);
+  return names
+    .sort()
+    .map((name) => join(root, name))
+    .filter(isWorkflowFolder);
 }

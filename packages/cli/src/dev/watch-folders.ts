@@ -7,10 +7,6 @@ import { passedOver } from "./publisher.ts";
 /** A change of several files is one change: editors and git write them one after the other. */
 const settledMs = 60;
 
-export interface FolderWatch {
-  close(): void;
-}
-
 /** `gone` is told once; `back` says that it may hold anything now. */
 export type FolderNews = "changed" | "gone" | "back";
 
@@ -18,14 +14,11 @@ export type FolderNews = "changed" | "gone" | "back";
  * Calls `onNews` with a root when something in it has changed, and when it is gone and back. Each folder is watched by
  * itself: Node's recursive watch would go through `.nova`, which lies in the folder of whoever works there.
  */
-export async function watchFolders(
-  roots: readonly string[],
-  onNews: (root: string, news: FolderNews) => void,
-): Promise<FolderWatch> {
+export async function watchFolders(roots: readonly string[], onNews: (root: string, news: FolderNews) => void) {
   const watches = roots.map((root) => new RootWatch(resolve(root), (news) => onNews(root, news)));
   await Promise.all(watches.map((one) => one.look()));
   return {
-    close() {
+    [Symbol.dispose]() {
       for (const one of watches) one.close();
     },
   };
@@ -54,10 +47,7 @@ class RootWatch {
     this.#onNews = onNews;
   }
 
-  /**
-   * Watches folders that are new, and no longer those that are gone; those around the root for when it goes or comes
-   * back.
-   */
+  /** Watches the folders that there are now, and those around the root for when it goes or comes back. */
   async look(): Promise<FolderNews | undefined> {
     const below = await foldersBelow(this.#root);
     if (this.#isClosed) return undefined;

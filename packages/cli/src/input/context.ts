@@ -6,10 +6,7 @@ import { InvalidInput, refusing } from "../errors.ts";
 /** More than that belongs in a file that is passed on as bytes. */
 const limitBytes = 64 * 1024 * 1024;
 
-/**
- * The initial context as JSON text: the file's, with every `--set key=json` over it. Values stay the text they were
- * written as, so that 12345678901234567890 and 850.0 arrive as such.
- */
+/** The file's, with every `--set` over it, as JSON text: 12345678901234567890 and 850.0 arrive as such. */
 export async function readContext(file: string | undefined, settings: readonly string[]): Promise<string> {
   const members = file === undefined ? [] : membersOf(await readObjectFile(file));
   const set = settings.map(readSetting);

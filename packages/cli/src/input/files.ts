@@ -7,12 +7,11 @@ import { splitPair } from "./context.ts";
 
 /** `--file key=path`: bytes that never are in memory as a whole, read once for their hash and once on their way. */
 export function readFiles(options: readonly string[]): Promise<FileInput[]> {
-  return Promise.all(options.map(readFileInput));
-}
-
-async function readFileInput(option: string): Promise<FileInput> {
-  const [key, path] = splitPair(option, "--file", "path");
-  return { key, ...(await readFileAt(path, `--file ${key}`)) };
+  const read = async (option: string) => {
+    const [key, path] = splitPair(option, "--file", "path");
+    return { key, ...(await readFileAt(path, `--file ${key}`)) };
+  };
+  return Promise.all(options.map(read));
 }
 
 /** `where` begins the sentence that says what is wrong with it. Throws `InvalidInput`. */

@@ -28,14 +28,11 @@ export async function importableFrom(file: string): Promise<Pick<NodeFacts, "mod
       const file = join(folder, "workflow.json");
       const text = existsSync(file) ? await readJsonFile(file, "workflow") : (await readWorkflowSource(folder)).text;
       const lib = await readdir(join(folder, "lib")).catch(() => [] as string[]);
-      return { modules: importableModules([...templatePackages, ...requirementsIn(text)]), lib };
+      const { requirements } = (JSON.parse(text) ?? {}) as { requirements?: unknown };
+      const own = Array.isArray(requirements) ? requirements.map(String) : [];
+      return { modules: importableModules([...templatePackages, ...own]), lib };
     }
     folder = dirname(folder);
   }
   return { modules: importableModules(templatePackages) };
-}
-
-function requirementsIn(text: string): string[] {
-  const requirements = (JSON.parse(text) as { requirements?: unknown } | null)?.requirements;
-  return Array.isArray(requirements) ? requirements.map(String) : [];
 }

@@ -11,10 +11,7 @@ export type KeyPlace = Pick<NovaClient["keys"], "create" | "list" | "delete">;
 
 const nextId = monotonicFactory();
 
-/**
- * The server that `NOVA_URL` names; without one, the table of `NOVA_TABLE`, which is how a deployment gets its first key;
- * else this machine's cloud.
- */
+/** The server of `NOVA_URL`; else the table of `NOVA_TABLE`, for a deployment's first key; else this machine. */
 export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise<T> {
   const { NOVA_URL: url, NOVA_TABLE: table, NOVA_DATA_DIR: dataDir } = process.env;
   if (url || !table || dataDir) return askApi(({ keys }) => work(keys));

@@ -1,5 +1,5 @@
 import { type Generator, generationKey, ingredientsOf, needsAnalysis, type Read, readsTogether } from "@nova/agents";
-import { type Member, membersOf } from "@nova/engine";
+import { membersOf } from "@nova/engine";
 import { codeHashOf, hashOf, type LockedCode, type ReadLock } from "@nova/workflow";
 import type { PromptNode } from "./folder.ts";
 import type { Recorded } from "./recorded.ts";
@@ -24,25 +24,17 @@ export async function takeEdit(
   sources: EditSources,
 ): Promise<LockedCode> {
   const { provenBy: _, approved: _approved, analysisHash: _hash, ...kept } = record;
-  const analysis = read !== undefined && needsAnalysis(code) ? { analysis: read, analysisHash: hashOf(read) } : {};
-  const codes = { code, ...analysis };
-  const input = inputOf(sources.used(prompt.node.id));
+  const analysis = read !== undefined && needsAnalysis(code) ? read : undefined;
+  const codes = { code, ...(analysis !== undefined && { analysis, analysisHash: hashOf(analysis) }) };
+  const input = membersOf(sources.used(prompt.node.id)?.entry.input_context?.text ?? "{}");
   const guides = Object.keys(record.ingredients.guides);
-  const reads = await readsOfAll(codes, sources);
+  const readsOfCode = await sources.readsOf(code);
+  const reads =
+    codes.analysis === undefined ? readsOfCode : readsTogether(readsOfCode, await sources.readsOf(codes.analysis));
   const ingredients = ingredientsOf({ ...prompt, input }, sources.generator, { reads, guides });
   for (const [name, type] of Object.entries(ingredients.reads)) {
     if (type === "any") ingredients.reads[name] = record.ingredients.reads[name] ?? type;
   }
   const key = generationKey(ingredients);
   return { ...kept, key, ingredients, ...codes, codeHash: codeHashOf(codes), origin: "edited", createdAt: sources.now };
-}
-
-async function readsOfAll({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { readsOf }: EditSources) {
-  const reads = await readsOf(code);
-  return analysis === undefined ? reads : readsTogether(reads, await readsOf(analysis));
-}
-
-function inputOf(recorded: Recorded | null): Member[] {
-  const input = recorded?.entry.input_context;
-  return input ? membersOf(input.text) : [];
 }

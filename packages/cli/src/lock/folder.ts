@@ -48,13 +48,10 @@ export async function readLockFolder(path: string): Promise<LockFolder> {
     throw new InvalidInput(`${lockFileName} ${lock.problem} - take it from version control, or remove it`);
   }
   const folder = isFileOfFolder(path) ? dirname(resolve(path)) : resolve(path);
-  return { path, folder, workflow, prompts: promptNodesOf(workflow), entries: lock?.nodes ?? {} };
-}
-
-function promptNodesOf(workflow: Workflow): PromptNode[] {
-  return Array.from(nodeIndex(workflow).values()).flatMap(({ node, edges }) =>
+  const prompts = Array.from(nodeIndex(workflow).values()).flatMap(({ node, edges }) =>
     "executor" in node && node.executor.kind === "prompt" ? [{ node, edges, version: { workflow } }] : [],
   );
+  return { path, folder, workflow, prompts, entries: lock?.nodes ?? {} };
 }
 
 /** The one that is named, or all. Throws `InvalidInput`. */

@@ -34,7 +34,11 @@ export function planLock(folder: LockFolder, sources: PlanSources): Promise<Plan
 async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Promise<Planned> {
   const node = prompt.node.id;
   if (entry?.state === "edited") return { node, action: "edited", locked: await takeEdit(prompt, entry, sources) };
-  if (entry?.state === "missing" && entry.edited !== undefined) refuseHalf(node, entry.file, entry.edited);
+  if (entry?.state === "missing" && entry.edited !== undefined) {
+    // To restore one would undo the other, and neither runs alone.
+    const half = `${entry.edited} was edited, and ${entry.file}, which it needs, is not there`;
+    throw new InvalidInput(`node "${node}": ${half} - take ${entry.file} from version control`);
+  }
   const found = generationFor(prompt, entry, sources);
   const current = entry?.state === "locked" ? lockedCodeOf(entry) : undefined;
   if (!found) return current ? provenNow(node, current, sources) : { node, action: "none" };
@@ -43,14 +47,6 @@ async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources
   if (!current) return { node, action: "added", locked };
   const isSame = current.key === locked.key && current.codeHash === locked.codeHash;
   return isSame ? provenNow(node, current, sources) : { node, action: "updated", locked };
-}
-
-/** To restore one would undo the other, and neither runs alone. */
-function refuseHalf(node: string, missing: string, edited: string): never {
-  const wayOut = `take ${missing} from version control`;
-  throw new InvalidInput(
-    `node "${node}": ${edited} was edited, and ${missing}, which it needs, is not there - ${wayOut}`,
-  );
 }
 
 /** The same code as before; an edit that has run with success since is proven by that. */
@@ -62,10 +58,7 @@ function provenNow(node: string, locked: LockedCode, { used }: PlanSources): Pla
   return { node, action: "updated", locked: { ...locked, provenBy: last.execution.id } };
 }
 
-/**
- * What the last run used, else the newest that is kept, candidates too; in any case only what was written for the node
- * as it is now. The locked code itself is no news.
- */
+/** What ran last, else the newest that is kept: written for the node as it is now, and no news where it is locked. */
 function generationFor(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Generation | undefined {
   const { generator, generations, used } = sources;
   const fresh = generations
@@ -86,20 +79,7 @@ function isFresh(prompt: PromptNode, { key, ingredients }: Pick<Generation, "key
 
 /** Approval is of the code: what was approved before, unchanged, still is. */
 function lockedFrom(generation: Generation, before: LockRecord | undefined): LockedCode {
-  const { key, ingredients, code, codeHash, analysis, analysisHash } = generation;
-  const { origin, model, cost, createdAt, provenBy } = generation;
-  const approved = before?.codeHash === codeHash ? before.approved : generation.approved;
-  const look = defined({ analysis, analysisHash });
-  return {
-    key,
-    ingredients,
-    code,
-    codeHash,
-    ...look,
-    origin,
-    model,
-    cost,
-    createdAt,
-    ...defined({ provenBy, approved }),
-  };
+  const { format: _format, workflowId: _id, node: _node, client: _client, status: _status, ...kept } = generation;
+  const { approved, ...locked } = kept;
+  return { ...locked, ...defined({ approved: before?.codeHash === kept.codeHash ? before.approved : approved }) };
 }

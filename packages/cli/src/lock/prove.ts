@@ -16,10 +16,7 @@ import { type Difference, differences } from "./compare.ts";
 import type { PromptNode } from "./folder.ts";
 import type { Recorded } from "./recorded.ts";
 
-/**
- * `same`: the outputs that are recorded; `differs`: others; `fails`: it did not fail then; `works`: it failed then;
- * `fails_too`.
- */
+/** `same` as recorded, `differs` from that; `fails` or `works`, other than then; `fails_too`. */
 export type ProofOutcome = "same" | "differs" | "fails" | "works" | "fails_too";
 
 /** Code over one recorded input. */

@@ -12,18 +12,14 @@ export interface Recorded {
   before: readonly TraceEntry[];
 }
 
-export interface Reading {
-  /** Executions whose chains are read at most. */
-  max: number;
-  /** With the inputs of the nodes. */
-  full: boolean;
-}
-
-/** What the latest executions of a workflow did in its nodes, newest first; those that go on still are left out. */
+/**
+ * What the latest executions of a workflow did in its nodes, newest first; those that go on still are left out. `max`:
+ * executions whose chains are read at most; `full`: with the inputs of the nodes.
+ */
 export async function* latestRuns(
   nova: NovaClient,
   workflow: string,
-  { max, full }: Reading,
+  { max, full }: { max: number; full: boolean },
 ): AsyncGenerator<Recorded> {
   let read = 0;
   for await (const { id, open } of readExecutions(nova, workflow)) {

@@ -7,10 +7,7 @@ import { latestRuns, type Recorded, runsOf } from "./recorded.ts";
 
 const latest = { max: 25, full: true };
 
-/**
- * What there is to plan a lock from: of each prompt node the last run that ended well, in the execution that is named or
- * in the latest ones.
- */
+/** What a lock is planned from: each prompt node's last success, in the execution `from` or the latest ones. */
 export async function readSources(
   nova: NovaClient,
   { workflow, prompts }: Pick<LockFolder, "workflow" | "prompts">,

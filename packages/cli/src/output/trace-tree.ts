@@ -1,10 +1,7 @@
 import { membersOf, type TraceBranch, type TraceEntry } from "@nova/engine";
 import { shortened } from "./text.ts";
 
-/**
- * A line of the table of a trace, so many branches deep: an entry, several visits of one node, or the name of what
- * follows. `which`: of the visits, or of a map's items, where there are several.
- */
+/** So many branches deep. `which`: of several visits, or of a map's items. `title`: names what follows. */
 export type TreeLine = { depth: number } & (
   | { entry: TraceEntry; which: string }
   | { visits: TraceEntry[] }

@@ -1,4 +1,4 @@
-import type { AiMetadata, Spending, TraceEntry, TraceStep } from "@nova/engine";
+import type { Spending, TraceEntry, TraceStep } from "@nova/engine";
 import { tableLines } from "./table.ts";
 import { styled } from "./terminal.ts";
 import { duration, indented, section, shortened, statusText } from "./text.ts";
@@ -33,17 +33,14 @@ export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output
 export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
   if (!ai_metadata || steps.length === 0) return [];
   const isFull = steps.some(({ prompt }) => prompt !== undefined);
-  return isFull ? [...stepTable(steps), ...steps.flatMap(stepLines)] : ai_metadata.errors.map(errorLine);
-}
-
-function errorLine({ attempt, agent_name, error }: AiMetadata["errors"][number]): string {
-  const who = attempt === 0 ? "pinned code" : `attempt ${attempt}`;
-  return styled("yellow", `${who}, ${agent_name}: ${shortened(error ?? "failed")}`);
-}
-
-function stepTable(steps: readonly TraceStep[]): string[] {
+  if (!isFull) {
+    return ai_metadata.errors.map(({ attempt, agent_name, error }) => {
+      const who = attempt === 0 ? "pinned code" : `attempt ${attempt}`;
+      return styled("yellow", `${who}, ${agent_name}: ${shortened(error ?? "failed")}`);
+    });
+  }
   const header = ["attempt", "agent", "status", "time", "model", "tokens in", "cached", "out", "cost"];
-  return tableLines(header, steps.map(rowOf)).map((line) => `  ${line}`);
+  return [...tableLines(header, steps.map(rowOf)).map((line) => `  ${line}`), ...steps.flatMap(stepLines)];
 }
 
 function rowOf(step: TraceStep): string[] {

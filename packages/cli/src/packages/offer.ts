@@ -27,10 +27,7 @@ export const thisTerminal: Asking = {
 /** For commands whose output a program reads. */
 export const nobody: Asking = { isInteractive: false, ask: async () => false };
 
-/**
- * Before these workflows run here: offers to install what they import and what models may import in their prompt nodes.
- * Answers what is still missing, as warnings. Where nobody can be asked nothing is installed.
- */
+/** Offers to install what they import, or models may; answers what is missing still. Asks nobody who cannot answer. */
 export async function offerPackages(parsed: readonly ParsedWorkflow[], asking = thisTerminal): Promise<Finding[]> {
   const findings = (await Promise.all(parsed.map(notInstalled))).flat();
   if (!asking.isInteractive || (findings.length === 0 && !parsed.some(hasPrompt))) return findings;

@@ -14,10 +14,7 @@ type Load = (sha256: string) => Promise<Uint8Array | null>;
 /** All values together: they are in memory until they are written. */
 const maxBytes = 1024 * 1024 * 1024;
 
-/**
- * A recorded context as `nova run --context` reads it: texts and JSON that lie in blobs are in their places, bytes are
- * files beside it, and what was erased is null.
- */
+/** As `nova run --context` reads it: blobs in their places, bytes as files beside it, null for what was erased. */
 export async function localContext(text: string, load: Load): Promise<{ text: string; files: ContextFile[] }> {
   const files = new Map<string, ContextFile>();
   let bytesLeft = maxBytes;

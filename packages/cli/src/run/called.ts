@@ -4,7 +4,14 @@ import type { Compiled } from "@nova/compiler";
 import { publishWorkflow } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import type { Call } from "@nova/service";
-import { type Finding, isFileOfFolder, isWorkflowFolder, type ParsedWorkflow, type Workflow } from "@nova/workflow";
+import {
+  demandLeadsInside,
+  type Finding,
+  isFileOfFolder,
+  isWorkflowFolder,
+  type ParsedWorkflow,
+  type Workflow,
+} from "@nova/workflow";
 import { InvalidInput, InvalidWorkflow, refusing } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 
@@ -39,7 +46,9 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Read
       : [id, `${id}.json`, `${id}.ts`].map((name) => join(beside, name)).find(holdsWorkflow);
     seen.add(id);
     if (place === undefined) continue;
-    await demandBeside(beside, place);
+    // Nobody has named it: a link that leads elsewhere would be published without anybody knowing.
+    const sentence = ({ message }: Error) => `"${beside}": ${message}, or publish it first`;
+    await demandLeadsInside(beside, basename(place)).catch(refusing(sentence));
     const parsed = await readAndParse(place);
     if (!parsed.workflow) throw new InvalidWorkflow(place, parsed.findings);
     if (parsed.workflow.id !== id) {
@@ -66,26 +75,17 @@ export async function compileCalled({ parsed, places, calls }: ReadCalled): Prom
   return called;
 }
 
-/** Nobody has named it: a link that leads elsewhere would be published without anybody knowing. */
-async function demandBeside(folder: string, place: string): Promise<void> {
-  const { demandLeadsInside } = await import("@nova/workflow");
-  const sentence = ({ message }: Error) => `"${folder}": ${message}, or publish it first`;
-  await demandLeadsInside(folder, basename(place)).catch(refusing(sentence));
-}
-
 /** Publishes what is new of it. Throws `InvalidInput` where a node runs what is not there. */
 export async function publishCalled(cloud: LocalCloud, { workflows, calls }: Called, caller: Workflow): Promise<void> {
   for (const { workflow, definition, history } of workflows) {
     const template = await cloud.templateFor(workflow.requirements);
     await publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
   }
-  for (const call of calls) if (call.workflow !== caller.id) await assertThere(cloud, call);
-}
-
-async function assertThere({ ports }: LocalCloud, call: Call): Promise<void> {
   const { missingCall } = await import("@nova/service/calls");
-  const missing = await missingCall(ports, call);
-  if (!missing) return;
-  const advice = "put its folder beside this one, or run it once (nova run <folder>)";
-  throw new InvalidInput(`${missing.message} - ${missing.latest ? `its latest is ${missing.latest}` : advice}`);
+  for (const call of calls) {
+    const missing = call.workflow === caller.id ? undefined : await missingCall(cloud.ports, call);
+    if (!missing) continue;
+    const advice = "put its folder beside this one, or run it once (nova run <folder>)";
+    throw new InvalidInput(`${missing.message} - ${missing.latest ? `its latest is ${missing.latest}` : advice}`);
+  }
 }

@@ -1,7 +1,6 @@
 import {
   cancelExecution,
   executionOf,
-  type Ports,
   publishWorkflow,
   type RawJson,
   readTrace,
@@ -33,10 +32,7 @@ export interface RunListener {
   onTask(task: WaitingTask): void;
 }
 
-/**
- * Publishes the workflow if it is new, runs it, waits. Ctrl-C cancels the run, but leaves one that waits for an answer:
- * that one goes on when it is answered. Null where it came before the start.
- */
+/** Publishes, runs, waits; null: Ctrl-C came first. Later it cancels the run, unless that waits for an answer. */
 export async function execute(
   cloud: LocalCloud,
   request: RunRequest,
@@ -66,9 +62,16 @@ export async function execute(
     listener.onEvent(event);
     if (event.state === "waiting") tasks.look(id, event.node);
   });
-  const interrupted = interrupt.wish().then(() => stopUnlessWaiting(ports, id));
-  if ((await Promise.race([ended, interrupted])) !== "left") await ended;
-  return report(cloud, ports, id);
+  const interrupted = interrupt.wish().then(async () => {
+    const isLeft = await isWaiting(ports, await executionOf(ports, id));
+    if (!isLeft) await cancelExecution(ports, id);
+    return isLeft;
+  });
+  if ((await Promise.race([ended, interrupted])) !== true) await ended;
+  // The counters first: reading the trace is a call as well, and none of the run's.
+  const counters = await cloud.counters(id);
+  const { execution, path, context: known } = await readTrace(ports, id);
+  return { execution, counters, path, context: known };
 }
 
 /** A client without a record is a slip of the keyboard: it has no credentials either. Throws `NotFound`. */
@@ -82,18 +85,4 @@ async function withUploads({ service }: LocalCloud, id: string, context: string,
   if (!context.includes('"$upload"')) return { context, files: [] };
   const { defaultClient, placeUploads } = await import("@nova/service");
   return placeUploads(service, { client: client ?? defaultClient, root: id }, context);
-}
-
-async function stopUnlessWaiting(ports: Ports, id: string): Promise<"left" | "stopped"> {
-  if (await isWaiting(ports, await executionOf(ports, id))) return "left";
-  await cancelExecution(ports, id);
-  return "stopped";
-}
-
-/** The counters first: reading the trace is a call as well, and none of the run's. */
-async function report(cloud: LocalCloud, ports: Ports, id: string): Promise<Ran> {
-  const counters = await cloud.counters(id);
-  const execution = await executionOf(ports, id);
-  const { path, context } = await readTrace(ports, id);
-  return { execution, counters, path, context };
 }

@@ -55,14 +55,12 @@ export async function tellingRefusals<T>(json: boolean, work: () => Promise<T>):
   try {
     return await work();
   } catch (error) {
-    if (json && error instanceof Error && refusals.has(error.name)) await printRefusal(error);
+    if (json && error instanceof Error && refusals.has(error.name)) {
+      const [{ renderJson }, { noRunResult }] = await Promise.all([import("@nova/engine"), import("./lines.ts")]);
+      const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
+      const status = exitCodeOf(error) === exitCodes.invalid ? "invalid" : "failed";
+      print(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)), true);
+    }
     throw error;
   }
-}
-
-async function printRefusal(error: Error): Promise<void> {
-  const [{ renderJson }, { noRunResult }] = await Promise.all([import("@nova/engine"), import("./lines.ts")]);
-  const findings = error instanceof InvalidWorkflow ? error.findings : undefined;
-  const status = exitCodeOf(error) === exitCodes.invalid ? "invalid" : "failed";
-  print(renderJson(noRunResult(status, { class: error.name, message: error.message }, findings)), true);
 }

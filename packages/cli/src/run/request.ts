@@ -44,21 +44,16 @@ export interface RunRequest {
   /** Prompt nodes whose code a model writes anew. */
   fresh: string[];
   /** For whom it runs; absent: nobody in particular. */
-  client?: string;
+  client?: string | undefined;
   warnings: Finding[];
 }
 
 /** What can be known of a run before the Python of its nodes is checked, which takes longest. */
-export interface RunDraft {
-  path: string;
+export interface RunDraft
+  extends Pick<RunRequest, "path" | "context" | "files" | "frozen" | "client">,
+    Pick<RunOptions, "node" | "fresh"> {
   parsed: ParsedWorkflow;
   called: ReadCalled;
-  node: string | undefined;
-  context: string;
-  files: RunFile[];
-  frozen: boolean;
-  fresh: FreshOption;
-  client: string | undefined;
 }
 
 /** Throws `InvalidWorkflow`, `InvalidInput`. */
@@ -82,26 +77,21 @@ export async function readInputs(options: InputOptions): Promise<Pick<RunRequest
 
 /** `more` are warnings of the place in which it is to run. Throws `InvalidWorkflow` with all that is wrong. */
 export async function checkDraft(
-  { path, parsed, called: read, node, context, files, frozen, fresh: wanted, client }: RunDraft,
+  { parsed, called: read, node, fresh: wanted, ...draft }: RunDraft,
   more: readonly Finding[] = [],
 ): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
   const compiled = await compileParsed(parsed);
-  const { workflow, definition, history } = compiled;
   const findings = [...compiled.findings, ...more];
-  if (!workflow) throw new InvalidWorkflow(path, findings);
+  if (!compiled.workflow) throw new InvalidWorkflow(draft.path, findings);
   const called = await compileCalled(read);
-  const whole = {
-    ...{ path, isOneNode: node !== undefined, workflow, definition, history, called },
-    ...{ context, files, frozen, fresh: [], warnings: findings, ...(client !== undefined && { client }) },
-  };
-  if (node === undefined) {
-    const fresh = await freshNodes(workflow, { fresh: wanted, frozen });
-    return { ...whole, fresh, warnings: [...findings, ...called.warnings] };
-  }
-  const alone = oneNodeWorkflow(workflow, node);
-  const fresh = await freshNodes(alone, { fresh: wanted, frozen });
-  return { ...whole, fresh, workflow: alone, definition: JSON.stringify(toStateMachine(alone)), history: undefined };
+  const { definition, history } = compiled;
+  const alone = node === undefined ? undefined : oneNodeWorkflow(compiled.workflow, node);
+  const workflow = alone ?? compiled.workflow;
+  const fresh = await freshNodes(workflow, { fresh: wanted, frozen: draft.frozen });
+  const machine = alone ? { definition: JSON.stringify(toStateMachine(alone)) } : { definition, history };
+  const warnings = [...findings, ...called.warnings];
+  return { ...draft, ...machine, workflow, called, isOneNode: alone !== undefined, fresh, warnings };
 }
 
 /** As a deployment is told: a run from this shell is frozen too. */

@@ -22,7 +22,7 @@ import {
   type Workflow,
 } from "@nova/workflow";
 
-const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604", lost: "NOVA605" } as const;
+const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604" } as const;
 
 /** NOVA601 to 607, and NOVA502 in code: what can be known about the Python of a workflow without running it. */
 export async function checkSources(sources: readonly PythonSource[]): Promise<Finding[]> {
@@ -32,12 +32,11 @@ export async function checkSources(sources: readonly PythonSource[]): Promise<Fi
 
 async function checkSource(source: PythonSource, modules: Record<string, string>): Promise<Finding[]> {
   const { node, code, file, path } = source;
-  const options = { builtins: node ? nodeGlobals : [], ...defined({ fileName: file }) };
-  const problems = await checkPython(code, options);
-  const found = problems.map((problem) => findingOf(problem, path, subjectOf(source)));
+  const problems = await checkPython(code, node ? nodeGlobals : []);
+  const found = problems.map((problem) => findingOf(problem, source));
   if (node && !problems.some(({ kind }) => kind === "size" || kind === "syntax")) {
-    const rebound = reboundContext(code, { ...options, lib: modules });
-    if (rebound) found.push(findingOf(rebound, path, subjectOf(source)));
+    const rebound = reboundContext(code);
+    if (rebound) found.push(findingOf(rebound, source));
     found.push(...reservedKeys(source));
   }
   if (node?.type === "decision" && problems.length === 0 && !setsBranchDecision(code, modules)) {
@@ -65,9 +64,12 @@ function foundAt(source: PythonSource, code: FindingCode, message: string, place
   });
 }
 
-function findingOf({ kind, message, ...place }: PythonProblem, path: string, subject: string): Finding {
-  const where = kind === "size" ? "" : `line ${place.line}: `;
-  return finding(codes[kind], path, `${subject}: ${where}${message}`, place);
+function findingOf({ kind, message, ...place }: PythonProblem, source: PythonSource): Finding {
+  if (kind !== "size") return foundAt(source, codes[kind], message, place);
+  return finding(codes.size, source.path, `${subjectOf(source)}: ${message}`, {
+    ...place,
+    ...defined({ file: source.file }),
+  });
 }
 
 export function subjectOf({ node, file }: PythonSource): string {

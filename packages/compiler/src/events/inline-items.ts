@@ -1,3 +1,4 @@
+import { canReach, graphOf, reachableFrom } from "@nova/workflow";
 import type { Plan, PlannedFrame, PlannedMap, PlannedNode } from "../lower/plan.ts";
 import { countEvents, itemEvents, stretchEvents } from "./count-events.ts";
 import { continues } from "./history-budget.ts";
@@ -67,27 +68,20 @@ function* mapsIn(
 /** How often a run comes to each node of a frame at most, by its loops alone; absent: once. */
 function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const ways = nodes.flatMap((node) => waysFrom(node));
-  const loops = ways.flatMap(({ from, to, max }) => (max === undefined ? [] : [{ from, to, max }]));
+  const graph = graphOf(
+    nodes.map(({ id }) => ({ id })),
+    ways,
+  );
   const rounds = new Map<string, number>();
-  if (loops.length === 0) return rounds;
-  const onward = ways.filter(({ max }) => max === undefined);
-  const ahead = Map.groupBy(onward, ({ from }) => from);
-  const behind = Map.groupBy(onward, ({ to }) => to);
-  for (const { from, to, max } of loops) {
-    const leading = reach(from, (id) => behind.get(id)?.map((way) => way.from));
-    // Each loop inside of another goes round completely each time: they multiply.
-    for (const id of reach(to, (id) => ahead.get(id)?.map((way) => way.to)))
-      if (leading.has(id)) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
+  for (const { from, to, max } of ways) {
+    if (max === undefined) continue;
+    // Each loop inside of another, or behind one, goes round completely each time: they multiply.
+    const around = reachableFrom(graph, [to]).intersection(canReach(graph, [from]));
+    for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }
   return rounds;
 }
 
 function waysFrom(node: PlannedNode): { from: string; to: string; max: number | undefined }[] {
   return waysOf(node, "inner", 0).flatMap(({ to, max }) => (to === null ? [] : [{ from: node.id, to, max }]));
-}
-
-function reach(first: string, next: (id: string) => string[] | undefined): ReadonlySet<string> {
-  const reached = new Set([first]);
-  for (const id of reached) for (const one of next(id) ?? []) reached.add(one);
-  return reached;
 }

@@ -1,3 +1,4 @@
+import { lastToFirst } from "@nova/workflow";
 import type { PlannedFrame, PlannedNode, Way } from "../lower/plan.ts";
 
 /** A way out of a node, with what taking it costs. Null: nothing of the frame follows. */
@@ -34,7 +35,9 @@ export function longestWay({ entry, nodes }: PlannedFrame, waysOf: (node: Planne
  */
 function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedWay[]>): number {
   const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
-  const deciding = firstToLast(begins, onward).filter((id) => loops.has(id));
+  const deciding = lastToFirst(begins, (id) => nextOf(id, onward))
+    .reverse()
+    .filter((id) => loops.has(id));
   const longest = new Map([...deciding, frameEnd].map((to) => [to, longestTo(to, onward, begins)]));
   const between = (from: Way, to: string) => longest.get(to)?.get(String(from));
   for (const decision of deciding) {
@@ -61,54 +64,22 @@ function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, Count
 
 /** The most events on ways that lead on, from each of `begins` to `target`; absent: there is none. */
 function longestTo(target: string, onward: Ways, begins: readonly string[]): Map<string, number> {
-  const known = new Map<string, number | undefined>([[target, 0]]);
-  const begun = new Set<string>();
-  const waiting = [...begins];
-  while (waiting.length > 0) {
-    const id = waiting.at(-1) as string;
-    const ways = onward.get(id) ?? [];
-    if (!begun.has(id) && !known.has(id)) {
-      begun.add(id);
-      for (const { to } of ways) if (to !== null && onward.has(to) && !begun.has(to)) waiting.push(to);
-      continue;
-    }
-    waiting.pop();
-    if (!known.has(id)) known.set(id, maxOf(ways, target, known, onward));
+  const known = new Map([[target, 0]]);
+  const eventsTo = (to: Way) => {
+    if (to !== null && onward.has(to)) return known.get(to);
+    return target === frameEnd ? 0 : undefined;
+  };
+  for (const id of lastToFirst(begins, (one) => (one === target ? [] : nextOf(one, onward)))) {
+    if (id === target) continue;
+    const sums = (onward.get(id) ?? []).flatMap(({ events, to }) => {
+      const behind = eventsTo(to);
+      return behind === undefined ? [] : [events + behind];
+    });
+    if (sums.length > 0) known.set(id, Math.max(...sums));
   }
-  return new Map(
-    begins.flatMap((id): [string, number][] => (known.get(id) === undefined ? [] : [[id, known.get(id) as number]])),
-  );
+  return new Map(begins.flatMap((id): [string, number][] => (known.has(id) ? [[id, known.get(id) as number]] : [])));
 }
 
-function maxOf(
-  ways: CountedWay[],
-  target: string,
-  known: ReadonlyMap<string, number | undefined>,
-  onward: Ways,
-): number | undefined {
-  const isEnd = (to: Way) => to === null || !onward.has(to);
-  const sums = ways.flatMap(({ events, to }) => {
-    const behind = isEnd(to) ? (target === frameEnd ? 0 : undefined) : known.get(to as string);
-    return behind === undefined ? [] : [events + behind];
-  });
-  return sums.length > 0 ? Math.max(...sums) : undefined;
-}
-
-/** Every node after those that lead to it, but for rings. */
-function firstToLast(begins: readonly string[], onward: Ways): string[] {
-  const done = new Set<string>();
-  const seen = new Set<string>();
-  const waiting = [...begins];
-  while (waiting.length > 0) {
-    const id = waiting.at(-1) as string;
-    const next = seen.has(id)
-      ? []
-      : (onward.get(id) ?? []).flatMap(({ to }) => (to !== null && onward.has(to) && !seen.has(to) ? [to] : []));
-    seen.add(id);
-    waiting.push(...next);
-    if (next.length > 0) continue;
-    waiting.pop();
-    done.add(id);
-  }
-  return [...done].reverse();
+function nextOf(id: string, onward: Ways): string[] {
+  return (onward.get(id) ?? []).flatMap(({ to }) => (to !== null && onward.has(to) ? [to] : []));
 }

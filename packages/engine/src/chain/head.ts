@@ -94,6 +94,12 @@ export interface ContinuationMark {
   seq: number;
 }
 
+/** What a head says whose entry tells of no run: of link 0, and of a close. */
+export const noRun = {
+  ...{ attempt: 1, decision_result: null, execution_time_ms: 0, sandbox_id: null, warm: null, code: null },
+  steps: [] as string[],
+};
+
 export function headOf(entry: StoredEntry): Head {
   return JSON.parse(entry.head) as Head;
 }

@@ -15,10 +15,7 @@ import { branchOf, isItem } from "./scope.ts";
 const indexKey = "index";
 
 /** The context in front of a link, and its stored form. A map's item finds itself and its number in it. */
-export async function contextBefore(
-  ports: Pick<Ports, "blobs" | "workflows">,
-  { before, beforeEntry, at }: Position,
-): Promise<LoadedContext> {
+export async function contextBefore(ports: Ports, { before, beforeEntry, at }: Position): Promise<LoadedContext> {
   const kept = await contextAfter(beforeEntry, ports.blobs);
   const place = before.seq === 0 ? branchOf(at.scope) : null;
   if (!place || !isItem(place.branch)) return kept;
@@ -35,15 +32,12 @@ export async function contextBefore(
 }
 
 /** What a node finds: the context that its entry builds on, and the same with the failure before it, if there is one. */
-export async function inputBefore(
-  ports: Pick<Ports, "blobs" | "workflows">,
-  position: Position,
-): Promise<{ kept: LoadedContext; input: Context }> {
+export async function inputBefore(ports: Ports, position: Position): Promise<{ kept: LoadedContext; input: Context }> {
   const kept = await contextBefore(ports, position);
   return { kept, input: await inputAfter(position.beforeEntry, kept.context, ports.blobs) };
 }
 
-async function itemKey(ports: Pick<Ports, "workflows">, fork: StoredEntry): Promise<string> {
+async function itemKey(ports: Ports, fork: StoredEntry): Promise<string> {
   const { workflow_id, workflow_version, node_id } = headOf(fork);
   const version = await ports.workflows.get(workflow_id, workflow_version);
   const node = version && nodeIndex(version.workflow).get(node_id)?.node;
@@ -51,7 +45,7 @@ async function itemKey(ports: Pick<Ports, "workflows">, fork: StoredEntry): Prom
   return node.as;
 }
 
-async function itemText(ports: Pick<Ports, "blobs">, fork: StoredEntry, index: number): Promise<string> {
+async function itemText(ports: Ports, fork: StoredEntry, index: number): Promise<string> {
   const head = headOf(fork);
   const pages = blobPages(ports.blobs, head);
   const { items } = fork.contents;

@@ -24,7 +24,12 @@ export function childId(at: LinkId, since: string): string {
 
 /** The time is that of the turn, which exactly one delivery took; what is random in other ids is a hash of the link. */
 function ulidOf({ execution, scope, seq }: LinkId, since: string, salt = ""): string {
-  const bytes = createHash("sha256").update(`${salt}${execution}${scope}#${seq}`).digest();
+  return ulidFrom(Date.parse(since), `${salt}${execution}${scope}#${seq}`);
+}
+
+/** A ULID that is the same for the same time and text. */
+export function ulidFrom(ms: number, text: string): string {
+  const bytes = createHash("sha256").update(text).digest();
   let next = 0;
-  return ulid(Date.parse(since), () => (bytes[next++] ?? 0) / 256);
+  return ulid(ms, () => (bytes[next++] ?? 0) / 256);
 }

@@ -22,17 +22,14 @@ export interface Position {
 }
 
 /** Without a read where this process has just written the link before. Only for who writes on condition of what it says. */
-export async function latestPosition(
-  ports: Pick<Ports, "chain" | "workflows" | "tailCache" | "clock">,
-  at: LinkId,
-): Promise<Position> {
+export async function latestPosition(ports: Ports, at: LinkId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
   if (!written) return readPosition(ports, at);
   return { before: headOf(written), beforeEntry: written, at, next: { seq: at.seq } };
 }
 
 /** Of the first link of a branch: no link 0 is stored, what a link 0 would say comes from the fork's link. */
-export async function readPosition(ports: Pick<Ports, "chain" | "workflows">, at: LinkId): Promise<Position> {
+export async function readPosition(ports: Ports, at: LinkId): Promise<Position> {
   const place = at.seq === 1 ? branchOf(at.scope) : null;
   if (place) {
     const [start, next] = await Promise.all([readFork(ports, at, place), ports.chain.read(at)]);
@@ -50,7 +47,7 @@ export function placeInSource({ reused_from: reused, node_type, followed }: Head
 
 /** Where a branch starts: the fork's entry, and the head that a link 0 of the branch would have. */
 export async function branchStart(
-  ports: Pick<Ports, "workflows">,
+  ports: Ports,
   fork: StoredEntry,
   scope: string,
 ): Promise<Pick<Position, "before" | "beforeEntry">> {
@@ -66,7 +63,7 @@ export async function branchStart(
   return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
 }
 
-async function readFork(ports: Pick<Ports, "chain" | "workflows">, at: LinkId, { parent, fork, seq }: BranchPlace) {
+async function readFork(ports: Ports, at: LinkId, { parent, fork, seq }: BranchPlace) {
   const entry = await readKept(ports.chain, { execution: at.execution, scope: parent, seq });
   if (!entry || headOf(entry).node_id !== fork) {
     throw chainBroken(`execution ${at.execution} has no fork "${fork}" at link ${seq}${parent}`);

@@ -44,10 +44,6 @@ export class Context {
     return new Context(Array.from(this.#slots.values()).filter((slot) => slot.key !== key));
   }
 
-  get size(): number {
-    return this.#slots.size;
-  }
-
   slots(): Slot[] {
     return Array.from(this.#slots.values());
   }
@@ -76,15 +72,4 @@ export class Context {
   writtenBy(link: LinkLabel): Member[] {
     return this.slots().filter((slot) => slot.by === link);
   }
-}
-
-/** The changes that lead from one context to another: how a rollback is written. */
-export function changesBetween(from: Context, to: Context): Changes {
-  return {
-    set: to.slots().filter(({ key, json }) => from.slot(key)?.json !== json),
-    delete: from
-      .slots()
-      .filter(({ key }) => !to.slot(key))
-      .map(({ key }) => key),
-  };
 }

@@ -1,10 +1,15 @@
-import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
-import type { BlobRef } from "../ports/blobs.ts";
+import { type ExactValue, parseExact } from "@nova/workflow";
+import { memberOf } from "../json/text.ts";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";
 
 /** Text of a JSON blob. */
-export type LoadJson = (ref: BlobRef) => Promise<string>;
+export type LoadJson = (sha256: string) => Promise<string>;
+
+/** The first of some keys that a dot path begins with: a key may have dots in it. */
+export function keyOfPath(keys: ReadonlySet<string>, path: string): string | undefined {
+  return [...keys].find((key) => path === key || path.startsWith(`${key}.`));
+}
 
 /** JSON text of the value at a dot path, in blobs too. Undefined where it leads nowhere. */
 export async function findValue(context: Context, path: string, load: LoadJson): Promise<string | undefined> {
@@ -17,7 +22,7 @@ export async function loadedText(text: string, load: LoadJson): Promise<string> 
   if (!text.includes(`"${blobKey}"`)) return text;
   const value: unknown = JSON.parse(text);
   const ref = value !== null && typeof value === "object" ? asReference(value) : undefined;
-  return ref?.type === "json" ? load(ref) : text;
+  return ref?.type === "json" ? load(ref.sha256) : text;
 }
 
 async function valueIn(json: string, steps: readonly string[], load: LoadJson): Promise<string | undefined> {
@@ -26,9 +31,8 @@ async function valueIn(json: string, steps: readonly string[], load: LoadJson): 
   for (const step of steps) {
     if (isMarked(value)) value = parseExact(await loadedText(JSON.stringify(value), load));
     // A file or a long text has nothing inside.
-    if (value === null || typeof value !== "object" || isRawNumber(value) || isMarked(value)) return undefined;
-    if (!Object.prototype.propertyIsEnumerable.call(value, step)) return undefined;
-    value = (value as { [key: string]: ExactValue })[step];
+    if (isMarked(value)) return undefined;
+    value = memberOf(value, step);
   }
   return JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import { isScalar, Names, Utf8Check } from "./scan.ts";
+import { isScalar, Utf8Check } from "./scan.ts";
 
 /** Levels inside of each other that a value has at most; the harness in the sandbox counts the same. */
 const maxLevels = 500;
@@ -42,7 +42,7 @@ type Due = "value" | "first item" | "name" | "first name" | "colon" | "comma" | 
 export class StrictJson {
   readonly #utf8 = new Utf8Check();
   /** Of each open object its names so far, of each open list null; innermost last. */
-  readonly #open: (Names | null)[] = [];
+  readonly #open: (Set<string> | null)[] = [];
   #due: Due = "value";
   #inText = false;
   /** The first half of a character was escaped, so its other half has to follow. */
@@ -85,7 +85,7 @@ export class StrictJson {
       this.#due = "value";
     } else if (byte === openObject || byte === openList) {
       this.#demandValue(byte);
-      if (this.#open.push(byte === openList ? null : new Names()) > maxLevels + levelsOfReference)
+      if (this.#open.push(byte === openList ? null : new Set()) > maxLevels + levelsOfReference)
         throw new NotStrictJson(`is nested more than ${maxLevels} levels deep`);
       this.#due = byte === openList ? "first item" : "first name";
     } else {
@@ -128,7 +128,8 @@ export class StrictJson {
     }
     const raw = chunk.toString("latin1", at + 1, end - 1);
     const name = raw.includes("\\") ? Buffer.from(JSON.parse(chunk.toString("utf8", at, end))).toString("latin1") : raw;
-    if (!this.#open.at(-1)?.add(name))
+    const names = this.#open.at(-1);
+    if (!names || names.size === names.add(name).size)
       throw new NotStrictJson(`has the field ${shortened(chunk.toString("utf8", at, end))} twice in one object`);
     this.#due = "colon";
     return end;

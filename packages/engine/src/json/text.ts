@@ -103,14 +103,14 @@ function endOfValue(text: string, at: number): number {
 /** The value at a dot path such as `email.attachments.0.name`, as JSON text; undefined where the path leads nowhere. */
 export function valueAt(text: string, path: readonly string[]): string | undefined {
   if (path.length === 0) return text;
-  let value: ExactValue | undefined = parseExact(text);
-  for (const step of path) {
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return undefined;
-    // Own and enumerable: a member or an item, not a list's `length`.
-    if (!Object.prototype.propertyIsEnumerable.call(value, step)) return undefined;
-    value = (value as { [key: string]: ExactValue })[step];
-  }
-  return value === undefined ? undefined : JSON.stringify(value);
+  return JSON.stringify(path.reduce<ExactValue | undefined>(memberOf, parseExact(text)));
+}
+
+/** The member or the item of a value, one of its own; undefined where it has none, and of a list's `length`. */
+export function memberOf(value: ExactValue | undefined, step: string): ExactValue | undefined {
+  if (value === null || typeof value !== "object" || isRawNumber(value)) return undefined;
+  const isThere = Object.prototype.propertyIsEnumerable.call(value, step);
+  return isThere ? (value as { [key: string]: ExactValue })[step] : undefined;
 }
 
 /** A value that is JSON text already; `renderJson` writes it as it is. */

@@ -1,13 +1,11 @@
 import type { EndNode } from "@nova/workflow";
-import type { Position } from "../chain/position.ts";
-import type { StoredEntry } from "../ports/chain.ts";
-import type { Ports } from "../ports/index.ts";
 import { closed } from "../protocol/answer.ts";
 import { closeExecution } from "../protocol/close.ts";
 import { commitOutcome } from "../protocol/commit.ts";
 import type { NodeDefinition } from "../protocol/definition.ts";
 import { type EndAnswer, linkBehind, type NodeEvent } from "../protocol/event.ts";
 import { producedEntry } from "../protocol/held-turn.ts";
+import { codeless, succeeded } from "../protocol/outcome.ts";
 import type { KindPorts } from "../protocol/settling.ts";
 
 /** An end node closes, each time it is delivered; the run has only ended well if the close entry says so. */
@@ -16,21 +14,12 @@ export async function runEnd(
   event: NodeEvent,
   { node }: NodeDefinition<EndNode>,
 ): Promise<EndAnswer> {
-  await producedEntry(ports, event, (position) => commitEnd(ports, position, node));
+  await producedEntry(ports, event, (position) => {
+    const outcome = succeeded(null, codeless(ports, undefined, position.before.warm));
+    return commitOutcome(ports, position, node, outcome);
+  });
   const { execution, scope } = event;
   const close = await closeExecution(ports, { execution: execution.id, status: "completed" });
   if (close.status !== "completed") throw closed(execution.id);
   return { execution, scope, seq: linkBehind(event).seq, status: "completed", tip: close.tip };
-}
-
-function commitEnd(ports: Ports, position: Position, node: EndNode): Promise<StoredEntry> {
-  return commitOutcome(ports, position, node, {
-    status: "success",
-    changes: { set: [], delete: [] },
-    decision: null,
-    next: null,
-    logs: "",
-    executionTimeMs: 0,
-    run: { attempt: 1, sandboxId: null, warm: position.before.warm, code: null },
-  });
 }

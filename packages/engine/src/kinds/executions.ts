@@ -1,8 +1,7 @@
 import type { Ports } from "../ports/index.ts";
-import * as closing from "../protocol/close.ts";
-import * as failing from "../protocol/fail.ts";
+import * as failing from "../protocol/end-runs.ts";
+import * as sweeping from "../protocol/end-runs.ts";
 import type { KindPorts } from "../protocol/settling.ts";
-import * as sweeping from "../protocol/sweep.ts";
 import { withKinds } from "./table.ts";
 import { type SweptTasks, sweepTasks } from "./waiting/sweep-tasks.ts";
 
@@ -11,11 +10,9 @@ function forAllKinds<Rest extends unknown[], Answer>(work: (ports: KindPorts, ..
   return (ports: Ports, ...rest: Rest): Answer => work(withKinds(ports), ...rest);
 }
 
-export const closeExecution = forAllKinds(closing.closeExecution);
 export const cancelExecution = forAllKinds(failing.cancelExecution);
 export const failExecution = forAllKinds(failing.failExecution);
 export const executionEnded = forAllKinds(failing.executionEnded);
-export const sweepExecution = forAllKinds(sweeping.sweepExecution);
 export const sweepRuns = forAllKinds(sweeping.sweepRuns);
 
 export interface Swept extends sweeping.SweptRuns {

@@ -5,14 +5,12 @@ import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
-import { forkBehind, type OpenFork, readTip } from "../protocol/branches.ts";
-import { settlingPorts } from "../protocol/close.ts";
-import { closeBranches } from "../protocol/close-branches.ts";
+import { branchState, forkBehind, type OpenFork, readTip } from "../protocol/branches.ts";
+import { closeBranches, settlingPorts } from "../protocol/close.ts";
 import type { CaughtError, RunPosition } from "../protocol/event.ts";
 import { settledEntry } from "../protocol/held-turn.ts";
 import { settleJoin } from "../protocol/settle-join.ts";
 import { type Reason, reasonOf } from "../protocol/settling.ts";
-import { branchState } from "../protocol/verdict.ts";
 import { withKinds } from "./table.ts";
 
 /** Input of the task that joins a fork's branches; `at` is the whole state, with an `error` behind a Catch. */

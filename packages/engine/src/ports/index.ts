@@ -1,9 +1,9 @@
+import type { Endings, InFlight, TailCache, WarmPool } from "../process-memory.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { ChainStore } from "./chain.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExecutionStore, OnExecutionEnded, StateMachines } from "./executions.ts";
 import type { Budgets, Pipeline } from "./pipeline.ts";
-import type { Endings, InFlight, TailCache, WarmPool } from "./process-memory.ts";
 import type { HostNames, Sandboxes } from "./sandboxes.ts";
 import type { ResumeLinkStore, TaskStore, Vault, WaitingTask, WakeStore } from "./tasks.ts";
 import type { GenerationStore, WorkflowStore } from "./workflows.ts";

@@ -45,7 +45,7 @@ export interface Generation extends LockedCode {
 
 /** Generated code (DynamoDB). */
 export interface GenerationStore {
-  /** Newest first; replaced ones included. */
+  /** In any order; replaced ones included. */
   of(workflowId: string, node: string, client: string | null): Promise<Generation[]>;
   /** All of a workflow. */
   ofWorkflow(workflowId: string): Promise<Generation[]>;

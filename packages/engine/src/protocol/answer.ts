@@ -12,7 +12,6 @@ import type { Ports } from "../ports/index.ts";
 import { continuationAnswer } from "./continuation.ts";
 import type { CaughtError, Continuation, NodeEvent, RunPosition, TaskAnswer } from "./event.ts";
 
-type AnswerPorts = Pick<Ports, "blobs" | "workflows">;
 type Asked = RunPosition & Pick<MapEvent, "inline_items">;
 
 /**
@@ -41,7 +40,7 @@ function openHead(entry: StoredEntry): Head {
 const summaryKeys = 20;
 
 /** What a task answers for an entry of its node; a failed one is thrown as its error class. */
-export async function answerFor(entry: StoredEntry, event: MapEvent, ports: AnswerPorts): Promise<TaskAnswer> {
+export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Ports): Promise<TaskAnswer> {
   const head = openHead(entry);
   if (head.status === "failed") {
     const { message } = await failureOf(entry, ports.blobs);
@@ -72,14 +71,14 @@ export interface SettleAnswer extends RunPosition {
 }
 
 /** Of the entry that is in the chain now. Throws `ExecutionClosed`. */
-export async function settleAnswer(ports: AnswerPorts, event: Asked, entry: StoredEntry): Promise<SettleAnswer> {
+export async function settleAnswer(ports: Ports, event: Asked, entry: StoredEntry): Promise<SettleAnswer> {
   const head = openHead(entry);
   const error = head.status === "failed" ? await caughtError(ports, head, entry) : undefined;
   return { ...(await wayBehind(ports, head, event)), failed: error !== undefined, ...defined({ error }) };
 }
 
 /** Where the run goes on behind an entry. */
-async function wayBehind(ports: AnswerPorts, head: Head, { execution, scope, ...event }: Asked) {
+async function wayBehind(ports: Ports, head: Head, { execution, scope, ...event }: Asked) {
   return {
     ...{ execution, scope, seq: head.seq },
     ...defined({ decision: head.decision_result ?? undefined }),
@@ -88,7 +87,7 @@ async function wayBehind(ports: AnswerPorts, head: Head, { execution, scope, ...
   };
 }
 
-async function caughtError(ports: AnswerPorts, head: Head, entry: StoredEntry): Promise<CaughtError> {
+async function caughtError(ports: Ports, head: Head, entry: StoredEntry): Promise<CaughtError> {
   const { message, node } = await failureOf(entry, ports.blobs);
   const cause = node === undefined ? `node "${head.node_id}": ${message}` : message;
   return { Error: head.error_class ?? "NodeFailed", Cause: cause };

@@ -1,6 +1,6 @@
 import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
-import { attemptNumber } from "../chain/steps/step-number.ts";
+import { attemptNumber } from "../chain/steps/step-record.ts";
 import { leafLimitBytes } from "../context/offload.ts";
 import { sha256 } from "../json/text.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
@@ -65,14 +65,14 @@ export async function recordAttempt(
 }
 
 /** The failed attempts that are recorded at a link, in order. */
-export async function failedAttempts({ chain }: Pick<Ports, "chain">, at: LinkId): Promise<StepRecord[]> {
+export async function failedAttempts({ chain }: Ports, at: LinkId): Promise<StepRecord[]> {
   const kept = (await chain.steps(at)).filter(({ text }) => text !== "");
   const records = kept.map(({ text }) => JSON.parse(text) as StepRecord);
   return records.filter(({ error_class }) => error_class !== undefined);
 }
 
 /** How the last attempt at a link failed that has been recorded. */
-export async function lastFailure(ports: Pick<Ports, "chain">, at: LinkId): Promise<Reason | undefined> {
+export async function lastFailure(ports: Ports, at: LinkId): Promise<Reason | undefined> {
   const last = (await failedAttempts(ports, at)).at(-1);
   return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };
 }

@@ -1,19 +1,21 @@
+import { defined } from "@nova/workflow";
+import { atOnce } from "../at-once.ts";
 import { sealEntry } from "../chain/contents.ts";
-import type { CloseStatus, FailureRecord, Head } from "../chain/head.ts";
+import { type CloseStatus, type FailureRecord, type Head, noRun } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { opensFork, readTip } from "./branches.ts";
-import { closeBehind, closeMark } from "./close-branches.ts";
+import { forkBehind, hasBegun, type OpenFork, opensFork, ownWords, readTip, type Tip } from "./branches.ts";
+import { carriedOver } from "./commit.ts";
 import { stopMachine } from "./continuation.ts";
 import { definitionOf } from "./definition.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
-import { settledNode } from "./held-turn.ts";
+import { killOvertaken, putState, settledNode } from "./held-turn.ts";
+import { settleJoin } from "./settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
-import { ownWords } from "./verdict.ts";
 
 export interface CloseRequest {
   execution: string;
@@ -93,40 +95,21 @@ function leftSandboxes({ warmPool, clock }: Ports, { before, at }: Position): Sa
 /** Undefined where the condition failed: somebody has closed it, which may be this write, repeated by an SDK. */
 async function putCloseEntry(
   ports: Ports,
-  { before, beforeEntry, at }: Position,
+  position: Position,
   request: CloseRequest,
   left: readonly Sandbox[],
 ): Promise<StoredEntry | undefined> {
+  const { before, beforeEntry, at } = position;
   const idle = left.map(({ id }) => id);
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
   const sealed = await sealEntry(
     {
-      execution_id: at.execution,
-      scope: at.scope,
-      client: before.client,
-      root: before.root,
-      workflow_id: before.workflow_id,
-      workflow_version: before.workflow_version,
-      nodes: before.nodes,
-      ...(before.spent && { spent: before.spent }),
-      ...(before.frozen && { frozen: before.frozen }),
-      ...(before.fresh && { fresh: before.fresh }),
-      ...(before.inner !== undefined && { inner: before.inner }),
-      seq: at.seq,
-      node_id: closeMark,
-      node_type: "close",
-      status: request.status === "completed" ? "success" : "failed",
-      ...(failure && { error_class: failure.class }),
-      attempt: 1,
-      decision_result: null,
+      ...carriedOver(position),
+      ...noRun,
+      ...defined({ nodes: before.nodes, spent: before.spent, inner: before.inner, error_class: failure?.class }),
+      ...{ node_id: closeMark, node_type: "close", status: request.status === "completed" ? "success" : "failed" },
       path_taken: null,
       timestamp: new Date(ports.clock.now()).toISOString(),
-      execution_time_ms: 0,
-      sandbox_id: null,
-      warm: null,
-      code: null,
-      prev: beforeEntry.hash,
-      steps: [],
       close: { status: request.status, count: at.seq + 1 + (before.inner ?? 0), ...(idle.length > 0 && { idle }) },
     },
     failure ? { error: JSON.stringify(failure satisfies FailureRecord) } : {},
@@ -155,4 +138,53 @@ async function failureBehind(
 /** What ends a node that is still running when its execution is closed. */
 function interruption({ status, reason }: CloseRequest): Reason {
   return reason ?? { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
+}
+
+/** The node id of a close entry and of a turn that a closer took; no node can have it. */
+export const closeMark = "(close)";
+
+/** What the entries say of nodes that a close stops. */
+export interface CloseReasons {
+  /** Of what is under way in the scope itself. */
+  here: Reason;
+  /** Of what is under way in branches. */
+  inside: Reason;
+}
+
+/**
+ * One step of a close (protocol, Close): takes the turn behind a tip for good, in the branches of a fork too, begun or
+ * not, and gives whatever was under way its entry, innermost first. Null: the tip has moved, read it again. Else
+ * nothing is under way behind it and nothing can begin: on the main line this is where the close entry goes.
+ */
+export async function closeBehind(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
+  await killOvertaken(ports, tip.link);
+  const isClosed = tip.turn?.state === "closed";
+  const turn = isClosed ? tip.turn : await putState(ports, tip.next, tip.turn, closeMark, "closed");
+  if (!turn) return null;
+  const next = { seq: tip.next.seq, turn };
+  const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next };
+  const open = hasBegun(tip) ? await forkBehind(ports, tip.entry) : null;
+  if (open) {
+    const tips = await closeBranches(ports, open, reasons.inside);
+    if (turn.node === closeMark && !tips.some(hasBegun)) return position;
+    await settleJoin(ports, position, open, tips, reasons.here);
+    return null;
+  }
+  if (turn.node === closeMark) return position;
+  const { execution_id, workflow_id, workflow_version } = tip.head;
+  const execution = { id: execution_id, workflowId: workflow_id, version: workflow_version };
+  const definition = await definitionOf(ports, { execution, node: turn.node });
+  await ports.settleTurn(ports, { ...definition, position, turn }, reasons.here);
+  return null;
+}
+
+/** Closes every branch of a fork; answers their last entries, behind which no other can be written. */
+export function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reason): Promise<Tip[]> {
+  const reasons = { here: reason, inside: reason };
+  return atOnce(open.branches, async ({ scope }) => {
+    for (;;) {
+      const tip = await readTip(ports, open.head.execution_id, scope, open.entry);
+      if (await closeBehind(ports, tip, reasons)) return tip;
+    }
+  });
 }

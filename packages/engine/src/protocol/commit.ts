@@ -11,7 +11,7 @@ import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { eventsBehind } from "./continuation.ts";
-import { goneOut } from "./loops.ts";
+import { goneOut } from "./definition.ts";
 import type { Outcome } from "./outcome.ts";
 import { stillFollowed } from "./recorded.ts";
 
@@ -99,7 +99,7 @@ async function spareSandbox(ports: Ports, { at, before }: Position, { run, next 
 }
 
 /** What an entry says because of its place, and as the one before it does. */
-function carriedOver({ before, beforeEntry, at }: Position) {
+export function carriedOver({ before, beforeEntry, at }: Position) {
   const { client, root, workflow_id, workflow_version, frozen, fresh } = before;
   const place = { execution_id: at.execution, scope: at.scope, seq: at.seq };
   return {

@@ -1,10 +1,9 @@
 import type { Head } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
-import { chainBroken } from "../errors.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
 import { readTip } from "./branches.ts";
+import { versionOf } from "./definition.ts";
 import type { Continuation, RunPosition } from "./event.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -12,7 +11,7 @@ type Counted = Pick<Head, "events" | "continuation">;
 
 /** Events behind an entry, and whether the run goes on in a further execution; nothing where nobody counts. */
 export async function eventsBehind(
-  ports: Pick<Ports, "workflows">,
+  ports: Ports,
   { before, at }: Position,
   node: string,
   { status, more = {} }: Pick<Outcome, "status" | "more">,
@@ -32,7 +31,7 @@ export async function eventsBehind(
 
 /** Of the entry that leads to a further execution which that is; of any other nothing. */
 export async function continuationAnswer(
-  ports: Pick<Ports, "workflows">,
+  ports: Ports,
   head: Head,
   { execution }: Pick<RunPosition, "execution">,
 ): Promise<{ continuation: Continuation } | undefined> {
@@ -48,13 +47,7 @@ export function continuationName(execution: string, number: number): string {
   return `${execution}.${number}`;
 }
 
-async function versionOf(ports: Pick<Ports, "workflows">, head: Head): Promise<WorkflowVersion> {
-  const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
-  if (version) return version;
-  throw chainBroken(`workflow ${head.workflow_id} has no version ${head.workflow_version} any more`);
-}
-
-type StoppingPorts = Pick<Ports, "chain" | "workflows" | "stateMachines">;
+type StoppingPorts = Ports;
 type Run = Pick<Execution, "id" | "stateMachineArn">;
 
 /** Stops a run's execution of its state machine, and the further ones that its loops went on in. */

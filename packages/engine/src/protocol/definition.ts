@@ -1,4 +1,14 @@
-import { type Edge, forksOf, joinOf, type Node, nodeIndex } from "@nova/workflow";
+import {
+  conditionLabel,
+  defaultLabel,
+  type Edge,
+  forksOf,
+  joinOf,
+  type Node,
+  nodeIndex,
+  nodesBefore,
+} from "@nova/workflow";
+import type { Head } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { Turn } from "../ports/chain.ts";
@@ -20,7 +30,7 @@ export interface HeldNode<N extends Node = Node> extends NodeDefinition<N> {
 
 /** A node of the version that this execution runs, in the body of a map or not. */
 export async function definitionOf(
-  ports: Pick<Ports, "workflows">,
+  ports: Ports,
   { execution, node: id }: { execution: { workflowId: string; version: number }; node: string },
 ): Promise<NodeDefinition> {
   const version = await ports.workflows.get(execution.workflowId, execution.version);
@@ -29,6 +39,16 @@ export async function definitionOf(
     throw chainBroken(`workflow ${execution.workflowId} version ${execution.version} has no node "${id}"`);
   }
   return { version, node: found.node, edges: found.edges };
+}
+
+/** The version that an entry names. */
+export async function versionOf(
+  ports: Ports,
+  { workflow_id, workflow_version }: Pick<Head, "workflow_id" | "workflow_version">,
+): Promise<WorkflowVersion> {
+  const version = await ports.workflows.get(workflow_id, workflow_version);
+  if (version) return version;
+  throw chainBroken(`workflow ${workflow_id} has no version ${workflow_version} any more`);
 }
 
 /** What comes behind a node that does not decide: `<node>.join` where it fans out, null at the end of a map's item. */
@@ -40,4 +60,50 @@ export function wayOn({ version, node, edges }: NodeDefinition): string | null {
 export function wayTo({ workflow }: WorkflowVersion, target: string | null | undefined): string | null {
   const found = target ? nodeIndex(workflow).get(target) : undefined;
   return !target || (found?.node.type === "end" && found.body !== null) ? null : target;
+}
+
+/** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */
+export type Loops = Readonly<Record<string, number>>;
+
+export interface TakenEdge {
+  /** What the entry says was decided. */
+  label: string;
+  to: string;
+  /** The counts behind it, where it leads back. */
+  loops?: Loops;
+}
+
+/** The edge that a decision takes: its own, or the default one where that was taken `max` times. */
+export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops = {}): TakenEdge | { problem: string } {
+  const label = conditionLabel(edge.condition);
+  if (edge.max === undefined) return { label, to: edge.to };
+  const taken = before[keyOf(edge)] ?? 0;
+  if (taken < edge.max) return { label, to: edge.to, loops: goneRound(definition, edge, before) };
+  const rest = definition.edges.find(({ condition }) => conditionLabel(condition) === defaultLabel);
+  if (rest) return { label: defaultLabel, to: rest.to };
+  const times = edge.max === 1 ? "once" : `${edge.max} times`;
+  return {
+    problem: `the edge from "${edge.from}" to "${edge.to}" for ${JSON.stringify(label)} was taken ${times}, which is its max - raise it, or add an edge with "default" for what follows then`,
+  };
+}
+
+/** The counts behind an entry that leads on: its node's loops are over, and count anew when a run comes to them again. */
+export function goneOut(before: Loops | undefined, node: string): Loops | undefined {
+  const others = Object.entries(before ?? {}).filter(([key]) => !isOf(key, node));
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
+}
+
+/** One more of this edge; the loops that it goes round are entered anew. */
+function goneRound({ version }: NodeDefinition, edge: Edge, before: Loops): Loops {
+  const inside = [...nodesBefore(version.workflow, edge.from)];
+  const kept = Object.entries(before).filter(([key]) => !inside.some((node) => isOf(key, node)));
+  return { ...Object.fromEntries(kept), [keyOf(edge)]: (before[keyOf(edge)] ?? 0) + 1 };
+}
+
+function keyOf({ from, condition }: Edge): string {
+  return `${from}->${conditionLabel(condition)}`;
+}
+
+function isOf(key: string, node: string): boolean {
+  return key.startsWith(`${node}->`);
 }

@@ -1,7 +1,7 @@
 import { headOf } from "../chain/head.ts";
 import { latestPosition, type Position, readPosition } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
-import type { Link, StoredEntry, Turn } from "../ports/chain.ts";
+import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { closed, committedEntry } from "./answer.ts";
@@ -23,13 +23,14 @@ export function refuseForeignTurn({ at, next: { turn } }: Position, node: string
 /** The turn of a node without code. Null: it changed, read again. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function holdTurn(ports: Ports, position: Position, node: string): Promise<Turn | null> {
   refuseForeignTurn(position, node);
-  return position.next.turn ?? putState(ports, position, node, "held");
+  return position.next.turn ?? putState(ports, position.at, undefined, node, "held");
 }
 
 /** Moves the turn at a link to a state, or takes a new one in that state. Null when it changed meanwhile: read again. */
-async function putState(
+export async function putState(
   { chain, clock }: Ports,
-  { at, next: { turn } }: Position,
+  at: LinkId,
+  turn: Turn | undefined,
   node: string,
   state: Turn["state"],
 ): Promise<Turn | null> {
@@ -103,7 +104,7 @@ export async function settledEntry(
     if (entry) return entry;
     const { turn } = position.next;
     if (turn?.state === "closed") throw closed(event.execution.id);
-    const failing = turn?.state === "failing" ? turn : await putState(ports, position, event.node, "failing");
+    const failing = turn?.state === "failing" ? turn : await putState(ports, position.at, turn, event.node, "failing");
     if (failing) return settle(position, failing);
   }
 }
@@ -117,6 +118,6 @@ export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason
 }
 
 /** The sandbox of the scope does not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */
-export async function letGo(ports: Pick<Ports, "sandboxes">, warm: Sandbox | null): Promise<void> {
+export async function letGo(ports: Ports, warm: Sandbox | null): Promise<void> {
   if (warm) await ports.sandboxes.kill(warm.id);
 }

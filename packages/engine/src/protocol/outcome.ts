@@ -5,8 +5,7 @@ import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { type NodeDefinition, wayTo } from "./definition.ts";
-import type { Loops } from "./loops.ts";
+import { type Loops, type NodeDefinition, wayTo } from "./definition.ts";
 import type { Reason } from "./settling.ts";
 
 /** What an outcome says of how the node came to it. */
@@ -84,17 +83,13 @@ export function turnFacts({ attempt, sandbox, addresses, failedDeliveries }: Tur
 }
 
 /** The facts of a node that runs no code of its own: it took as long as it has held its turn. */
-export function codeless(
-  { clock }: Pick<Ports, "clock">,
-  turn: Turn | undefined,
-  warm: Sandbox | null = null,
-): OutcomeFacts {
+export function codeless(ports: Ports, turn: Turn | undefined, warm: Sandbox | null = null): OutcomeFacts {
   const run = { attempt: turn?.attempt ?? 1, sandboxId: null, warm, code: null };
-  return { logs: "", executionTimeMs: turn ? heldMs({ clock }, turn) : 0, run };
+  return { logs: "", executionTimeMs: turn ? heldMs(ports, turn) : 0, run };
 }
 
 /** How long a turn has been held; the clocks of two machines may differ. */
-export function heldMs({ clock }: Pick<Ports, "clock">, { since }: Turn): number {
+export function heldMs({ clock }: Ports, { since }: Turn): number {
   return Math.max(0, clock.now() - Date.parse(since));
 }
 

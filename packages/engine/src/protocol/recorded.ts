@@ -7,8 +7,7 @@ import { linkLabel } from "../context/context.ts";
 import { chainBroken } from "../errors.ts";
 import type { ChainStore, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { type NodeDefinition, wayOn, wayTo } from "./definition.ts";
-import { type Loops, type TakenEdge, takeEdge } from "./loops.ts";
+import { type NodeDefinition, type TakenEdge, takeEdge, wayOn, wayTo } from "./definition.ts";
 import type { MoreFacts, Outcome } from "./outcome.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
@@ -98,7 +97,7 @@ async function outcomeFrom(
 }
 
 /** The edge of this version for what a decision, or a person, has once chosen. */
-export function edgeTaken(definition: NodeDefinition, label: string, loops?: Loops): TakenEdge | undefined {
+export function edgeTaken(definition: NodeDefinition, label: string, loops?: Head["loops"]): TakenEdge | undefined {
   const leads = (wanted: string) => definition.edges.find(({ condition }) => conditionLabel(condition) === wanted);
   const edge = leads(label) ?? (definition.node.type === "decision" ? undefined : leads(defaultLabel));
   const taken = edge && takeEdge(definition, edge, loops);

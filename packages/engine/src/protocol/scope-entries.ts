@@ -15,21 +15,13 @@ export interface NamedEntry {
 }
 
 /** Successful entries that a node may see: of the scopes around it, outermost first, then of its own. */
-export async function* entriesBefore(
-  ports: Pick<Ports, "chain" | "blobs">,
-  { execution, scope, seq }: LinkId,
-): AsyncIterable<NamedEntry> {
+export async function* entriesBefore(ports: Ports, { execution, scope, seq }: LinkId): AsyncIterable<NamedEntry> {
   const place = branchOf(scope);
   if (place) yield* entriesBefore(ports, { execution, scope: place.parent, seq: place.seq + 1 });
   yield* entriesOf(ports, execution, scope, seq);
 }
 
-async function* entriesOf(
-  ports: Pick<Ports, "chain" | "blobs">,
-  execution: string,
-  scope: string,
-  end: number,
-): AsyncIterable<NamedEntry> {
+async function* entriesOf(ports: Ports, execution: string, scope: string, end: number): AsyncIterable<NamedEntry> {
   let before: Head | undefined;
   for await (const { seq, entry } of ports.chain.links(execution, scope)) {
     if (seq >= end) return;
@@ -45,11 +37,7 @@ async function* entriesOf(
   }
 }
 
-async function* joinedEntries(
-  ports: Pick<Ports, "chain" | "blobs">,
-  join: StoredEntry,
-  head: Head,
-): AsyncIterable<NamedEntry> {
+async function* joinedEntries(ports: Ports, join: StoredEntry, head: Head): AsyncIterable<NamedEntry> {
   const { branches } = join.contents;
   const tips = branches ? (JSON.parse(await contentText(branches, head, ports.blobs)) as BranchTip[]) : [];
   for (const { scope, seq } of tips) yield* entriesOf(ports, head.execution_id, scope, seq + 1);

@@ -1,20 +1,29 @@
-import { joinOf } from "@nova/workflow";
+import { type Fork, joinOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
+import { contentText } from "../chain/contents.ts";
 import type { BranchTip } from "../chain/head.ts";
-import { contextAfter, type LoadedContext, type Position, placeInSource } from "../chain/position.ts";
+import { contextAfter, failureOf, type LoadedContext, type Position, placeInSource } from "../chain/position.ts";
 import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
-import type { Changes } from "../context/context.ts";
+import { type Changes, type Context, isWithin, linkLabel } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
+import { blobPages, loadContext, loadStored, type StoredContext } from "../context/pages.ts";
+import { chainBroken } from "../errors.ts";
+import { objectText } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { hasBegun, type OpenFork, type Tip, wayBehindJoin } from "./branches.ts";
+import {
+  branchState,
+  failureOfBranches,
+  hasBegun,
+  type OpenFork,
+  ownWords,
+  type Tip,
+  wayBehindJoin,
+} from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
-import { resultsText } from "./item-results.ts";
-import { mergeBranches } from "./merge-branches.ts";
 import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
 import type { Reason } from "./settling.ts";
-import { failureOfBranches } from "./verdict.ts";
 
 /**
  * Writes the entry of a join whose turn is taken and whose branches have all ended, of themselves or closed: what they
@@ -82,4 +91,97 @@ async function joinedChanges(
   if (open.fork.merge !== "collect") return changes;
   // Lists are new values: their large parts go to blobs as those of any other value.
   return { ...changes, set: await offloadMembers(changes.set, savingTo(ports, open.head)) };
+}
+
+/** The list of what each item of a map set, in their order; of a tolerated failure what failed. */
+export async function resultsText(
+  ports: Ports,
+  open: OpenFork,
+  tips: readonly Tip[],
+  before: StoredContext,
+): Promise<string> {
+  const shared = new Set(before.pages.map(({ sha256 }) => sha256));
+  const results = await atOnce(tips, (tip) =>
+    branchState(open, tip) === "failed" ? failedItem(ports, tip) : itemResult(ports, tip, shared),
+  );
+  return `[${results.join(",")}]`;
+}
+
+/** Pages that the item shares with the map's own link hold nothing of the item's: they are not read ten thousand times. */
+async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySet<string>) {
+  if (!entry.contents.context) {
+    throw chainBroken(`link ${head.seq} of ${head.execution_id}${head.scope} has no context: it was erased`);
+  }
+  const stored = loadStored(await contentText(entry.contents.context, head, ports.blobs));
+  const own = { ...stored, pages: stored.pages.filter(({ sha256 }) => !shared.has(sha256)) };
+  const { context } = await loadContext(JSON.stringify(own), blobPages(ports.blobs, head));
+  const given = linkLabel({ scope: head.scope, seq: 0 });
+  const isResult = ({ by, key }: ReturnType<Context["slots"]>[number]) =>
+    by !== given && isWithin(by, head.scope) && key !== decisionKey;
+  return objectText(context.slots().filter(isResult));
+}
+
+async function failedItem(ports: Ports, { entry, head }: Tip): Promise<string> {
+  const failure = await failureOf(entry, ports.blobs);
+  const error = { node: failure.node ?? head.node_id, class: head.error_class, message: ownWords(failure) };
+  return JSON.stringify({ error });
+}
+
+/** What a decision sets is for the Choice behind it; it is not a result of its branch. */
+export const decisionKey = "branch_decision";
+
+export interface BranchContext {
+  name: string;
+  scope: string;
+  /** As the branch's last entry left it. */
+  context: Context;
+}
+
+/** What one branch made of one key; `json` null: it deleted it. */
+interface Write {
+  branch: string;
+  json: string | null;
+}
+
+/** What the branches changed. Two different changes of one key are a problem, unless the fork says which counts. */
+export function mergeBranches(
+  before: Context,
+  branches: readonly BranchContext[],
+  { node, merge }: Pick<Fork, "node" | "merge">,
+): Changes | { problem: string } {
+  const writes = new Map<string, Write[]>();
+  for (const branch of branches) {
+    for (const [key, json] of writesOf(before, branch)) {
+      writes.set(key, [...(writes.get(key) ?? []), { branch: branch.name, json }]);
+    }
+  }
+  const changes: Changes = { set: [], delete: [] };
+  for (const [key, all] of writes) {
+    const conflict = merge === "unique" ? all.find(({ json }) => json !== all[0]?.json) : undefined;
+    if (conflict) return { problem: conflictText(key, all[0] as Write, conflict, node) };
+    const json = merge === "collect" ? collected(all) : (all.at(-1)?.json ?? null);
+    if (json === null) changes.delete.push(key);
+    else changes.set.push({ key, json });
+  }
+  return changes;
+}
+
+function writesOf(before: Context, { context, scope }: BranchContext): [key: string, json: string | null][] {
+  const set = context.slots().filter(({ by, key }) => isWithin(by, scope) && key !== decisionKey);
+  const deleted = before.slots().filter(({ key }) => !context.slot(key) && key !== decisionKey);
+  return [
+    ...set.map(({ key, json }): [string, string] => [key, json]),
+    ...deleted.map(({ key }): [string, null] => [key, null]),
+  ];
+}
+
+/** The only value, or the list of all; a deletion beside values counts for nothing. */
+function collected(writes: readonly Write[]): string | null {
+  const values = writes.flatMap(({ json }) => (json === null ? [] : [json]));
+  return values.length > 1 ? `[${values.join(",")}]` : (values[0] ?? null);
+}
+
+function conflictText(key: string, one: Write, other: Write, fork: string): string {
+  const what = one.json === null || other.json === null ? "one sets it, the other deletes it" : "each to another value";
+  return `branches "${one.branch}" and "${other.branch}" both changed context[${JSON.stringify(key)}], ${what} - use two keys, or give node "${fork.replace(/\.join$/, "")}" "merge": "last" or "collect"`;
 }

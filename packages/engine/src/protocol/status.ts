@@ -1,7 +1,7 @@
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 
-type StatusPorts = Pick<Ports, "tasks" | "executions">;
+type StatusPorts = Ports;
 
 /**
  * Makes the record say `waiting` while a task of the execution is open, and `running` otherwise; then the records of
@@ -43,7 +43,7 @@ export class ExecutionNotFound extends Error {
 }
 
 /** The record of a run. Throws `ExecutionNotFound`. */
-export async function executionOf(ports: Pick<Ports, "executions">, id: string): Promise<Execution> {
+export async function executionOf(ports: Ports, id: string): Promise<Execution> {
   const record = await ports.executions.get(id);
   if (!record) throw new ExecutionNotFound(id);
   return record;

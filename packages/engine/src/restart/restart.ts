@@ -4,7 +4,7 @@ import type { Context } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
 import { referencesIn } from "../context/references.ts";
 import { type Member, membersOf, objectText } from "../json/text.ts";
-import { refuseMisfits } from "../kinds/start/inputs.ts";
+import { refuseMisfits } from "../kinds/start/given.ts";
 import { begin, newId, type StartRequest } from "../kinds/start/start.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";

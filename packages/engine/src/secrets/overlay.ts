@@ -2,20 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { TaskNode } from "@nova/workflow";
 import type { Context } from "../context/context.ts";
 import { NovaError } from "../errors.ts";
-import type { CredentialOverlay, Credentials } from "../ports/credentials.ts";
+import type { CredentialOverlay } from "../ports/credentials.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { TokenEndpointLost } from "./credentials/ask-token.ts";
 
 export const emptyOverlay: CredentialOverlay = { members: [], secrets: [], hosts: [] };
-
-/** For a cloud without any. */
-export const noCredentials: Credentials = {
-  forNode: async () => emptyOverlay,
-  secretsOf: async () => [],
-  forget: () => undefined,
-};
 
 /** Whose run it is, and what of credentials its definition declares. */
 export interface Whose {

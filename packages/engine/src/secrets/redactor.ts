@@ -28,29 +28,35 @@ export class SecretFound extends Error {
  */
 export class Redactor {
   readonly isIdle: boolean;
+  /** Nobody can say what is secret: everything may be, so nothing is kept, and people see the mask alone. */
+  readonly #isBlind: boolean;
   readonly #forms: Forms[];
   readonly #inText: Finder;
   #inBytes: Finder | undefined;
 
-  constructor(secrets: Iterable<Secret>) {
+  /** `secrets` null: they are not known. */
+  constructor(secrets: Iterable<Secret> | null) {
+    this.#isBlind = secrets === null;
     this.#forms = Array.from(new Set(secrets), formsOf);
-    this.isIdle = this.#forms.every(({ texts, numbers }) => texts.length + numbers.length === 0);
+    this.isIdle = !this.#isBlind && this.#forms.every(({ texts, numbers }) => texts.length + numbers.length === 0);
     this.#inText = new Finder(this.#forms);
   }
 
   mask(text: string): string {
+    if (this.#isBlind) return text === "" ? "" : mask;
     return masked(text, this.#secretsIn(text)).replace(resumeTokens, mask);
   }
 
   /** As `mask`, for text whose beginning was cut off, maybe in the middle of a secret. */
   maskTail(text: string): string {
+    if (this.#isBlind) return this.mask(text);
     const rest = this.#inText.restAtStart(text, shortestSecret);
     const ranges = [...this.#secretsIn(text), ...(rest > 0 ? [[0, rest] satisfies Range] : [])];
     return masked(text, ranges).replace(resumeTokens, mask);
   }
 
   finds(text: string): boolean {
-    return this.#inText.finds(text);
+    return this.#isBlind || this.#inText.finds(text);
   }
 
   /**
@@ -58,6 +64,7 @@ export class Redactor {
    * `isCut`: something stood before the tail. Its last bytes wait where they may be the beginning of a secret.
    */
   maskGrowing(tail: Uint8Array, { shown, isCut }: { shown: number; isCut: boolean }): { text: string; shown: number } {
+    if (this.#isBlind) return { text: "", shown };
     const text = Buffer.from(tail).toString("latin1");
     const finder = this.#finderInBytes();
     // Programs write whole lines: only what ends elsewhere may go on with the next byte.
@@ -73,6 +80,10 @@ export class Redactor {
 
   /** Passes bytes through, and throws `SecretFound` before the end of a secret; first calls `onFound`. */
   async *refuse(body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
+    if (this.#isBlind) {
+      onFound();
+      throw new SecretFound("nobody can say what is secret here - nothing is stored");
+    }
     const finder = this.#finderInBytes();
     const { longest } = finder;
     const most = Math.max(leastSearched, 4 * longest);
@@ -134,35 +145,4 @@ function masked(text: string, found: Range[]): string {
     from = end;
   }
   return whole + text.slice(from);
-}
-
-/** Where nobody can say what is secret, everything may be: nothing is kept, and people see the mask alone. */
-export class BlindRedactor extends Redactor {
-  override readonly isIdle = false;
-
-  constructor() {
-    super([]);
-  }
-
-  override mask(text: string): string {
-    return text === "" ? "" : mask;
-  }
-
-  override maskTail(text: string): string {
-    return this.mask(text);
-  }
-
-  override maskGrowing(_tail: Uint8Array, { shown }: { shown: number }): { text: string; shown: number } {
-    return { text: "", shown };
-  }
-
-  override finds(): boolean {
-    return true;
-  }
-
-  // biome-ignore lint/correctness/useYield: whoever takes the bytes gets none
-  override async *refuse(_body: AsyncIterable<Uint8Array>, onFound: () => void): AsyncIterable<Uint8Array> {
-    onFound();
-    throw new SecretFound("nobody can say what is secret here - nothing is stored");
-  }
 }

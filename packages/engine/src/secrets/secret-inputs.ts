@@ -1,12 +1,12 @@
 import { type ExactValue, isRawNumber, parseExact, secretKeys } from "@nova/workflow";
+import { unlessErased } from "../chain/contents.ts";
 import type { Context, Slot } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
-import { BlobMissing } from "../errors.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { Secret } from "./forms.ts";
-import { BlindRedactor, mask, Redactor } from "./redactor.ts";
+import { mask, Redactor } from "./redactor.ts";
 
 /** Larger secrets (whole documents) are not looked for. */
 const longestSecretBytes = 64 * 1024;
@@ -34,13 +34,13 @@ export async function redactorFor(
   } catch (error) {
     // What could not be read may be there in a minute.
     if (error === outage) throw error;
-    return new BlindRedactor();
+    return new Redactor(null);
   }
 }
 
 /** The same of a context that a node of this version finds behind an entry. */
 export function redactorAt(
-  { blobs }: Pick<Ports, "blobs">,
+  { blobs }: Ports,
   before: BlobHome,
   { workflow }: WorkflowVersion,
   context: Context,
@@ -61,22 +61,13 @@ type ReadBlob = (sha256: string) => Promise<Uint8Array>;
 async function secretsIn(json: string, read: ReadBlob): Promise<Secret[]> {
   const blobs = referencesIn(json).filter(({ bytes }) => bytes <= longestSecretBytes);
   const inBlobs = blobs.map(async ({ sha256, type }) => {
-    const bytes = await unlessErased(read(sha256));
+    const bytes = await unlessErased(() => read(sha256));
     if (bytes === null) return [];
     if (type === "bytes") return [{ bytes }];
     const text = Buffer.from(bytes).toString();
     return type === "json" ? secretsIn(text, read) : [text];
   });
   return [...leavesOf(parseExact(json)), ...(await Promise.all(inBlobs)).flat()];
-}
-
-async function unlessErased(reading: Promise<Uint8Array>): Promise<Uint8Array | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof BlobMissing) return null;
-    throw error;
-  }
 }
 
 /** References aside: what they say of themselves is no secret, and occurs everywhere. */

@@ -42,7 +42,7 @@ export class ContentCheck {
   readonly #walked: string;
 
   /** `walked`: the execution whose chain is checked, and not one that it ran. */
-  constructor(ports: Pick<Ports, "blobs">, walked: string) {
+  constructor(ports: Ports, walked: string) {
     this.#walked = walked;
     this.#blobs = new NamedBlobs(ports.blobs);
   }

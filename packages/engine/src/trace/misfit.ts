@@ -75,7 +75,7 @@ function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Ch
 
 /** What is wrong with the signature of a close entry, which every one has had since there are any. */
 export async function signatureMisfit(
-  { signer }: Pick<Ports, "signer">,
+  { signer }: Ports,
   { hash, signature }: StoredEntry,
 ): Promise<string | undefined> {
   if (signature === undefined) return "the close entry has no signature: it was dropped, or the chain was rewritten";
@@ -113,7 +113,7 @@ export function beginningMisfit(record: Execution, first: Head): string | undefi
 
 /** What the record says of how the run ended, and the signed close entry does not. */
 export async function endMisfit(
-  { blobs }: Pick<Ports, "blobs">,
+  { blobs }: Ports,
   record: Execution,
   first: Head,
   { head, entry }: Checked,

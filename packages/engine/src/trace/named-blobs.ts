@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ReferenceScan } from "../context/reference-scan.ts";
+import { ReferenceScan } from "../context/references.ts";
 import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
 
 /** A blob that is named somewhere; `place` says where, as a person reads it, `key` is the key of the context. */

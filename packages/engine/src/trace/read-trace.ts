@@ -4,6 +4,7 @@ import { contentOrNull, unlessErased } from "../chain/contents.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
+import { branchOf } from "../chain/scope.ts";
 import { Context, linkLabel } from "../context/context.ts";
 import { blobPages, loadContext, loadStored } from "../context/pages.ts";
 import { isJson, type Member, objectText, RawJson } from "../json/text.ts";
@@ -14,9 +15,9 @@ import type { WorkflowVersion } from "../ports/workflows.ts";
 import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
 import { executionOf } from "../protocol/status.ts";
 import { maskSlots } from "../secrets/secret-inputs.ts";
+import { ToldCode } from "./ai-metadata.ts";
 import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork } from "./at-work.ts";
 import { branchParts } from "./run-heads.ts";
-import { ToldCode } from "./told-code.ts";
 import { publicHead, type TraceBranch, type TraceEntry } from "./trace-entry.ts";
 import { type TraceStep, traceStep } from "./trace-step.ts";
 
@@ -188,4 +189,44 @@ function rawContext(context: Context | null): RawJson | null {
 function toldObject(members: readonly Member[]): RawJson {
   const told = members.map(({ key, json }) => ({ key, json: isJson(json) ? json : JSON.stringify(json) }));
   return new RawJson(objectText(told));
+}
+
+/** One link as `readTrace` tells it, its branches included. Throws `ExecutionNotFound`. */
+export async function readTraceLink(
+  ports: Ports,
+  id: string,
+  { seq, scope, full }: { seq: number; scope: string; full: boolean },
+): Promise<{ execution: Execution; entry?: TraceEntry }> {
+  const execution = await executionOf(ports, id);
+  const at = { execution: id, scope, seq };
+  const { entry } = isScope(scope) ? await ports.chain.read(at) : {};
+  if (!entry) return { execution };
+  const version = await ports.workflows.get(execution.workflowId, execution.version);
+  const reader = new TraceReader(ports, version, full);
+  const { told } = await reader.link(at, entry, full ? await before(ports, reader, at) : undefined);
+  return { execution, entry: told };
+}
+
+async function before(ports: Ports, reader: TraceReader, at: LinkId): Promise<Before | undefined> {
+  const place = placeBefore(at);
+  if (!place) return undefined;
+  const { entry } = await ports.chain.read(place);
+  if (!entry) return before(ports, reader, place);
+  const head = headOf(entry);
+  if (head.digests.context) return { entry, context: await reader.contextOf(entry, head) };
+  return { entry, context: (await before(ports, reader, place))?.context ?? null };
+}
+
+/** Branches begin with link 1, behind their fork's. */
+function placeBefore({ execution, scope, seq }: LinkId): LinkId | undefined {
+  const branch = branchOf(scope);
+  if (seq > (branch ? 1 : 0)) return { execution, scope, seq: seq - 1 };
+  return branch ? { execution, scope: branch.parent, seq: branch.seq } : undefined;
+}
+
+/** Whether it leads from the main line to a branch, step by step, in letters that keys may have. */
+export function isScope(scope: string): boolean {
+  if (scope === "") return true;
+  const branch = /^[!-~]{1,1000}$/.test(scope) && branchOf(scope);
+  return branch !== false && branch !== null && isScope(branch.parent);
 }

@@ -10,7 +10,7 @@ import { executionOf } from "../protocol/status.ts";
 import { emptyOverlay, overlayBefore } from "../secrets/overlay.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import { redactorAt } from "../secrets/secret-inputs.ts";
-import { isScope } from "./read-trace-link.ts";
+import { isScope } from "./read-trace.ts";
 
 /** How far a log was read: bytes of one run of code. */
 export type LogPlace = Pick<RunningLog, "step" | "attempt"> & { bytes: number };

@@ -39,10 +39,7 @@ export async function verifyExecution(ports: Ports, id: string): Promise<Verific
 }
 
 /** A second witness of unsigned runs: Step Functions succeeds behind the close entry, never before. */
-async function hasSucceeded(
-  { stateMachines }: Pick<Ports, "stateMachines">,
-  { stateMachineArn, id }: Execution,
-): Promise<boolean> {
+async function hasSucceeded({ stateMachines }: Ports, { stateMachineArn, id }: Execution): Promise<boolean> {
   const run = await stateMachines.describe(stateMachineArn, id).catch(() => null);
   return run?.status === "succeeded";
 }

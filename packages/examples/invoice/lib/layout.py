@@ -1,7 +1,6 @@
 """Words with positions become visual lines of cells: what an eye reads as one row, whatever order the PDF draws in.
 
 A word is (page, x0, y0, x1, y1, text), y growing downwards. A cell is a run of words without a column-wide gap.
-Plain text (an OCR result, a `pdftotext -layout` dump) becomes the same lines, with one unit per character.
 """
 
 from __future__ import annotations
@@ -76,21 +75,6 @@ def lines_from_words(words: list) -> list[Line]:
     return [_line(sorted(row, key=lambda w: w.x0)) for row in rows]
 
 
-def lines_from_text(text: str) -> list[Line]:
-    """Lines of text whose columns stand apart by two spaces or more; a form feed begins a page."""
-    words = []
-    for page, sheet in enumerate(text.split("\f")):
-        for number, raw in enumerate(sheet.splitlines()):
-            line, at = raw.expandtabs(), 0
-            for token in line.split():
-                at = line.index(token, at)
-                words.append(Word(page, at, 2 * number, at + len(token), 2 * number + 2, token))
-                at += len(token)
-    # A space is 0.5 of the height here and two are 1.0: halve the widths so that the gaps mean what they mean in print.
-    narrow = [Word(w.page, w.x0 / 2, w.y0, w.x1 / 2, w.y1, w.text) for w in words]
-    return [_line(row) for row in _rows_by_y(narrow)]
-
-
 def text_of(lines: list[Line]) -> str:
     """The lines as text in which columns still stand apart: what a person, or a prompt, reads."""
     widths = sorted((c.x1 - c.x0) / len(c.text) for line in lines for c in line.cells)
@@ -133,13 +117,6 @@ def _belongs(word: Word, row: list[Word]) -> bool:
     if abs(word.middle - level) > SAME_LINE * min(word.height, min(w.height for w in row)):
         return False
     return not any(min(word.x1, w.x1) - max(word.x0, w.x0) > 0.5 * (word.x1 - word.x0) for w in row)
-
-
-def _rows_by_y(words: list[Word]) -> list[list[Word]]:
-    rows: dict[tuple[int, float], list[Word]] = {}
-    for word in words:
-        rows.setdefault((word.page, word.y0), []).append(word)
-    return [rows[key] for key in sorted(rows)]
 
 
 def _line(row: list[Word]) -> Line:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import currencies
 import evidence
-from layout import Line, lines_from_text, lines_from_words
+from layout import Line, lines_from_words
 from mentions import find_mentions
 
 ENOUGH = 26
@@ -29,11 +29,6 @@ class Total:
 def find_total(words: list) -> Total | None:
     """From words with positions: [page, x0, y0, x1, y1, text]."""
     return total_of(lines_from_words(words))
-
-
-def find_total_in_text(text: str) -> Total | None:
-    """From text in which columns stand apart by two spaces or more."""
-    return total_of(lines_from_text(text))
 
 
 def total_of(lines: list[Line]) -> Total | None:

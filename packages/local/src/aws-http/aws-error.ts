@@ -2,19 +2,11 @@
 export class AwsError extends Error {
   override readonly name: string;
   readonly status: number;
-  /** Fields beside type and message. */
-  readonly details: object;
 
-  constructor(
-    name: string,
-    message: string,
-    status = 400,
-    { details = {}, ...options }: ErrorOptions & { details?: object | undefined } = {},
-  ) {
+  constructor(name: string, message: string, status = 400, options?: ErrorOptions) {
     super(message, options);
     this.name = name;
     this.status = status;
-    this.details = details;
   }
 }
 

@@ -75,9 +75,9 @@ export function succeeded({ contentType }: AwsHttp, answer: object | string): An
 /** `inXml`: to clients that read nothing else. */
 export function failed({ room, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
   const refusal = error instanceof AwsError ? error : (room?.refusal(error) ?? failure(service, error));
-  const { name, message, status, details } = refusal;
+  const { name, message, status } = refusal;
   if (inXml) return answered(status, "text/xml", xmlOf(refusal));
-  const text = JSON.stringify({ __type: name, message, Message: message, ...details });
+  const text = JSON.stringify({ __type: name, message, Message: message });
   // REST services name the error in a header, JSON-RPC ones in the body; a client takes either.
   return answered(status, contentType, text, { "x-amzn-errortype": name });
 }

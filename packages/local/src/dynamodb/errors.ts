@@ -1,14 +1,8 @@
-import { AwsError, validation } from "../aws-http/aws-error.ts";
+import { type AwsError, validation } from "../aws-http/aws-error.ts";
 
 export { malformed, validation as invalid } from "../aws-http/aws-error.ts";
 
 /** The many sentences that begin alike. */
 export function invalidParameter(reason: string): AwsError {
   return validation(`One or more parameter values were invalid: ${reason}`);
-}
-
-/** `Item` is what `ReturnValuesOnConditionCheckFailure` asked for. */
-export function conditionFailed(Item?: object): AwsError {
-  const details = Item && { Item };
-  return new AwsError("ConditionalCheckFailedException", "The conditional request failed", 400, { details });
 }

@@ -42,8 +42,7 @@ export function unservedVariables(template: string): string[] {
 }
 
 /** What the target is invoked with, JSON text. */
-export function inputOf({ Input, InputTransformer }: Target, fired: Fired): string {
-  if (Input !== undefined) return Input;
+export function inputOf({ InputTransformer }: Target, fired: Fired): string {
   if (!InputTransformer) return fired.event;
   return InputTransformer.InputTemplate.replaceAll(placeholder, (_, name: string) => variables[name]?.(fired) ?? "");
 }

@@ -14,8 +14,6 @@ export interface Target {
   Arn: string;
   /** Text with `<aws.events...>` in the places of what only the event says. */
   InputTransformer?: { InputTemplate: string };
-  /** JSON text that the target gets instead of the event. */
-  Input?: string;
 }
 
 export interface Rule {

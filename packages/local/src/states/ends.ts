@@ -4,24 +4,10 @@ import { dataIn, type HistoryEvent } from "./history.ts";
 import type { EndStatus, Execution, Executions } from "./store/executions.ts";
 
 /** The detail of EventBridge's "Step Functions Execution Status Change"; times in milliseconds since the epoch. */
-export interface StatusChange {
-  executionArn: string;
-  stateMachineArn: string;
-  stateMachineVersionArn: string | null;
-  name: string;
-  status: EndStatus;
-  startDate: number;
-  stopDate: number;
-  input: string;
-  inputDetails: { included: true };
-  output: string | null;
-  outputDetails: { included: true } | null;
-  error: string | null;
-  cause: string | null;
-}
+export type StatusChange = ReturnType<typeof statusChangeOf>;
 
 /** Of an execution that has ended. */
-export function statusChangeOf(execution: Execution, events: readonly HistoryEvent[]): StatusChange {
+export function statusChangeOf(execution: Execution, events: readonly HistoryEvent[]) {
   const { input = "", output = null, error = null, cause = null } = dataIn(events);
   return {
     executionArn: execution.arn,

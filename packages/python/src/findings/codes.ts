@@ -13,7 +13,6 @@ export const codeFindings = {
   PY112: "warning",
   PY113: "error",
   PY120: "error",
-  PY121: "error",
   PY122: "warning",
   PY130: "error",
   PY140: "error",

@@ -148,9 +148,9 @@ function isUnused(path: Path, { reads, program }: Subject): boolean {
 }
 
 /** Whether a change may have set the key by the time that it is read. */
-function maySet({ kind, path, node, whole }: Change, wanted: Path, read: Node): boolean {
+function maySet({ kind, path, node }: Change, wanted: Path, read: Node): boolean {
   if (kind === "delete" || !mayPrecede(node, read)) return false;
-  if (!path) return whole !== false || wanted.length > 1;
+  if (!path) return true;
   if (path.length > wanted.length || !path.every((key, index) => key === wanted[index])) return false;
   return kind === "set" || path.length < wanted.length;
 }

@@ -16,18 +16,24 @@ export function nameProblem(
   at: number,
   context: ContextShape | undefined,
 ): NameProblem | undefined {
-  const name = /`(.+?)`/.exec(diagnostic.message)?.[1] ?? "";
+  const name = nameOf(diagnostic);
   if (diagnostic.code === "F822") return undefined;
-  if (diagnostic.code === "F823") {
-    return {
-      code: "PY103",
-      message: `the local name "${name}" is read before it is set - set it first, or declare it global`,
-    };
-  }
+  const message = nameMessage(diagnostic.code, name, context);
+  if (diagnostic.code === "F823") return { code: "PY103", message };
   const isSafe =
     program && (isNeverLookedUp(program, at) || isMadeAtRunTime(program, name) || isDeletedLater(program, name));
-  const message = `the name "${name}" is not defined - ${wayOut(name, context)}`;
   return { code: isSafe ? "PY104" : "PY102", message };
+}
+
+/** The name that a diagnostic of ruff is about. */
+export function nameOf({ message }: Diagnostic): string {
+  return /`(.+?)`/.exec(message)?.[1] ?? "";
+}
+
+export function nameMessage(code: string | null, name: string, context?: ContextShape): string {
+  if (code === "F823") return `the local name "${name}" is read before it is set - set it first, or declare it global`;
+  if (code === "F822") return `__all__ lists the undefined name "${name}" - define it, or remove it from the list`;
+  return `the name "${name}" is not defined - ${wayOut(name, context)}`;
 }
 
 function wayOut(name: string, context: ContextShape | undefined): string {

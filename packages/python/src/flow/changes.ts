@@ -1,7 +1,7 @@
 import { changingMethods, copyMethods, leavesArguments, partMethods, pureMethods } from "../known/functions.ts";
 import type { Call, Program } from "../scope/program.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
-import { knownEntries, spelledKeys } from "./dicts.ts";
+import { knownEntries } from "./dicts.ts";
 import type { Path, Paths } from "./paths.ts";
 import { is, none, type Reach } from "./reach.ts";
 import { rootOf } from "./roots.ts";
@@ -14,8 +14,6 @@ export interface Change {
   path: Path | undefined;
   /** Of `any` where the path is not known: the key that is set in it, where the code says it. */
   key?: string;
-  /** Where the path is not known: whether it may be the context itself. Absent: it may. */
-  whole?: boolean;
   /** What a key (of `any`: some key below the path) is set to, where the code says it. */
   value?: Expression;
   node: Node;
@@ -60,14 +58,12 @@ class ChangeReader {
   readonly #program: Program;
   readonly #paths: Paths;
   readonly #reach: Reach;
-  readonly #whole: Reach;
   readonly #found: Change[];
 
   constructor(program: Program, paths: Paths, reach: Reach, found: Change[]) {
     this.#program = program;
     this.#paths = paths;
     this.#reach = reach;
-    this.#whole = reach.ofWhole();
     this.#found = found;
   }
 
@@ -96,18 +92,8 @@ class ChangeReader {
   #put(object: Expression, index: Expression, node: Node, value?: Expression): void {
     const path = this.#paths.of(object);
     const key = this.#paths.key(index);
-    const several = path && key === undefined ? spelledKeys(this.#program, index) : undefined;
-    if (path && several)
-      this.#found.push(...several.map((each) => ({ kind: "set" as const, path: [...path, each], node })));
-    else if (!path || key === undefined || key === "[]")
-      this.#found.push({
-        kind: "any",
-        path,
-        node,
-        ...(value && { value }),
-        ...(key && { key }),
-        ...this.#wholeness(object),
-      });
+    if (!path || key === undefined || key === "[]")
+      this.#found.push({ kind: "any", path, node, ...(value && { value }), ...(key && { key }) });
     else this.#found.push({ kind: "set", path: [...path, key], node, ...(value && { value }) });
   }
 
@@ -121,7 +107,7 @@ class ChangeReader {
     const path = this.#paths.of(object);
     const key = this.#paths.key(index);
     if (path && key !== undefined) this.#found.push({ kind: "delete", path: [...path, key], node });
-    else this.#found.push({ kind: "any", path, node, ...this.#wholeness(object) });
+    else this.#found.push({ kind: "any", path, node });
   }
 
   #augment(node: Node & { kind: "augment" }): void {
@@ -132,11 +118,7 @@ class ChangeReader {
     if (target.kind !== "name" || !isMutable || this.#reach.of(target) !== is) return;
     const path = this.#paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);
     if (path && /^(dict|name|call)$/.test(value.kind)) this.#entries(path, value, node);
-    else this.#found.push({ kind: "any", path, node, ...this.#wholeness(target) });
-  }
-
-  #wholeness(value: Expression): { whole: boolean } {
-    return { whole: this.#whole.of(value) !== none };
+    else this.#found.push({ kind: "any", path, node });
   }
 
   /** The keys that a dict brings along. */
@@ -161,7 +143,7 @@ class ChangeReader {
       return;
     }
     if (path === undefined && callee.kind === "name" && this.#reach.of(callee) === is) {
-      this.#found.push({ ...anywhere(node), ...this.#wholeness(callee) });
+      this.#found.push(anywhere(node));
     } else if (!this.#isHarmless(node, path)) this.#handOver(node);
   }
 
@@ -169,7 +151,7 @@ class ChangeReader {
   #boundMethod(node: Node & { kind: "attribute" }): void {
     const isCalled = node.parent?.kind === "call" && node.parent.callee === node;
     if (isCalled || !changingMethods.has(node.name) || this.#reach.of(node.object) !== is) return;
-    this.#found.push({ ...anywhere(node), ...this.#wholeness(node.object) });
+    this.#found.push(anywhere(node));
   }
 
   #method(node: Call, callee: Expression & { kind: "attribute" }): void {
@@ -179,8 +161,7 @@ class ChangeReader {
     const { name } = callee;
     if (!changingMethods.has(name)) {
       const isKnown = pureMethods.has(name) || partMethods.has(name) || copyMethods.has(name);
-      if (!isKnown && !this.#isLocalMethod(name))
-        this.#found.push({ kind: "any", path, node, ...this.#wholeness(callee.object) });
+      if (!isKnown && !this.#isLocalMethod(name)) this.#found.push({ kind: "any", path, node });
     } else if (first && (name === "setdefault" || name === "__setitem__"))
       this.#put(callee.object, first, node, second);
     else if (first && (name === "pop" || name === "__delitem__")) this.#remove(callee.object, first, node);
@@ -188,7 +169,7 @@ class ChangeReader {
     else if (name === "clear" && path) this.#found.push({ kind: "delete", path, node });
     else {
       const added = name === "append" && first ? { value: first } : {};
-      this.#found.push({ kind: "any", path, node, ...added, ...this.#wholeness(callee.object) });
+      this.#found.push({ kind: "any", path, node, ...added });
     }
   }
 
@@ -228,7 +209,7 @@ class ChangeReader {
       const nearness = this.#reach.of(value);
       if (nearness === none) continue;
       const path = nearness === is ? this.#paths.of(value) : undefined;
-      this.#found.push({ kind: "any", path, node, ...this.#wholeness(value) });
+      this.#found.push({ kind: "any", path, node });
     }
   }
 }

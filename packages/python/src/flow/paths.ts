@@ -1,4 +1,5 @@
 import type { Binding, Origin } from "../scope/bindings.ts";
+import { once } from "../scope/once.ts";
 import type { Program } from "../scope/program.ts";
 import type { Expression } from "../tree/nodes.ts";
 import { argumentsFor } from "./arguments.ts";
@@ -11,23 +12,11 @@ const deepest = 12;
 /** Which part of the context an expression certainly is; undefined where it may be something else. */
 export class Paths {
   readonly #program: Program;
-  readonly #known = new Map<Expression, Path | undefined>();
-  #depth = 0;
+  /** Undefined where it may be something else. */
+  readonly of = once((expression: Expression) => this.#find(expression), deepest);
 
   constructor(program: Program) {
     this.#program = program;
-  }
-
-  of(expression: Expression): Path | undefined {
-    if (this.#known.has(expression)) return this.#known.get(expression);
-    if (this.#depth > deepest) return undefined;
-    // What hangs on itself is not known.
-    this.#known.set(expression, undefined);
-    this.#depth++;
-    const path = this.#find(expression);
-    this.#depth--;
-    this.#known.set(expression, path);
-    return path;
   }
 
   /** Whether it is the whole context, whatever it is called. */

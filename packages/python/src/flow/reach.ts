@@ -30,22 +30,12 @@ export class Reach {
   readonly #attributes: ReadonlyMap<string, Expression[]>;
   readonly #additions: ReadonlyMap<string, Expression[]>;
 
-  readonly #wholeOnly: boolean;
-  readonly #isWholeHandedOn: boolean;
-
-  constructor(program: Program, paths: Paths, shape: ContextShape | undefined, wholeOnly = false) {
-    this.#wholeOnly = wholeOnly;
+  constructor(program: Program, paths: Paths, shape: ContextShape | undefined) {
     this.#program = program;
     this.#paths = paths;
     this.#shape = shape;
     this.#attributes = storedAttributes(program);
     this.#additions = addedValues(program);
-    this.#isWholeHandedOn = wholeOnly && program.nodes.some((node) => node.kind === "name" && isHandedOn(node, paths));
-  }
-
-  /** The same questions about the context itself: its parts do not count. */
-  ofWhole(): Reach {
-    return new Reach(this.#program, this.#paths, this.#shape, true);
   }
 
   of(expression: Expression): Nearness {
@@ -107,9 +97,7 @@ export class Reach {
 
   /** What comes out of a value. */
   #partOf(value: Expression, near: Nearness): Nearness {
-    const own = this.of(value);
-    if (own === none || (this.#wholeOnly && own === is)) return none;
-    return near;
+    return this.of(value) === none ? none : near;
   }
 
   #held(parts: Iterable<Expression>): Nearness {
@@ -149,7 +137,6 @@ export class Reach {
 
   /** Whether somebody who has parts of the context may call the function. */
   #isHandedOn(holder: Callable): boolean {
-    if (this.#wholeOnly && !this.#isWholeHandedOn) return false;
     if (holder.kind === "lambda" || holder.decorators.length > 0) return true;
     const isCalled = (use: Node) => use.parent?.kind === "call" && use.parent.callee === use;
     return this.#program.loadsOf(holder.id).some((use) => !isCalled(use));
@@ -185,14 +172,6 @@ export class Reach {
     }
     return most;
   }
-}
-
-/** Whether the context itself goes to another name or function here; looking into it does not count. */
-function isHandedOn(name: Expression & { kind: "name" }, paths: Paths): boolean {
-  const { parent } = name;
-  if (!parent || name.stores || /^(subscript|attribute|binary|for|comprehension|augment|delete)$/.test(parent.kind))
-    return false;
-  return paths.isContext(name);
 }
 
 /** `self.rows = ...`, or in the body of a class: what attributes of a name may hold, whatever they belong to. */

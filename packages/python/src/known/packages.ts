@@ -1,12 +1,11 @@
-/** Packages whose modules have other names than they themselves; and modules that come along. */
+/** Packages by their names for pip, with the modules that they bring besides one of their own name. */
 const modulesOf: Record<string, string> = {
-  pymupdf: "pymupdf fitz",
-  pandas: "pandas numpy dateutil pytz tzdata six",
-  numpy: "numpy",
-  requests: "requests urllib3 certifi idna charset_normalizer",
+  pymupdf: "fitz",
+  pandas: "numpy dateutil pytz tzdata six",
+  requests: "urllib3 certifi idna charset_normalizer",
   pillow: "PIL",
-  psycopg: "psycopg psycopg_binary psycopg_pool psycopg_c typing_extensions",
-  "psycopg-binary": "psycopg_binary psycopg",
+  psycopg: "psycopg_binary psycopg_pool psycopg_c typing_extensions",
+  "psycopg-binary": "psycopg",
   "psycopg2-binary": "psycopg2",
   "python-dateutil": "dateutil six",
   beautifulsoup4: "bs4 soupsieve",
@@ -28,47 +27,42 @@ const modulesOf: Record<string, string> = {
   pyopenssl: "OpenSSL",
   "mysql-connector-python": "mysql",
   mysqlclient: "MySQLdb",
-  pymssql: "pymssql _mssql",
+  pymssql: "_mssql",
   "python-dotenv": "dotenv",
   "python-magic": "magic",
-  "pdfminer.six": "pdfminer",
   "pdfminer-six": "pdfminer",
-  pdfplumber: "pdfplumber pdfminer PIL",
-  pytesseract: "pytesseract PIL",
-  openpyxl: "openpyxl et_xmlfile",
-  xlsxwriter: "xlsxwriter",
-  matplotlib: "matplotlib mpl_toolkits numpy PIL dateutil pyparsing",
-  boto3: "boto3 botocore s3transfer jmespath dateutil",
-  botocore: "botocore jmespath dateutil",
-  jinja2: "jinja2 markupsafe",
-  httpx: "httpx httpcore anyio h11 idna certifi",
-  aiohttp: "aiohttp yarl multidict aiosignal frozenlist attr",
-  attrs: "attr attrs",
-  "discord.py": "discord",
-  slack_sdk: "slack_sdk",
-  "slack-sdk": "slack_sdk",
-  "ruamel.yaml": "ruamel",
+  pdfplumber: "pdfminer PIL",
+  pytesseract: "PIL",
+  openpyxl: "et_xmlfile",
+  matplotlib: "mpl_toolkits numpy PIL dateutil pyparsing",
+  boto3: "botocore s3transfer jmespath dateutil",
+  botocore: "jmespath dateutil",
+  jinja2: "markupsafe",
+  httpx: "httpcore anyio h11 idna certifi",
+  aiohttp: "yarl multidict aiosignal frozenlist attr",
+  attrs: "attr",
+  "discord-py": "discord",
   "ruamel-yaml": "ruamel",
-  sqlalchemy: "sqlalchemy greenlet typing_extensions",
-  weasyprint: "weasyprint",
-  reportlab: "reportlab PIL",
-  lxml: "lxml",
-  imapclient: "imapclient",
+  sqlalchemy: "greenlet typing_extensions",
+  reportlab: "PIL",
   "python-slugify": "slugify text_unidecode",
-  unidecode: "unidecode",
-  pyzbar: "pyzbar",
-  stripe: "stripe requests",
-  twilio: "twilio requests jwt",
-  sendgrid: "sendgrid python_http_client",
+  stripe: "requests",
+  twilio: "requests jwt",
+  sendgrid: "python_http_client",
   dnspython: "dns",
-  "email-validator": "email_validator dns idna",
-  "charset-normalizer": "charset_normalizer",
-  "typing-extensions": "typing_extensions",
-  setuptools: "setuptools pkg_resources",
+  "email-validator": "dns idna",
+  setuptools: "pkg_resources",
   "factur-x": "facturx lxml",
-  ofxparse: "ofxparse bs4 lxml",
-  msal: "msal requests jwt",
+  ofxparse: "bs4 lxml",
+  msal: "requests jwt",
 };
+
+/** Packages that bring the one module that has their name. */
+const plain = new Set(
+  "numpy xlsxwriter slack-sdk weasyprint lxml imapclient unidecode pyzbar charset-normalizer typing-extensions".split(
+    " ",
+  ),
+);
 
 /** Installed beside every Python. */
 const always = ["pip", "setuptools", "pkg_resources"];
@@ -80,20 +74,21 @@ const always = ["pip", "setuptools", "pkg_resources"];
 export function importableModules(requirements: readonly string[]): string[] {
   const found = requirements.flatMap((line) => {
     const name = nameIn(line);
-    if (name === undefined) return [];
-    const own = name.replace(/[-.]/g, "_");
-    return [...(isKnownPackage(line) ? (modulesOf[name] ?? "").split(" ") : []), own, ...shortNames(own)];
+    const own = name.replaceAll("-", "_");
+    return [...(Object.hasOwn(modulesOf, name) ? (modulesOf[name] ?? "").split(" ") : []), own, ...shortNames(own)];
   });
-  return Array.from(new Set([...always, ...found]));
+  return Array.from(new Set([...always, ...found])).filter((module) => module !== "");
 }
 
 /** Whether all modules are known that a line for pip brings. */
 export function isKnownPackage(line: string): boolean {
-  return Object.hasOwn(modulesOf, nameIn(line) ?? "");
+  return plain.has(nameIn(line)) || Object.hasOwn(modulesOf, nameIn(line));
 }
 
-function nameIn(line: string): string | undefined {
-  return /^\s*([A-Za-z0-9][\w.-]*)/.exec(line)?.[1]?.toLowerCase();
+/** As PEP 503 has it: `Slack_SDK` and `slack.sdk` are `slack-sdk`. Empty where the line has no name. */
+function nameIn(line: string): string {
+  const [, name = ""] = /^\s*([A-Za-z0-9][\w.-]*)/.exec(line) ?? [];
+  return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
 /** `python-foo`, `pyfoo` and `foo-python` often are the module `foo`. */

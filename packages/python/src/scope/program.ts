@@ -1,7 +1,7 @@
-import { beyondBounds } from "../check-python.ts";
 import { type Block, type Expression, type FunctionStatement, type Node, walk } from "../tree/nodes.ts";
 import { parsePython } from "../tree/parse.ts";
 import type { Binding, Origin } from "./bindings.ts";
+import { once } from "./once.ts";
 import { reachedFunctions, reachingBindings, runs } from "./reaching.ts";
 import { readScopes, type Scopes } from "./scopes.ts";
 
@@ -22,14 +22,15 @@ export class Program {
   readonly nodes: readonly Node[];
   readonly #scopes: Scopes;
   readonly #reached: Set<Node>;
-  readonly #imported = new Map<Expression, string | undefined>();
+  /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */
+  readonly importPath = once((expression: Expression) => this.#findImport(expression));
   readonly #calls = new Map<string, Call[]>();
   readonly #loads = new Map<string, Node[]>();
 
   /** Null where the source is beyond the bounds, or lezer's grammar does not know a form of it. */
   static read(source: string): Program | null {
     if (source === lastRead?.source) return lastRead;
-    const tree = beyondBounds(source) === undefined ? parsePython(source) : null;
+    const tree = parsePython(source);
     if (!tree) return null;
     lastRead = new Program(source, tree);
     return lastRead;
@@ -73,15 +74,6 @@ export class Program {
     return runs(node, this.#reached);
   }
 
-  /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */
-  importPath(expression: Expression): string | undefined {
-    if (this.#imported.has(expression)) return this.#imported.get(expression);
-    this.#imported.set(expression, undefined);
-    const path = this.#findImport(expression);
-    this.#imported.set(expression, path);
-    return path;
-  }
-
   #findImport(expression: Expression): string | undefined {
     if (expression.kind === "attribute") {
       const path = this.importPath(expression.object);
@@ -105,30 +97,28 @@ export class Program {
   functionOf(expression: Expression, depth = 0): Callable | undefined {
     if (depth > deepestAlias) return undefined;
     if (expression.kind === "lambda") return expression;
-    if (expression.kind !== "name") return undefined;
-    const [only, ...others] = this.bindings(expression);
-    if (!only || others.length > 0) return undefined;
-    if (only.origin.kind === "function") return only.origin.node;
-    if (only.origin.kind !== "value" || only.origin.value === expression) return undefined;
-    return /^(name|lambda)$/.test(only.origin.value.kind) ? this.functionOf(only.origin.value, depth + 1) : undefined;
+    const origin = this.#onlyOrigin(expression);
+    if (origin?.kind === "function") return origin.node;
+    return origin?.kind === "value" ? this.functionOf(origin.value, depth + 1) : undefined;
   }
 
   classOf(expression: Expression): (Node & { kind: "class" }) | undefined {
-    if (expression.kind !== "name") return undefined;
-    const origins = this.bindings(expression).map(({ origin }) => origin);
-    const [only] = origins;
-    return origins.length === 1 && only?.kind === "class" ? only.node : undefined;
+    const origin = this.#onlyOrigin(expression);
+    return origin?.kind === "class" ? origin.node : undefined;
   }
 
   /** Whether a name is `cls`, the first parameter of a class method. */
   isOwnClass(expression: Expression): boolean {
     if (expression.kind !== "name" || expression.id !== "cls") return false;
-    const [only, ...others] = this.bindings(expression);
-    if (only?.origin.kind !== "param" || others.length > 0 || only.origin.index !== 0) return false;
-    const { holder } = only.origin;
-    return (
-      holder.kind === "function" && holder.decorators.some((each) => each.kind === "name" && each.id === "classmethod")
-    );
+    const origin = this.#onlyOrigin(expression);
+    if (origin?.kind !== "param" || origin.index !== 0 || origin.holder.kind !== "function") return false;
+    return origin.holder.decorators.some((each) => each.kind === "name" && each.id === "classmethod");
+  }
+
+  /** Where a name's value comes from, where it comes from one place. */
+  #onlyOrigin(expression: Expression): Origin | undefined {
+    const [only, ...others] = expression.kind === "name" ? this.bindings(expression) : [];
+    return others.length === 0 ? only?.origin : undefined;
   }
 
   /** Calls by a name, or of a method (`.name`). */

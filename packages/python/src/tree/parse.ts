@@ -5,11 +5,47 @@ import type { Block } from "./nodes.ts";
 import type { Grammar } from "./reader.ts";
 import { blockOf } from "./statements.ts";
 
+/** Of one node or module. The code of a large node has about 30,000. */
+const maxCodeCharacters = 200_000;
+
 /**
- * The tree of a source that Python can read. Null where lezer's grammar does not know a form of it: then nothing may be
- * said about what the code does not do.
+ * Ruff's WebAssembly overflows its stack at some 3,500 levels and never works again; CPython refuses 200 brackets in
+ * each other, or about 2,000 operators in a row.
+ */
+const maxCodeLevels = 500;
+
+/** Why code is not checked, with the way out; undefined where it can be. */
+export function beyondBounds(source: string): string | undefined {
+  if (source.length > maxCodeCharacters) {
+    const size = `the code has ${source.length.toLocaleString("en")} characters`;
+    return `${size}, at most ${maxCodeCharacters.toLocaleString("en")} are checked - move functions into modules of lib/, and data into the context`;
+  }
+  if (source.length <= maxCodeLevels || !isTooDeep(source)) return undefined;
+  return `the code goes more than ${maxCodeLevels} levels deep - divide its longest expression into several lines that each set a name`;
+}
+
+/** Levels of the syntax tree: a bracket or an indentation makes one or two, each further operator of a chain one. */
+function isTooDeep(source: string): boolean {
+  let level = 0;
+  let isDeep = false;
+  parser.parse(source).iterate({
+    enter() {
+      isDeep ||= ++level > maxCodeLevels;
+      return !isDeep;
+    },
+    leave() {
+      level--;
+    },
+  });
+  return isDeep;
+}
+
+/**
+ * The tree of a source that Python can read. Null beyond the bounds, and where lezer's grammar does not know a form of
+ * it: then nothing may be said about what the code does not do.
  */
 export function parsePython(source: string): Block | null {
+  if (beyondBounds(source) !== undefined) return null;
   const tree = parser.parse(source);
   if (!hasErrors(tree)) return blockOf(tree.topNode, grammarOf(source));
   const repaired = withoutGaps(source);

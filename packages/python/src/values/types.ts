@@ -1,6 +1,7 @@
 import type { Paths } from "../flow/paths.ts";
 import { answers, madeBy, type Type, typeOfValue } from "../known/types.ts";
 import type { Origin } from "../scope/bindings.ts";
+import { once } from "../scope/once.ts";
 import type { Call, Program } from "../scope/program.ts";
 import type { Expression } from "../tree/nodes.ts";
 
@@ -14,17 +15,17 @@ const deepest = 10;
 export class Types {
   readonly #program: Program;
   readonly #paths: Paths;
+  readonly of = once((expression: Expression) => this.#find(expression), deepest);
 
   constructor(program: Program, paths: Paths) {
     this.#program = program;
     this.#paths = paths;
   }
 
-  of(expression: Expression, depth = 0): Type | undefined {
-    if (depth > deepest) return undefined;
+  #find(expression: Expression): Type | undefined {
     switch (expression.kind) {
       case "name":
-        return this.#ofName(expression, depth + 1);
+        return this.#ofName(expression);
       case "constant":
         return expression.value === null ? "none" : undefined;
       case "bytes":
@@ -39,34 +40,34 @@ export class Types {
       case "attribute":
         return typeOfValue(this.#program.importPath(expression) ?? "");
       case "call":
-        return this.#ofCall(expression, depth);
+        return this.#ofCall(expression);
       case "walrus":
-        return this.of(expression.value, depth + 1);
+        return this.of(expression.value);
       case "conditional":
-        return agreed([expression.yes, expression.no].map((each) => this.of(each, depth + 1)));
+        return agreed([expression.yes, expression.no].map(this.of));
       case "subscript":
-        return this.#ofPart(expression, depth + 1);
+        return this.#ofPart(expression);
       case "binary":
-        return this.#ofBinary(expression, depth + 1);
+        return this.#ofBinary(expression);
       default:
         return undefined;
     }
   }
 
   /** `total += x` keeps these types. */
-  #ofName(name: Expression & { kind: "name" }, depth: number): Type | undefined {
+  #ofName(name: Expression & { kind: "name" }): Type | undefined {
     const origins = this.#program.reaching(name).map(({ origin }) => origin);
     const made = origins.filter(({ kind }) => kind !== "augment");
-    const type = agreed(made.map((origin) => this.#ofOrigin(origin, depth)));
+    const type = agreed(made.map((origin) => this.#ofOrigin(origin)));
     return made.length === origins.length || /^(Decimal|set|timedelta|datetime)$/.test(type ?? "") ? type : undefined;
   }
 
-  #ofOrigin(origin: Origin, depth: number): Type | undefined {
+  #ofOrigin(origin: Origin): Type | undefined {
     switch (origin.kind) {
       case "value":
-        return this.of(origin.value, depth);
+        return this.of(origin.value);
       case "with":
-        return entered(this.of(origin.value, depth));
+        return entered(this.of(origin.value));
       case "handler":
         return "exception";
       case "function":
@@ -79,37 +80,36 @@ export class Types {
     }
   }
 
-  #ofCall({ callee, args }: Call, depth: number): Type | undefined {
+  #ofCall({ callee, args }: Call): Type | undefined {
     const path = this.#program.importPath(callee);
     const [first, second] = args.map(({ value }) => value);
     if (path === "builtins.float" && first?.kind === "text" && /^\s*[-+]?(nan|inf)/i.test(first.value)) return "nan";
-    if (first && path === "builtins.sum") return this.#ofSum(first, second, depth + 1);
-    if (first && second && path === "builtins.round")
-      return this.of(first, depth + 1) === "Decimal" ? "Decimal" : undefined;
+    if (first && path === "builtins.sum") return this.#ofSum(first, second);
+    if (first && second && path === "builtins.round") return this.of(first) === "Decimal" ? "Decimal" : undefined;
     if (path !== undefined) return madeBy(path);
     const ownClass = this.#program.classOf(callee);
     if (ownClass) return ownClass.bases.length === 0 ? "object" : undefined;
     if (callee.kind !== "attribute") return undefined;
     if (args.length === 0 && this.#isViewOfContext(callee)) return "view";
     if (callee.name === "encode" && /^(text|format)$/.test(callee.object.kind)) return "bytes";
-    const type = this.of(callee.object, depth + 1);
+    const type = this.of(callee.object);
     const known = type && type !== "none" && type !== "number" ? answers[type] : undefined;
     return known && Object.hasOwn(known, callee.name) ? known[callee.name] : undefined;
   }
 
-  #ofSum(items: Expression, start: Expression | undefined, depth: number): Type | undefined {
+  #ofSum(items: Expression, start: Expression | undefined): Type | undefined {
     const parts = [items.kind === "comprehension" ? items.element : items, ...(start ? [start] : [])];
-    return parts.some((part) => this.of(part, depth) === "Decimal") ? "Decimal" : undefined;
+    return parts.some((part) => this.of(part) === "Decimal") ? "Decimal" : undefined;
   }
 
   /** Columns and rows of a DataFrame: `df["price"]`, `df[df["price"] > 1]`. */
-  #ofPart({ object, index }: Expression & { kind: "subscript" }, depth: number): Type | undefined {
-    if (this.of(object, depth) !== "DataFrame") return undefined;
+  #ofPart({ object, index }: Expression & { kind: "subscript" }): Type | undefined {
+    if (this.of(object) !== "DataFrame") return undefined;
     return index.kind === "text" ? "Series" : /^(list|binary)$/.test(index.kind) ? "DataFrame" : undefined;
   }
 
-  #ofBinary({ op, left, right }: Expression & { kind: "binary" }, depth: number): Type | undefined {
-    const [one, other] = [this.of(left, depth), this.of(right, depth)];
+  #ofBinary({ op, left, right }: Expression & { kind: "binary" }): Type | undefined {
+    const [one, other] = [this.of(left), this.of(right)];
     if (op === "or") return agreed([one, other]);
     if (!/^[-+*/%&|^]$/.test(op)) return undefined;
     const winner = [one, other].find((type) => /^(Decimal|ndarray|Series)$/.test(type ?? ""));

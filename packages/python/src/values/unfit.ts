@@ -1,7 +1,7 @@
-import { answersOf, knownEntries } from "../flow/dicts.ts";
+import { knownEntries } from "../flow/dicts.ts";
 import { keyOf } from "../flow/paths.ts";
 import { type Type, type UnfitType, unfitTypes } from "../known/types.ts";
-import type { Call, Program } from "../scope/program.ts";
+import type { Program } from "../scope/program.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
 import type { Types } from "./types.ts";
 
@@ -37,8 +37,6 @@ export function findUnfit(program: Program, types: Types, value: Expression, for
         return find(value.element, value.form === "dict" ? path : `${path}[]`, depth + 1);
       case "name":
         return inNamed(value, path, depth + 1);
-      case "call":
-        return inAnswer(value, path, depth + 1);
       default:
         return undefined;
     }
@@ -62,21 +60,8 @@ export function findUnfit(program: Program, types: Types, value: Expression, for
       return find(value, path, depth) ?? first(known, (added) => find(added.value, `${path}[]`, depth));
     }
     const entries = [...(knownEntries(program, value) ?? []), ...known];
-    return inEntries(new Map(entries.map((entry) => [entry.key ?? "", entry.value])), path, depth);
-  }
-
-  function inEntries(entries: Map<string, Expression>, path: string, depth: number): Unfit | undefined {
-    return first(entries, ([key, value]) => find(value, `${path}.${key}`, depth));
-  }
-
-  /** `dict(at=x)`, and what a function of the code always returns. */
-  function inAnswer(call: Call, path: string, depth: number): Unfit | undefined {
-    if (program.importPath(call.callee) === "builtins.dict") {
-      return inEntries(new Map(knownEntries(program, call)?.map(({ key, value }) => [key, value])), path, depth);
-    }
-    const [only, ...others] = answersOf(program.functionOf(call.callee)) ?? [];
-    const unfit = only && others.length === 0 ? find(only, path, depth) : undefined;
-    return unfit && { ...unfit, node: call };
+    const last = new Map(entries.map((entry) => [entry.key ?? "", entry.value]));
+    return first(last, ([key, value]) => find(value, `${path}.${key}`, depth));
   }
 
   /** json.dumps makes texts of numbers, but of nothing else. */

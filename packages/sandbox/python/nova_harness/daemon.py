@@ -324,10 +324,7 @@ def _forget_parent(fd):
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
-    for open_fd in map(int, os.listdir("/dev/fd")):
-        if open_fd > 2 and open_fd != fd:
-            with contextlib.suppress(OSError):  # the one that listed the folder is closed already
-                os.close(open_fd)
+    jail.close_all_but(fd)
     atexit._clear()
     if "asyncio" in sys.modules:
         sys.modules["asyncio"]._set_running_loop(None)

@@ -14,20 +14,15 @@ _TRACEBACK_CHARS = 2_000, 32_000
 _TYPES, _TYPE_CHARS = 30, 300
 
 
-def declared(message):
-    """The code said so itself."""
-    return _failure(message)
-
-
 def describe(error, is_walled_off=False):
     if isinstance(error, Unfit):
-        return _failure(str(error))
+        return failure(str(error))
     message = _message_of(error)
     if is_walled_off and any(map(_is_of_walls, _chain(error))):
         message = f"{message} - network.allow of the node says where its code can connect to"
     if isinstance(error, MemoryError):
         message = "MemoryError: the code needs more than 2 GiB of memory - use less, or process the data in parts"
-    return {**_failure(message, _traceback_of(error)), "types": _types_of(error)}
+    return {**failure(message, _traceback_of(error)), "types": _types_of(error)}
 
 
 def exited(error):
@@ -35,13 +30,13 @@ def exited(error):
     if error.code is None or error.code == 0:
         return None
     if isinstance(error.code, int):
-        return _failure(
+        return failure(
             f"the code ended with sys.exit({error.code}) - use sys.exit(0), or raise an error that says why"
         )
-    return _failure(f"SystemExit: {_text_of(error.code)}", _traceback_of(error))
+    return failure(f"SystemExit: {_text_of(error.code)}", _traceback_of(error))
 
 
-def _failure(message, trace=""):
+def failure(message, trace=""):
     shown = cut(message, _MESSAGE_CHARS), cut(trace, *_TRACEBACK_CHARS)
     whole = [text.encode("utf-8", "replace").decode() for text in shown]
     return {"status": "error", "class": "NodeFailed", "message": whole[0], "traceback": whole[1]}

@@ -54,22 +54,34 @@ def _listener(door):
 
 def _add_to_loopback(address):
     """Code that asks for 10.0.0.7 finds it here."""
-    _ask_system(_new_address(address, socket.if_nametoindex("lo")), address)
+    about = struct.pack("=BBBBI", _FAMILIES[address.version], address.max_prefixlen, 0, _SCOPE_HOST, _loopback())
+    flags = struct.pack("=I", _IFA_F_NODAD | _IFA_F_NOPREFIXROUTE)
+    places = [(_IFA_LOCAL, address.packed), (_IFA_ADDRESS, address.packed)]
+    _ask_system(_RTM_NEWADDR, about, [*places, (_IFA_FLAGS, flags)], address)
 
 
 def _lead_here(network):
     """Every address of a range is one of this machine's own, without being listed."""
-    _ask_system(_new_route(network, socket.if_nametoindex("lo")), network)
+    kind = (_TABLE_LOCAL, _PROTO_BOOT, _SCOPE_HOST, _ROUTE_LOCAL)
+    about = struct.pack("=BBBBBBBBI", _FAMILIES[network.version], network.prefixlen, 0, 0, *kind, 0)
+    places = [(_RTA_DST, network.network_address.packed), (_RTA_OIF, struct.pack("=I", _loopback()))]
+    _ask_system(_RTM_NEWROUTE, about, places, network)
 
 
-def _ask_system(request, about):
+def _loopback():
+    return socket.if_nametoindex("lo")
+
+
+def _ask_system(kind, about, attributes, what):
+    body = about + b"".join(struct.pack("=HH", 4 + len(value), name) + value for name, value in attributes)
+    head = struct.pack("=IHHII", 16 + len(body), kind, _REQUEST | _ACK | _CREATE | _REPLACE, 1, 0)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as link:
-        link.sendto(request, (0, 0))
+        link.sendto(head + body, (0, 0))
         answer = link.recv(4096)
-    kind = struct.unpack_from("=IH", answer)[1]
-    error = struct.unpack_from("=i", answer, 16)[0] if kind == _NLMSG_ERROR else 0
+    is_error = struct.unpack_from("=IH", answer)[1] == _NLMSG_ERROR
+    error = struct.unpack_from("=i", answer, 16)[0] if is_error else 0
     if error:
-        raise OSError(-error, os.strerror(-error), f"address {about}")
+        raise OSError(-error, os.strerror(-error), f"address {what}")
 
 
 def _await_route(address):
@@ -80,24 +92,3 @@ def _await_route(address):
                 any_socket.connect((str(address), 9))
                 return
             time.sleep(_BETWEEN_LOOKS_SECONDS)
-
-
-def _new_address(address, index):
-    parts = b"".join(
-        struct.pack("=HH", 4 + len(address.packed), kind) + address.packed for kind in (_IFA_LOCAL, _IFA_ADDRESS)
-    )
-    parts += struct.pack("=HHI", 8, _IFA_FLAGS, _IFA_F_NODAD | _IFA_F_NOPREFIXROUTE)
-    about = struct.pack("=BBBBI", _FAMILIES[address.version], address.max_prefixlen, 0, _SCOPE_HOST, index)
-    flags = _REQUEST | _ACK | _CREATE | _REPLACE
-    return struct.pack("=IHHII", 16 + len(about) + len(parts), _RTM_NEWADDR, flags, 1, 0) + about + parts
-
-
-def _new_route(network, index):
-    family = _FAMILIES[network.version]
-    parts = struct.pack("=HH", 4 + len(network.network_address.packed), _RTA_DST) + network.network_address.packed
-    parts += struct.pack("=HHI", 8, _RTA_OIF, index)
-    about = struct.pack(
-        "=BBBBBBBBI", family, network.prefixlen, 0, 0, _TABLE_LOCAL, _PROTO_BOOT, _SCOPE_HOST, _ROUTE_LOCAL, 0
-    )
-    flags = _REQUEST | _ACK | _CREATE | _REPLACE
-    return struct.pack("=IHHII", 16 + len(about) + len(parts), _RTM_NEWROUTE, flags, 1, 0) + about + parts

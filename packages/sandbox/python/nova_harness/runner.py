@@ -137,11 +137,11 @@ class Runner:
     def _result(self, context, out):
         printed = self.printed.result()
         if printed.failure is not None:
-            return faults.declared(printed.failure)
+            return faults.failure(printed.failure)
         changes, blobs = collect(context, printed, self.encoder, self.supply)
         says_nothing = not (printed.text or changes["set"] or changes["delete"])
         if says_nothing and self._answers_elsewhere(context.values):
-            return faults.declared(_LOST_ANSWER)
+            return faults.failure(_LOST_ANSWER)
         return {"status": "success", **changes, "blobs": self._save(blobs, out)}
 
     def _answers_elsewhere(self, given):

@@ -15,6 +15,7 @@ What the harness keeps on disk, below its root. The code itself may come from el
     ended/<execution>                  of those before it: none of their code begins here any more
 """
 
+import contextlib
 import hashlib
 import json
 import math
@@ -245,7 +246,5 @@ class Store:
         return None
 
     def _unlink(self, path):
-        try:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
-        except FileNotFoundError:
-            return

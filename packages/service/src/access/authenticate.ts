@@ -29,10 +29,7 @@ export function readKeyText(text: string) {
   return ulid === undefined || secret === undefined ? undefined : { id: `key_${ulid}`, secret };
 }
 
-/**
- * SHA-256, once, is right here and wrong for passwords: a slow hash defends texts that can be guessed, and nobody
- * guesses 256 random bits. It costs a request microseconds where bcrypt would cost it a tenth of a second.
- */
+/** No hash for passwords: slow ones defend what can be guessed, and nobody guesses 256 random bits. */
 export function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
@@ -46,10 +43,7 @@ const nobody = { digest: "00".repeat(32) };
 
 type AccessPorts = Pick<ServicePorts, "keys" | "tokens" | "rates">;
 
-/**
- * Who has this key, or whom this token of the issuer speaks for. Throws `Unauthenticated`, in the same words for every
- * reason; `TooMany`, `IssuerUnreachable`.
- */
+/** Throws `Unauthenticated`, in the same words for every reason; `TooMany`, `IssuerUnreachable`. */
 export async function authenticate(ports: AccessPorts, text = ""): Promise<Principal> {
   // Three parts of base64url; no key has a dot in it.
   const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);

@@ -29,10 +29,7 @@ export function deedOf(
   return { format: 1, id: nextId(now), at, action, by: by?.id ?? null, client, subject, detail };
 }
 
-/**
- * Newest first: what was about one client, where it or the key names one. Of a client that is out of reach there is
- * nothing.
- */
+/** Newest first; about one client, where it or the key names one, and nothing of one that is out of reach. */
 export async function listAudit(
   { audit }: Pick<ServicePorts, "audit">,
   by: Principal,

@@ -17,24 +17,8 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
-export type CredentialPorts = Pick<
-  ServicePorts,
-  | "credentialStore"
-  | "credentialCipher"
-  | "credentials"
-  | "clients"
-  | "workflows"
-  | "workflowStates"
-  | "publications"
-  | "audit"
-  | "clock"
->;
-
-/**
- * Who asks reaches whose credentials they are: a client within reach, or a workflow, whose credentials all clients
- * share; `by` null is whoever set NOVA up. Throws `NotFound`, `Forbidden`.
- */
-export async function demandOwner(ports: CredentialPorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
+/** A client within reach, or a workflow, whose credentials all share. Throws `NotFound`, `Forbidden`. */
+export async function demandOwner(ports: ServicePorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
   if ("client" in owner) {
     await demandClient(ports, by, owner.client);
     return;
@@ -43,15 +27,13 @@ export async function demandOwner(ports: CredentialPorts, by: Principal | null, 
   await findWorkflow(ports, owner.workflow);
 }
 
-/** The client that a deed is about; null: all of them. */
-export function clientIn(owner: CredentialOwner): string | null {
-  return "client" in owner ? owner.client : null;
+/** The client that a deed is about (null: all of them), and how the audit and people name the credential. */
+function aboutOne(owner: CredentialOwner, name: string) {
+  const [client, of] = "client" in owner ? [owner.client, owner.client] : [null, owner.workflow];
+  return { client, subject: `${of}/${name}` };
 }
 
-/** How the audit and people name one. */
-export function subjectOf(owner: CredentialOwner, name: string): string {
-  return "client" in owner ? `${owner.client}/${name}` : `${owner.workflow}/${name}`;
-}
+type CredentialName = Pick<CredentialRecord, "owner" | "name">;
 
 /** What is told of a credential: never what is in it. */
 export type CredentialInfo = Pick<CredentialRecord, "name" | "kind" | "changedAt">;
@@ -65,7 +47,7 @@ const maxOfOwner = 50;
  * `Forbidden`, `Conflict`.
  */
 export async function setCredential(
-  ports: CredentialPorts,
+  ports: ServicePorts,
   by: Principal | null,
   { owner, name, kind, values }: { owner: CredentialOwner; name: string; kind: CredentialKindName; values: unknown },
 ): Promise<CredentialInfo> {
@@ -87,14 +69,13 @@ export async function setCredential(
     throw new Conflict(`credential "${name}" was changed by somebody else at this moment - try again`);
   }
   ports.credentials.forget(owner);
-  const deed = { action: "credential.set", client: clientIn(owner), subject: subjectOf(owner, name) } as const;
-  await recordDeed(ports, by, { ...deed, detail: { kind } });
+  await recordDeed(ports, by, { action: "credential.set", ...aboutOne(owner, name), detail: { kind } });
   return infoOf(record);
 }
 
 /** By name. Throws `NotFound`, `Forbidden`. */
 export async function listCredentials(
-  ports: CredentialPorts,
+  ports: ServicePorts,
   by: Principal | null,
   owner: CredentialOwner,
 ): Promise<CredentialInfo[]> {
@@ -104,37 +85,31 @@ export async function listCredentials(
 
 /** Throws `NotFound`, `Forbidden`. */
 export async function credentialOf(
-  ports: CredentialPorts,
+  ports: ServicePorts,
   by: Principal | null,
-  owner: CredentialOwner,
-  name: string,
+  named: CredentialName,
 ): Promise<CredentialInfo> {
-  await demandOwner(ports, by, owner);
-  const record = await ports.credentialStore.get({ owner, name });
-  if (!record) throw noCredential(name);
+  await demandOwner(ports, by, named.owner);
+  const record = await ports.credentialStore.get(named);
+  if (!record) throw noCredential(named.name);
   return infoOf(record);
 }
 
 /** Throws `NotFound`, `Forbidden`. */
 export async function removeCredential(
-  ports: CredentialPorts,
+  ports: ServicePorts,
   by: Principal | null,
-  owner: CredentialOwner,
-  name: string,
+  { owner, name }: CredentialName,
 ): Promise<void> {
   await demandOwner(ports, by, owner);
   const isRemoved = await ports.credentialStore.remove({ owner, name });
   ports.credentials.forget(owner);
   if (!isRemoved) throw noCredential(name);
-  const deed = { action: "credential.removed", client: clientIn(owner), subject: subjectOf(owner, name) } as const;
-  await recordDeed(ports, by, deed);
+  await recordDeed(ports, by, { action: "credential.removed", ...aboutOne(owner, name) });
 }
 
 /** All that an owner has, where the owner itself goes. */
-export async function removeCredentialsOf(
-  ports: Pick<CredentialPorts, "credentialStore" | "credentials">,
-  owner: CredentialOwner,
-): Promise<void> {
+export async function removeCredentialsOf(ports: ServicePorts, owner: CredentialOwner): Promise<void> {
   for (const { name } of await ports.credentialStore.list(owner)) await ports.credentialStore.remove({ owner, name });
   ports.credentials.forget(owner);
 }

@@ -2,8 +2,8 @@ import { CredentialLocked, type CredentialRecord, openContent, sealRecord } from
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
-import type { CredentialPorts } from "./credentials.ts";
 
 export interface Rotated {
   /** Sealed with the new key by this call. */
@@ -19,7 +19,7 @@ const maxTries = 3;
  * Seals every credential with a new key; the old one opens what it has sealed until all is done. One that was
  * interrupted goes on where it was: what the new key has sealed is left alone. Throws `Forbidden`.
  */
-export async function rotateCredentials(ports: CredentialPorts, by: Principal | null): Promise<Rotated> {
+export async function rotateCredentials(ports: ServicePorts, by: Principal | null): Promise<Rotated> {
   if (by) demandAllClients(by);
   const { credentialCipher: cipher } = ports;
   await cipher.renew();
@@ -42,7 +42,7 @@ export async function rotateCredentials(ports: CredentialPorts, by: Principal | 
 }
 
 async function sealAnew(
-  { credentialStore, credentialCipher, credentials }: CredentialPorts,
+  { credentialStore, credentialCipher, credentials }: ServicePorts,
   listed: CredentialRecord,
   key: string,
 ): Promise<"sealed" | "done" | "locked"> {

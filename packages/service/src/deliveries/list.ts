@@ -4,12 +4,11 @@ import type { Delivery, DeliveryQuery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 
-type ListPorts = Pick<ServicePorts, "deliveries" | "workflows">;
 type Wanted = Pick<DeliveryQuery, "client" | "status"> & { workflow?: string };
 
 /** Newest first; of a client that is out of reach there are none. What nobody could place is for keys of all clients. */
 export async function listDeliveries(
-  ports: ListPorts,
+  ports: ServicePorts,
   by: Principal,
   { limit, cursor, ...wanted }: PageQuery & Wanted,
 ): Promise<Page<Delivery>> {
@@ -20,7 +19,7 @@ export async function listDeliveries(
 }
 
 /** Where neither workflow nor client is named, the newest of every workflow, and of what nobody could place. */
-async function newest({ deliveries, workflows }: ListPorts, query: DeliveryQuery): Promise<Delivery[]> {
+async function newest({ deliveries, workflows }: ServicePorts, query: DeliveryQuery): Promise<Delivery[]> {
   if (query.workflow !== undefined || query.client !== undefined) return deliveries.list(query);
   const ids = [null, ...(await Array.fromAsync(workflows.ids()))];
   const lists = await Promise.all(ids.map((workflow) => deliveries.list({ ...query, workflow })));

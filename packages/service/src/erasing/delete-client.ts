@@ -9,10 +9,7 @@ import { eraseClient } from "./erase-client.ts";
 /** What made no progress for this long was lost on its way. */
 const lostMs = 120_000;
 
-/**
- * Marks a client to be erased, from when on nothing begins for it, and has it erased. Answers whether that is done
- * already. Throws `NotFound`, `Forbidden`.
- */
+/** Nothing begins for the client from now on. Answers whether it is erased already. Throws `NotFound`, `Forbidden`. */
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
   const there = await clientOf(ports, by, slug);

@@ -81,7 +81,12 @@ async function passOver(ports: ServicePorts, slug: string, progress: ErasureProg
   for (let isOver = false; !isOver; ) {
     if (ports.clock.now() >= until) return false;
     if (progress.at.part === "executions") await eraseExecutions(ports, slug, progress);
-    else isOver = await eraseRest(ports, slug, progress);
+    else {
+      const { cursor, runs = 0 } = progress.at;
+      const next = await ports.eraser.rest(slug, cursor);
+      if (next !== undefined) await progress.moveTo({ part: "rest", cursor: next, runs });
+      isOver = next === undefined;
+    }
   }
   return true;
 }
@@ -100,12 +105,4 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
   if (page.cursor !== undefined) return progress.moveTo({ part: "executions", cursor: page.cursor, runs: seen });
   await ports.eraser.objects(client);
   return progress.moveTo({ part: "rest", runs: seen });
-}
-
-/** Answers whether that was the last of it. */
-async function eraseRest({ eraser }: ServicePorts, client: string, progress: ErasureProgress): Promise<boolean> {
-  const { cursor, runs = 0 } = progress.at;
-  const next = await eraser.rest(client, cursor);
-  if (next !== undefined) await progress.moveTo({ part: "rest", cursor: next, runs });
-  return next === undefined;
 }

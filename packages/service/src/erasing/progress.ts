@@ -60,16 +60,10 @@ export class ErasureProgress {
   }
 }
 
-/**
- * Whoever looked at the client before it was marked, and begins a run behind that, is over by then: receive-mail has
- * 300 s.
- */
+/** Who saw the client before it was marked, and then begins a run, is over by then: receive-mail has 300 s. */
 const startersLiveMs = 330_000;
 
-/**
- * Whoever was at a node of a run when that was ended, and stores what a model answers, is over by then: run-node has
- * 900 s.
- */
+/** Who was at a node of a run as that ended, and stores a model's answer, is over by then: run-node has 900 s. */
 const writersLiveMs = 930_000;
 
 /** Until somebody looks again who is at a node of the client's runs. */

@@ -27,10 +27,7 @@ import type { Page } from "../ports/page.ts";
 
 type FindPorts = Pick<ServicePorts, "executions">;
 
-/**
- * An execution within reach. Throws `ExecutionNotFound`: after the same one read, in the same words, for one that is not
- * there and for another client's.
- */
+/** Throws `ExecutionNotFound`, in the same words for one that is not there and one out of reach. */
 export async function executionWithin(ports: FindPorts, by: Principal, id: string): Promise<Execution> {
   const record = await ports.executions.get(id);
   if (!record || !reaches(by, record.client)) throw new ExecutionNotFound(id);

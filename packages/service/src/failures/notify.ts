@@ -66,17 +66,14 @@ export interface Notified {
   told: string[];
 }
 
-/**
- * Tells those whom the workflow and the client name. The event may come often: each is told once a day at most. Where one
- * cannot be told the others are, and then it throws, so that EventBridge tries it again.
- */
+/** Each hears once a day of a run, however often its event comes. Throws where one cannot be told, behind others. */
 export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
   const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
   // Whoever cancels a run knows that it is over.
   if (!record || record.status === "cancelled") return { told: [] };
   const version = await ports.workflows.get(record.workflowId, record.version);
   const client = await ports.clients.get(record.client);
-  const tellings = tellingsOf(failureOf(record), fromOf(client), [
+  const tellings = tellingsOf(ports, failureOf(record), fromOf(client), [
     { by: "workflow", ...version?.workflow.onFailure },
     { by: "client", ...client?.onFailure },
   ]);
@@ -84,7 +81,7 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   const results = await Promise.allSettled(
     tellings.map(({ name, tell }) =>
       once(ports, { ...mine, key: `${record.id} ${name}`, asked: name }, async () => {
-        await tell(ports);
+        await tell();
         return { told: name };
       }),
     ),
@@ -96,7 +93,7 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
 
 interface Telling {
   name: string;
-  tell(ports: ServicePorts): Promise<void>;
+  tell(): Promise<void>;
 }
 
 /** Who names the address: a client's choice is signed with the client's own credential and with no other. */
@@ -105,39 +102,37 @@ interface Wish extends OnFailure {
 }
 
 /** One mail to all whom it concerns, and one request to each address and signer. */
-function tellingsOf(failure: Failure, from: Pick<Notice, "from">, wishes: readonly Wish[]): Telling[] {
+function tellingsOf(
+  ports: ServicePorts,
+  failure: Failure,
+  from: Pick<Notice, "from">,
+  wishes: readonly Wish[],
+): Telling[] {
+  const { mailer = noMailer, links } = ports;
   const to = [...new Set(wishes.flatMap(({ mail }) => mail ?? []))];
-  const posts = wishes.flatMap(({ by, webhook }) => (webhook ? [postOf(failure, by, webhook)] : []));
-  return [
-    ...(to.length > 0
-      ? [
-          {
-            name: "mail",
-            tell: ({ mailer = noMailer, links }: ServicePorts) =>
-              mailer.send({ ...failureNotice(failure, to, links), ...from }),
-          },
-        ]
-      : []),
-    ...posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index),
-  ];
+  const mail = { name: "mail", tell: () => mailer.send({ ...failureNotice(failure, to, links), ...from }) };
+  const posts = wishes.flatMap(({ by, webhook }) => (webhook ? [postOf(ports, failure, by, webhook)] : []));
+  const apart = posts.filter(({ name }, index) => posts.findIndex((other) => other.name === name) === index);
+  return to.length > 0 ? [mail, ...apart] : apart;
 }
 
 /** A client that names the workflow's address has a request of its own there: it must not take the place of the workflow's. */
-function postOf(failure: Failure, by: Wish["by"], { url, secret }: NonNullable<OnFailure["webhook"]>): Telling {
-  const signer = by === "client" && secret !== undefined ? ` signed by client ${failure.client}` : "";
-  return { name: `webhook ${url}${signer}`, tell: (ports) => post(ports, failure, by, { url, secret }) };
-}
-
-async function post(
+function postOf(
   ports: ServicePorts,
   failure: Failure,
   by: Wish["by"],
-  { url, secret }: { url: string; secret: string | undefined },
-): Promise<void> {
-  const body = JSON.stringify(failure);
-  const workflow = by === "workflow" ? failure.workflow : null;
-  const keys = secret === undefined ? [] : await secretsOf(ports, failure.client, workflow, secret);
-  const signature = keys[0] !== undefined && failureSignature(keys[0], body, ports.clock.now());
-  const headers = { "content-type": "application/json", ...(signature && { [novaHeader]: signature }) };
-  await ports.poster.post({ url, body, headers });
+  { url, secret }: NonNullable<OnFailure["webhook"]>,
+): Telling {
+  const signer = by === "client" && secret !== undefined ? ` signed by client ${failure.client}` : "";
+  return {
+    name: `webhook ${url}${signer}`,
+    async tell() {
+      const body = JSON.stringify(failure);
+      const workflow = by === "workflow" ? failure.workflow : null;
+      const keys = secret === undefined ? [] : await secretsOf(ports, failure.client, workflow, secret);
+      const signature = keys[0] !== undefined && failureSignature(keys[0], body, ports.clock.now());
+      const headers = { "content-type": "application/json", ...(signature && { [novaHeader]: signature }) };
+      await ports.poster.post({ url, body, headers });
+    },
+  };
 }

@@ -6,10 +6,7 @@ export const novaHeader = "x-nova-signature";
 /** In front of NOVA's digest in the header. Earlier releases wrote `v1=`, a digest with the secret itself. */
 export const novaPrefix = "v2=";
 
-/**
- * The key that NOVA signs with. A secret may be a vendor's webhook secret as well: a request that NOVA signs must never
- * pass for the vendor's, whatever its body is, so the key is another one.
- */
+/** Another key than the secret, which may be a vendor's too: what NOVA signs must never pass for the vendor's. */
 export function novaKey(secret: string): Buffer {
   return createHmac("sha256", secret).update(novaHeader).digest();
 }

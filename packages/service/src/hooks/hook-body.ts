@@ -58,11 +58,6 @@ export function formIn(text: string): Record<string, string | string[]> {
   );
 }
 
-export interface Dedupable {
-  headers: Record<string, string>;
-  body: Uint8Array;
-}
-
 /**
  * What repeated deliveries of a request have in common: what its trigger names, else (a sender that left it out, or
  * empty) the body. Where the trigger names nothing, no request is like another. A signature is over the body and over no
@@ -71,7 +66,7 @@ export interface Dedupable {
  */
 export function dedupeOf(
   { dedupe, signature }: Pick<WebhookTrigger, "dedupe" | "signature">,
-  { headers, body }: Dedupable,
+  { headers, body }: { headers: Record<string, string>; body: Uint8Array },
 ): string {
   if (dedupe === undefined) return randomUUID();
   const [root, ...path] = dedupe.split(".");

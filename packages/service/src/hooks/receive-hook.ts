@@ -26,10 +26,7 @@ export interface TakenHook {
   waitSeconds: number;
 }
 
-/**
- * Starts the one run of a request, and leaves a record. Throws `NotFound` where there is no such hook and, in the same
- * words, where the request is not signed as it has to be; `Refused` where a signed one cannot start a run, or its `flaw`.
- */
+/** Throws `NotFound` alike for no such hook and a wrong signature; `Refused`, or its `flaw`, for a signed request. */
 export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<TakenHook> {
   const place = await placeUnder(ports, hookKey(request.id), "webhook");
   const problem = await notSigned(ports, place, request);

@@ -1,12 +1,5 @@
 import { headText } from "./headers.ts";
 
-export interface TextLoad {
-  /** Of lines that are not base64: what a parser has to look into letter by letter. */
-  textBytes: number;
-  /** Of those lines the ones of fewer than 20 letters: what parsers do per line adds up. */
-  shortLines: number;
-}
-
 const newline = 10;
 const shortBytes = 20;
 /** Lines of base64 have 76 letters, the last of an attachment fewer. */
@@ -17,7 +10,8 @@ for (const letter of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
   isBase64Letter[letter] = 1;
 }
 
-export function textLoad(raw: Buffer): TextLoad {
+/** Bytes of lines that are not base64, which a parser looks into letter by letter; of those lines the short ones. */
+export function textLoad(raw: Buffer) {
   const load = { textBytes: 0, shortLines: 0 };
   for (let start = 0; start < raw.length; ) {
     const found = raw.indexOf(newline, start);

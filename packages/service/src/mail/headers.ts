@@ -10,10 +10,7 @@ export interface MailHeader {
 /** A head of more than this is no mail's: SES itself takes none of a tenth of it. */
 export const longestHeadBytes = 512 * 1024;
 
-/**
- * The head of a mail as text; undefined where it has no end within the limit. Bytes above ASCII are taken as Latin-1:
- * what is looked for here (addresses, verdicts, ids) is ASCII.
- */
+/** Undefined where a mail's head has no end within the limit. Latin-1 will do: what is looked for is ASCII. */
 export function headText(raw: Uint8Array): string | undefined {
   const start = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, longestHeadBytes)).toString("latin1");
   const end = /\r?\n\r?\n/.exec(start)?.index ?? (raw.length < longestHeadBytes ? start.length : undefined);
@@ -36,10 +33,7 @@ export function headerOf(headers: readonly MailHeader[], name: string): string |
   return headers.find((header) => header.name === name)?.value;
 }
 
-/**
- * What looks like addresses in a header, in lower case. In one pass: a header may be half a megabyte of anything, and a
- * pattern that tries each place of it would take minutes.
- */
+/** Lower case; found in one pass, since a pattern would take minutes for half a megabyte of anything. */
 export function addressesIn(value: string): string[] {
   return outsideQuotes(value)
     .split(/[\s<>,;:"()]+/)
@@ -99,16 +93,8 @@ export interface RawMail {
   headers: readonly MailHeader[];
 }
 
-/** What a record shows of a mail, and by which it is known again. */
-export interface Letterhead {
-  messageId: string;
-  /** The Message-ID; of a mail without one, the hash of all of it. */
-  dedupe: string;
-  from: string;
-  about: string;
-}
-
-export function letterhead({ raw, headers }: RawMail): Letterhead {
+/** What a record shows of a mail, and by which it is known again: its Message-ID, or without one the hash of all of it. */
+export function letterhead({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";
   const dedupe = messageId !== "" ? messageId : `sha256:${createHash("sha256").update(raw).digest("hex")}`;
   return { messageId, dedupe, from: senderOf(headers), about: headerOf(headers, "subject") ?? "" };

@@ -29,10 +29,7 @@ const maxNestingDepth = 50;
 const maxAttachments = 1_000;
 const maxAddresses = 1_000;
 
-/**
- * What a mail says. A mail inside of it is an attachment, and is not looked into. Throws an `Error` with the reason where
- * it cannot be read.
- */
+/** A mail inside of it is an attachment, not looked into. Throws an `Error` with the reason where it cannot. */
 export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   const { default: PostalMime } = await import("postal-mime");
   const limits = { maxNestingDepth, maxHeadersSize: longestHeadBytes };

@@ -74,10 +74,7 @@ export async function refusedBy(
 /** Of a mail that nobody can place. */
 const nowhere = { type: "mail", workflow: null, trigger: null, client: null } as const;
 
-/**
- * A mail that SES has put into S3: a run, or a refusal with its record, for each recipient of ours. Whatever is wrong
- * with a mail is no error, so that nobody tries it for ever; outages are thrown.
- */
+/** A run or a recorded refusal for each recipient of ours. What is wrong with a mail is no error; outages are. */
 export async function receiveMail(ports: ServicePorts, key: string): Promise<Delivery[]> {
   const refuse = async (reason: string) => [
     await recordUnstarted(ports, { ...nowhere, dedupe: key, from: "", about: "" }, reason),

@@ -84,10 +84,7 @@ const added = [
   "x-ses-dkim-signature",
 ];
 
-/**
- * The headers at the top that SES has added. Whatever stands below, a second one of a name among it, was there before,
- * and says what the sender wants it to say.
- */
+/** The top headers, which SES has added: what stands below, a second one of a name too, is the sender's own. */
 export function sesHeaders(headers: readonly MailHeader[]): MailHeader[] {
   let at = -1;
   const end = headers.findIndex(({ name }) => {

@@ -11,7 +11,7 @@ export class MailboxUnreachable extends Error {
 
 /** How the mailbox of a trigger is reached, as the client's credential says. Throws `MailboxUnreachable`. */
 export async function mailboxAddress(
-  { credentials }: Pick<ServicePorts, "credentials">,
+  { credentials }: ServicePorts,
   workflow: string,
   { client, credential, mailbox }: ImapTrigger,
 ): Promise<MailboxAddress> {

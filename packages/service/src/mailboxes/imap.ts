@@ -59,7 +59,13 @@ function mailboxOf(client: ImapFlow, address: MailboxAddress): OpenMailbox {
         const first = uids.sort((a, b) => a - b).slice(0, limit);
         if (first.length === 0) return [];
         const found = await client.fetchAll(first.join(","), { uid, size: true }, { uid });
-        const mails = found.map((mail) => unreadMail(client, address, mail.uid, mail.size ?? 0));
+        const mails = found.map(({ uid: one, size: bytes = 0 }): UnreadMail => {
+          const source = async (maxLength: number) => {
+            const mail = await client.fetchOne(String(one), { uid, source: { maxLength } }, { uid });
+            return (mail ? mail.source : undefined) ?? Buffer.alloc(0);
+          };
+          return { uid: one, bytes, read: (maxBytes) => reached(address, () => source(maxBytes)) };
+        });
         return mails.sort((a, b) => a.uid - b.uid);
       }),
     markRead: (one) =>
@@ -69,18 +75,6 @@ function mailboxOf(client: ImapFlow, address: MailboxAddress): OpenMailbox {
     async close() {
       await client.logout().catch(() => client.close());
     },
-  };
-}
-
-function unreadMail(client: ImapFlow, address: MailboxAddress, uid: number, bytes: number): UnreadMail {
-  return {
-    uid,
-    bytes,
-    read: (maxLength) =>
-      reached(address, async () => {
-        const mail = await client.fetchOne(String(uid), { uid: true, source: { maxLength } }, { uid: true });
-        return (mail ? mail.source : undefined) ?? Buffer.alloc(0);
-      }),
   };
 }
 

@@ -10,10 +10,7 @@ import ipaddr from "ipaddr.js";
 /** IPv6 addresses that are handed out to the internet (IANA); everything else has a purpose of its own, or none yet. */
 const unicast = [ipaddr.parse("2000::"), 3] as [IPv6, number];
 
-/**
- * Whether everybody on the internet means the same machine by an address. IPv4 inside of IPv6 (mapped, NAT64) counts as
- * IPv4: the network would lead there.
- */
+/** Whether all the internet means one machine by it. IPv4 inside of IPv6 is IPv4: there the network leads. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
@@ -32,10 +29,7 @@ export const maxAnswerBytes = 1024 * 1024;
 
 /** How a host is found, and whether it may be. */
 export interface Guard {
-  /**
-   * For clients that connect by themselves: `admit` the host, and give them `lookup`. What it finds is what they connect
-   * to, so no name can lead elsewhere after it was looked at.
-   */
+  /** Clients `admit` a host and connect to what `lookup` finds: no name can lead elsewhere after it was looked at. */
   lookup: LookupFunction;
   /** Throws `HostRefused` for an address inside, which no client looks up. */
   admit(host: string): void;

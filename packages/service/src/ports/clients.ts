@@ -53,12 +53,7 @@ export interface ClientStore {
   create(client: Client): Promise<boolean>;
   get(slug: string): Promise<Client | undefined>;
   /** False when there is no such client. */
-  update(
-    slug: string,
-    changes: Partial<
-      Pick<Client, "name" | "pins" | "variables" | "quotas" | "onFailure" | "mailFrom" | "erasedUntil" | "erasing">
-    >,
-  ): Promise<boolean>;
+  update(slug: string, changes: Partial<Omit<Client, "format" | "slug" | "createdAt">>): Promise<boolean>;
   remove(slug: string): Promise<void>;
   /** By slug. */
   list(query: Range): Promise<Client[]>;

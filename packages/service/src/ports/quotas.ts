@@ -32,10 +32,7 @@ export interface Ticket {
  * the ULID of an attempt to begin a run: what an earlier attempt does late undoes nothing of a later one's.
  */
 export interface SlotStore {
-  /**
-   * Takes a slot where fewer than `limit` are taken. The one that the run has already becomes this admission's, unless a
-   * later one has it. False where there is none, or it is a later one's.
-   */
+  /** A slot that the run has becomes this admission's. False where `limit` are taken, or a later admission has it. */
   take(pool: string, execution: string, admission: string, limit: number, rank?: string): Promise<boolean>;
   /** Gives the run's slot back, with an `admission` only that one's. */
   giveBack(pool: string, execution: string, admission?: string): Promise<void>;

@@ -19,10 +19,7 @@ export interface NodeFigures {
   savedUsd?: number;
 }
 
-/**
- * The figures of one run that has ended; what executions inside of it did is in theirs. Written once, the same each
- * time.
- */
+/** The figures of one run that has ended, all that ran inside of it too. Written once, the same each time. */
 export interface RunStats {
   format: 1;
   execution: string;

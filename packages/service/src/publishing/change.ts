@@ -41,10 +41,7 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
 
 const open = ["running", "waiting", "queued"] as const;
 
-/**
- * Its versions stay for the executions that ran on them. Who repeats it where it died does the rest. Throws `NotFound`,
- * `Forbidden`; `Conflict` while runs are open.
- */
+/** Who repeats it where it died does the rest. Throws `NotFound`, `Forbidden`; `Conflict` while runs are open. */
 export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   demandAllClients(by);
   const shown = await showUnlessDeleted(ports, id);

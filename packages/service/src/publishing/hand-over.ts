@@ -28,7 +28,7 @@ export async function handOver(ports: ServicePorts, name: PublicationName): Prom
 
 /** The publication when it is over, or as it stands when whoever asked has waited long enough. */
 export async function untilPublished(
-  { publications, clock }: Pick<ServicePorts, "publications" | "clock">,
+  { publications, clock }: ServicePorts,
   name: PublicationName,
 ): Promise<Publication | undefined> {
   const end = clock.now() + patienceMs;

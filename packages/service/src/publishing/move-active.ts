@@ -12,16 +12,18 @@ import { activeNow } from "../workflows/find.ts";
 export async function settleTriggers(
   ports: ServicePorts,
   workflowId: string,
-  touched: readonly Trigger[] = [],
+  made: readonly Trigger[] = [],
 ): Promise<void> {
-  for (let all = touched; ; ) {
+  for (let all = made; ; ) {
     const { state, version } = await activeNow(ports, workflowId);
     all = [...all, ...(await triggersOf(ports, workflowId, state.touched))];
     if (all.length === 0 && !state.touched) return;
     const own = version?.workflow.triggers ?? [];
     // What stays is put last: it may be what cannot be done.
     await removeTriggers(ports, workflowId, all, own);
-    await putTriggers(ports, workflowId, touchedOf(own, all));
+    // A mailbox that waits after a failure would be looked at anew if it was put for nothing.
+    const touched = own.filter((one) => all.some((other) => isInPlaceOf(one, other)));
+    await putTriggers(ports, workflowId, touched);
     if (await isStill(ports, workflowId, state)) return;
     all = [...all, ...own];
   }
@@ -37,11 +39,6 @@ async function isStill(ports: ServicePorts, workflowId: string, state: Standing)
   if (state.touched) return ports.workflowStates.move(workflowId, state, { touched: [] });
   const { active, deleted, touched } = (await ports.workflowStates.get(workflowId)) ?? {};
   return active === state.active && deleted === state.deleted && touched === undefined;
-}
-
-/** A mailbox that waits after a failure would be looked at anew if it was put for nothing. */
-function touchedOf(own: readonly Trigger[], touched: readonly Trigger[]): Trigger[] {
-  return own.filter((one) => touched.some((other) => isInPlaceOf(one, other)));
 }
 
 /**

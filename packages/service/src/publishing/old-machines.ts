@@ -6,20 +6,15 @@ import { callsOf } from "../workflows/called.ts";
 /** Versions of one state machine that stay, whatever needs them. Step Functions takes 1,000. */
 const keptVersions = 50;
 
-type DropPorts = Pick<ServicePorts, "machineVersions" | "executions" | "clients" | "workflows" | "workflowStates">;
-
-/**
- * Deletes the oldest versions of a workflow's state machine that no run needs: none that is going on, none that will
- * begin on the version that is active, pinned for a client or named by a node.
- */
-export async function dropOldMachines(ports: DropPorts, published: WorkflowVersion): Promise<void> {
+/** Keeps those that a run is on or will begin on: active, pinned for a client, or named by a node. */
+export async function dropOldMachines(ports: ServicePorts, published: WorkflowVersion): Promise<void> {
   const old = (await ports.machineVersions.list(published.stateMachineArn)).slice(keptVersions);
   if (old.length === 0) return;
   const needed = await neededMachines(ports, published.workflowId);
   for (const arn of old) if (!needed.has(arn)) await ports.machineVersions.remove(arn);
 }
 
-async function neededMachines(ports: DropPorts, workflowId: string): Promise<ReadonlySet<string>> {
+async function neededMachines(ports: ServicePorts, workflowId: string): Promise<ReadonlySet<string>> {
   const arns = new Set<string>();
   for await (const { stateMachineArn } of ports.executions.open()) arns.add(stateMachineArn);
   for (const number of await neededNumbers(ports, workflowId)) {
@@ -29,7 +24,7 @@ async function neededMachines(ports: DropPorts, workflowId: string): Promise<Rea
   return arns;
 }
 
-async function neededNumbers(ports: DropPorts, workflowId: string): Promise<ReadonlySet<number>> {
+async function neededNumbers(ports: ServicePorts, workflowId: string): Promise<ReadonlySet<number>> {
   const numbers = new Set<number>();
   const { active } = (await ports.workflowStates.get(workflowId)) ?? {};
   if (active !== undefined) numbers.add(active);

@@ -14,18 +14,11 @@ import { finishDeletion } from "./change.ts";
 import { handOver, untilPublished } from "./hand-over.ts";
 import { putForward } from "./move-active.ts";
 
-type ValidatePorts = Pick<
-  ServicePorts,
-  "compile" | "workflows" | "functions" | "triggers" | "clients" | "clock" | "mailer"
->;
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
-/**
- * Everything that keeps a definition from being published, and what it compiles to. No side effect. A key of one client
- * is told nothing of others: neither whether they are there, nor by which address or hook they start a run.
- */
+/** Findings, and what it compiles to; no side effect. A key of one client is told nothing of others. */
 export async function validateWorkflow(
-  ports: ValidatePorts,
+  ports: ServicePorts,
   by: Principal | null,
   source: WorkflowSource,
 ): Promise<Compiled> {
@@ -47,7 +40,7 @@ export async function validateWorkflow(
 
 /** Throws `Refused` with all findings. */
 export async function demandValid(
-  ports: ValidatePorts,
+  ports: ServicePorts,
   by: Principal | null,
   source: WorkflowSource,
 ): Promise<Publishable> {
@@ -58,16 +51,11 @@ export async function demandValid(
   throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}${more}`, compiled.findings);
 }
 
-type StorePorts = Pick<ServicePorts, "workflows" | "publications" | "clock">;
-
 /** What a definition became: a version that waits for Step Functions, or one that is ready already. */
 export type Stored = { created: boolean; publication: Publication } | { created: false; ready: WorkflowVersion };
 
-/**
- * Gives a definition the next version number. One that is the latest version already, or waits to be it, is that one;
- * one that has failed gets another try under a new number.
- */
-export async function storePublication(ports: StorePorts, workflow: Workflow, template: string): Promise<Stored> {
+/** The next version number; or the latest version, ready or not, where that is the same and has not failed. */
+export async function storePublication(ports: ServicePorts, workflow: Workflow, template: string): Promise<Stored> {
   const hash = workflowHash(workflow);
   for (;;) {
     // In this order: what is no publication any more is a version by then.

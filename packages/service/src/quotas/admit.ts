@@ -27,7 +27,7 @@ export async function admit(
 ): Promise<Admitted> {
   const { executions, slots, clock } = ports;
   const record = await executions.get(ticket.execution);
-  if (!isQueued(record)) {
+  if (record?.status !== "queued" || !record.open) {
     await slots.leave(ticket);
     return { outcome: "gone" };
   }
@@ -47,10 +47,6 @@ export async function admit(
 
 export function ticketOf({ id, pools = [], rank }: Execution): Ticket {
   return { execution: id, pools, rank };
-}
-
-function isQueued(record: Execution | undefined): record is Execution {
-  return record?.status === "queued" && record.open;
 }
 
 /** Null where all are taken; else the pool that has none, and none is taken. */

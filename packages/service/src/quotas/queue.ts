@@ -4,10 +4,7 @@ import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { fillPools } from "./fill.ts";
 import { everybody, limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
 
-/**
- * Starts a run, or has it wait for a slot where quotas count it: then it is `queued`, and begins when it is its turn,
- * which may be at once. Without quotas nothing is read or written for it.
- */
+/** Starts a run, or queues it where quotas count it. Without quotas nothing is read or written for it. */
 export async function startOrQueue(
   ports: ServicePorts,
   request: StartRequest & { client: string },

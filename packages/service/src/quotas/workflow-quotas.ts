@@ -14,10 +14,7 @@ export async function workflowQuotas(ports: ServicePorts, id: string): Promise<W
   return (await findWorkflow(ports, id)).quotas ?? {};
 }
 
-/**
- * Replaces the quotas of a workflow, whatever its version; runs that wider ones have room for begin. Runs that began
- * when no quota counted them hold no slot. Throws `NotFound`, `Forbidden`.
- */
+/** Replaces all quotas of a workflow; runs that began uncounted hold no slot. Throws `NotFound`, `Forbidden`. */
 export async function setWorkflowQuotas(
   ports: ServicePorts,
   by: Principal,
@@ -30,13 +27,11 @@ export async function setWorkflowQuotas(
   const { maxConcurrent: all = "none", maxConcurrentPerClient: each = "none" } = quotas;
   const detail = { max_concurrent: all, max_concurrent_per_client: each };
   await recordDeed(ports, by, { action: "workflow.limited", client: null, subject: id, detail });
-  await fillPools(ports, await poolsOfWorkflow(ports, id));
-}
-
-async function poolsOfWorkflow({ slots }: Pick<ServicePorts, "slots">, id: string): Promise<string[]> {
-  const names: string[] = [];
-  for await (const name of slots.pools()) if (readPool(name).workflow === id) names.push(name);
-  return names;
+  const names = await Array.fromAsync(ports.slots.pools());
+  await fillPools(
+    ports,
+    names.filter((name) => readPool(name).workflow === id),
+  );
 }
 
 /**

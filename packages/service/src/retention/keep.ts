@@ -4,8 +4,6 @@ import { everyClient } from "../clients/clients.ts";
 import { eraseExecution } from "../erasing/erase-run.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
-type RetentionPorts = Pick<ServicePorts, "clients" | "executions" | "eraser" | "clock">;
-
 const dayMs = 24 * 60 * 60 * 1000;
 const runsInPage = 50;
 
@@ -21,10 +19,7 @@ interface Turn {
   slug: string;
   /** ISO 8601: what ended until then is to go. */
   end: string;
-  /**
-   * ISO 8601: up to which start everything is erased; in the client's record, so that each run is looked at once and
-   * not for ever.
-   */
+  /** ISO 8601: all that started until then is erased; kept in the client's record, so no run is looked at twice. */
   mark: string | undefined;
   cursor: string | undefined;
   /** ISO 8601: start of the first run that stays for now, which the mark does not pass. */
@@ -36,7 +31,7 @@ interface Turn {
  * stay, and verify. Oldest first, and page by page in turns, from the client on that is furthest behind, so that none
  * waits for another. Ends at `until` (milliseconds since the epoch); the next call goes on. Twice does no harm.
  */
-export async function eraseExpired(ports: RetentionPorts, until = Number.POSITIVE_INFINITY): Promise<Retained> {
+export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<Retained> {
   const retained: Retained = { erased: [], failed: [] };
   const turns = await turnsOf(ports);
   for (let turn = turns.shift(); turn && ports.clock.now() < until; turn = turns.shift()) {
@@ -49,7 +44,7 @@ export async function eraseExpired(ports: RetentionPorts, until = Number.POSITIV
   return retained;
 }
 
-async function turnsOf(ports: RetentionPorts): Promise<Turn[]> {
+async function turnsOf(ports: ServicePorts): Promise<Turn[]> {
   const turns: Turn[] = [];
   for await (const { slug, quotas, erasedUntil, erasing } of everyClient(ports)) {
     if (quotas?.retentionDays === undefined || erasing) continue;
@@ -60,7 +55,7 @@ async function turnsOf(ports: RetentionPorts): Promise<Turn[]> {
 }
 
 /** Answers whether there is more. */
-async function erasePage(ports: RetentionPorts, turn: Turn, retained: Retained, until: number): Promise<boolean> {
+async function erasePage(ports: ServicePorts, turn: Turn, retained: Retained, until: number): Promise<boolean> {
   const { slug, mark, end, cursor } = turn;
   const from = defined({ from: mark, cursor });
   const page = await ports.executions.list({ client: slug, to: end, limit: runsInPage, oldestFirst: true, ...from });
@@ -77,11 +72,8 @@ async function erasePage(ports: RetentionPorts, turn: Turn, retained: Retained, 
   return page.cursor !== undefined;
 }
 
-/**
- * False for one that stays for now. What is erased already is left alone, and what ran inside of another one goes with
- * it.
- */
-async function eraseRun(ports: RetentionPorts, run: Execution, end: string, retained: Retained): Promise<boolean> {
+/** False for one that stays for now. What ran inside of another one goes with it. */
+async function eraseRun(ports: ServicePorts, run: Execution, end: string, retained: Retained): Promise<boolean> {
   if (run.erased) return true;
   const { open, endedAt } = run;
   if (open || endedAt === undefined || endedAt > end) return false;
@@ -97,7 +89,7 @@ async function eraseRun(ports: RetentionPorts, run: Execution, end: string, reta
   }
 }
 
-async function moveMark({ clients }: RetentionPorts, turn: Turn, reached: string): Promise<void> {
+async function moveMark({ clients }: ServicePorts, turn: Turn, reached: string): Promise<void> {
   const mark = turn.staysFrom ?? reached;
   if (turn.mark !== undefined && mark <= turn.mark) return;
   await clients.update(turn.slug, { erasedUntil: mark });

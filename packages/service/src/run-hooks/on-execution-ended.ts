@@ -3,10 +3,7 @@ import { statsOf } from "../analytics/run-stats.ts";
 import type { RunHookStores } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
 
-/**
- * Updates the statistics first. Starting the next queued run can take seconds, and must happen even if the statistics
- * fail.
- */
+/** Statistics first: the next queued run can take seconds to start, and does so even if they fail. */
 export function createOnExecutionEnded(ports: Ports & RunHookStores): OnExecutionEnded {
   return async (execution) => {
     try {

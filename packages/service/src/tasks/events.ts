@@ -13,10 +13,7 @@ export function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: 
   return { id, text: renderJson({ ...around, resources: [], detail: new RawJson(detail) }) };
 }
 
-/**
- * Hands an event to the runs that wait for one like it, at once and without a bus; answers what waited. Runs of every
- * client may wait for it, so it needs a key for all. Throws `Forbidden`.
- */
+/** Hands an event to waiting runs, of every client, at once and without a bus. Throws `Forbidden`. */
 export async function emit(
   ports: ServicePorts,
   by: Principal,
@@ -30,10 +27,7 @@ export async function emit(
 /** Sources whose events mean something to NOVA or to AWS. */
 const reserved = /^(nova|aws\..*)$/;
 
-/**
- * Puts an event on NOVA's bus, which hands it to triggers and to the runs that wait for one like it; answers its id. They
- * may be of every client, so it needs a key for all. Throws `Forbidden`, `Refused`.
- */
+/** For triggers and waiting runs of every client; answers its id. Throws `Forbidden`, `Refused`. */
 export async function putEvent({ bus }: Pick<ServicePorts, "bus">, by: Principal, event: BusEvent): Promise<string> {
   demandAllClients(by);
   if (reserved.test(event.source)) {

@@ -20,7 +20,7 @@ import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 
 /** What waits and is within reach, oldest first: of other clients and of pages before nothing is read. */
 export async function listTasks(
-  { tasks, clock }: Pick<ServicePorts, "tasks" | "clock">,
+  { tasks, clock }: ServicePorts,
   by: Principal,
   { limit, cursor = "", kind = "approval" }: PageQuery & { kind?: WaitingTask["kind"] | undefined },
 ): Promise<Page<WaitingTask>> {
@@ -76,10 +76,7 @@ async function clientOf(ports: ServicePorts, by: Principal, name: TaskName): Pro
 /** Nothing has this hash. */
 const noHash = "0".repeat(64);
 
-/**
- * The link that an id and its token name, for whoever has them. Throws `NotFound`, in the same words whatever is wrong;
- * `TooMany`.
- */
+/** The link of an id and its token. Throws `NotFound`, in the same words whatever is wrong; `TooMany`. */
 export async function resumeLink(ports: ServicePorts, id: string, token: string): Promise<ResumeLink> {
   await ports.rates?.take({ id: `link ${id}`, client: null });
   const execution = executionOfToken(token);
@@ -90,10 +87,7 @@ export async function resumeLink(ports: ServicePorts, id: string, token: string)
   throw new NotFound(`there is no task "${id}" for this token - call the link as it was handed out, whole`);
 }
 
-/**
- * The one call of a link, with JSON text for the wait. True: the wait has it; false: it is kept until the wait begins.
- * Throws `AnswerRefused` for a second call, `WaitOver`.
- */
+/** True: the wait has the JSON text; false: it gets it when it begins. Throws `AnswerRefused`, `WaitOver`. */
 export async function resume(ports: ServicePorts, link: ResumeLink, text: string): Promise<boolean> {
   return callLink(ports, link, await executionOf(ports, link.execution), text);
 }

@@ -17,10 +17,7 @@ export type Firing = TriggerName &
 /** What came of it; `ignored`: there is no such trigger any more. */
 export type Fired = Pick<Delivery, "execution" | "reason"> & { status: Delivery["status"] | "ignored" };
 
-/**
- * A schedule or a rule has fired: starts the one run of this time, or of this event. A rule that is being removed may
- * fire for a while; nobody waits for that.
- */
+/** Starts the one run of this time or event. A rule that is being removed may fire for a while: that is ignored. */
 export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<Fired> {
   const key = ownKey(firing.workflow, firing.trigger);
   if ("scheduled_at" in firing) {

@@ -1,4 +1,4 @@
-import type { EventTrigger, ImapTrigger, ScheduleTrigger, Trigger, TriggerType } from "@nova/workflow";
+import type { ScheduleTrigger, Trigger, TriggerType } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import type { ServicePorts } from "../ports/index.ts";
 
@@ -8,28 +8,6 @@ export interface TriggerKind<T extends Trigger = Trigger> {
   remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   /** Names what stands for it there: of two triggers of a workflow with one place the later replaces the earlier. */
   place(trigger: T): string;
-}
-
-/** Of a kind that is found in the table, and needs nothing else. */
-export const foundInTable: TriggerKind = {
-  put: async () => undefined,
-  remove: async () => undefined,
-  place: ({ type, id }) => `${type}/${id}`,
-};
-
-export const scheduleKind: TriggerKind<ScheduleTrigger> = {
-  async put({ schedules, clock }, workflow, { id, when, timezone }) {
-    // A rate would fire before the version is there that it is to run.
-    const firstAt = when.kind === "every" ? new Date(clock.now() + when.everySeconds * 1000).toISOString() : undefined;
-    await schedules.put(defined({ workflow, trigger: id, expression: expressionOf(when), timezone, firstAt }));
-  },
-  remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
-  place: schedulePlace,
-};
-
-/** Schedules that fire and those that look at a mailbox are named alike. */
-export function schedulePlace({ id }: { id: string }): string {
-  return `schedule/${id}`;
 }
 
 /** As EventBridge Scheduler writes it. */
@@ -51,30 +29,45 @@ export function rateOf(seconds: number): string {
   return `rate(${count} ${unit}${count === 1 ? "" : "s"})`;
 }
 
-export const eventKind: TriggerKind<EventTrigger> = {
-  put: ({ eventRules }, workflow, { id, bus, pattern }) => eventRules.put({ workflow, trigger: id, bus, pattern }),
-  remove: ({ eventRules }, workflow, { id, bus }) => eventRules.remove({ workflow, trigger: id, bus }),
-  /** A rule belongs to its bus: that of a version which listens to the other one stays beside it. */
-  place: ({ id, bus }) => `rule/${bus}/${id}`,
-};
-
-/** A mailbox is looked at on a schedule of its own. */
-export const imapKind: TriggerKind<ImapTrigger> = {
-  put: ({ schedules }, workflow, { id, everySeconds }) =>
-    schedules.put({ workflow, trigger: id, expression: rateOf(everySeconds), polls: true }),
-  remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
-  place: schedulePlace,
-};
-
 type KindOf<Type extends TriggerType> = TriggerKind<Extract<Trigger, { type: Type }>>;
 
-/** One line per kind of trigger. */
+/** Of a kind that is found in the table, and needs nothing else. */
+const foundInTable: TriggerKind = {
+  put: async () => undefined,
+  remove: async () => undefined,
+  place: ({ type, id }) => `${type}/${id}`,
+};
+
+/** Schedules that fire and those that look at a mailbox are named alike. */
+const scheduled: Omit<TriggerKind, "put"> = {
+  remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
+  place: ({ id }) => `schedule/${id}`,
+};
+
 const kinds: { [Type in TriggerType]: KindOf<Type> } = {
   mail: foundInTable,
-  imap: imapKind,
   webhook: foundInTable,
-  schedule: scheduleKind,
-  event: eventKind,
+  schedule: {
+    ...scheduled,
+    async put({ schedules, clock }, workflow, { id, when, timezone }) {
+      // A rate would fire before the version is there that it is to run.
+      const firstMs = when.kind === "every" ? clock.now() + when.everySeconds * 1000 : undefined;
+      const firstAt = firstMs === undefined ? undefined : new Date(firstMs).toISOString();
+      await schedules.put(defined({ workflow, trigger: id, expression: expressionOf(when), timezone, firstAt }));
+    },
+  },
+  /** A mailbox is looked at on a schedule of its own. */
+  imap: {
+    ...scheduled,
+    put: ({ schedules }, workflow, { id, everySeconds }) =>
+      schedules.put({ workflow, trigger: id, expression: rateOf(everySeconds), polls: true }),
+  },
+  event: {
+    put: ({ eventRules }, workflow, { id, bus, pattern }) => eventRules.put({ workflow, trigger: id, bus, pattern }),
+    remove: ({ eventRules }, workflow, { id, bus }) => eventRules.remove({ workflow, trigger: id, bus }),
+    /** A rule belongs to its bus: that of a version which listens to the other one stays beside it. */
+    place: ({ id, bus }) => `rule/${bus}/${id}`,
+  },
 };
 
 export function triggerKindOf(type: TriggerType): TriggerKind {

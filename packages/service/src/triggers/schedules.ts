@@ -75,7 +75,7 @@ async function shownSchedule(
 
 /** A rate counts from its first time, which EventBridge Scheduler knows. */
 async function nextTimeOf(
-  { schedules, clock }: Pick<ServicePorts, "schedules" | "clock">,
+  { schedules, clock }: ServicePorts,
   workflow: string,
   { id, when, timezone = "UTC" }: ScheduleTrigger,
 ): Promise<number | undefined> {

@@ -110,10 +110,7 @@ export async function recordUnstarted(
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
 
-/**
- * Nothing is known of a client that is being erased, so neither is who wrote to it, nor what about. Where it comes to be
- * there, the same delivered again has a record of its own.
- */
+/** Who wrote to a client that is gone is not kept. Where it comes to be, the same again has its own record. */
 async function recordNobodys(ports: RecordPorts, known: Delivery, reason: string): Promise<Delivery> {
   const key = createHash("sha256").update(`nobody's ${known.key}`).digest("hex");
   const unnamed = { key, client: null, from: "", about: "", dedupe: "" };

@@ -4,10 +4,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { triggerKey } from "./key.ts";
 import { triggerKindOf } from "./kinds.ts";
 
-/**
- * Makes triggers real: first those that another workflow might take. Throws `Conflict` where one has an address or the
- * id of a hook, `Refused` where the service behind a trigger does not take it; some may be real by then.
- */
+/** Contested ones first. Throws `Conflict` where another workflow has one, `Refused`; some may be real by then. */
 export async function putTriggers(
   ports: ServicePorts,
   workflowId: string,

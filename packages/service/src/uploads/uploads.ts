@@ -7,10 +7,7 @@ import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { UploadTicket } from "../ports/uploads.ts";
 
-/**
- * `{"$upload": id}`, anywhere in JSON text, whatever the id is. It can only be an object: inside of a string every quote
- * has a backslash before it.
- */
+/** `{"$upload": id}` in JSON text: always an object, for quotes inside of strings have a backslash before them. */
 const named = /\{\s*"\$upload"\s*:\s*"((?:[^"\\]|\\.)*)"\s*\}/g;
 const aloneNamed = new RegExp(`^${named.source}$`);
 const idPattern = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;

@@ -39,20 +39,13 @@ export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflow
   }
 }
 
-export interface ActiveNow {
-  state: Standing;
-  /** Those that they used before, oldest first. */
-  before: readonly number[];
-  /** What new runs use; undefined where there is nothing, or it was deleted. */
-  version: WorkflowVersion | undefined;
-}
-
+/** What new runs use (undefined: nothing, or it was deleted), how that stands, and what they used before, oldest first. */
 export async function activeNow(
   { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
   workflowId: string,
-): Promise<ActiveNow> {
+) {
   const { active, deleted, touched, before = [] } = (await workflowStates.get(workflowId)) ?? {};
-  const state = defined({ active, deleted, touched });
+  const state: Standing = defined({ active, deleted, touched });
   const version = active === undefined ? await workflows.latest(workflowId) : await workflows.get(workflowId, active);
   return { state, before, version: version && version.version > (deleted ?? 0) ? version : undefined };
 }
@@ -109,10 +102,7 @@ export function noVersion(id: string, version: number | undefined): NotFound {
   return new NotFound(`workflow "${id}" has no version ${version} - GET /workflows/${id}/versions lists them`);
 }
 
-/**
- * Before an old version is pinned, activated or named: whether its state machine version is still there. Throws
- * `Conflict`.
- */
+/** Throws `Conflict` where the state machine of an old version, to be pinned or activated, was cleared away. */
 export async function demandMachine(
   { machineVersions }: Pick<ServicePorts, "machineVersions">,
   { workflowId, version, stateMachineArn }: WorkflowVersion,

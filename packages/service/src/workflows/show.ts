@@ -21,10 +21,7 @@ export function seesTrigger(by: Principal | null, trigger: Trigger): boolean {
   return by === null || by.client === null || trigger.client === by.client;
 }
 
-/**
- * What was sent to be published: the definition itself, or `{definition, files}` where it names files. The text is
- * handed on as it was written, so that findings can name lines.
- */
+/** A definition, or `{definition, files}`; its text as it was written, so that findings can name lines. */
 export function sourceOf(body: string, folder?: string): WorkflowSource {
   const members = new Map(membersOf(body).map(({ key, json }) => [key, json]));
   const definition = members.get("definition");

@@ -105,7 +105,6 @@ export const findings = {
   NOVA602: "error",
   NOVA603: "error",
   NOVA604: "warning",
-  NOVA605: "error",
   NOVA606: "warning",
   NOVA607: "error",
   NOVA608: "warning",

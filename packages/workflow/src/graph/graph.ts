@@ -44,6 +44,24 @@ function spread(arrows: Graph["successors"], from: readonly string[]): Set<strin
   return seen;
 }
 
+/** All that can be reached, each behind what it leads to itself, but for rings. Without recursion. */
+export function lastToFirst(starts: readonly string[], nextOf: (id: string) => readonly string[]): string[] {
+  const done = new Set<string>();
+  const seen = new Set<string>();
+  const waiting = [...starts];
+  while (waiting.length > 0) {
+    const id = waiting.at(-1) as string;
+    const isNew = !seen.has(id);
+    seen.add(id);
+    const next = isNew ? nextOf(id).filter((one) => !seen.has(one)) : [];
+    waiting.push(...next);
+    if (next.length > 0) continue;
+    waiting.pop();
+    done.add(id);
+  }
+  return [...done];
+}
+
 /**
  * The members of a set in groups, each led by one that no other member leads to (for a ring: by its first): what has
  * to be connected, and what will be connected with it.

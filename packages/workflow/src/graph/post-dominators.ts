@@ -1,4 +1,4 @@
-import type { Graph } from "./graph.ts";
+import { type Graph, lastToFirst } from "./graph.ts";
 
 /** Where all ways from a place meet first: a node, or null where that is only behind the last one. */
 interface Meetings {
@@ -47,22 +47,8 @@ export function meetingsIn(graph: Graph): Meetings {
   };
 }
 
-/** Nodes that come to an end, ends first: each behind one that it leads to. Without recursion. */
+/** Nodes that come to an end, ends first: each behind one that it leads to. */
 function fromEnds({ ids, successors, predecessors }: Graph): string[] {
-  const done = new Set<string>();
-  const seen = new Set<string>();
-  for (const end of ids.filter((id) => successors.get(id)?.length === 0)) {
-    const path = [end];
-    while (path.length > 0) {
-      const here = path.at(-1) as string;
-      const isNew = !seen.has(here);
-      seen.add(here);
-      const before = isNew ? (predecessors.get(here) ?? []).filter((id) => !seen.has(id)) : [];
-      for (const id of before) path.push(id);
-      if (before.length > 0) continue;
-      path.pop();
-      done.add(here);
-    }
-  }
-  return [...done].reverse();
+  const ends = ids.filter((id) => successors.get(id)?.length === 0);
+  return lastToFirst(ends.reverse(), (id) => predecessors.get(id) ?? []).reverse();
 }

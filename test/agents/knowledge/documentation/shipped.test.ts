@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
-import { createKnowledge } from "@nova/agents";
 import { describe, expect, it } from "vitest";
 import { Library } from "../../../../packages/agents/src/knowledge/documentation/library.ts";
+import { createKnowledge } from "../../../../packages/agents/src/knowledge/knowledge.ts";
 
 const { searchDocumentation } = createKnowledge();
 

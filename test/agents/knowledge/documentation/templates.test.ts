@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKnowledge } from "@nova/agents";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createKnowledge } from "../../../../packages/agents/src/knowledge/knowledge.ts";
 
 let folder: string;
 

@@ -1,6 +1,6 @@
-import { createKnowledge } from "@nova/agents";
 import type { ContextShape, ValueShape } from "@nova/python";
 import { describe, expect, it } from "vitest";
+import { createKnowledge } from "../../../../packages/agents/src/knowledge/knowledge.ts";
 
 type Types = Record<string, ValueShape["type"]>;
 

@@ -66,7 +66,7 @@ describe("the guides", () => {
     expect(text.length).toBeLessThanOrEqual(1450);
     const blocks = blocksOf(text);
     expect(blocks.length).toBeGreaterThan(0);
-    for (const code of blocks) expect(await checkPython(code, { builtins: nodeGlobals })).toEqual([]);
+    for (const code of blocks) expect(await checkPython(code, nodeGlobals)).toEqual([]);
   });
 
   it.each(names)("%s tells what goes into the context", (name) => {

@@ -1,9 +1,10 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { chainClient, createChainStore } from "@nova/aws";
 import type { ChainStore, LinkId, StoredEntry, Turn } from "@nova/engine";
 import { StoreUnavailable } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
+import { chainClient } from "../../../../packages/aws/src/clients/clients.ts";
+import { createChainStore } from "../../../../packages/aws/src/dynamodb/chain/chain-store.ts";
 import { failing, useTable } from "../../support/endpoints.ts";
 
 const table = useTable();

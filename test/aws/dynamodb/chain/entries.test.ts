@@ -1,6 +1,7 @@
-import { chainClient, createChainStore } from "@nova/aws";
 import type { ChainStore, StoredEntry } from "@nova/engine";
 import { beforeAll, expect, test } from "vitest";
+import { chainClient } from "../../../../packages/aws/src/clients/clients.ts";
+import { createChainStore } from "../../../../packages/aws/src/dynamodb/chain/chain-store.ts";
 import { useTable } from "../../support/endpoints.ts";
 
 const table = useTable();

@@ -13,7 +13,7 @@ function blob(text: string, type: BlobRef["type"] = "json"): string {
   return referenceText({ sha256, bytes: text.length, type });
 }
 
-const load = async ({ sha256 }: BlobRef) => blobs.get(sha256) ?? "";
+const load = async (sha256: string) => blobs.get(sha256) ?? "";
 const found = (path: string, slots: Record<string, string>) =>
   findItems(new Context(Object.entries(slots).map(([key, json]) => ({ key, json, by: 0 }))), path, load);
 

@@ -1,6 +1,6 @@
 import type { Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { spentBesideUsd } from "../../../../packages/engine/src/kinds/prompt/spent-beside.ts";
+import { spentBesideUsd } from "../../../../packages/engine/src/kinds/prompt/means.ts";
 import { action, flow, lines, prompted } from "../../../support/engine/flows.ts";
 import { PromptStory } from "../../../support/engine/prompt-story.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";

@@ -1,7 +1,6 @@
 import {
   beginExecution,
   cancelExecution,
-  contextAt,
   freshProblem,
   InputsRefused,
   promptNodes,
@@ -13,6 +12,7 @@ import type { Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { referenceText } from "../../../../packages/engine/src/context/references.ts";
 import { sha256 } from "../../../../packages/engine/src/json/text.ts";
+import { contextAt } from "../../../support/engine/context-at.ts";
 import { action, flow, lines, prompted } from "../../../support/engine/flows.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
 import { World } from "../../../support/engine/world.ts";
@@ -148,7 +148,7 @@ describe("a context that does not fit", () => {
 
   it("may leave to a file what inputs require", async () => {
     const { context } = await started({ context: '{"amount":1}', files: [fileOf("pdf", "x")] }, { ...one, inputs });
-    expect(context.size).toBe(2);
+    expect(context.slots().length).toBe(2);
   });
 });
 

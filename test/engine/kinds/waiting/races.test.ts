@@ -1,5 +1,6 @@
-import { type AnswerRefused, cancelExecution, requestApproval, sweep } from "@nova/engine";
+import { cancelExecution, requestApproval, sweep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
+import type { AnswerRefused } from "../../../../packages/engine/src/kinds/waiting/refusals.ts";
 import { Asked, asking } from "../../../support/engine/waiting.ts";
 
 const withTimeout = asking({}, [["ask", "prepare", "timeout"]]);

@@ -1,7 +1,7 @@
 import { callLink, executionOfToken, type ResumeLink, requestApproval, settleNode, sweep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { readPosition } from "../../../../packages/engine/src/chain/position.ts";
-import { resumeUrl } from "../../../../packages/engine/src/kinds/waiting/resume-link.ts";
+import { resumeUrl } from "../../../../packages/engine/src/kinds/waiting/resume.ts";
 import { EventWait } from "../../../support/engine/event-wait.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";
 

@@ -1,5 +1,6 @@
-import { createCredentials, emptyOverlay } from "@nova/engine";
+import { createCredentials } from "@nova/engine";
 import { beforeEach, describe, expect, it } from "vitest";
+import { emptyOverlay } from "../../../../packages/engine/src/secrets/overlay.ts";
 import { MemoryCredentials, mirrorCipher } from "../../../support/credentials.ts";
 
 const acme = { client: "acme" };

@@ -133,7 +133,7 @@ describe("refuses", () => {
     ["numbers", "pk = :p OR sk = :one", {}, "Invalid operator used in KeyConditionExpression: or"],
     ["numbers", "pk = :p AND sk <> :one", {}, "Invalid operator used in KeyConditionExpression: <>"],
     ["numbers", "pk = :p AND contains(sk, :q)", {}, "Invalid operator used in KeyConditionExpression: contains"],
-    ["numbers", "pk = :p AND size(sk) > :one", {}, "a key attribute must be compared with values"],
+    ["numbers", "pk = :p AND sk > pk", {}, "a key attribute must be compared with values"],
     ["numbers", "pk.a = :p", {}, "Key attributes must be scalars"],
     ["numbers", "pk = sk", {}, "a key attribute must be compared with values"],
     [

@@ -1,8 +1,14 @@
 import { createHash } from "node:crypto";
 import type { ContextShape, ValueShape } from "@nova/python";
-import type { Guide } from "../../parts.ts";
 import { readFromShelf } from "../shelf.ts";
 import { type Topic, topics } from "./topics.ts";
+
+/** A short text on how something is done here. `hash` is the SHA-256 of the text. */
+export interface Guide {
+  name: string;
+  text: string;
+  hash: string;
+}
 
 interface GuideRequest {
   task: string;

@@ -1,49 +1,64 @@
 import type { ChainStore, Link, LinkId, ScopeTip, Turn } from "@nova/engine";
 import {
+  type Condition,
+  ifAbsent,
+  type KeyRange,
+  maxKeys,
+  putItem,
+  readItems,
+  readPage,
+  readPages,
+} from "./chain-table.ts";
+import {
   chainPartition,
   ENTRY,
+  entryItem,
   type Item,
   type ItemConnection,
   type LinkKind,
   linkKey,
+  linkOf,
+  linksOf,
   numberValue,
+  partitionKey,
+  stepItem,
+  stepOf,
   stepPrefix,
   TURN,
   textValue,
-} from "./attributes.ts";
-import { ChainTable, type Condition, ifAbsent, type KeyRange, maxKeys } from "./chain-table.ts";
-import { entryItem, linkOf, linksOf, stepItem, stepOf, turnItem } from "./items.ts";
+  turnItem,
+} from "./items.ts";
 
 const lastSeq = 9_999_999_999;
 
 /** The chain of work in DynamoDB: conditional puts and consistent reads, nothing else touches these partitions. */
 export function createChainStore(connection: ItemConnection): ChainStore {
-  const table = new ChainTable(connection);
   return {
     async readTail(at) {
-      const { items } = await table.page(between(at, [at.seq, ENTRY], [at.seq + 1, ENTRY]));
+      const { items } = await readPage(connection, between(at, [at.seq, ENTRY], [at.seq + 1, ENTRY]));
       const [first, second] = linksOf(items);
       const here = first?.seq === at.seq ? first.entry : undefined;
       const { scope: _, ...next } = (here ? second : first) ?? { scope: at.scope, seq: at.seq + 1 };
       return { ...(here && { here }), next };
     },
     async tip(execution, scope) {
-      const { items } = await table.page({ ...wholeScope(execution, scope), newestFirst: true, limit: 2 });
+      const { items } = await readPage(connection, { ...wholeScope(execution, scope), newestFirst: true, limit: 2 });
       return linksOf(items).map(({ scope: _, ...found }) => found);
     },
     async read(at) {
-      const { items } = await table.page(between(at, [at.seq, TURN], [at.seq, ENTRY]));
+      const { items } = await readPage(connection, between(at, [at.seq, TURN], [at.seq, ENTRY]));
       const { scope: _, ...found } = linksOf(items)[0] ?? { scope: at.scope, seq: at.seq };
       return found;
     },
-    putTurn: (at, turn, expected) => table.put(turnItem(at, turn), expected ? ifStill(expected) : ifAbsent),
-    putEntry: (at, entry) => table.put(entryItem(at, entry), ifAbsent),
-    links: (execution, scope) => readLinks(table, wholeScope(execution, scope)),
-    entries: (execution, tips) => readEntries(table, execution, tips),
-    putStep: (at, step) => table.put(stepItem(at, step), ifAbsent),
+    putTurn: (at, turn, expected) => putItem(connection, turnItem(at, turn), expected ? ifStill(expected) : ifAbsent),
+    putEntry: (at, entry) => putItem(connection, entryItem(at, entry), ifAbsent),
+    links: (execution, scope) => readLinks(connection, wholeScope(execution, scope)),
+    entries: (execution, tips) => readEntries(connection, execution, tips),
+    putStep: (at, step) => putItem(connection, stepItem(at, step), ifAbsent),
     async steps(at) {
       const partition = chainPartition(at.execution, at.scope);
-      const pages = await Array.fromAsync(table.pages({ partition, keys: { prefix: stepPrefix(at.scope, at.seq) } }));
+      const range = { partition: partitionKey(partition), keys: { prefix: stepPrefix(at.scope, at.seq) } };
+      const pages = await Array.fromAsync(readPages(connection, range));
       return pages.flatMap(({ items }) => items.map((item) => stepOf(at, item)));
     },
   };
@@ -53,7 +68,7 @@ type LinkPlace = [seq: number, kind: LinkKind];
 
 function between({ execution, scope }: Omit<LinkId, "seq">, from: LinkPlace, to: LinkPlace): KeyRange {
   return {
-    partition: chainPartition(execution, scope),
+    partition: partitionKey(chainPartition(execution, scope)),
     keys: { from: linkKey(scope, ...from), to: linkKey(scope, ...to) },
   };
 }
@@ -76,9 +91,9 @@ function ifStill({ state, sandbox, attempt }: Turn): Condition {
 }
 
 /** Page by page. A page may end within a link, so its last link waits for the next page. */
-async function* readLinks(table: ChainTable, range: KeyRange): AsyncGenerator<Link> {
+async function* readLinks(connection: ItemConnection, range: KeyRange): AsyncGenerator<Link> {
   let waiting: Item[] = [];
-  for await (const page of table.pages(range)) {
+  for await (const page of readPages(connection, range)) {
     const items = [...waiting, ...page.items];
     waiting = page.isLast ? [] : lastLinkOf(items);
     for (const { scope: _, ...link } of linksOf(items.slice(0, items.length - waiting.length))) yield link;
@@ -100,12 +115,12 @@ const atOnce = 4;
 
 /** Entries of many scopes whose lengths are known, a hundred in one request: each item of a map is a partition. */
 async function readEntries(
-  table: ChainTable,
+  connection: ItemConnection,
   execution: string,
   tips: readonly ScopeTip[],
 ): Promise<ReadonlyMap<string, Link[]>> {
   const keys = tips.flatMap(({ scope, seq }) => {
-    const partition = chainPartition(execution, scope);
+    const partition = partitionKey(chainPartition(execution, scope));
     return Array.from({ length: seq }, (_, before) => ({ partition, key: linkKey(scope, before + 1, ENTRY) }));
   });
   const batches = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, number) =>
@@ -113,7 +128,7 @@ async function readEntries(
   );
   const found = new Map<string, Link[]>(tips.map(({ scope }) => [scope, []]));
   for (let first = 0; first < batches.length; first += atOnce) {
-    const items = await Promise.all(batches.slice(first, first + atOnce).map((batch) => table.items(batch)));
+    const items = await Promise.all(batches.slice(first, first + atOnce).map((batch) => readItems(connection, batch)));
     for (const { scope, ...link } of linksOf(items.flat())) found.get(scope)?.push(link);
   }
   for (const links of found.values()) links.sort((a, b) => a.seq - b.seq);

@@ -1,6 +1,7 @@
 import { BatchGetItemCommand, PutItemCommand, type PutItemCommandInput, QueryCommand } from "@aws-sdk/client-dynamodb";
+import { defined } from "@nova/workflow/defined";
 import { reaching, reachingIf } from "../../clients/outage.ts";
-import { type Item, type ItemConnection, partitionKey, textValue } from "./attributes.ts";
+import { type Item, type ItemConnection, textValue } from "./items.ts";
 
 const store = "DynamoDB";
 
@@ -9,10 +10,10 @@ export type Condition = Pick<
   "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
 >;
 
-/** Sort keys of one partition: all that begin so, or all from one to another, both included. */
+/** Sort keys of one partition: all, all that begin so, or all from one to another, both included. */
 export interface KeyRange {
   partition: string;
-  keys: { prefix: string } | { from: string; to: string };
+  keys?: { prefix: string } | { from: string; to: string };
   newestFirst?: boolean;
   limit?: number;
 }
@@ -31,70 +32,59 @@ export const ifAbsent: Condition = {
   ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk" },
 };
 
-/** Conditional puts and consistent reads: all that chain partitions ever see. */
-export class ChainTable {
-  readonly #client: ItemConnection["client"];
-  readonly #table: string;
-
-  constructor({ client, table }: ItemConnection) {
-    this.#client = client;
-    this.#table = table;
-  }
-
-  /** False when the condition failed. */
-  put(item: Item, condition: Condition): Promise<boolean> {
-    const command = new PutItemCommand({ TableName: this.#table, Item: item, ...condition });
-    return reachingIf(store, () => this.#client.send(command));
-  }
-
-  /** One page; `after` is where the page before ended. */
-  async page(range: KeyRange, after?: Item): Promise<{ items: Item[]; end?: Item }> {
-    const command = new QueryCommand({
-      TableName: this.#table,
-      ConsistentRead: true,
-      ...conditionOf(range),
-      ...(range.newestFirst && { ScanIndexForward: false }),
-      ...(range.limit !== undefined && { Limit: range.limit }),
-      ...(after && { ExclusiveStartKey: after }),
-    });
-    const { Items = [], LastEvaluatedKey } = await reaching(store, () => this.#client.send(command));
-    return { items: Items, ...(LastEvaluatedKey && { end: LastEvaluatedKey }) };
-  }
-
-  /** Of the items with these keys those that are there, in any order; at most 100 at a time, as DynamoDB takes them. */
-  async items(keys: readonly ItemKey[]): Promise<Item[]> {
-    const found: Item[] = [];
-    let due = keys.map(({ partition, key }) => ({ pk: textValue(partitionKey(partition)), sk: textValue(key) }));
-    while (due.length > 0) {
-      const asked = { [this.#table]: { Keys: due.splice(0, maxKeys), ConsistentRead: true } };
-      const command = new BatchGetItemCommand({ RequestItems: asked });
-      const { Responses, UnprocessedKeys } = await reaching(store, () => this.#client.send(command));
-      found.push(...(Responses?.[this.#table] ?? []));
-      // Large items come in several answers.
-      due = [...((UnprocessedKeys?.[this.#table]?.Keys as typeof due | undefined) ?? []), ...due];
-    }
-    return found;
-  }
-
-  async *pages(range: KeyRange): AsyncGenerator<{ items: Item[]; isLast: boolean }> {
-    let after: Item | undefined;
-    do {
-      const { items, end } = await this.page(range, after);
-      after = end;
-      yield { items, isLast: !end };
-    } while (after);
-  }
+/** False when the condition failed. */
+export function putItem({ client, table }: ItemConnection, item: Item, condition: Condition): Promise<boolean> {
+  return reachingIf(store, () => client.send(new PutItemCommand({ TableName: table, Item: item, ...condition })));
 }
 
-function conditionOf({ partition, keys }: KeyRange) {
-  const isPrefix = "prefix" in keys;
+/** One page; `after` is where the page before ended. */
+export async function readPage({ client, table }: ItemConnection, range: KeyRange, after?: Item) {
+  const command = new QueryCommand({
+    ...{ TableName: table, ConsistentRead: true, ...conditionOf(range) },
+    ...defined({
+      Limit: range.limit,
+      ExclusiveStartKey: after,
+      ScanIndexForward: range.newestFirst ? false : undefined,
+    }),
+  });
+  const { Items = [], LastEvaluatedKey } = await reaching(store, () => client.send(command));
+  return { items: Items, end: LastEvaluatedKey };
+}
+
+export async function* readPages(connection: ItemConnection, range: KeyRange) {
+  let after: Item | undefined;
+  do {
+    const { items, end } = await readPage(connection, range, after);
+    after = end;
+    yield { items, isLast: !end };
+  } while (after);
+}
+
+/** Of the items with these keys those that are there, in any order; at most 100 at a time, as DynamoDB takes them. */
+export async function readItems({ client, table }: ItemConnection, keys: readonly ItemKey[]): Promise<Item[]> {
+  const found: Item[] = [];
+  let due = keys.map(({ partition, key }) => ({ pk: textValue(partition), sk: textValue(key) }));
+  while (due.length > 0) {
+    const asked = { [table]: { Keys: due.splice(0, maxKeys), ConsistentRead: true } };
+    const command = new BatchGetItemCommand({ RequestItems: asked });
+    const { Responses, UnprocessedKeys } = await reaching(store, () => client.send(command));
+    found.push(...(Responses?.[table] ?? []));
+    // Large items come in several answers.
+    due = [...((UnprocessedKeys?.[table]?.Keys as typeof due | undefined) ?? []), ...due];
+  }
+  return found;
+}
+
+function conditionOf({ partition, keys = { prefix: "" } }: KeyRange) {
+  const [from, to] = "prefix" in keys ? [keys.prefix] : [keys.from, keys.to];
+  const wanted = to === undefined ? from !== "" && " AND begins_with(#sk, :from)" : " AND #sk BETWEEN :from AND :to";
   return {
-    KeyConditionExpression: `#pk = :pk AND ${isPrefix ? "begins_with(#sk, :from)" : "#sk BETWEEN :from AND :to"}`,
-    ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk" },
+    KeyConditionExpression: `#pk = :pk${wanted || ""}`,
+    ExpressionAttributeNames: { "#pk": "pk", ...(wanted && { "#sk": "sk" }) },
     ExpressionAttributeValues: {
-      ":pk": textValue(partitionKey(partition)),
-      ":from": textValue(isPrefix ? keys.prefix : keys.from),
-      ...(!isPrefix && { ":to": textValue(keys.to) }),
+      ":pk": textValue(partition),
+      ...(wanted && { ":from": textValue(from) }),
+      ...(to !== undefined && { ":to": textValue(to) }),
     },
   };
 }

@@ -1,27 +1,36 @@
-import { defined, type RunErrorClass, secretKeys, type WorkflowNode } from "@nova/workflow";
-import { headOf } from "../../chain/head.ts";
+import { defined, type RunErrorClass, secretKeys, type Workflow, type WorkflowNode } from "@nova/workflow";
+import { headOf, type Plan } from "../../chain/head.ts";
+import { inputBefore } from "../../chain/item-input.ts";
 import { childId } from "../../chain/link-name.ts";
-import { contextAfter } from "../../chain/position.ts";
+import { contextAfter, type Position } from "../../chain/position.ts";
+import type { Context, Slot } from "../../context/context.ts";
+import { findValue, keyOfPath, type LoadJson } from "../../context/find-value.ts";
 import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
+import { referencesIn } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
-import type { Member } from "../../json/text.ts";
+import { type Member, objectText } from "../../json/text.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
+import type { Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { readTip } from "../../protocol/branches.ts";
 import { settlingPorts } from "../../protocol/close.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type NodeDefinition, wayOn } from "../../protocol/definition.ts";
+import { type HeldNode, type NodeDefinition, versionOf, wayOn } from "../../protocol/definition.ts";
+import { executionEnded } from "../../protocol/end-runs.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
-import { executionEnded } from "../../protocol/fail.ts";
 import type { Closed } from "../../protocol/finish-close.ts";
 import { entryOrTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
+import { findInSource, planOf } from "../../protocol/recorded.ts";
+import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
+import { redactorAt } from "../../secrets/secret-inputs.ts";
+import { firstLink, recordOf } from "../start/first-link.ts";
+import { InputsRefused, refuseMisfits } from "../start/given.ts";
 import type { WaitsFor } from "../waits-for.ts";
-import { beginChild, type Child, childOf } from "./begin-child.ts";
-import { type Calling, mapped } from "./child-input.ts";
 
 /** What the first task answers: Step Functions starts this execution, and waits for its end. */
 export interface ChildAnswer extends RunPosition {
@@ -78,8 +87,7 @@ async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): 
   const answer = await answerFor(entry, event, ports);
   const { child } = headOf(entry);
   if (event.waited || !child) return answer;
-  const version = await ports.workflows.get(child.workflow, child.version);
-  if (!version) throw chainBroken(`workflow ${child.workflow} has no version ${child.version} any more`);
+  const version = await versionOf(ports, { workflow_id: child.workflow, workflow_version: child.version });
   return answerChild(event, { id: child.execution, version });
 }
 
@@ -144,14 +152,191 @@ async function resultsOf(
   if (!entry || headOf(entry).node_type !== "end")
     throw chainBroken(`execution ${child.id} is completed and has no end`);
   const { context } = await contextAfter(entry, ports.blobs);
-  const pages = blobPages(ports.blobs, before);
   const source = {
     title: `the last context of workflow "${child.version.workflowId}"`,
     context,
     secrets: secretKeys(child.version.workflow),
-    load: ({ sha256 }: { sha256: string }) => pages.load(sha256),
+    load: blobPages(ports.blobs, before).load,
   };
   const members = await mapped(node.output, source, new Set());
   if ("problem" in members) return members;
   return offloadMembers(members, savingTo(ports, before));
+}
+
+/** The execution that a node runs. */
+export interface Child {
+  id: string;
+  version: WorkflowVersion;
+}
+
+/** Executions inside of one another, at most: a workflow that runs itself has to come to an end. */
+const deepest = 8;
+
+/** Makes the execution that a node runs: link 0 settles version and input, the record follows. */
+export async function beginChild(ports: Ports, calling: Calling): Promise<Child | { problem: string }> {
+  const { at } = calling.position;
+  const id = childId(at, calling.turn.since);
+  const there = await firstEntry(ports, id);
+  const entry = there ?? (await putFirstLink(ports, calling, id));
+  if ("problem" in entry) return entry;
+  const head = headOf(entry);
+  const version = await versionOf(ports, head);
+  await ports.executions.create(recordOf(head, version));
+  return { id, version };
+}
+
+/** The execution that a turn has made, if it came to that. */
+export async function childOf(ports: Ports, at: Position["at"], { since }: Turn): Promise<Child | null> {
+  const id = childId(at, since);
+  const entry = await firstEntry(ports, id);
+  return entry ? { id, version: await versionOf(ports, headOf(entry)) } : null;
+}
+
+async function firstEntry(ports: Ports, execution: string): Promise<StoredEntry | undefined> {
+  return (await ports.chain.read({ execution, scope: "", seq: 0 })).entry;
+}
+
+async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise<StoredEntry | { problem: string }> {
+  const { position, node, turn } = calling;
+  const version = await wantedVersion(ports, node);
+  if ("problem" in version) return version;
+  const parent = await parentOf(ports, position);
+  if (parent.depth > deepest)
+    return { problem: `workflows run inside of one another ${deepest} deep at most - end the recursion earlier` };
+  const members = await childInput(ports, calling, version.workflow);
+  if ("problem" in members) return members;
+  const { client, root, frozen = false } = position.before;
+  const plan = await planOfChild(ports, position, node);
+  const link = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent, frozen, plan };
+  const entry = await firstLink(ports, link);
+  if (await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry)) return entry;
+  return (await firstEntry(ports, id)) ?? entry;
+}
+
+async function wantedVersion(
+  ports: Ports,
+  { workflow, version }: WorkflowNode,
+): Promise<WorkflowVersion | { problem: string }> {
+  const latest = await ports.workflows.latest(workflow);
+  if (!latest) return { problem: `there is no workflow "${workflow}" - publish it, or correct the id` };
+  if (version === undefined || version === latest.version) return latest;
+  const pinned = await ports.workflows.get(workflow, version);
+  return pinned ?? { problem: `workflow "${workflow}" has no version ${version} - its latest is ${latest.version}` };
+}
+
+/** An execution that came to no good end for the source goes on where it failed. */
+async function planOfChild(ports: Ports, { before, at }: Position, node: WorkflowNode): Promise<Plan | undefined> {
+  if (!before.followed) return undefined;
+  const { source, again = [], inside = {} } = await planOf(ports, at.execution);
+  const found = await findInSource(ports, source, before.followed, node);
+  const { child, scope, seq, status } = found?.head ?? {};
+  if (!child || again.includes(node.id)) return undefined;
+  const part = inside[`${scope}#${seq}`];
+  if (!part && status === "success") return undefined;
+  return { source: child.execution, tip: child.tip, ...part, ...(again.length > 0 && { again }) };
+}
+
+async function parentOf(ports: Ports, { at }: Position): Promise<Parent> {
+  const own = await firstEntry(ports, at.execution);
+  const { execution, scope, seq } = at;
+  return { execution, scope, seq, depth: ((own && headOf(own).parent?.depth) ?? 0) + 1 };
+}
+
+/** What the other workflow starts with, checked against its `inputs`. */
+export async function childInput(
+  ports: Ports,
+  calling: Calling,
+  target: Workflow,
+): Promise<Member[] | { problem: string }> {
+  const { position, node, version } = calling;
+  const { before } = position;
+  const { kept, input: context } = await inputBefore(ports, position);
+  const secrets = secretKeys(version.workflow);
+  const maySee = secretKeys(target);
+  const pages = blobPages(ports.blobs, before);
+  const source = {
+    title: "the context",
+    context,
+    secrets,
+    load: pages.load,
+  };
+  const members = node.input
+    ? await mapped(node.input, source, maySee)
+    : wholeMembers({ ...source, context: kept.context }, maySee);
+  if ("problem" in members) return members;
+  const misfit = await misfitOf(ports, calling, target, members, context);
+  if (misfit !== undefined) return { problem: misfit };
+  return offloadMembers(members, savingTo(ports, before));
+}
+
+/** Of values that lie in blobs the schema of `inputs` is asked no more than whether they are there. */
+async function misfitOf(
+  ports: Ports,
+  { position: { before }, version }: Calling,
+  target: Workflow,
+  members: readonly Member[],
+  context: Context,
+): Promise<string | undefined> {
+  const [inBlobs, inline] = [true, false].map((isBlob) =>
+    members.filter(({ json }) => referencesIn(json).length > 0 === isBlob),
+  ) as [Member[], Member[]];
+  try {
+    await refuseMisfits(
+      target,
+      objectText(inline),
+      inBlobs.map(({ key }) => key),
+    );
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof InputsRefused)) throw error;
+    const redactor = await redactorAt(ports, before, version, context);
+    return redactor.mask(`workflow "${target.id}" refuses what it is given: ${error.message.replaceAll("\n", "; ")}`);
+  }
+}
+
+/** A workflow node that holds its turn. */
+export type Calling = HeldNode<WorkflowNode>;
+
+/** Instead of a path: all that there is. */
+const whole = "$";
+
+/** From which context values are taken, and what must not leave it. */
+interface Source {
+  /** `the context`, `the last context of workflow "billing"`: how a sentence names it. */
+  title: string;
+  context: Context;
+  /** Keys that are secret there. */
+  secrets: ReadonlySet<string>;
+  load: LoadJson;
+}
+
+/** Values for the keys of a mapping; `maySee`: keys that are secret on the other side as well. */
+export async function mapped(
+  mapping: Readonly<Record<string, string>>,
+  source: Source,
+  maySee: ReadonlySet<string>,
+): Promise<Member[] | { problem: string }> {
+  const members: Member[] = [];
+  for (const [key, path] of Object.entries(mapping)) {
+    const secret = keyOfPath(source.secrets, path);
+    if (secret !== undefined && !maySee.has(key)) {
+      const advice = `mark "${key}" with "secret": true in the inputs of the workflow that takes it, or leave it out`;
+      return { problem: `"${key}" takes the secret "${secret}" from ${source.title} - ${advice}` };
+    }
+    const json =
+      path === whole
+        ? objectText(wholeMembers(source, maySee.has(key) ? source.secrets : new Set()))
+        : await findValue(source.context, path, source.load);
+    if (json === undefined) {
+      const advice = "set it before, or correct the path";
+      return { problem: `"${key}" takes "${path}" from ${source.title}, which is not there - ${advice}` };
+    }
+    members.push({ key, json });
+  }
+  return members;
+}
+
+/** All keys under their own names; secrets only where they are secret on the other side too. */
+function wholeMembers({ context, secrets }: Pick<Source, "context" | "secrets">, maySee: ReadonlySet<string>): Slot[] {
+  return context.slots().filter(({ key }) => key !== decisionKey && (!secrets.has(key) || maySee.has(key)));
 }

@@ -4,14 +4,14 @@ import type { LoadedContext } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import { NovaError } from "../../errors.ts";
 import { sha256 } from "../../json/text.ts";
-import type { Turn } from "../../ports/chain.ts";
+import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunRequest } from "../../ports/sandboxes.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type NodeDefinition, wayTo } from "../../protocol/definition.ts";
+import type { HeldNode, NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
-import { type FailedOutcome, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
-import type { Reason } from "../../protocol/settling.ts";
+import { failed, heldMs, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
+import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { judge } from "../task/judge.ts";
 import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf, withoutPool } from "../task/place.ts";
 import { addressesFor, allowedFor, networkOf } from "../task/reach.ts";
@@ -20,7 +20,7 @@ import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
 import { type Produced, runTask } from "../task/run-task.ts";
 import { lifetimeLeft } from "../task/sandbox-choice.ts";
-import { stopCode } from "../task/stopped-turn.ts";
+import { stopCode, stopTurn } from "../task/stopped-turn.ts";
 import { type Task, taskInput } from "../task/task.ts";
 import { goneReason, overdueReason, timeLimit } from "../task/time-limit.ts";
 import { Follow, type FollowTime } from "./follow.ts";
@@ -128,7 +128,8 @@ async function killOverdue(ports: Ports, task: Task, place: Place, logs: string)
 }
 
 async function endWith(ports: Ports, task: Task, place: Place, reason: Reason, logs = ""): Promise<Produced> {
-  const outcome = { ...endedBy(reason, task, place), logs };
+  const facts = { logs, executionTimeMs: 0, run: { ...factsOf(task, place), warm: null } };
+  const outcome = failed(task, reason, facts);
   const next = await nextAttempt(ports, task, place.turn, outcome, null);
   return next ?? commitOutcome(ports, task.position, task.node, outcome);
 }
@@ -143,19 +144,6 @@ async function finishLate(
   const stopped = await stopCode(ports, task.position, place.turn, io, 0);
   if (stopped?.kind === "finished") return finish(ports, task, place, stopped.result, io);
   return killOverdue(ports, task, place, stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "");
-}
-
-/** A failure that is not the code's own. */
-function endedBy({ class: name, message }: Reason, task: Task, place: Place): FailedOutcome {
-  return {
-    status: "failed",
-    class: name,
-    failure: { message },
-    logs: "",
-    executionTimeMs: 0,
-    run: { ...factsOf(task, place), warm: null },
-    next: wayTo(task.version, task.node.onError),
-  };
 }
 
 function factsOf(task: Task, place: Place): RunFacts {
@@ -176,4 +164,18 @@ function codeRequest(
 function codeOf({ id, executor }: TaskNode) {
   if (executor.kind === "code") return executor;
   throw new NovaError("ChainBroken", `node "${id}" is to run code of its own, and has none`);
+}
+
+/** The result that the claim kept is committed as the node's own; without one the node has failed. */
+export async function settleCode(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry> {
+  const { position, node, turn } = held;
+  const { kept, io, result, warm, logs, reason: why } = await stopTurn(ports, held, reason, 0);
+  const hasBegun = turn.sandbox !== null || turn.due !== undefined;
+  const code = hasBegun && node.executor.kind === "code" ? sha256(node.executor.code) : null;
+  const run: RunFacts = { ...turnFacts(turn), warm, code };
+  const executionTimeMs = turn.due === undefined ? heldMs(ports, turn) : 0;
+  const outcome = result
+    ? await judge(held, result, io, run)
+    : failed(held, { ...why, message: io.mask(why.message) }, { logs, executionTimeMs, run });
+  return commitOutcome(ports, position, node, outcome, kept);
 }

@@ -3,7 +3,7 @@ import { atOnce } from "../../at-once.ts";
 import { contextBefore, inputBefore, storeItems } from "../../chain/item-input.ts";
 import type { Position } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
-import { findValue, type LoadJson, loadedText } from "../../context/find-value.ts";
+import { findValue, keyOfPath, type LoadJson, loadedText } from "../../context/find-value.ts";
 import { offloadLargeValues, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
 import { asReference } from "../../context/references.ts";
@@ -50,9 +50,8 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { node, version } = definition;
   const pages = blobPages(ports.blobs, before);
-  const secrets = secretKeys(version.workflow);
-  const secret = [...secrets].find((key) => node.items === key || node.items.startsWith(`${key}.`));
-  const found = await findItems(input, node.items, ({ sha256 }) => pages.load(sha256));
+  const secret = keyOfPath(secretKeys(version.workflow), node.items);
+  const found = await findItems(input, node.items, pages.load);
   const facts = codeless(ports, undefined, before.warm);
   const fail = (message: string) => failed(definition, message, facts);
   if (secret !== undefined)

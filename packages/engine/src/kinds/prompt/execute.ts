@@ -1,6 +1,6 @@
 import { parseExact } from "@nova/workflow";
 import { contentText, sealContents } from "../../chain/contents.ts";
-import { isPinnedPlace, noteNumber } from "../../chain/steps/step-number.ts";
+import { isPinnedPlace, noteNumber } from "../../chain/steps/step-record.ts";
 import type { Context } from "../../context/context.ts";
 import { chainBroken, NovaError } from "../../errors.ts";
 import { type Member, maskValue, sha256 } from "../../json/text.ts";
@@ -17,7 +17,7 @@ import type { NodeIo } from "../task/run-io.ts";
 import { codeLifetime, promptBudgetSeconds } from "../task/sandbox-choice.ts";
 import type { Task } from "../task/task.ts";
 import { timeLimit } from "../task/time-limit.ts";
-import { CodeOverdue, type JournalSite, SandboxGone, type StepJournal, TurnLost } from "./journal.ts";
+import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journal.ts";
 
 /** Runs code of a pipeline in the turn's sandbox, under the claim of its journal place, once. */
 export function sandboxRuns(
@@ -50,14 +50,14 @@ export function sandboxRuns(
     };
     const request = requestFor(task, place.turn, run, context, io);
     const limit = codeLimit(ports, place.turn, timeoutSeconds);
-    if (limit.aborted) throw new CodeOverdue(step, timeoutSeconds);
+    if (limit.aborted) throw new CodeLost(step, timeoutSeconds);
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {
       first: isFirst,
       permit: place.permit,
       lifetimeSeconds: codeLifetime(timeoutSeconds),
       signal: AbortSignal.any([signal, limit]),
     });
-    if (outcome.kind === "unfinished" && limit.aborted) throw new CodeOverdue(step, timeoutSeconds);
+    if (outcome.kind === "unfinished" && limit.aborted) throw new CodeLost(step, timeoutSeconds);
     const { isUnfit, ...told } = finished(outcome, id, step);
     if (isUnfit) place.sandbox = withoutPool(place.sandbox);
     const result = confinedResult(without(told, extra), io, { isAnalysis });
@@ -77,7 +77,7 @@ function finished(outcome: RunOutcome, node: string, step: number): CodeResult {
     case "finished":
       return outcome.result;
     case "gone":
-      throw new SandboxGone(step);
+      throw new CodeLost(step);
     case "refused":
     case "tombstoned":
       throw new TurnLost();

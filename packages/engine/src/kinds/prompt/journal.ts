@@ -2,15 +2,20 @@ import { defined } from "@nova/workflow";
 import { contentText } from "../../chain/contents.ts";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings } from "../../chain/spending.ts";
-import { anew, earlierSteps, isPinnedPlace, journalOf, noteNumber, stepNumber } from "../../chain/steps/step-number.ts";
 import {
+  anew,
+  earlierSteps,
   type Failed,
   isEnding,
+  isPinnedPlace,
+  journalOf,
+  noteNumber,
   readEnding,
   replayedStep,
   type StepText,
   sealEnding,
   sealStep,
+  stepNumber,
 } from "../../chain/steps/step-record.ts";
 import { referencesIn } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
@@ -226,32 +231,17 @@ export class PipelineEnded extends Error {
   override name = "PipelineEnded";
 }
 
-/** Nobody will know what became of the code that ran for a place of the journal. */
-abstract class CodeLost extends Error {
+/** Nobody will know what became of the code that ran for a place of the journal: its sandbox is gone, or it was overdue. */
+export class CodeLost extends Error {
+  override name = "CodeLost";
   readonly journal: number;
+  /** Of code that gave no result in its time: that time. */
+  readonly timeoutSeconds: number | undefined;
 
-  constructor(message: string, journal: number) {
-    super(message);
+  constructor(journal: number, timeoutSeconds?: number) {
+    const what = timeoutSeconds === undefined ? "was lost with its sandbox" : "gave no result in time";
+    super(`the code of step ${journal} ${what}`);
     this.journal = journal;
-  }
-}
-
-/** The sandbox that the turn names is gone, where code was to run. */
-export class SandboxGone extends CodeLost {
-  override name = "SandboxGone";
-
-  constructor(journal: number) {
-    super(`the sandbox is gone, with the code of step ${journal}`, journal);
-  }
-}
-
-/** The sandbox gave no result of the code in its time. */
-export class CodeOverdue extends CodeLost {
-  override name = "CodeOverdue";
-  readonly timeoutSeconds: number;
-
-  constructor(journal: number, timeoutSeconds: number) {
-    super(`the code of step ${journal} gave no result in time`, journal);
     this.timeoutSeconds = timeoutSeconds;
   }
 }

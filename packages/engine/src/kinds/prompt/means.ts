@@ -1,11 +1,20 @@
-import type { Budgets, PipelineMeans } from "../../ports/pipeline.ts";
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+import { atOnce } from "../../at-once.ts";
+import { branchOf } from "../../chain/scope.ts";
+import { spentSince } from "../../chain/spending.ts";
+import type { StepText } from "../../chain/steps/step-record.ts";
+import type { Context } from "../../context/context.ts";
+import { asReference } from "../../context/references.ts";
+import type { BlobHome, BlobRef, BlobStore } from "../../ports/blobs.ts";
+import type { LinkId, StoredEntry, StoredStep } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { PipelineMeans } from "../../ports/pipeline.ts";
+import { forkBehind, hasBegun, type OpenFork, opensFork, readTip } from "../../protocol/branches.ts";
 import { keepWarm, promptBudgetSeconds } from "../task/sandbox-choice.ts";
 import type { Task, TaskInput } from "../task/task.ts";
 import { sandboxRuns } from "./execute.ts";
 import type { JournalSite, StepJournal } from "./journal.ts";
 import { judgementOf } from "./outcome.ts";
-import { spentBesideUsd } from "./spent-beside.ts";
-import { wholeValue } from "./whole-value.ts";
 
 /** What the pipeline of a node may use, for one delivery. */
 export function meansFor(
@@ -44,5 +53,84 @@ async function keepSandbox({ ports, place }: JournalSite, { node }: Task, second
   if (place.sandbox) place.sandbox = (await keepWarm(ports, place.sandbox, node, seconds)) ?? place.sandbox;
 }
 
-/** For runs that no service looks after: nobody counts. */
-export const noBudgets: Budgets = { ofMonth: async () => null, note: async () => undefined };
+type Reads = Ports;
+
+/** US dollars that models have cost in branches and items beside a place, as far as it is recorded. */
+export async function spentBesideUsd(ports: Reads, { execution, scope }: Omit<LinkId, "seq">): Promise<number> {
+  const place = branchOf(scope);
+  if (!place) return 0;
+  const { entry } = await ports.chain.read({ execution, scope: place.parent, seq: place.seq });
+  const around = await spentBesideUsd(ports, { execution, scope: place.parent });
+  return around + (entry ? await spentBehind(ports, entry, scope) : 0);
+}
+
+/** In the branches of a fork, `except` that one. */
+async function spentBehind(ports: Reads, fork: StoredEntry, except?: string): Promise<number> {
+  const open = await forkBehind(ports, fork);
+  const others = open?.branches.filter(({ scope }) => scope !== except) ?? [];
+  return sum(await atOnce(others, ({ scope }) => spentIn(ports, open as OpenFork, scope)));
+}
+
+async function spentIn(ports: Reads, { entry, head }: OpenFork, scope: string): Promise<number> {
+  const tip = await readTip(ports, head.execution_id, scope, entry);
+  // A branch counts on from what its fork says.
+  const recorded = spentSince(head.spent, tip.head.spent).cost_usd;
+  const underWay = tip.turn ? sum((await ports.chain.steps(tip.next)).map(costOf)) : 0;
+  const inside = hasBegun(tip) && opensFork(tip.head) ? await spentBehind(ports, tip.entry) : 0;
+  return recorded + underWay + inside;
+}
+
+/** Notes beside the steps cost nothing. */
+function costOf({ text }: StoredStep): number {
+  return (JSON.parse(text) as Partial<StepText>).cost_usd ?? 0;
+}
+
+function sum(usd: readonly number[]): number {
+  return usd.reduce((all, one) => all + one, 0);
+}
+
+/** JSON text of a whole value, blobs of text and JSON included; null above `maxBytes` or without the key. */
+export async function wholeValue(
+  input: Context,
+  key: string,
+  maxBytes: number,
+  { home, blobs }: { home: BlobHome; blobs: BlobStore },
+): Promise<string | null> {
+  let left = maxBytes;
+  const taken = (text: string): string => {
+    left -= Buffer.byteLength(text);
+    if (left < 0) throw new TooLarge();
+    return text;
+  };
+  const resolved = async (value: ExactValue): Promise<ExactValue> => {
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+    if (Array.isArray(value)) return inOrder(value, resolved);
+    const ref = asReference(JSON.parse(JSON.stringify(value)));
+    if (ref) return ref.type === "bytes" ? value : load(ref);
+    const values = await inOrder(Object.values(value), resolved);
+    return Object.fromEntries(Object.keys(value).map((name, i) => [name, values[i] as ExactValue]));
+  };
+  const load = async (ref: BlobRef): Promise<ExactValue> => {
+    if (ref.bytes > left) throw new TooLarge();
+    const text = taken(Buffer.from(await blobs.get(home, ref.sha256)).toString());
+    return ref.type === "text" ? text : resolved(parseExact(text));
+  };
+  const slot = input.slot(key);
+  if (!slot) return null;
+  try {
+    return JSON.stringify(await resolved(parseExact(taken(slot.json))));
+  } catch (error) {
+    if (error instanceof TooLarge) return null;
+    throw error;
+  }
+}
+
+class TooLarge extends Error {
+  override name = "TooLarge";
+}
+
+async function inOrder(values: readonly ExactValue[], one: (value: ExactValue) => Promise<ExactValue>) {
+  const found: ExactValue[] = [];
+  for (const value of values) found.push(await one(value));
+  return found;
+}

@@ -28,17 +28,15 @@ import { type Task, type TaskInput, taskInput } from "../task/task.ts";
 import { overdueReason } from "../task/time-limit.ts";
 import {
   attemptsBefore,
-  CodeOverdue,
+  CodeLost,
   type Earlier,
   type JournalSite,
   PipelineEnded,
-  SandboxGone,
   StepJournal,
   TurnLost,
 } from "./journal.ts";
 import { meansFor } from "./means.ts";
-import { outcomeOf } from "./outcome.ts";
-import { stoppedOutcome } from "./stopped.ts";
+import { outcomeOf, stoppedOutcome } from "./outcome.ts";
 
 /** A node whose code a model writes. */
 export function runPrompt(
@@ -120,14 +118,15 @@ async function recover(
   journal: StepJournal,
   error: unknown,
 ): Promise<Produced> {
-  const isLost = error instanceof SandboxGone || error instanceof CodeOverdue;
+  const isLost = error instanceof CodeLost;
   if (isLost && (await place.permit)) {
     await journal.load();
     // Another delivery has recorded what the code here was to find out.
     if (journal.isRecorded(error.journal)) return "again";
-    return error instanceof CodeOverdue
-      ? killOverdue(ports, task, place.turn, error)
-      : replaceSandbox(ports, task, place.turn, journal);
+    if (error.timeoutSeconds === undefined) return replaceSandbox(ports, task, place.turn, journal);
+    // No sandbox decides how long its node takes; what is not dead by now may have had any effect.
+    await ports.sandboxes.kill(place.turn.sandbox as string);
+    return endWith(ports, task, place.turn, overdueReason(error.timeoutSeconds));
   }
   if (error instanceof PipelineEnded) return "again";
   if (!(error instanceof TurnLost || isLost)) throw error;
@@ -142,12 +141,6 @@ async function replaceSandbox(ports: Ports, task: Task, turn: Turn, journal: Ste
     return "again";
   }
   return endWith(ports, task, turn, lostReason(turn));
-}
-
-/** No sandbox decides how long its node takes; what is not dead by now may have had any effect. */
-async function killOverdue(ports: Ports, task: Task, turn: Turn, { timeoutSeconds }: CodeOverdue): Promise<Produced> {
-  await ports.sandboxes.kill(turn.sandbox as string);
-  return endWith(ports, task, turn, overdueReason(timeoutSeconds));
 }
 
 async function endWith(ports: Ports, task: Task, turn: Turn, reason: Reason): Promise<Produced> {

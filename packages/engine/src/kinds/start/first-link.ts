@@ -1,6 +1,6 @@
 import { defined, nodeIndex, runHash } from "@nova/workflow";
 import { sealEntry } from "../../chain/contents.ts";
-import type { Head, Plan } from "../../chain/head.ts";
+import { type Head, noRun, type Plan } from "../../chain/head.ts";
 import { Context } from "../../context/context.ts";
 import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
 import type { Member } from "../../json/text.ts";
@@ -30,7 +30,7 @@ export interface FirstLink {
 }
 
 /** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
-export async function firstLink(ports: Pick<Ports, "blobs" | "wakes">, link: FirstLink): Promise<StoredEntry> {
+export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
   const { id, version, home, set, startedAt, parent, frozen, fresh = [], plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
@@ -40,33 +40,21 @@ export async function firstLink(ports: Pick<Ports, "blobs" | "wakes">, link: Fir
   const start = node && nodeIndex(version.workflow).get(node.id);
   return sealEntry(
     {
-      execution_id: id,
-      scope: "",
-      seq: 0,
-      ...home,
-      workflow_id: version.workflowId,
-      workflow_version: version.version,
-      node_id: node?.id ?? "start",
-      node_type: "start",
+      ...{ execution_id: id, scope: "", seq: 0, ...home },
+      ...{ workflow_id: version.workflowId, workflow_version: version.version },
+      ...{ node_id: node?.id ?? "start", node_type: "start" },
       status: "success",
-      attempt: 1,
-      decision_result: null,
+      ...noRun,
       path_taken: start ? wayOn({ version, ...start }) : null,
       timestamp: startedAt,
-      execution_time_ms: 0,
-      sandbox_id: null,
-      warm: null,
-      code: null,
       nodes: 0,
-      ...(version.history && { events: version.history.begun }),
-      ...(parent && { parent }),
+      ...defined({ events: version.history?.begun, parent }),
       machine: version.stateMachineArn,
       definition: runHash(version.workflow),
       ...(plan && { plan, followed: { scope: "", seq: 0 } }),
       ...(frozen && { frozen: true }),
       ...(fresh.length > 0 && { fresh }),
       prev: null,
-      steps: [],
     },
     { context: JSON.stringify(stored) },
     ports.blobs,

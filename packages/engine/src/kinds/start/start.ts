@@ -9,9 +9,8 @@ import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { startInput } from "../../protocol/event.ts";
-import { fileMembers, placeFiles, type StartFile, saveFiles } from "./files.ts";
 import { type FirstLink, firstLink, recordOf } from "./first-link.ts";
-import { refuseMisfits } from "./inputs.ts";
+import { fileMembers, placeFiles, refuseMisfits, type StartFile, saveFiles } from "./given.ts";
 
 export interface StartRequest {
   /** `exec_` and a ULID; whoever asks again under the same id gets the same run. Absent: a new one. */

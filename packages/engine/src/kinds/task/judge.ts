@@ -1,8 +1,7 @@
 import { defined } from "@nova/workflow";
 import type { Member } from "../../json/text.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
-import { wayOn, wayTo } from "../../protocol/definition.ts";
-import { takeEdge } from "../../protocol/loops.ts";
+import { takeEdge, wayOn, wayTo } from "../../protocol/definition.ts";
 import { failed, type Outcome, type RunFacts, succeeded } from "../../protocol/outcome.ts";
 import { decide } from "./decide.ts";
 import type { NodeIo } from "./run-io.ts";

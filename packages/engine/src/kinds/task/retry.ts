@@ -9,7 +9,7 @@ import {
   type TaskNode,
 } from "@nova/workflow";
 import { linkName } from "../../chain/link-name.ts";
-import { anew } from "../../chain/steps/step-number.ts";
+import { anew } from "../../chain/steps/step-record.ts";
 import { NovaError } from "../../errors.ts";
 import { sha256 } from "../../json/text.ts";
 import type { LinkId, Turn } from "../../ports/chain.ts";

@@ -1,8 +1,7 @@
 import { headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
-import { ReferenceScan } from "../../context/reference-scan.ts";
-import { referenceKey, referencesIn } from "../../context/references.ts";
+import { ReferenceScan, referenceKey, referencesIn } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";
 import { type Member, objectText } from "../../json/text.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
@@ -13,7 +12,7 @@ import type { CodeResult, RunIo } from "../../ports/sandboxes.ts";
 import { entriesBefore, wasWrittenBefore } from "../../protocol/scope-entries.ts";
 import { changedOf, emptyOverlay, withoutOverlay } from "../../secrets/overlay.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
-import { resumeUrl } from "../waiting/resume-link.ts";
+import { resumeUrl } from "../waiting/resume.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
 export interface NodeIo extends RunIo {

@@ -2,7 +2,7 @@ import type { Offer } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox } from "../../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
-import { endless, type TimeBudget } from "../../protocol/sweep.ts";
+import { endless, type TimeBudget } from "../../protocol/end-runs.ts";
 import { byEnd, isAlive, keptSeconds, poolOf } from "./idle-sandboxes.ts";
 import { tasksOf } from "./outer-reach.ts";
 import { sandboxSpec } from "./sandbox-choice.ts";

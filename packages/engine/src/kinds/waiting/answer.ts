@@ -13,10 +13,8 @@ import { definitionOf, type NodeDefinition, wayOn } from "../../protocol/definit
 import { eventOf } from "../../protocol/event.ts";
 import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
-import { findTask, type TaskName } from "./find-task.ts";
-import { chosen, wayOfChoice } from "./outcomes.ts";
-import { AnswerMisfit, AnswerRefused, decidedBefore, runIsOver } from "./refusals.ts";
-import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
+import { AnswerMisfit, AnswerRefused, decidedBefore, findTask, runIsOver, type TaskName } from "./refusals.ts";
+import { chosen, isWaitingNode, termsOf, type WaitingNode, wayOfChoice } from "./waiting-node.ts";
 
 export interface Answer {
   choice: string;
@@ -179,7 +177,7 @@ function bondOf({ execution, id }: TaskKey): Record<string, string> {
   return { execution, task: id };
 }
 
-export async function keepToken(ports: Pick<Ports, "tasks" | "vault">, task: TaskKey, token: string): Promise<void> {
+export async function keepToken(ports: Ports, task: TaskKey, token: string): Promise<void> {
   const sealed = await ports.vault.seal(token, bondOf(task));
   await ports.tasks.putToken(task, { key: sha256(token).slice(0, 32), sealed });
 }

@@ -5,9 +5,8 @@ import type { Ports } from "../../ports/index.ts";
 import type { KeptEvent, UsedShape, WaitingTask } from "../../ports/tasks.ts";
 import { entriesBefore } from "../../protocol/scope-entries.ts";
 import { handOverEvent } from "./answer.ts";
-import { matchable } from "./bind-pattern.ts";
+import { keysFor, matchable, shapeOf, wakeOf } from "./bind-pattern.ts";
 import { type EventNode, isWaitingNode } from "./waiting-node.ts";
-import { keysFor, shapeOf, wakeOf } from "./wake.ts";
 
 /** An event with more values than this, in the places that tasks are found by, asks every task instead. */
 const maxKeys = 200;
@@ -41,13 +40,13 @@ async function* tasksFor(ports: Ports, event: MatchableObject, text: string): As
 }
 
 /** Once per table: tasks of earlier releases are found as those of this one are. */
-async function placeAll(ports: Pick<Ports, "tasks" | "wakes">): Promise<void> {
+async function placeAll(ports: Ports): Promise<void> {
   for await (const task of ports.tasks.pending()) await placeTask(ports, task);
   await ports.wakes.markWhole();
 }
 
 /** Also for one that an earlier release made while this one was deployed. */
-export async function placeTask({ tasks }: Pick<Ports, "tasks">, task: WaitingTask): Promise<void> {
+export async function placeTask({ tasks }: Ports, task: WaitingTask): Promise<void> {
   if (!task.pattern || task.wake) return;
   const pattern = matchable(task.pattern);
   await tasks.place(task, wakeOf(shapeOf(pattern), pattern));
@@ -57,11 +56,7 @@ export async function placeTask({ tasks }: Pick<Ports, "tasks">, task: WaitingTa
 const aYearMs = 366 * 24 * 3600 * 1000;
 
 /** Has events kept that waits of a workflow take `since` the start of a run. Before that start. */
-export async function keepEventsFor(
-  { wakes }: Pick<Ports, "wakes">,
-  workflow: Workflow,
-  startedAt: string,
-): Promise<void> {
+export async function keepEventsFor({ wakes }: Ports, workflow: Workflow, startedAt: string): Promise<void> {
   const until = new Date(Date.parse(startedAt) + aYearMs).toISOString();
   for (const { node } of nodeIndex(workflow).values()) {
     if (!isWaitingNode(node) || node.type !== "wait" || !node.for.since) continue;
@@ -71,7 +66,7 @@ export async function keepEventsFor(
 
 /** Keeps an event under each key that a wait may look for it later. */
 export async function keepEvent(
-  { wakes, clock }: Pick<Ports, "wakes" | "clock">,
+  { wakes, clock }: Ports,
   shapes: readonly UsedShape[],
   event: MatchableObject,
   text: string,

@@ -10,8 +10,7 @@ import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
-import { chosen, wayOfChoice } from "./outcomes.ts";
-import { isWaitingNode, termsOf } from "./waiting-node.ts";
+import { chosen, isWaitingNode, termsOf, wayOfChoice } from "./waiting-node.ts";
 
 /** The time of a task is over (protocol, case k): an answer in the chain counts. Throws `ExecutionClosed`. */
 export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<StoredEntry> {

@@ -1,6 +1,8 @@
 import { type JsonObject, secretKeys } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
 import { taskId } from "../../chain/link-name.ts";
+import { keyOfPath } from "../../context/find-value.ts";
+import { blobPages } from "../../context/pages.ts";
 import { chainBroken } from "../../errors.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -14,14 +16,12 @@ import { codeless, failed } from "../../protocol/outcome.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { handOverEvent, keepToken } from "./answer.ts";
-import { bindPattern, matchable } from "./bind-pattern.ts";
+import { bindPattern, matchable, shapeOf, wakeOf } from "./bind-pattern.ts";
 import { eventsSinceStart } from "./events.ts";
 import { expiredEntry } from "./expire.ts";
 import { renderMessage } from "./message.ts";
-import { takeCalled } from "./resume.ts";
-import { linkOfVisit } from "./resume-link.ts";
+import { linkOfVisit, takeCalled } from "./resume.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
-import { shapeOf, wakeOf } from "./wake.ts";
 
 /** Input of the function that takes a task token. */
 export interface RequestEvent extends NodeEvent {
@@ -124,18 +124,13 @@ async function questionFor(ports: Ports, { position, node, version }: Asking): P
   const { pattern } = node.for;
   const bound = await bindPattern(pattern, {
     input,
-    load: async ({ sha256 }) => Buffer.from(await ports.blobs.get(before, sha256)).toString(),
-    isSecret: (path, json) => isWithinKeys(secrets, path) || redactor.finds(json),
+    load: blobPages(ports.blobs, before).load,
+    isSecret: (path, json) => keyOfPath(secrets, path) !== undefined || redactor.finds(json),
   });
   if ("problem" in bound) return bound;
   const link = await linkOfVisit(ports, position.at, node.id);
   const wake = wakeOf(shapeOf(pattern), matchable(bound.pattern));
   return { message: "", ...bound, wake, ...(link && { link: link.id }) };
-}
-
-/** A key that contains dots itself is a path, too. */
-function isWithinKeys(keys: ReadonlySet<string>, path: string): boolean {
-  return [...keys].some((key) => path === key || path.startsWith(`${key}.`));
 }
 
 /** Whether what the task waits for had come before it: behind the task, as an event is kept before it looks for tasks. */
@@ -149,7 +144,7 @@ async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask):
   return false;
 }
 
-function waitingDetail(ports: Pick<Ports, "links">, task: WaitingTask): JsonObject {
+function waitingDetail(ports: Ports, task: WaitingTask): JsonObject {
   return {
     execution_id: task.execution,
     workflow: task.workflowId,

@@ -1,11 +1,4 @@
-import {
-  type AttributeMap,
-  type AttributeValue,
-  areEqual,
-  attribute,
-  contentOf,
-  orderOf,
-} from "../values/attribute-value.ts";
+import { type AttributeMap, type AttributeValue, areEqual, attribute, orderOf } from "../values/attribute-value.ts";
 import type { Comparator, Condition, Operand, Path } from "./syntax.ts";
 
 export function isTrue(condition: Condition, item: AttributeMap): boolean {
@@ -45,9 +38,7 @@ export function lookUp(path: Path, item: AttributeMap): AttributeValue | undefin
 }
 
 export function operandValue(operand: Operand, item: AttributeMap): AttributeValue | undefined {
-  if (operand.kind === "value") return operand.value;
-  const found = lookUp(operand.path, item);
-  return operand.kind === "path" ? found : found && sizeOf(found);
+  return operand.kind === "value" ? operand.value : lookUp(operand.path, item);
 }
 
 /** Nothing is equal to a missing attribute, and it is unequal to everything. */
@@ -59,11 +50,4 @@ function compare(operator: Comparator, a: AttributeValue | undefined, b: Attribu
   if (operator === "<") return order < 0;
   if (operator === "<=") return order <= 0;
   return operator === ">" ? order > 0 : order >= 0;
-}
-
-/** Of texts and binaries the bytes; of lists and maps how many there are. */
-function sizeOf(value: AttributeValue): AttributeValue | undefined {
-  if ("S" in value) return { N: String(Buffer.byteLength(value.S)) };
-  if ("B" in value) return { N: String(Buffer.byteLength(value.B, "base64")) };
-  return "L" in value || "M" in value ? { N: String(Object.keys(contentOf(value) as object).length) } : undefined;
 }

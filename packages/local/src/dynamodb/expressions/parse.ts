@@ -27,7 +27,7 @@ function parseNot(tokens: Tokens): Condition {
 }
 
 function parseTest(tokens: Tokens): Condition {
-  if (!tokens.isCall() || tokens.next.text === "size") return parseComparison(tokens, parseOperand(tokens));
+  if (!tokens.isCall()) return parseComparison(tokens, parseOperand(tokens));
   const name = tokens.take().text;
   switch (name) {
     case "attribute_exists":
@@ -88,9 +88,7 @@ function expectType(what: string, operands: Operand[], types: readonly string[])
 
 function parseOperand(tokens: Tokens): Operand {
   if (!tokens.isCall()) return tokens.takeValue() ?? { kind: "path", path: parsePath(tokens) };
-  const name = tokens.take().text;
-  if (name !== "size") throw invalid(`Invalid function name; function: ${name}`);
-  return { kind: "size", path: onlyPath(name, parseOperands(tokens)) };
+  throw invalid(`Invalid function name; function: ${tokens.next.text}`);
 }
 
 function parseOperands(tokens: Tokens): Operand[] {

@@ -4,8 +4,7 @@ import type { AttributeValue } from "../values/attribute-value.ts";
 /** Names of attributes, the outermost first. */
 export type Path = readonly string[];
 
-/** Of `size` what is counted lies at the path. */
-export type Operand = { kind: "path" | "size"; path: Path } | { kind: "value"; value: AttributeValue };
+export type Operand = { kind: "path"; path: Path } | { kind: "value"; value: AttributeValue };
 
 export type Comparator = "=" | "<>" | "<" | "<=" | ">" | ">=";
 

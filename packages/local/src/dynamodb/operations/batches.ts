@@ -1,7 +1,6 @@
 import { Request } from "../../aws-http/request.ts";
 import type { Json } from "../../json.ts";
 import { invalid, malformed } from "../errors.ts";
-import type { Path } from "../expressions/syntax.ts";
 import { attributesIn, checkTableName, largestItemBytes, refuseUnserved } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
 import { itemKeyOf } from "../store/entries.ts";
@@ -17,13 +16,6 @@ import { projectedText } from "./reads.ts";
 /** DynamoDB's limits of one call; what is above the second is left unprocessed. */
 const maxKeys = 100;
 const maxBytes = 16 * 1024 * 1024;
-
-interface Reading {
-  table: Table;
-  given: Record<string, unknown>;
-  paths: Path[] | undefined;
-  keys: { attributes: AttributeMap; key: EncodedKey }[];
-}
 
 export function batchGetItem(store: Store, input: Request): Answer {
   const readings = requestItems(input).map(([name, request]) => readTable(store, name, new Request(request)));
@@ -48,7 +40,7 @@ export function batchGetItem(store: Store, input: Request): Answer {
   return { Responses, UnprocessedKeys: unprocessed };
 }
 
-function readTable(store: Store, name: string, request: Request): Reading {
+function readTable(store: Store, name: string, request: Request) {
   checkTableName(name);
   refuseUnserved(request);
   request.flag("ConsistentRead");
@@ -94,7 +86,7 @@ function readWrite(table: Table, request: Request): Write {
     const what = "Supplied AttributeValue has more than one datatypes set";
     throw invalid(`${what}, must contain exactly one of the supported datatypes`);
   }
-  const plain = { table, condition: undefined, showsOld: false };
+  const plain = { table, condition: undefined };
   if (remove) {
     return { ...plain, key: encodeKey(attributesIn(remove, "Key").attributes, table.key), change: { kind: "delete" } };
   }

@@ -1,4 +1,5 @@
-import { conditionFailed, invalid } from "../errors.ts";
+import { AwsError } from "../../aws-http/aws-error.ts";
+import { invalid } from "../errors.ts";
 import { applyUpdates } from "../expressions/apply-update.ts";
 import { isTrue } from "../expressions/evaluate.ts";
 import type { Condition, Update } from "../expressions/syntax.ts";
@@ -16,8 +17,6 @@ export interface Write {
   table: Table;
   key: EncodedKey;
   condition: Condition | undefined;
-  /** Whether the refusal shows the item that did not fit the condition. */
-  showsOld: boolean;
   change: Change;
 }
 
@@ -26,16 +25,12 @@ type Change =
   | { kind: "update"; updates: Update[]; keyAttributes: AttributeMap }
   | { kind: "delete" };
 
-export interface Written {
-  old: StoredItem | undefined;
-  next: AttributeMap | undefined;
-}
-
 /** Throws ConditionalCheckFailedException, and ValidationException where the update does not fit the item. */
-export function performWrite(store: Store, { table, key, condition, showsOld, change }: Write): Written {
+export function performWrite(store: Store, { table, key, condition, change }: Write) {
   const old = store.items.find(table.id, key);
   const parse = (): AttributeMap => (old ? JSON.parse(old.item) : {});
-  if (condition && !isTrue(condition, parse())) throw conditionFailed(showsOld && old ? parse() : undefined);
+  if (condition && !isTrue(condition, parse()))
+    throw new AwsError("ConditionalCheckFailedException", "The conditional request failed");
   const place: Place = { table, key, old };
   const next = change.kind === "put" ? change.item : change.kind === "update" ? updated(change, parse, old) : undefined;
   if (next) putItem(store, place, next);

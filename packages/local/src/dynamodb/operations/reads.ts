@@ -32,7 +32,8 @@ const fields = ["ProjectionExpression", "FilterExpression", "KeyConditionExpress
 
 export function query(store: Store, input: Request): Answer {
   const forward = input.flag("ScanIndexForward") ?? true;
-  const [view, { KeyConditionExpression: condition, paths }] = readView(store, input, fields);
+  const { view, expressions } = readView(store, input, fields);
+  const { KeyConditionExpression: condition, paths } = expressions;
   if (!condition) {
     throw invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
   }
@@ -71,8 +72,7 @@ function rowsOf(store: Store, { table, index }: View, range: KeyRange, forward: 
 }
 
 export function scan(store: Store, input: Request): Answer {
-  const [view] = readView(store, input, ["ProjectionExpression", "FilterExpression"]);
-  const stretch = { after: startOf(view) ?? beginning, to: behindAll };
-  const { table, index } = view;
-  return readPage(view, index ? store.entries.sweep(index.id, stretch) : store.items.sweep(table.id, stretch));
+  if (input.has("IndexName")) throw invalid("The local DynamoDB scans no index - query it, or scan the table");
+  const { view } = readView(store, input, ["ProjectionExpression", "FilterExpression"]);
+  return readPage(view, store.items.sweep(view.table.id, startOf(view) ?? beginning));
 }

@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts";
 import { type Answer, answerText } from "./answer.ts";
 import { batchGetItem, batchWriteItem } from "./batches.ts";
 import { getItem, query, scan } from "./reads.ts";
-import { createTable, deleteTable, describeTable, listTables } from "./tables.ts";
+import { createTable, describeTable, listTables } from "./tables.ts";
 import { deleteItem, putItem, updateItem } from "./writes.ts";
 
 const operations: Record<string, (store: Store, input: Request) => Answer> = {
@@ -12,7 +12,6 @@ const operations: Record<string, (store: Store, input: Request) => Answer> = {
   BatchWriteItem: batchWriteItem,
   CreateTable: createTable,
   DeleteItem: deleteItem,
-  DeleteTable: deleteTable,
   DescribeTable: describeTable,
   GetItem: getItem,
   ListTables: listTables,

@@ -4,11 +4,8 @@ import { arnOf, type Request } from "../../aws-http/request.ts";
 import { invalid, invalidParameter } from "../errors.ts";
 import { indexNameLimits, refuseUnserved, tableName } from "../request/common.ts";
 import type { Store } from "../store/store.ts";
-import type { IndexDescription, KeySchemaElement, TableDescription } from "../store/tables.ts";
+import type { KeySchemaElement } from "../store/tables.ts";
 import type { Answer } from "./answer.ts";
-
-/** An index as a request defines it. */
-type IndexDefinition = Pick<IndexDescription, "IndexName" | "KeySchema" | "Projection">;
 
 /** A table is made at once; only the answer says, as the cloud's does, that it is being created. */
 export function createTable(store: Store, input: Request): Answer {
@@ -21,7 +18,8 @@ export function createTable(store: Store, input: Request): Answer {
   return { TableDescription: { ...definition, TableStatus: "CREATING" } };
 }
 
-function readDefinition(input: Request, name: string): TableDescription {
+/** ItemCount and TableSizeBytes stay 0: in the cloud they are hours old. */
+function readDefinition(input: Request, name: string) {
   const AttributeDefinitions = input.neededStructures("AttributeDefinitions").map((definition) => ({
     AttributeName: definition.text("AttributeName", { least: 1, most: 255 }),
     AttributeType: definition.neededChoice("AttributeType", ["B", "N", "S"]),
@@ -59,7 +57,7 @@ function readKeySchema(input: Request, known: string[]): KeySchemaElement[] {
   throw invalid("Invalid KeySchema: the first KeySchemaElement is of type HASH, the second of type RANGE");
 }
 
-function readIndex(input: Request, known: string[]): IndexDefinition {
+function readIndex(input: Request, known: string[]) {
   refuseUnserved(input);
   const [IndexName, KeySchema] = [input.text("IndexName", indexNameLimits), readKeySchema(input, known)];
   const { ProjectionType } = input.map("Projection") ?? {};
@@ -67,18 +65,9 @@ function readIndex(input: Request, known: string[]): IndexDefinition {
   throw invalid("An index of the local DynamoDB projects everything - use the ProjectionType ALL");
 }
 
-export function deleteTable(store: Store, input: Request): Answer {
-  const table = store.tables.named(tableName(input));
-  store.atomically(() => {
-    for (const index of table.indexes) store.entries.clear(index.id);
-    store.items.clear(table.id);
-    store.tables.remove(table);
-  });
-  return { TableDescription: { ...table.description, TableStatus: "DELETING" } };
-}
-
 export function describeTable(store: Store, input: Request): Answer {
-  return { Table: store.tables.named(tableName(input)).description };
+  const name = tableName(input);
+  return { Table: store.tables.get(name, `: Table: ${name} not found`).description };
 }
 
 export function listTables(store: Store, input: Request): Answer {
@@ -92,7 +81,7 @@ export function listTables(store: Store, input: Request): Answer {
 
 const noThroughput = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCapacityUnits: 0 };
 
-function describedIndex(table: string, index: IndexDefinition): IndexDescription {
+function describedIndex(table: string, index: ReturnType<typeof readIndex>) {
   return {
     ...index,
     ProvisionedThroughput: noThroughput,

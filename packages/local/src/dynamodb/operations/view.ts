@@ -3,9 +3,8 @@ import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
 import { isTrue } from "../expressions/evaluate.ts";
 import { project } from "../expressions/project.ts";
-import type { Condition, Path } from "../expressions/syntax.ts";
 import { indexNameLimits, optionalAttributes, tableName } from "../request/common.ts";
-import { type ExpressionField, type Expressions, readExpressions } from "../request/expressions.ts";
+import { type ExpressionField, readExpressions } from "../request/expressions.ts";
 import { type Entry, itemKeyOf } from "../store/entries.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
@@ -18,17 +17,9 @@ import { checkKeyPaths } from "./check-paths.ts";
 const selections = ["ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"] as const;
 
 /** What a query or a scan shows of the rows that it reads. */
-export interface View {
-  table: Table;
-  index: Index | undefined;
-  onlyCounts: boolean;
-  limit: number | undefined;
-  startKey: AttributeMap | undefined;
-  filter: Condition | undefined;
-  paths: Path[] | undefined;
-}
+export type View = ReturnType<typeof readView>["view"];
 
-export function readView(store: Store, input: Request, fields: readonly ExpressionField[]): [View, Expressions] {
+export function readView(store: Store, input: Request, fields: readonly ExpressionField[]) {
   const name = tableName(input);
   const indexName = input.optionalText("IndexName", indexNameLimits);
   const isConsistent = input.flag("ConsistentRead") ?? false;
@@ -44,7 +35,7 @@ export function readView(store: Store, input: Request, fields: readonly Expressi
   const index = indexName === undefined ? undefined : indexOf(table, indexName, isConsistent);
   checkKeyPaths(table, expressions);
   const onlyCounts = select === "COUNT";
-  return [{ limit, table, index, onlyCounts, startKey, filter, paths }, expressions];
+  return { view: { limit, table, index, onlyCounts, startKey, filter, paths }, expressions };
 }
 
 function indexOf(table: Table, name: string, isConsistent: boolean): Index {

@@ -30,6 +30,7 @@ const unserved = Object.entries({
   KeyConditions: "use KeyConditionExpression",
   QueryFilter: "use FilterExpression",
   ScanFilter: "use FilterExpression",
+  ReturnValuesOnConditionCheckFailure: "read the item afterwards",
   DeletionProtectionEnabled: "a laptop's table needs none",
   LocalSecondaryIndexes: "use GlobalSecondaryIndexes",
   ProvisionedThroughput: "use BillingMode PAY_PER_REQUEST",

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 
 /** The DynamoDB file belongs to another process, or cannot be opened. */
@@ -74,4 +74,20 @@ function prepared(database: DatabaseSync): DatabaseSync {
     database.close();
     throw error;
   }
+}
+
+/** Statements as templates. Each is prepared once, and closed with the database. */
+export type Sql = ReturnType<typeof sqlOf>;
+
+export function sqlOf(database: DatabaseSync) {
+  const prepared = new Map<TemplateStringsArray, StatementSync>();
+  return (text: TemplateStringsArray, ...values: SQLInputValue[]) => {
+    const statement = prepared.get(text) ?? database.prepare(text.join("?"));
+    prepared.set(text, statement);
+    return {
+      run: () => statement.run(...values),
+      first: <T>() => statement.get(...values) as T | undefined,
+      rows: <T>() => statement.iterate(...values) as Iterable<unknown> as Iterable<T>,
+    };
+  };
 }

@@ -1,6 +1,6 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EncodedKey } from "../values/key.ts";
-import type { StoredItem, Stretch, Sweep } from "./items.ts";
+import type { Sql } from "./database.ts";
+import type { StoredItem, Stretch } from "./items.ts";
 
 /** Where an item lies in an index: its key there, and its own key, which orders items whose index keys are equal. */
 export interface Entry extends EncodedKey {
@@ -8,51 +8,32 @@ export interface Entry extends EncodedKey {
 }
 
 export class Entries {
-  readonly #put: StatementSync;
-  readonly #remove: StatementSync;
-  readonly #clear: StatementSync;
-  readonly #forward: StatementSync;
-  readonly #backward: StatementSync;
-  readonly #sweep: StatementSync;
+  readonly #sql: Sql;
 
-  constructor(database: DatabaseSync) {
-    const rows = "SELECT id, item, bytes FROM entries JOIN items ON items.id = itemId WHERE indexId = ?";
-    const order = "entries.sort, itemKey";
-    const stretch = `${rows} AND entries.hash = ? AND entries.sort >= ? AND entries.sort < ?`;
-    const key = "indexId = ? AND hash = ? AND sort = ? AND itemKey = ?";
-    this.#put = database.prepare("INSERT INTO entries (indexId, hash, sort, itemKey, itemId) VALUES (?, ?, ?, ?, ?)");
-    this.#remove = database.prepare(`DELETE FROM entries WHERE ${key}`);
-    this.#clear = database.prepare("DELETE FROM entries WHERE indexId = ?");
-    this.#forward = database.prepare(`${stretch} AND (${order}) > (?, ?) ORDER BY ${order}`);
-    this.#backward = database.prepare(`${stretch} AND (${order}) < (?, ?) ORDER BY entries.sort DESC, itemKey DESC`);
-    this.#sweep = database.prepare(
-      `${rows} AND (entries.hash, ${order}) > (?, ?, ?) AND entries.hash < ? ORDER BY entries.hash, ${order}`,
-    );
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   put(index: number, { hash, sort, itemKey }: Entry, item: number): void {
-    this.#put.run(index, hash, sort, itemKey, item);
+    this.#sql`
+      INSERT INTO entries (indexId, hash, sort, itemKey, itemId) VALUES (${index}, ${hash}, ${sort}, ${itemKey}, ${item})`.run();
   }
 
   remove(index: number, { hash, sort, itemKey }: Entry): void {
-    this.#remove.run(index, hash, sort, itemKey);
-  }
-
-  /** Removes the entries of an index. */
-  clear(index: number): void {
-    this.#clear.run(index);
+    this.#sql`
+      DELETE FROM entries WHERE indexId = ${index} AND hash = ${hash} AND sort = ${sort} AND itemKey = ${itemKey}`.run();
   }
 
   /** Of the stretch what lies behind `start`, in the direction of reading. */
   stretch(index: number, { hash, from, to }: Stretch, forward: boolean, start: Omit<Entry, "hash">) {
-    const statement = forward ? this.#forward : this.#backward;
-    const rows = statement.iterate(index, hash, from, to, start.sort, start.itemKey);
-    return rows as Iterable<unknown> as Iterable<StoredItem>;
-  }
-
-  sweep(index: number, { after, to }: Sweep & { after: Entry }): Iterable<StoredItem> {
-    const rows = this.#sweep.iterate(index, after.hash, after.sort, after.itemKey, to);
-    return rows as Iterable<unknown> as Iterable<StoredItem>;
+    const statement = forward
+      ? this.#sql`SELECT id, item, bytes FROM entries JOIN items ON items.id = itemId
+          WHERE indexId = ${index} AND entries.hash = ${hash} AND entries.sort >= ${from} AND entries.sort < ${to}
+          AND (entries.sort, itemKey) > (${start.sort}, ${start.itemKey}) ORDER BY entries.sort, itemKey`
+      : this.#sql`SELECT id, item, bytes FROM entries JOIN items ON items.id = itemId
+          WHERE indexId = ${index} AND entries.hash = ${hash} AND entries.sort >= ${from} AND entries.sort < ${to}
+          AND (entries.sort, itemKey) < (${start.sort}, ${start.itemKey}) ORDER BY entries.sort DESC, itemKey DESC`;
+    return statement.rows<StoredItem>();
   }
 }
 

@@ -1,5 +1,5 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EncodedKey } from "../values/key.ts";
+import type { Sql } from "./database.ts";
 
 /** An item as it is stored: its JSON text, and its size as DynamoDB counts it. */
 export interface StoredItem {
@@ -15,64 +15,45 @@ export interface Stretch {
   to: Uint8Array;
 }
 
-/** A stretch of partitions: behind `after`, in front of the hash `to`. */
-export interface Sweep {
-  after: EncodedKey;
-  to: Uint8Array;
-}
-
 export class Items {
-  readonly #find: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #replace: StatementSync;
-  readonly #remove: StatementSync;
-  readonly #clear: StatementSync;
-  readonly #forward: StatementSync;
-  readonly #backward: StatementSync;
-  readonly #sweep: StatementSync;
+  readonly #sql: Sql;
 
-  constructor(database: DatabaseSync) {
-    const stretch = `SELECT id, item, bytes FROM items WHERE tableId = ? AND hash = ? AND sort >= ? AND sort < ?
-      ORDER BY sort`;
-    this.#find = database.prepare("SELECT id, item, bytes FROM items WHERE tableId = ? AND hash = ? AND sort = ?");
-    this.#insert = database.prepare("INSERT INTO items (tableId, hash, sort, item, bytes) VALUES (?, ?, ?, ?, ?)");
-    this.#replace = database.prepare("UPDATE items SET item = ?, bytes = ? WHERE id = ?");
-    this.#remove = database.prepare("DELETE FROM items WHERE id = ?");
-    this.#clear = database.prepare("DELETE FROM items WHERE tableId = ?");
-    this.#forward = database.prepare(stretch);
-    this.#backward = database.prepare(`${stretch} DESC`);
-    this.#sweep = database.prepare(`SELECT id, item, bytes FROM items
-      WHERE tableId = ? AND (hash, sort) > (?, ?) AND hash < ? ORDER BY hash, sort`);
+  constructor(sql: Sql) {
+    this.#sql = sql;
   }
 
   find(table: number, { hash, sort }: EncodedKey): StoredItem | undefined {
-    return this.#find.get(table, hash, sort) as StoredItem | undefined;
+    return this.#sql`
+      SELECT id, item, bytes FROM items WHERE tableId = ${table} AND hash = ${hash} AND sort = ${sort}`.first();
   }
 
   /** Answers the row. */
   insert(table: number, { hash, sort }: EncodedKey, item: string, bytes: number): number {
-    return Number(this.#insert.run(table, hash, sort, item, bytes).lastInsertRowid);
+    const { lastInsertRowid } = this.#sql`
+      INSERT INTO items (tableId, hash, sort, item, bytes) VALUES (${table}, ${hash}, ${sort}, ${item}, ${bytes})`.run();
+    return Number(lastInsertRowid);
   }
 
   replace(id: number, item: string, bytes: number): void {
-    this.#replace.run(item, bytes, id);
+    this.#sql`UPDATE items SET item = ${item}, bytes = ${bytes} WHERE id = ${id}`.run();
   }
 
   remove(id: number): void {
-    this.#remove.run(id);
-  }
-
-  /** Removes the items of a table. */
-  clear(table: number): void {
-    this.#clear.run(table);
+    this.#sql`DELETE FROM items WHERE id = ${id}`.run();
   }
 
   stretch(table: number, { hash, from, to }: Stretch, forward: boolean): Iterable<StoredItem> {
-    const statement = forward ? this.#forward : this.#backward;
-    return statement.iterate(table, hash, from, to) as Iterable<unknown> as Iterable<StoredItem>;
+    const statement = forward
+      ? this.#sql`SELECT id, item, bytes FROM items
+          WHERE tableId = ${table} AND hash = ${hash} AND sort >= ${from} AND sort < ${to} ORDER BY sort`
+      : this.#sql`SELECT id, item, bytes FROM items
+          WHERE tableId = ${table} AND hash = ${hash} AND sort >= ${from} AND sort < ${to} ORDER BY sort DESC`;
+    return statement.rows<StoredItem>();
   }
 
-  sweep(table: number, { after, to }: Sweep): Iterable<StoredItem> {
-    return this.#sweep.iterate(table, after.hash, after.sort, to) as Iterable<unknown> as Iterable<StoredItem>;
+  /** Behind a key, in all partitions. */
+  sweep(table: number, after: EncodedKey): Iterable<StoredItem> {
+    return this.#sql`SELECT id, item, bytes FROM items
+      WHERE tableId = ${table} AND (hash, sort) > (${after.hash}, ${after.sort}) ORDER BY hash, sort`.rows();
   }
 }

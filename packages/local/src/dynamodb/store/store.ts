@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { openDatabase } from "./database.ts";
+import { openDatabase, type Sql, sqlOf } from "./database.ts";
 import { Entries } from "./entries.ts";
 import { Items } from "./items.ts";
 import { Tables } from "./tables.ts";
@@ -10,34 +10,30 @@ export class Store {
   readonly items: Items;
   readonly entries: Entries;
   readonly #database: DatabaseSync;
-  readonly #statements: Record<"begin" | "commit" | "rollback", { run(): unknown }>;
+  readonly #sql: Sql;
   #isOpen = false;
 
   constructor(dataDir: string | null, isReadOnly = false) {
     const database = openDatabase(dataDir, isReadOnly);
     this.#database = database;
-    this.tables = new Tables(database);
-    this.items = new Items(database);
-    this.entries = new Entries(database);
-    this.#statements = {
-      begin: database.prepare("BEGIN IMMEDIATE"),
-      commit: database.prepare("COMMIT"),
-      rollback: database.prepare("ROLLBACK"),
-    };
+    this.#sql = sqlOf(database);
+    this.tables = new Tables(this.#sql);
+    this.items = new Items(this.#sql);
+    this.entries = new Entries(this.#sql);
   }
 
   /** All that `work` writes becomes visible, and lasting, at once or not at all; inside another such work, with it. */
   atomically<T>(work: () => T): T {
     if (this.#isOpen) return work();
-    this.#statements.begin.run();
+    this.#sql`BEGIN IMMEDIATE`.run();
     this.#isOpen = true;
     try {
       const result = work();
-      this.#statements.commit.run();
+      this.#sql`COMMIT`.run();
       return result;
     } catch (error) {
       // SQLite has rolled back by itself where the disk is full.
-      if (this.#database.isTransaction) this.#statements.rollback.run();
+      if (this.#database.isTransaction) this.#sql`ROLLBACK`.run();
       this.tables.reload();
       throw error;
     } finally {

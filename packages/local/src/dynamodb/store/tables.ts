@@ -1,44 +1,18 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { AwsError } from "../../aws-http/aws-error.ts";
 import type { KeySchema } from "../values/key.ts";
-
-interface Throughput {
-  NumberOfDecreasesToday: number;
-  ReadCapacityUnits: number;
-  WriteCapacityUnits: number;
-}
+import type { Sql } from "./database.ts";
 
 export interface KeySchemaElement {
   AttributeName: string;
   KeyType: "HASH" | "RANGE";
 }
 
-export interface IndexDescription {
-  IndexName: string;
-  KeySchema: KeySchemaElement[];
-  Projection: { ProjectionType: "ALL" };
-  ProvisionedThroughput: Throughput;
-  IndexStatus?: "ACTIVE" | "CREATING" | "DELETING";
-  IndexArn: string;
-  IndexSizeBytes: number;
-  ItemCount: number;
-}
-
-/** As DescribeTable answers it. ItemCount and TableSizeBytes stay 0: in the cloud they are hours old. */
+/** As DescribeTable answers it, of which this is what matters here. */
 export interface TableDescription {
   TableName: string;
-  TableArn: string;
-  TableId: string;
-  TableStatus: "ACTIVE" | "CREATING" | "DELETING" | "UPDATING";
-  CreationDateTime: number;
   AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" | "B" }[];
   KeySchema: KeySchemaElement[];
-  BillingModeSummary?: { BillingMode: "PAY_PER_REQUEST"; LastUpdateToPayPerRequestDateTime?: number };
-  ProvisionedThroughput: Throughput;
-  DeletionProtectionEnabled: boolean;
-  GlobalSecondaryIndexes?: IndexDescription[];
-  ItemCount: number;
-  TableSizeBytes: number;
+  GlobalSecondaryIndexes?: { IndexName: string; KeySchema: KeySchemaElement[] }[];
 }
 
 export interface Index {
@@ -80,28 +54,22 @@ interface State {
 
 /** The tables of this process's own file, so what was read once stays true. */
 export class Tables {
-  readonly #database: DatabaseSync;
-  readonly #insert: StatementSync;
-  readonly #save: StatementSync;
-  readonly #remove: StatementSync;
+  readonly #sql: Sql;
   readonly #tables = new Map<string, Table>();
   #lastIndex = 0;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    this.#insert = database.prepare("INSERT INTO tables (name, state) VALUES (?, ?)");
-    this.#save = database.prepare("UPDATE tables SET state = ? WHERE id = ?");
-    this.#remove = database.prepare("DELETE FROM tables WHERE id = ?");
+  constructor(sql: Sql) {
+    this.#sql = sql;
     this.reload();
   }
 
   /** Forgets what a rolled back transaction had changed. */
   reload(): void {
     this.#tables.clear();
-    for (const { id, state } of this.#database.prepare("SELECT id, state FROM tables").all()) {
-      const { description, indexIds } = JSON.parse(state as string) as State;
+    for (const { id, state } of this.#sql`SELECT id, state FROM tables`.rows<{ id: number; state: string }>()) {
+      const { description, indexIds } = JSON.parse(state) as State;
       this.#lastIndex = Math.max(this.#lastIndex, ...Object.values(indexIds));
-      const table = tableOf(id as number, description, (name) => indexIds[name] as number);
+      const table = tableOf(id, description, (name) => indexIds[name] as number);
       this.#tables.set(table.name, table);
     }
   }
@@ -114,32 +82,21 @@ export class Tables {
     return this.#tables.get(name);
   }
 
-  /** For reading and writing items. */
-  get(name: string): Table {
+  get(name: string, more = ""): Table {
     const table = this.#tables.get(name);
     if (table) return table;
-    throw new AwsError("ResourceNotFoundException", "Requested resource not found");
-  }
-
-  /** For what is done to the table itself. */
-  named(name: string): Table {
-    const table = this.#tables.get(name);
-    if (table) return table;
-    throw new AwsError("ResourceNotFoundException", `Requested resource not found: Table: ${name} not found`);
+    throw new AwsError("ResourceNotFoundException", `Requested resource not found${more}`);
   }
 
   create(description: TableDescription): Table {
-    const { lastInsertRowid } = this.#insert.run(description.TableName, "");
+    const name = description.TableName;
+    const { lastInsertRowid } = this.#sql`INSERT INTO tables (name, state) VALUES (${name}, '')`.run();
     const table = tableOf(Number(lastInsertRowid), description, () => ++this.#lastIndex);
     const indexIds = Object.fromEntries(table.indexes.map(({ name, id }) => [name, id]));
-    this.#save.run(JSON.stringify({ description, indexIds } satisfies State), table.id);
+    const state = JSON.stringify({ description, indexIds } satisfies State);
+    this.#sql`UPDATE tables SET state = ${state} WHERE id = ${table.id}`.run();
     this.#tables.set(table.name, table);
     return table;
-  }
-
-  remove(table: Table): void {
-    this.#remove.run(table.id);
-    this.#tables.delete(table.name);
   }
 }
 

@@ -41,13 +41,8 @@ function targetOf(value: Json): Target {
   if (typeof Arn !== "string" || !functionArn.test(Arn)) {
     throw validation(`Provided Arn is not in correct format, or is no function's, which alone are served here: ${Arn}`);
   }
-  if (Input !== undefined) return { Id, Arn, Input: inputText(Input) };
+  if (Input !== undefined) throw validation("The local EventBridge has no Input of a target - use InputTransformer.");
   return { Id, Arn, ...(InputTransformer !== undefined && { InputTransformer: transformerOf(Id, InputTransformer) }) };
-}
-
-function inputText(input: Json): string {
-  if (typeof input === "string" && input.length <= maxInput && isJson(input)) return input;
-  throw validation("JSON syntax error in input for target.");
 }
 
 function transformerOf(id: string, value: Json): { InputTemplate: string } {

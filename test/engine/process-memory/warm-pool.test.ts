@@ -1,7 +1,7 @@
 import { createWarmPool } from "@nova/engine";
 import { expect, it } from "vitest";
-import { action, flow, lines, mapOver } from "../../../support/engine/flows.ts";
-import { Story } from "../../../support/engine/story.ts";
+import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
+import { Story } from "../../support/engine/story.ts";
 
 const until = (second: number) => ({ createdAt: "", endsAt: `2026-01-01T00:00:0${second}.000Z` });
 

@@ -1,4 +1,4 @@
-import { dmarcPolicies } from "@nova/service";
+import { dmarcPolicies } from "@nova/service/adapters";
 import { describe, expect, it } from "vitest";
 import { refusedBy } from "../../../packages/service/src/mail/receive.ts";
 import type { Verdicts } from "../../../packages/service/src/mail/ses-headers.ts";

@@ -1,7 +1,46 @@
 import { randomUUID } from "node:crypto";
+import { checkContext, type Finding, finding, type Workflow } from "@nova/workflow";
+import { atOnce } from "../../at-once.ts";
 import { escapeReferences, referenceText } from "../../context/references.ts";
-import type { Member } from "../../json/text.ts";
+import { type Member, membersOf, nestingOf } from "../../json/text.ts";
 import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
+
+/** The same limit as for what code sets; far below what the stacks of Node and Python bear. */
+export const deepestNesting = 500;
+
+/** The initial context does not fit the workflow's `inputs`; one finding per misfit. */
+export class InputsRefused extends Error {
+  override name = "InputsRefused";
+  readonly findings: Finding[];
+
+  constructor(findings: Finding[]) {
+    super(findings.map(({ message }) => message).join("\n"));
+    this.findings = findings;
+  }
+}
+
+/**
+ * Rejects with `InputsRefused`. Keys that come as files are bytes: their schema says nothing about them but that they are
+ * there.
+ */
+export async function refuseMisfits(
+  workflow: Pick<Workflow, "inputs">,
+  context: string,
+  fileKeys: string[],
+): Promise<void> {
+  const findings = await checkContext(workflow, context, fileKeys);
+  if (findings.length > 0) throw new InputsRefused(findings);
+  if (nestingOf(context) > deepestNesting) {
+    const message = `the context is nested more than ${deepestNesting} levels deep - pass it as text, or as a file`;
+    throw new InputsRefused([finding("NOVA506", "$", message)]);
+  }
+  const keys = [...fileKeys, ...(/\$|\\u0024/.test(context) ? membersOf(context).map(({ key }) => key) : [])];
+  const mark = keys.find((key) => key.startsWith("$"));
+  if (mark !== undefined) {
+    const message = `the context has the key "${mark}" - such keys mark NOVA's references: use another name`;
+    throw new InputsRefused([finding("NOVA502", "$", message)]);
+  }
+}
 
 interface Stored {
   sha256: string;
@@ -51,19 +90,10 @@ export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[])
   return files.map((file) => ({ key: file.key, json: referenceOf(file) }));
 }
 
-/** A mail may have a thousand attachments: so many are stored at once. */
-const atOnce = 8;
-
 /** Each content once, however many files have it. */
 export async function saveFiles({ blobs }: FilePorts, home: BlobHome, files: readonly Bytes[]): Promise<void> {
   const contents = [...new Map(files.map((file) => [file.sha256, file])).values()];
-  const saveNext = async (): Promise<void> => {
-    for (let file = contents.pop(); file; file = contents.pop()) {
-      const { sha256, bytes, open } = file;
-      await blobs.put(home, { sha256, bytes, type: "bytes" }, open());
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, saveNext));
+  await atOnce(contents, ({ sha256, bytes, open }) => blobs.put(home, { sha256, bytes, type: "bytes" }, open()));
 }
 
 function referenceOf({ sha256, bytes }: Stored): string {

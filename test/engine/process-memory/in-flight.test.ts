@@ -1,5 +1,5 @@
+import { createEndings, createInFlight } from "@nova/engine";
 import { expect, it } from "vitest";
-import { createEndings, createInFlight } from "../../../packages/engine/src/protocol/in-flight.ts";
 import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";
 import { scriptedMinds } from "../../support/engine/scripted-minds.ts";

@@ -1,0 +1,112 @@
+import { LRUCache } from "lru-cache";
+import type { LinkId, StoredEntry } from "./ports/chain.ts";
+import type { Sandbox } from "./ports/sandboxes.ts";
+
+/** More would only be of runs that go on elsewhere. */
+const maxKept = 64;
+/** The node behind a link comes at once; one that comes later has probably been somewhere else before. */
+const keptMs = 5_000;
+
+/** The links that this process wrote last, for the nodes behind them: nothing can lie behind such an entry yet. */
+export type TailCache = ReturnType<typeof createTailCache>;
+
+export function createTailCache() {
+  const entries = new LRUCache<string, { entry: StoredEntry; until: number }>({ max: maxKept });
+  const nameOf = ({ execution, scope, seq }: LinkId) => `${execution}${scope}#${seq}`;
+  return {
+    /** Only by the delivery whose put wrote the entry. */
+    keep(at: LinkId, entry: StoredEntry, nowMs: number): void {
+      entries.set(nameOf(at), { entry, until: nowMs + keptMs });
+    },
+    /** Once: a second delivery of the node has to read. */
+    take(at: LinkId, nowMs: number): StoredEntry | undefined {
+      const kept = entries.get(nameOf(at));
+      entries.delete(nameOf(at));
+      return kept && nowMs < kept.until ? kept.entry : undefined;
+    },
+  };
+}
+
+/** Sandboxes of scopes that have ended, for scopes of the same execution that begin. A map of a thousand items needs a handful. */
+export type WarmPool = ReturnType<typeof createWarmPool>;
+
+export function createWarmPool() {
+  const idle = new Map<string, Sandbox[]>();
+  return {
+    /** Only by the delivery that wrote the scope's last entry: nobody else can offer it, and nothing runs in it. */
+    offer(execution: string, sandbox: Sandbox): void {
+      const others = (idle.get(execution) ?? []).filter(({ id }) => id !== sandbox.id);
+      idle.set(execution, [...others, sandbox]);
+    },
+    /** The one that was used last: it lives longest. */
+    take(execution: string): Sandbox | undefined {
+      const list = idle.get(execution);
+      const sandbox = list?.pop();
+      if (list?.length === 0) idle.delete(execution);
+      return sandbox;
+    },
+    /** All that are left, of an execution that has ended. */
+    takeAll(execution: string): Sandbox[] {
+      const list = idle.get(execution) ?? [];
+      idle.delete(execution);
+      return list;
+    },
+    /** Forgets sandboxes whose time is over; their executions may have been closed elsewhere. */
+    forgetDead(nowMs: number): void {
+      for (const [execution, list] of idle) {
+        const alive = list.filter(({ endsAt }) => Date.parse(endsAt) > nowMs);
+        if (alive.length > 0) idle.set(execution, alive);
+        else idle.delete(execution);
+      }
+    },
+  };
+}
+
+/** The runs whose nodes this process runs, until the last of their deliveries is done, also where nobody waits for it. */
+export type InFlight = ReturnType<typeof createInFlight>;
+
+export function createInFlight() {
+  const deliveries = new Map<string, number>();
+  const count = (execution: string, by: 1 | -1) => {
+    const now = (deliveries.get(execution) ?? 0) + by;
+    if (now > 0) deliveries.set(execution, now);
+    else deliveries.delete(execution);
+  };
+  return {
+    async during<T>(execution: string, work: () => Promise<T>): Promise<T> {
+      count(execution, 1);
+      try {
+        return await work();
+      } finally {
+        count(execution, -1);
+      }
+    },
+    /** Ids of executions. */
+    get runs(): string[] {
+      return [...deliveries.keys()];
+    },
+  };
+}
+
+/** Ends of executions that this process has closed, for whoever waits for them here. */
+export type Endings = ReturnType<typeof createEndings>;
+
+export function createEndings() {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    tell(execution: string): void {
+      for (const wake of waiting.get(execution) ?? []) wake();
+    },
+    /** Resolves at its end, or after this time where that is not told here. */
+    async wait(execution: string, longestMs: number): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const others = waiting.get(execution) ?? new Set();
+      waiting.set(execution, others.add(resolve));
+      const timer = setTimeout(resolve, longestMs);
+      await promise;
+      clearTimeout(timer);
+      others.delete(resolve);
+      if (others.size === 0) waiting.delete(execution);
+    },
+  };
+}

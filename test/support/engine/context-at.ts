@@ -1,0 +1,9 @@
+import type { Context, LinkId, Ports } from "@nova/engine";
+import { contextAfter } from "../../../packages/engine/src/chain/position.ts";
+
+/** The context as it was behind a link. */
+export async function contextAt(ports: Pick<Ports, "chain" | "blobs">, at: LinkId): Promise<Context> {
+  const { entry } = await ports.chain.read(at);
+  if (!entry) throw new TypeError(`execution ${at.execution} has no link ${at.seq}`);
+  return (await contextAfter(entry, ports.blobs)).context;
+}
