@@ -75,10 +75,7 @@ export interface ErasureQueue {
   enqueue(erasure: { client: string; execution?: string }): Promise<void>;
 }
 
-/**
- * How records of a kind stand to this release. `current`: written so today. `older`: read, and written otherwise today.
- * `newer`: of a later release, which this one cannot read. `unknown`: no kind of this release.
- */
+/** `current`: written so today; `older`: still read; `newer`: of a later release, unreadable; `unknown`: no kind. */
 export const formatStates = ["current", "older", "newer", "unknown"] as const;
 
 export type FormatState = (typeof formatStates)[number];
