@@ -84,10 +84,7 @@ export function listRoute<Params, Query extends z.ZodRawShape, T>(
 /** AWS Lambda answers 6 MB at most, the body as an escaped JSON string in it. */
 const maxBytes = 4 * 1024 * 1024;
 
-/**
- * A page of what is in memory as a whole; its cursor is how many came before. A page that would be too large for an
- * answer ends before its limit, behind one item at least.
- */
+/** Its cursor is how many came before. A page too large for an answer ends sooner, behind one item at least. */
 export function pageOfAll<T>(
   all: readonly T[],
   { limit, cursor = "0" }: PageQuery,

@@ -1,6 +1,6 @@
 import { type Generation, RawJson } from "@nova/engine";
 import { type Principal, type Published, type ShownWorkflow, seenBy } from "@nova/service";
-import { type Trigger, textOfJson, type Workflow } from "@nova/workflow";
+import { type Trigger, textOfJson } from "@nova/workflow";
 import { z } from "zod";
 import { Finding } from "./deployment.ts";
 import { Time, VersionNumber, WorkflowId } from "./values.ts";
@@ -82,19 +82,16 @@ export function workflowItem(found: ShownWorkflow) {
 
 export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
   const { version } = found;
+  const { triggers, ...workflow } = seenBy(by, version.workflow);
   return viewOf(WholeWorkflow, version, {
     ...workflowFields(found),
-    definition: shown(seenBy(by, version.workflow)),
+    // What triggers hold of people's JSON comes as JSON, with its digits.
+    definition: { ...workflow, ...(triggers && { triggers: triggers.map(shownTrigger) }) },
   });
 }
 
 export function versionItem(found: ShownWorkflow["version"], active: number | null) {
   return viewOf(VersionItem, found, { ...stateOf(found), active: found.version === active });
-}
-
-/** What triggers hold of people's JSON comes as JSON, with its digits. */
-function shown({ triggers, ...workflow }: Workflow) {
-  return triggers ? { ...workflow, triggers: triggers.map(shownTrigger) } : workflow;
 }
 
 function shownTrigger(trigger: Trigger) {

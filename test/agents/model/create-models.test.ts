@@ -16,7 +16,7 @@ describe("models", () => {
       reason: "unauthorized",
       message:
         "no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, where nodes run (in the terminal of `nova dev`, if that is open), or run only locked code with `nova run --frozen`",
-      costUsd: 0,
+      spent: { costUsd: 0 },
     });
   });
 

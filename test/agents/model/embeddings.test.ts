@@ -70,8 +70,7 @@ describe("embeddings", () => {
     await expect(vectors).rejects.toMatchObject({
       reason: "invalid",
       message: expect.stringContaining("sent 1 vectors for 2 texts"),
-      usage: { input: 10 },
-      costUsd: 0.0000002,
+      spent: { usage: { input: 10 }, costUsd: 0.0000002 },
     });
   });
 

@@ -137,18 +137,20 @@ describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect(error).toBeInstanceOf(ModelError);
     expect(error).toMatchObject({ name: "ModelError", reason, message: expect.stringMatching(message) });
-    expect(error).toMatchObject({ usage: { input: 400, cached: 0, output: 100 }, costUsd: 0.0009 });
+    expect(error).toMatchObject({ spent: { usage: { input: 400, cached: 0, output: 100 }, costUsd: 0.0009 } });
   });
 
   it.each(refused)("$what is an error with its reason, and costs nothing", async ({ answer, reason, message }) => {
     await using server = await modelServer([{ answer }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
-    expect(error).toMatchObject({ reason, message: expect.stringMatching(message), costUsd: 0, text: "" });
+    expect(error).toMatchObject({ reason, message: expect.stringMatching(message), spent: { costUsd: 0, text: "" } });
   });
 
   it("keeps the text of an answer that is no good, for the record", async () => {
     await using server = await modelServer([{ answer: { text: "I would write a loop." } }]);
-    expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({ text: "I would write a loop." });
+    expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({
+      spent: { text: "I would write a loop." },
+    });
   });
 
   it("never repeats a key that the provider quotes", async () => {

@@ -92,8 +92,10 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     expect(error).toMatchObject({
       reason: "invalid",
       message: expect.stringContaining("went on calling tools after its 1 calls"),
-      usage: { input: 3000, cached: 0, output: 300 },
-      toolCalls: [{ function: "search_documentation" }],
+      spent: {
+        usage: { input: 3000, cached: 0, output: 300 },
+        toolCalls: [{ function: "search_documentation" }],
+      },
     });
   });
 

@@ -31,11 +31,11 @@ export function useTable(): TestTable {
     const server = await openDynamoDb({
       dataDir: null,
       ...key,
-      onRequest({ operation, text }) {
-        table.operations.push(operation);
-        table.requests.push(JSON.parse(text));
+      faults(request) {
+        table.operations.push(request.operation);
+        table.requests.push(JSON.parse(request.text));
+        return table.faults?.(request);
       },
-      faults: (request) => table.faults?.(request),
     });
     process.env.AWS_ENDPOINT_URL_DYNAMODB = server.url;
     Object.assign(table, { client: documentClient(), table: "nova-test" });
@@ -67,8 +67,10 @@ export function useBucket(): TestBucket {
     const server = await openS3({
       dataDir: null,
       ...key,
-      onRequest: ({ operation }) => bucket.operations.push(operation),
-      faults: (request) => bucket.faults?.(request),
+      faults(request) {
+        bucket.operations.push(request.operation);
+        return bucket.faults?.(request);
+      },
     });
     process.env.AWS_ENDPOINT_URL_S3 = server.url;
     bucket.client = s3Client(true);

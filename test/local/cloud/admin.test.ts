@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { visit } from "../../../packages/local/src/cloud/admin-client.ts";
-import { type AdminServer, openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
+import { openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
 import { CounterBook } from "../../../packages/local/src/cloud/counting.ts";
 import { OwnerGone } from "../../../packages/local/src/cloud/errors.ts";
 import { newOwner, type Owner } from "../../../packages/local/src/cloud/owner-file.ts";
@@ -13,7 +13,7 @@ const execution = "exec_01KATESTTESTTESTTESTTESTT1";
 
 let counters: CounterBook;
 let progress: Progress;
-let admin: AdminServer;
+let admin: Awaited<ReturnType<typeof openAdmin>>;
 let owner: Owner;
 
 beforeEach(async () => {

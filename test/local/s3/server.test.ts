@@ -120,7 +120,7 @@ test("has no uploads in parts, and takes no part for the whole", async () => {
 
 test("reports every request that it lets in", async () => {
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "seen/é", Body: "12345" }));
-  expect(s3.requests).toEqual([{ operation: "PutObject", bucket: Bucket, key: "seen/é", bodyBytes: 5 }]);
+  expect(s3.requests).toEqual([{ operation: "PutObject", bucket: Bucket, key: "seen/é" }]);
 });
 
 describe("a fault", () => {

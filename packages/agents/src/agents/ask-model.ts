@@ -65,7 +65,7 @@ function modelOf({ executor, task, parts }: NodeRun, role: ModelRole): string {
 
 function afterFailure({ means, task }: NodeRun, told: Told, error: unknown): Asked<never> {
   if (means.signal.aborted) throw unfinished(task.node.id, error);
-  if (error instanceof ModelError) return { told: { ...told, ...toldOf(error) }, refusal: refusalOf(error) };
+  if (error instanceof ModelError) return { told: { ...told, ...toldOf(error.spent) }, refusal: refusalOf(error) };
   const refusal = budgetRefused(error);
   if (!refusal) throw error;
   return { told, refusal };

@@ -82,7 +82,7 @@ export async function embedTask(
     return { embedding: vectors[0]?.map(rounded) ?? null, model, tokens: usage.input, usd: costUsd };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    return { embedding: null, tokens: error.usage.input, usd: error.costUsd, error: error.message };
+    return { embedding: null, tokens: error.spent.usage.input, usd: error.spent.costUsd, error: error.message };
   }
 }
 

@@ -6,13 +6,14 @@ import {
   type RequestedCall,
   requestId,
   timeLimitMs,
-  toolBudget,
 } from "./conversation.ts";
 import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, roundUsd, type Usage } from "./cost.ts";
 import { type Asked, explainFailure, unavailable } from "./explain-failure.ts";
 import { ModelError, type ModelErrorReason, type SpentOnFailure } from "./model-error.ts";
 import type { ModelAnswer, ModelCall, Tool } from "./models.ts";
 import { readAnswer } from "./read-answer.ts";
+
+const defaultToolCalls = 5;
 
 /** Where a call stands. */
 interface Talk<T> {
@@ -37,7 +38,7 @@ export async function holdConversation<T>(
 
 async function converse<T>(talk: Talk<T>): Promise<T> {
   const { call, conversation, spending } = talk;
-  const budget = toolBudget(call);
+  const { maxToolCalls: budget = defaultToolCalls } = call;
   let mayCall = budget > 0 && call.tools !== undefined;
   // A round for each call, one for the answer, and one for the answer held to its schema.
   for (let round = 1; round <= budget + 2; round++) {

@@ -33,18 +33,12 @@ export interface SpentOnFailure {
 export class ModelError extends Error {
   override name = "ModelError";
   readonly reason: ModelErrorReason;
-  readonly usage: Usage;
-  readonly costUsd: number;
-  readonly text: string;
-  readonly toolCalls: ToolCall[];
+  readonly spent: Required<SpentOnFailure>;
 
   constructor(reason: ModelErrorReason, message: string, spent?: SpentOnFailure, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
-    this.usage = spent?.usage ?? noUsage;
-    this.costUsd = spent?.costUsd ?? 0;
-    this.text = spent?.text ?? "";
-    this.toolCalls = spent?.toolCalls ?? [];
+    this.spent = { usage: noUsage, costUsd: 0, text: "", toolCalls: [], ...spent };
   }
 }
 

@@ -61,14 +61,8 @@ export function kmsKeys(client: KMSClient, keyId: string): CredentialKeys {
   };
 }
 
-interface Calls {
-  generateDataKey(input: object): Promise<never>;
-  encrypt(input: object): Promise<never>;
-  decrypt(input: object): Promise<never>;
-}
-
 /** What a keyring calls. It keeps errors of decryption to itself, in words that do not tell an outage from a wrong key. */
-function callsOf(client: KMSClient, onOutage: (error: StoreUnavailable) => void = () => undefined): Calls {
+function callsOf(client: KMSClient, onOutage: (error: StoreUnavailable) => void = () => undefined) {
   const asked = async (call: () => Promise<unknown>) => {
     try {
       return (await reaching("KMS", call)) as never;
@@ -78,9 +72,9 @@ function callsOf(client: KMSClient, onOutage: (error: StoreUnavailable) => void 
     }
   };
   return {
-    generateDataKey: (input) => asked(() => client.send(new GenerateDataKeyCommand(input as never))),
-    encrypt: (input) => asked(() => client.send(new EncryptCommand(input as never))),
-    decrypt: (input) => asked(() => client.send(new DecryptCommand(input as never))),
+    generateDataKey: (input: object) => asked(() => client.send(new GenerateDataKeyCommand(input as never))),
+    encrypt: (input: object) => asked(() => client.send(new EncryptCommand(input as never))),
+    decrypt: (input: object) => asked(() => client.send(new DecryptCommand(input as never))),
   };
 }
 

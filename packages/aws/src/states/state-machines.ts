@@ -3,7 +3,6 @@ import {
   CreateStateMachineCommand,
   DeleteStateMachineVersionCommand,
   DescribeExecutionCommand,
-  type DescribeExecutionCommandOutput,
   ListStateMachineVersionsCommand,
   type ListStateMachineVersionsCommandOutput,
   type LogLevel,
@@ -14,7 +13,7 @@ import {
   StopExecutionCommand,
   UpdateStateMachineCommand,
 } from "@aws-sdk/client-sfn";
-import type { StateMachineRun, StateMachines } from "@nova/engine";
+import type { StateMachines } from "@nova/engine";
 import type { MachineVersions } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { reaching, unless } from "../clients/outage.ts";
@@ -29,12 +28,39 @@ export interface StateMachineOptions {
 
 const service = "Step Functions";
 
-export function createStateMachines(options: StateMachineOptions): StateMachines {
-  const { client } = options;
+export function createStateMachines({ client, roleArn, logGroupArn }: StateMachineOptions): StateMachines {
+  const described = (machineArn: string, name: string) => {
+    const describing = new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) });
+    return unless(unknown, null, () => reaching(service, () => client.send(describing)));
+  };
   return {
-    publish: (name, definition, description) =>
-      reaching(service, () => publish(options, stateMachineName(name), definition, description)),
-    start: (machineArn, name, input) => reaching(service, () => start(client, machineArn, name, input)),
+    /** Update first: after the first time it is what is needed, and it answers a version of its own for each change. */
+    async publish(workflow, definition, description) {
+      const name = stateMachineName(workflow);
+      const versionDescription = fitting(description);
+      const machine = { definition, roleArn, publish: true, versionDescription, ...observed(logGroupArn) };
+      const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
+      const update = new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
+      const create = new CreateStateMachineCommand({ name, type: "STANDARD", ...machine });
+      const { stateMachineVersionArn: version } = await reaching(
+        service,
+        async () =>
+          (await unless(["StateMachineDoesNotExist"], null, () => client.send(update))) ?? client.send(create),
+      );
+      if (version) return version;
+      throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
+    },
+    /**
+     * The same name and input is the same run, whether it still runs (Step Functions answers it) or is over (then it says
+     * that the name is taken, and only the input tells which run took it).
+     */
+    async start(machineArn, name, input) {
+      const starting = new StartExecutionCommand({ stateMachineArn: machineArn, name, input });
+      const send = () => reaching(service, () => client.send(starting));
+      if (await unless(["ExecutionAlreadyExists"], null, send)) return;
+      if ((await described(machineArn, name))?.input === input) return;
+      throw new Error(`run "${name}" exists with another input - start it under a new id`);
+    },
     async stop(machineArn, name, error, cause) {
       const stopping = new StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
       await unless(unknown, null, () => reaching(service, () => client.send(stopping)));
@@ -43,30 +69,21 @@ export function createStateMachines(options: StateMachineOptions): StateMachines
       const success = new SendTaskSuccessCommand({ taskToken, output });
       return (await unless(nobodyWaits, null, () => reaching(service, () => client.send(success)))) !== null;
     },
-    running: (machineArn) => reaching(service, () => running(client, machineArn)),
+    async running(machineArn) {
+      const query = { stateMachineArn: unversioned(machineArn), statusFilter: "RUNNING", maxResults: 1000 } as const;
+      const pages = await reaching(service, () => Array.fromAsync(paginateListExecutions({ client }, query)));
+      const running = pages.flatMap(({ executions = [] }) => executions.flatMap(({ name }) => name ?? []));
+      return new Set(running);
+    },
     async describe(machineArn, name) {
-      const answer = await reaching(service, () => describe(client, machineArn, name));
-      return answer ? runOf(answer) : null;
+      const run = await described(machineArn, name);
+      if (!run) return null;
+      return {
+        status: statuses[run.status ?? "RUNNING"],
+        ...defined({ error: run.error, cause: run.cause || undefined }),
+      };
     },
   };
-}
-
-/** Update first: after the first time it is what is needed, and it answers a version of its own for each change. */
-async function publish(
-  { client, roleArn, logGroupArn }: StateMachineOptions,
-  name: string,
-  definition: string,
-  description: string,
-): Promise<string> {
-  const versionDescription = fitting(description);
-  const machine = { definition, roleArn, publish: true, versionDescription, ...observed(logGroupArn) };
-  const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
-  const update = new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
-  const published =
-    (await unless(["StateMachineDoesNotExist"], null, () => client.send(update))) ??
-    (await client.send(new CreateStateMachineCommand({ name, type: "STANDARD", ...machine })));
-  if (published.stateMachineVersionArn) return published.stateMachineVersionArn;
-  throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
 }
 
 /** Logs without the data of runs, which only the chain holds. */
@@ -88,40 +105,10 @@ function fitting(description: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/**
- * The same name and input is the same run, whether it still runs (Step Functions answers it) or is over (then it says
- * that the name is taken, and only the input tells which run took it).
- */
-async function start(client: SFNClient, machineArn: string, name: string, input: string): Promise<void> {
-  const starting = new StartExecutionCommand({ stateMachineArn: machineArn, name, input });
-  if (await unless(["ExecutionAlreadyExists"], null, () => client.send(starting))) return;
-  const taken = await describe(client, machineArn, name);
-  if (taken?.input === input) return;
-  throw new Error(`run "${name}" exists with another input - start it under a new id`);
-}
-
-function describe(client: SFNClient, machineArn: string, name: string): Promise<DescribeExecutionCommandOutput | null> {
-  const describing = new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) });
-  return unless(unknown, null, () => client.send(describing));
-}
-
-async function running(client: SFNClient, machineArn: string): Promise<ReadonlySet<string>> {
-  const query = { stateMachineArn: unversioned(machineArn), statusFilter: "RUNNING", maxResults: 1000 } as const;
-  const names = new Set<string>();
-  for await (const { executions = [] } of paginateListExecutions({ client }, query)) {
-    for (const { name } of executions) if (name) names.add(name);
-  }
-  return names;
-}
-
 /** Timed out, stopped, or answered before: in every case nobody waits. */
 const nobodyWaits = ["TaskTimedOut", "TaskDoesNotExist", "InvalidToken"];
 
 const unknown = ["ExecutionDoesNotExist"];
-
-function runOf({ status, error, cause }: DescribeExecutionCommandOutput): StateMachineRun {
-  return { status: statuses[status ?? "RUNNING"], ...defined({ error, cause: cause || undefined }) };
-}
 
 const statuses = {
   RUNNING: "running",

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas, Task, WholeExecution } from "@nova/client";
+import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas, Task } from "@nova/client";
 import type { AtWork, BlobRef, Execution, Generation, RawJson, Trace, TraceEntry, WaitingTask } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
@@ -8,7 +8,8 @@ import { capped, fetchSigned, unlessMissing } from "./client.ts";
 /** What commands show of an execution. */
 export type ShownExecution = Omit<Execution, "stateMachineArn" | "root">;
 
-export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution };
+/** `item`: the execution as the API has it. */
+export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution; item: ExecutionItem };
 
 const over = new Set(["completed", "failed", "cancelled", "interrupted"]);
 
@@ -30,17 +31,12 @@ function said<T extends Record<string, unknown>>(fields: T): { [Key in keyof T]?
 }
 
 /** What commands show of a task. */
-export type ShownTask = Pick<
-  WaitingTask,
-  "id" | "execution" | "workflowId" | "node" | "kind" | "message" | "choices" | "to" | "createdAt" | "expiresAt"
->;
-
-export function taskFrom({ task_id, execution_id, workflow, created_at, expires_at, ...task }: Task): ShownTask {
+export function taskFrom({ task_id, execution_id, workflow, created_at, expires_at, ...task }: Task): WaitingTask {
   const { node, message, choices, to, pattern } = task;
   return {
     ...{ id: task_id, execution: execution_id, workflowId: workflow, kind: pattern === null ? "approval" : "event" },
     ...{ node, message, choices, to, createdAt: created_at, expiresAt: expires_at },
-  };
+  } as WaitingTask;
 }
 
 /** Newest first. */
@@ -51,14 +47,10 @@ export async function* readExecutions(nova: NovaClient, workflow: string): Async
 /** An execution with large values as references. */
 export async function readWhole(nova: NovaClient, id: string): Promise<Omit<ShownTrace, "entries">> {
   const params = { path: { id }, query: { references: "true" as const } };
-  const whole: WholeExecution = await nova.ask(nova.api.GET("/executions/{id}", { params }));
-  return {
-    execution: executionFrom(whole),
-    path: whole.path,
-    context: whole.context as unknown as RawJson,
-    // Servers of earlier releases do not say it.
-    atWork: (whole.at_work as unknown as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] },
-  };
+  const { path, context, at_work, ...item } = await nova.ask(nova.api.GET("/executions/{id}", { params }));
+  // Servers of earlier releases do not say it.
+  const atWork = (at_work as unknown as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] };
+  return { item, execution: executionFrom(item), path, context: context as unknown as RawJson, atWork };
 }
 
 /** `full`: with code, contexts and logs. */

@@ -13,10 +13,7 @@ const wayOut = "export again, or take another copy of the folder";
 const maxJsonBytes = 1024 * 1024;
 const maxDefinitionBytes = 64 * 1024 * 1024;
 
-/**
- * Throws `InvalidInput` where the folder is no export, or not all of one: read to its end, before anything is brought
- * back. A seal is over the names of objects: unless the folder is trusted, each has to be the hash of its object.
- */
+/** Throws `InvalidInput` unless it is a whole export; not trusted, each object has to be what its name says. */
 export async function checkExport(folder: string, { isTrusted }: { isTrusted: boolean }): Promise<Manifest> {
   const manifest = await readManifest(folder);
   let digest = emptyDigest;

@@ -67,7 +67,11 @@ export const logs = command({
     "--follow": "print what running code prints within a second, until the execution is over",
   },
   async run([id = ""], { node, follow, json = false }) {
-    const entries = follow ? await followed(id, node, json) : await recorded(id);
+    const read = async (): Promise<Logged[]> => {
+      const found = await askApi((nova) => readTrace(nova, id, { full: true }));
+      return [...entriesOf(found), ...found.atWork.nodes.flatMap(loggedSoFar)];
+    };
+    const entries = follow ? await followed(id, node, json) : await read();
     const shown = entries.filter(({ node_id }) => node === undefined || node_id === node);
     if (node !== undefined && shown.length === 0) throw notRun(node, id, entries);
     const lines = follow ? [] : shown.flatMap(logLines);
@@ -75,11 +79,6 @@ export const logs = command({
     return { json: { execution_id: id, items: shown.map(logItem) }, text: lines };
   },
 });
-
-async function recorded(id: string): Promise<Logged[]> {
-  const found = await askApi((nova) => readTrace(nova, id, { full: true }));
-  return [...entriesOf(found), ...found.atWork.nodes.flatMap(loggedSoFar)];
-}
 
 /** Prints what comes; answers the entries, without their logs where those are printed and need not be kept. */
 async function followed(id: string, node: string | undefined, json: boolean): Promise<TraceEntry[]> {

@@ -104,7 +104,11 @@ export const tasks = command({
     });
     const { renderJson } = await import("@nova/engine");
     const { json, text } = told(aged, kinds[kind]);
-    return { json: renderJson(json), text: [text, items.flatMap(unmailedLine)].flat(2) };
+    const unmailed = items.flatMap(({ execution_id, node, mail }) => {
+      if (!mail?.problem) return [];
+      return `${node} of ${execution_id}: no mail went out to ${mail.to.join(", ")}: ${strangersText(mail.problem)}`;
+    });
+    return { json: renderJson(json), text: [text, unmailed].flat() };
   },
 });
 
@@ -114,11 +118,6 @@ function placeOf({ execution_id, workflow, client, node }: Task): string[] {
 
 function timesOf({ age_seconds, expires_at }: AgedTask): string[] {
   return [duration(age_seconds * 1000), expires_at];
-}
-
-function unmailedLine({ execution_id, node, mail }: Task): string[] {
-  if (!mail?.problem) return [];
-  return [`${node} of ${execution_id}: no mail went out to ${mail.to.join(", ")}: ${strangersText(mail.problem)}`];
 }
 
 const reports = ["workflows", "nodes", "errors", "ai-cost"] as const;

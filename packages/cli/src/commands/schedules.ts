@@ -27,7 +27,10 @@ export const schedules = command({
     const changed = await askApi((server) =>
       server.ask(server.api.POST(`/workflows/{id}/schedules/{trigger}/${action}`, { params })),
     );
-    return { json: changed, text: lineOf(changed) };
+    const { timezone, next_at, paused_at } = changed;
+    const state = paused_at === null ? "goes on" : `is paused since ${paused_at}`;
+    const next = next_at === null ? "" : `, next at ${clockAt(next_at, timezone)} ${timezone}`;
+    return { json: changed, text: `${trigger} of ${workflow} ${state}${next}` };
   },
 });
 
@@ -48,12 +51,6 @@ function rowOf(schedule: Schedule): string[] {
   const state = paused_at === null ? "" : `paused since ${paused_at}`;
   const [there, here] = next_at === null ? ["", ""] : [`${clockAt(next_at, timezone)} ${timezone}`, clockAt(next_at)];
   return [workflow, trigger, client_slug ?? "", expression, there, here, state];
-}
-
-function lineOf({ workflow, trigger, timezone, next_at, paused_at }: Schedule): string {
-  const state = paused_at === null ? "goes on" : `is paused since ${paused_at}`;
-  const next = next_at === null ? "" : `, next at ${clockAt(next_at, timezone)} ${timezone}`;
-  return `${trigger} of ${workflow} ${state}${next}`;
 }
 
 /** What a clock shows in a time zone, or on this machine: `2026-01-31 09:00`. Swedish writes it so. */

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { templateName } from "@nova/workflow";
 import { dataFolder } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
@@ -27,19 +27,14 @@ export const template = command({
     if (missing && (await templateExists(name))) return exitCodes.completed;
     const onLog = (line: string) => printError(styled("dim", line));
     const { templateId, name: built } = await buildTemplate({ name, requirements, onLog });
-    const docstrings = await keepDocstrings(templateId, await readDocstrings(templateId));
+    // Where a function is deployed with the folder, it finds the index of the template that a workflow runs in.
+    const docstrings = join(dataFolder(), "docstrings", `${templateId}.json`);
+    await mkdir(dirname(docstrings), { recursive: true });
+    await writeFile(docstrings, await readDocstrings(templateId));
     onLog(`prompt nodes look up its packages in ${docstrings}; NOVA_DOCSTRINGS names the folder`);
     return { json: { template_id: templateId, name: built, docstrings }, text: `E2B_TEMPLATE_ID=${templateId}` };
   },
 });
-
-/** Where a function is deployed with the folder, it finds the index of the template that a workflow runs in. */
-async function keepDocstrings(template: string, index: string): Promise<string> {
-  const folder = join(dataFolder(), "docstrings");
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${template}.json`), index);
-  return join(folder, `${template}.json`);
-}
 
 async function requirementsOf(path: string): Promise<string[]> {
   const { workflow, findings } = await readAndCompile(path);

@@ -17,6 +17,7 @@ export async function placeContextFiles(
   const named: { mark: string; path: string }[] = [];
   const visit = async (value: ExactObject): Promise<ExactValue> => {
     const path = fileIn(value);
+    const plain = (key: string) => (/^\$\$+file$/.test(key) ? key.slice(1) : key);
     if (path === undefined) return mapMembers(value, visit, plain);
     const mark = newFileMark();
     named.push({ mark, path });
@@ -30,10 +31,6 @@ export async function placeContextFiles(
 function fileIn(value: ExactObject): string | undefined {
   const [[key, path] = [], second] = Object.entries(value);
   return second === undefined && key === "$file" && typeof path === "string" ? path : undefined;
-}
-
-function plain(key: string): string {
-  return /^\$\$+file$/.test(key) ? key.slice(1) : key;
 }
 
 /** Only what lies beside: a context from elsewhere must not take in any file of this machine, by no link either. */

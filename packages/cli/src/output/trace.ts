@@ -9,29 +9,14 @@ import { type TreeLine, treeOf } from "./trace-tree.ts";
 import { codeCell, codeCellOf, spentText, writtenLines } from "./written.ts";
 
 /** What `nova trace --json` prints, to be rendered with `renderJson`. */
-export function traceResult({ execution, entries, path, context, atWork }: ShownTrace) {
-  const { id, workflowId, version, status, startedAt, endedAt, durationMs, error, parent, spent } = execution;
-  return {
-    execution_id: id,
-    workflow: workflowId,
-    version,
-    status,
-    started_at: startedAt,
-    ended_at: endedAt ?? null,
-    duration_ms: durationMs ?? null,
-    ...spent,
-    error: error ?? null,
-    parent: parent ? { execution_id: parent.execution, scope: parent.scope, seq: parent.seq } : null,
-    path,
-    context,
-    at_work: atWork,
-    entries,
-  };
+export function traceResult({ item, entries, path, context, atWork }: ShownTrace) {
+  const { client: _client, nodes: _nodes, spent, error, parent, ...run } = item;
+  return { ...run, ...spent, error, parent, path, context, at_work: atWork, entries };
 }
 
 /** `full`: every visit by itself, with code, logs and the values that it set. */
 export function traceLines(
-  { execution, entries, atWork }: Omit<ShownTrace, "path" | "context">,
+  { execution, entries, atWork }: Pick<ShownTrace, "execution" | "entries" | "atWork">,
   full = false,
 ): string[] {
   const { id, workflowId, version, status, startedAt, durationMs, parent, spent } = execution;
@@ -108,10 +93,7 @@ function changeText(visits: readonly TraceEntry[]): string {
   return cell(Array.from(keys).join(" "));
 }
 
-/**
- * What does not fit a table: errors, earlier attempts, and of prompt nodes what went wrong, and with `--full` code,
- * steps, changes and logs; of a failure the context before it. `codes`: of each node the code that was shown last.
- */
+/** What does not fit a table, with `--full` more of it. `codes`: of each node the code that was shown last. */
 function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   const { scope, node_id, status, error_class, error_message, traceback, code_executed, logs } = entry;
   const { input_context, output_result } = entry;

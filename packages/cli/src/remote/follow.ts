@@ -1,5 +1,5 @@
 import type { ChainEntry, NovaClient } from "@nova/client";
-import { itemsOf, type WaitingTask } from "@nova/engine";
+import { itemsOf } from "@nova/engine";
 import { taskFrom } from "../api/recorded.ts";
 import type { Interrupt } from "../interrupt.ts";
 import type { RunListener } from "../run/execute.ts";
@@ -55,7 +55,7 @@ async function tellTasks(server: NovaClient, id: string, told: Set<string>, list
   for await (const task of server.tasks.list()) {
     if (task.execution_id !== id || told.has(task.task_id)) continue;
     told.add(task.task_id);
-    listener.onTask(taskFrom(task) as WaitingTask);
+    listener.onTask(taskFrom(task));
   }
 }
 

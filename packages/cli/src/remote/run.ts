@@ -7,7 +7,7 @@ import { readWhole } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
 import type { Ran, RunListener } from "../run/execute.ts";
-import type { RunFile, RunRequest } from "../run/request.ts";
+import type { RunRequest } from "../run/request.ts";
 import { followOnServer } from "./follow.ts";
 
 /** As `execute`, on a server: publishes what is new, runs it, waits. Null where Ctrl-C came before the start. */
@@ -17,8 +17,14 @@ export async function runOnServer(
   interrupt: Interrupt,
   listener: RunListener,
 ): Promise<Ran | null> {
-  const workflow = await publishAll(server, request);
-  const started = await startOnServer(server, { ...request, workflow }, interrupt);
+  const { path, workflow, called, isOneNode } = request;
+  // What is called comes before who calls it: a server wants it to be there.
+  for (const { place, id } of called.places.toReversed()) {
+    await publishOnServer(server, await readWorkflowSource(place), id);
+  }
+  const source = isOneNode ? writeWorkflow(workflow) : await readWorkflowSource(path);
+  const { id } = await publishOnServer(server, source, workflow.id);
+  const started = await startOnServer(server, { ...request, workflow: id }, interrupt);
   return started && followed(server, started, interrupt, listener);
 }
 
@@ -54,29 +60,17 @@ export async function followed(
   return { ...(await readWhole(server, id)), counters: null };
 }
 
-/** What is called comes before who calls it: a server wants it to be there. Answers the id to run. */
-async function publishAll(server: NovaClient, { path, workflow, called, isOneNode }: RunRequest): Promise<string> {
-  for (const { place, id } of called.places.toReversed()) {
-    await publishOnServer(server, await readWorkflowSource(place), id);
-  }
-  const source = isOneNode ? writeWorkflow(workflow) : await readWorkflowSource(path);
-  return (await publishOnServer(server, source, workflow.id)).id;
-}
-
 /** The context, in which what was uploaded stands for files. */
 async function withUploads(server: NovaClient, { context, files, client }: StartRequest): Promise<RawJson> {
   let [text, sent] = [context, [] as Member[]];
   for (const file of files) {
-    const json = JSON.stringify(await send(server, file, client));
+    const { bytes, sha256, open } = file;
+    const body = ReadableStream.from(open()) as ReadableStream<Uint8Array>;
+    const json = JSON.stringify(await server.upload(body, defined({ bytes, sha256, client_slug: client })));
     if ("key" in file) sent.push({ key: file.key, json });
     else text = text.replace(JSON.stringify(file.mark), json);
   }
   const clash = membersOf(text).find(({ key }) => sent.some((file) => file.key === key));
   if (clash) throw new InvalidInput(`"${clash.key}" is given by --file and in the context - leave one of them out`);
   return new RawJson(sent.length === 0 ? text : objectText([...membersOf(text), ...sent]));
-}
-
-function send(server: NovaClient, { bytes, sha256, open }: RunFile, client: string | undefined) {
-  const body = ReadableStream.from(open()) as ReadableStream<Uint8Array>;
-  return server.upload(body, defined({ bytes, sha256, client_slug: client }));
 }

@@ -101,7 +101,12 @@ export function failed(
   cause: Cause | string,
   facts: OutcomeFacts,
 ): FailedOutcome {
-  const { class: name, message, traceback, types }: Cause = typeof cause === "string" ? nodeFailed(cause) : cause;
+  const {
+    class: name,
+    message,
+    traceback,
+    types,
+  }: Cause = typeof cause === "string" ? { class: "NodeFailed", message: cause } : cause;
   const next = wayTo(version, "onError" in node ? node.onError : undefined);
   return {
     ...facts,
@@ -111,8 +116,4 @@ export function failed(
     next,
     ...defined({ types }),
   };
-}
-
-export function nodeFailed(message: string): Reason {
-  return { class: "NodeFailed", message };
 }

@@ -5,23 +5,14 @@ import { OwnerGone } from "./errors.ts";
 import type { Owner } from "./owner-file.ts";
 import type { Listener, NodeEvent } from "./progress.ts";
 
-/** This process among the guests of an owner. */
-export interface Visit {
-  /** Resolves when the connection is lost: the owner died. */
-  ownerLost: Promise<void>;
-  /** Resolves when the owner asks its guests to leave, and when it is lost. */
-  ownerEnding: Promise<void>;
-  /** These throw `OwnerGone`. */
-  counters(execution: string): Promise<Counters>;
-  untilEnd(execution: string, listener?: Listener): Promise<void>;
-  leave(): void;
-}
+/** This process among the guests of an owner. Counters and the end of an execution throw `OwnerGone`. */
+export type Visit = NonNullable<Awaited<ReturnType<typeof visit>>>;
 
 /**
  * Becomes a guest of the owner that the file names. Null where nobody answers there, where it is somebody else, and
  * where the owner is closing.
  */
-export async function visit(owner: Owner, adminKey: string, drives: boolean): Promise<Visit | null> {
+export async function visit(owner: Owner, adminKey: string, drives: boolean) {
   const { admin } = owner.endpoints;
   const health = await open(`${admin}/health`, adminKey);
   if (health?.statusCode !== 200 || (await bodyOf<{ instance: string }>(health))?.instance !== owner.instance)
@@ -31,7 +22,9 @@ export async function visit(owner: Owner, adminKey: string, drives: boolean): Pr
     stay?.destroy();
     return null;
   }
+  /** Resolves when the connection is lost: the owner died. */
   const ownerLost = new Promise<void>((resolve) => stay.on("error", () => resolve()).once("close", resolve));
+  /** Resolves when the owner asks its guests to leave, and when it is lost. */
   const ownerEnding = new Promise<void>((resolve) => {
     stay.on("data", (chunk: Buffer) => chunk.toString().includes("closing") && resolve());
     ownerLost.then(resolve);
@@ -39,9 +32,9 @@ export async function visit(owner: Owner, adminKey: string, drives: boolean): Pr
   return {
     ownerLost,
     ownerEnding,
-    counters: (execution) => readCounters(admin, adminKey, execution),
-    untilEnd: (execution, listener) => readProgress(admin, adminKey, execution, listener),
-    leave: () => stay.destroy(),
+    counters: (execution: string) => readCounters(admin, adminKey, execution),
+    untilEnd: (execution: string, listener?: Listener) => readProgress(admin, adminKey, execution, listener),
+    leave: () => void stay.destroy(),
   };
 }
 

@@ -1,13 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { httpServer, type Listening, openServer } from "../aws-http/http-server.ts";
+import { httpServer, openServer } from "../aws-http/http-server.ts";
 import type { CounterBook } from "./counting.ts";
 import { Guests } from "./guests.ts";
 import type { Progress } from "./progress.ts";
-
-export interface AdminServer extends Listening {
-  guests: Guests;
-}
 
 export interface AdminOptions {
   adminKey: string;
@@ -21,7 +17,7 @@ export interface AdminOptions {
  * is it (`GET /progress/<id>` ends when it does), and `GET /guest`, which lasts as long as its sender needs the cloud
  * (`/guest/driving` of one that wants executions to go on).
  */
-export async function openAdmin(options: AdminOptions): Promise<AdminServer> {
+export async function openAdmin(options: AdminOptions) {
   const guests = new Guests();
   const server = httpServer((request, response) => {
     if (isAuthorized(request, options.adminKey)) route(request, response, options, guests);

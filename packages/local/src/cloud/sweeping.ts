@@ -4,15 +4,8 @@ import type { Room } from "../disk/room.ts";
 /** As often as the schedule of the deployed sweeper. */
 const sweepEveryMs = 60_000;
 
-export interface Sweeping {
-  /** Begins no further sweep. */
-  end(): void;
-  /** Cuts off the sweep that is under way. A sweep of a thousand runs that finds its stores closed would try each. */
-  cutOff(): Promise<void>;
-}
-
 /** Repeats what was lost, from time to time; `atOnce`: what waited in queues when the last process ended begins. */
-export function keepSweeping(service: ServicePorts, room: Room, atOnce: boolean): Sweeping {
+export function keepSweeping(service: ServicePorts, room: Room, atOnce: boolean) {
   const closing = new AbortController();
   /** The sweep that is under way, or the last one: they never overlap. */
   let swept = Promise.resolve();
@@ -22,7 +15,9 @@ export function keepSweeping(service: ServicePorts, room: Room, atOnce: boolean)
   if (atOnce) sweepNext();
   const timer = setInterval(sweepNext, sweepEveryMs).unref();
   return {
+    /** Begins no further sweep. */
     end: () => clearInterval(timer),
+    /** Cuts off the sweep that is under way. A sweep of a thousand runs that finds its stores closed would try each. */
     cutOff() {
       closing.abort();
       return swept;

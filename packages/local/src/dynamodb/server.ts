@@ -12,9 +12,8 @@ export interface DynamoDbOptions extends AccessKey {
   dataDir: string | null;
   /** Of the data folder. */
   room?: Room;
-  onRequest?: (request: DynamoDbRequest) => void;
   /**
-   * Makes this request fail as DynamoDB does under load: `throttle` and `error` before it has any effect; `lost` is an
+   * Hears of each request that is let in. Makes it fail as DynamoDB does under load: `throttle` and `error` before it has any effect; `lost` is an
    * error that comes in the place of the answer, after the effect.
    */
   faults?: (request: DynamoDbRequest) => "throttle" | "error" | "lost" | undefined;
@@ -24,7 +23,6 @@ export interface DynamoDbOptions extends AccessKey {
 export interface DynamoDbRequest {
   /** Such as `PutItem`. */
   operation: string;
-  bodyBytes: number;
   /** The JSON body. */
   text: string;
 }
@@ -68,12 +66,10 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbSe
   };
 }
 
-function performed(request: RawRequest, text: string, store: Store, { onRequest, faults }: DynamoDbOptions): string {
+function performed(request: RawRequest, text: string, store: Store, { faults }: DynamoDbOptions): string {
   const target = String(request.headers["x-amz-target"] ?? "");
   const operation = target.slice(target.indexOf(".") + 1);
-  const received = { operation, bodyBytes: Buffer.byteLength(text), text };
-  onRequest?.(received);
-  const fault = faults?.(received);
+  const fault = faults?.({ operation, text });
   if (fault === "throttle") {
     const message = "The level of configured provisioned throughput for the table was exceeded.";
     throw new AwsError("ProvisionedThroughputExceededException", message);

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
-import type { Listening } from "../aws-http/http-server.ts";
 import { listen } from "../aws-http/listen.ts";
 import { operationOf, requestOf } from "../aws-http/request.ts";
 import { Deliveries, type Invoke } from "../deliveries/deliveries.ts";
@@ -21,16 +20,13 @@ export interface EventsOptions extends AccessKey {
   room?: Room;
 }
 
-export interface Events extends Listening {
-  /** Events on their way to functions: nothing is delivered before they are driven. */
-  deliveries: Deliveries;
-}
+export type Events = Awaited<ReturnType<typeof openEvents>>;
 
 /** The operations of EventBridge that the local cloud serves. */
 const operations: EventOperations = { PutEvents: putEvents, ...ruleOperations, ...targetOperations };
 
 /** Opens EventBridge over a data folder. */
-export async function openEvents(options: EventsOptions): Promise<Events> {
+export async function openEvents(options: EventsOptions) {
   const { dataDir, accessKeyId, secretAccessKey, standing, invoke, now = Date.now } = options;
   const { room = new Room(dataDir) } = options;
   const folder = join(dataDir, "events");
@@ -43,6 +39,7 @@ export async function openEvents(options: EventsOptions): Promise<Events> {
   });
   return {
     url,
+    /** Events on their way to functions: nothing is delivered before they are driven. */
     deliveries,
     async close() {
       await close();

@@ -17,15 +17,7 @@ export type LambdaFunctions = Record<string, LambdaFunction>;
 /** What a handler learns about its invocation: the part of Lambda's context object that does not belong to callbacks. */
 export type LambdaContext = ReturnType<typeof contextOf>;
 
-export interface Invocation {
-  functionArn: string;
-  functionName: string;
-  payload: string;
-  requestId: string;
-  timeoutSeconds: number;
-  /** Milliseconds since the epoch. */
-  deadlineMs: number;
-}
+export type Invocation = ReturnType<typeof invocationOf>;
 
 /**
  * Runs functions in this process. Nothing can stop a handler here: one that is killed or out of time goes on unheard,
@@ -49,7 +41,7 @@ export function invocationOf(
   payload: string,
   timeouts: ReadonlyMap<string, number>,
   clock: Clock,
-): Invocation {
+) {
   const functionName = FUNCTION_ARN.exec(functionArn)?.[1] ?? "";
   const timeoutSeconds = timeouts.get(functionName);
   if (timeoutSeconds === undefined) {
@@ -59,6 +51,7 @@ export function invocationOf(
     const message = `Request must be smaller than ${PAYLOAD_LIMIT_BYTES} bytes for the InvokeFunction operation`;
     throw serviceError("Lambda.RequestTooLargeException", message);
   }
+  /** Milliseconds since the epoch. */
   const deadlineMs = clock.now() + timeoutSeconds * 1000;
   return { functionArn, functionName, payload, requestId: randomUUID(), timeoutSeconds, deadlineMs };
 }

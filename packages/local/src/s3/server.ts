@@ -9,7 +9,6 @@ import { AwsError } from "../aws-http/aws-error.ts";
 import { httpServer, type Listening, openServer } from "../aws-http/http-server.ts";
 import type { Room } from "../disk/room.ts";
 import { checkAccess } from "./access.ts";
-import { announcedBytes } from "./body/receive.ts";
 import { addressOf, type OnCreated } from "./call.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { operationOf } from "./operations/route.ts";
@@ -20,8 +19,6 @@ export interface S3Request {
   operation: string;
   bucket: string;
   key: string;
-  /** As the request announces them, without framing. */
-  bodyBytes: number;
 }
 
 /** The access key is the only one that is answered. */
@@ -30,10 +27,9 @@ export interface S3Options extends AccessKey {
   dataDir: string | null;
   /** Of the data folder. */
   room?: Room;
-  onRequest?: (request: S3Request) => void;
   /** As notifications of a bucket: `ObjectCreated:Put`. */
   onCreated?: OnCreated;
-  /** Makes this request fail as S3 does under load, before it has any effect. */
+  /** Hears of each request that is let in. Makes it fail as S3 does under load, before it has any effect. */
   faults?: (request: S3Request) => "throttle" | "error" | undefined;
 }
 
@@ -46,7 +42,7 @@ export async function openS3(options: S3Options): Promise<Listening> {
   const store = await ObjectStore.open(dir, options.room?.isThere);
   const access = new Access(options);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    answer(request, response, { store, access, options }).catch(() => response.destroy());
+    answer(request, response, store, access, options).catch(() => response.destroy());
   };
   const timeouts = { keepAliveTimeout: 120_000, requestTimeout: maxRequestMs };
   const server = httpServer(listener, { highWaterMark: 256 * 1024, ...timeouts });
@@ -62,29 +58,26 @@ export async function openS3(options: S3Options): Promise<Listening> {
   };
 }
 
-interface Context {
-  store: ObjectStore;
-  access: Access;
-  options: S3Options;
-}
-
-async function answer(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  store: ObjectStore,
+  access: Access,
+  { accessKeyId, onCreated, faults, room }: S3Options,
+): Promise<void> {
   response.setHeader("x-amz-request-id", randomUUID());
   try {
-    const { onCreated } = context.options;
-    const call = { request, response, ...context, ...addressOf(request.url ?? "/"), onCreated };
-    checkAccess(request, call.query, context.options.accessKeyId, context.access);
+    const call = { request, response, store, ...addressOf(request.url ?? "/"), onCreated };
+    checkAccess(request, call.query, accessKeyId, access);
     const { name: operation, run } = operationOf(call);
-    report(context.options, { operation, bucket: call.bucket, key: call.key, bodyBytes: announcedBytes(request) ?? 0 });
+    failAs(faults?.({ operation, bucket: call.bucket, key: call.key }));
     await run(call);
   } catch (error) {
-    sendError(response, asS3Error(error, context.options.room), request.url ?? "/");
+    sendError(response, asS3Error(error, room), request.url ?? "/");
   }
 }
 
-function report({ onRequest, faults }: S3Options, request: S3Request): void {
-  onRequest?.(request);
-  const fault = faults?.(request);
+function failAs(fault: "throttle" | "error" | undefined): void {
   if (fault === "throttle") throw new S3Error("SlowDown", "Please reduce your request rate.");
   if (fault === "error") throw new S3Error("InternalError", "We encountered an internal error. Please try again.");
 }

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
-import type { Listening } from "../aws-http/http-server.ts";
 import { listen } from "../aws-http/listen.ts";
 import { notServed, requestOf } from "../aws-http/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -23,16 +22,10 @@ export interface SchedulesOptions extends AccessKey {
   room?: Room;
 }
 
-export interface Schedules extends Listening {
-  /** Fires what is due, from now on. */
-  fire(): void;
-  isBusy(): boolean;
-  /** Fires nothing more; resolves when nothing is being delivered. */
-  rest(): Promise<void>;
-}
+export type Schedules = Awaited<ReturnType<typeof openSchedules>>;
 
 /** Opens EventBridge Scheduler over a data folder. */
-export async function openSchedules(options: SchedulesOptions): Promise<Schedules> {
+export async function openSchedules(options: SchedulesOptions) {
   const { accessKeyId, secretAccessKey, invoke, clock = systemClock, warn = () => undefined } = options;
   const { room = new Room(options.dataDir) } = options;
   const folder = join(options.dataDir, "schedules");
@@ -54,11 +47,13 @@ export async function openSchedules(options: SchedulesOptions): Promise<Schedule
   });
   return {
     url,
+    /** Fires what is due, from now on. */
     fire() {
       deliveries.drive();
       firing.begin();
     },
     isBusy: () => deliveries.isBusy(),
+    /** Fires nothing more; resolves when nothing is being delivered. */
     rest() {
       firing.end();
       return deliveries.rest();

@@ -18,10 +18,7 @@ type ErasePorts = Pick<ServicePorts, "eraser">;
 /** A map may have ten thousand items, each a partition of its own. */
 const atOnce = 16;
 
-/**
- * Erases what a run knew, said and stored; its chain and the digests in it stay, and `nova verify` tells what is gone.
- * Throws `Conflict` while it is open, and for an execution inside of another one, with which it shares its blobs.
- */
+/** Its chain stays, and verifies. Throws `Conflict` while it is open, and inside of another one, whose blobs it has. */
 export async function eraseExecution(ports: ErasePorts, { id, open, parent, client, root }: Execution): Promise<void> {
   if (open) throw new Conflict(`execution ${id} is open - cancel it, or wait for its end, and erase it then`);
   if (parent) throw new Conflict(`execution ${id} is a part of ${root} - erase that one`);

@@ -30,10 +30,8 @@ export interface ExecuteRequest {
 }
 
 /**
- * Starts a run, or has it wait for a slot (`queued`) where a quota says so, or until its workflow is
- * resumed. Throws `NotFound`, `InputsRefused`; `Refused`
- * for a client that has spent what it may, and for nodes that cannot be written anew; `Conflict` for a client that is
- * being erased, also where that began meanwhile.
+ * Starts a run, or queues it for a quota, or until its workflow is resumed. Throws `NotFound`, `InputsRefused`; `Refused`
+ * where the client has spent what it may, or nodes cannot be written anew; `Conflict` where the client is being erased.
  */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
   const { ulid, workflow, context, client = by.client ?? defaultClient, frozen = false, fresh = [] } = request;

@@ -18,10 +18,7 @@ export interface Sealed {
 /** The digest of no record at all. */
 export const emptyDigest = "0".repeat(64);
 
-/**
- * The digest of records that follow those of `before`. Their order counts, and every byte of an item. An object counts
- * with its size and its key, which is the hash of its content.
- */
+/** Of records behind those of `before`: their order, each byte of an item, size and key (its hash) of an object. */
 export function digestAfter(before: string, records: readonly ArchiveRecord[]): string {
   const hashOf = (text: string) => hash("sha256", text);
   return records.reduce((digest, record) => {

@@ -66,10 +66,7 @@ export interface Notified {
   told: string[];
 }
 
-/**
- * Tells those whom the workflow and the client name. The event may come often: each is told once a day at most. Where one
- * cannot be told the others are, and then it throws, so that EventBridge tries it again.
- */
+/** Each hears once a day of a run, however often its event comes. Throws where one cannot be told, behind others. */
 export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
   const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
   // Whoever cancels a run knows that it is over.

@@ -29,10 +29,7 @@ export const maxAnswerBytes = 1024 * 1024;
 
 /** How a host is found, and whether it may be. */
 export interface Guard {
-  /**
-   * For clients that connect by themselves: `admit` the host, and give them `lookup`. What it finds is what they connect
-   * to, so no name can lead elsewhere after it was looked at.
-   */
+  /** Clients `admit` a host and connect to what `lookup` finds: no name can lead elsewhere after it was looked at. */
   lookup: LookupFunction;
   /** Throws `HostRefused` for an address inside, which no client looks up. */
   admit(host: string): void;

@@ -65,10 +65,7 @@ export interface Eraser {
   blobs(home: BlobHome): Promise<void>;
   /** All objects of a client. */
   objects(client: string): Promise<void>;
-  /**
-   * Everything else that names a client, but for executions, the audit and the client itself: reads the table, a part of
-   * it at a time. Answers where to go on; undefined at the end.
-   */
+  /** All else that names a client, but executions and audit: a part of the table; answers where to go on. */
   rest(client: string, cursor?: string): Promise<string | undefined>;
 }
 
@@ -78,10 +75,7 @@ export interface ErasureQueue {
   enqueue(erasure: { client: string; execution?: string }): Promise<void>;
 }
 
-/**
- * How records of a kind stand to this release. `current`: written so today. `older`: read, and written otherwise today.
- * `newer`: of a later release, which this one cannot read. `unknown`: no kind of this release.
- */
+/** `current`: written so today; `older`: still read; `newer`: of a later release, unreadable; `unknown`: no kind. */
 export const formatStates = ["current", "older", "newer", "unknown"] as const;
 
 export type FormatState = (typeof formatStates)[number];

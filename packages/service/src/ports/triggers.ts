@@ -71,10 +71,7 @@ export interface Schedule extends TriggerName {
 
 /** Schedules by the name of their trigger. Doing the same twice is harmless. */
 export interface Schedules {
-  /**
-   * Makes it, or changes the one that is there; one that is due at the same times goes on as it was. Throws `Refused`
-   * where the expression or the time zone is none.
-   */
+  /** One due at the same times goes on as it was. Throws `Refused` where expression or time zone is none. */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;
   /** The first time of a rate, milliseconds since the epoch; undefined where there is none. */

@@ -102,10 +102,10 @@ describe("refuses", () => {
   });
 });
 
-test("answers the attributes before and after, whole or as far as they were touched", async () => {
-  expect(await update("SET n = :one", "UPDATED_OLD")).toEqual({ n: { N: "1.5" } });
-  expect(await update("SET n = :one", "ALL_OLD")).toEqual({ ...item, n: { N: "1" } });
-  expect(await update("SET fresh = :one", "UPDATED_OLD")).toBeUndefined();
+test("answers the item before and after, what was touched of it, or nothing", async () => {
+  expect(await update("REMOVE nothing", "UPDATED_NEW")).toBeUndefined();
+  expect(await update("SET n = :one", "ALL_OLD")).toEqual(item);
+  expect(await update("SET fresh = :one", "ALL_NEW")).toEqual({ ...item, n: { N: "1" }, fresh: { N: "1" } });
   expect(await update("SET n = :one", "NONE")).toBeUndefined();
 });
 

@@ -32,7 +32,6 @@ test("stores 5,000,000 streamed bytes as 5,000,000 bytes, with the SDK's default
   expect(head.ContentLength).toBe(5_000_000);
   expect(head.ContentEncoding).toBeUndefined();
   expect((await bytesOf("streamed")).equals(body)).toBe(true);
-  expect(s3.requests[0]?.bodyBytes).toBe(5_000_000);
 });
 
 test("stores an empty body", async () => {

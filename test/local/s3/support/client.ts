@@ -21,8 +21,10 @@ export function useS3(): TestS3 {
     s3.server = await openS3({
       dataDir: null,
       ...key,
-      onRequest: (request) => s3.requests.push(request),
-      faults: (request) => s3.faults?.(request),
+      faults(request) {
+        s3.requests.push(request);
+        return s3.faults?.(request);
+      },
     });
     s3.client = clientOf(s3.server);
     await s3.client.send(new CreateBucketCommand({ Bucket }));

@@ -3,7 +3,8 @@ import { checkContext, type Finding, finding, type Workflow } from "@nova/workfl
 import { atOnce } from "../../at-once.ts";
 import { escapeReferences, referenceText } from "../../context/references.ts";
 import { type Member, membersOf, nestingOf } from "../../json/text.ts";
-import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
+import type { BlobHome } from "../../ports/blobs.ts";
+import type { Ports } from "../../ports/index.ts";
 
 /** The same limit as for what code sets; far below what the stacks of Node and Python bear. */
 export const deepestNesting = 500;
@@ -67,10 +68,6 @@ export type StoredFile = Stored & ({ key: string } | { mark: string });
 
 export type StartFile = FileInput | FileInPlace | StoredFile;
 
-interface FilePorts {
-  blobs: Pick<BlobStore, "put">;
-}
-
 /** Nobody who writes a part of the context can guess it. */
 export function newFileMark(): string {
   return `nova-file-${randomUUID()}`;
@@ -91,7 +88,11 @@ export function fileMembers(files: readonly (Stored & Pick<FileInput, "key">)[])
 }
 
 /** Each content once, however many files have it. */
-export async function saveFiles({ blobs }: FilePorts, home: BlobHome, files: readonly Bytes[]): Promise<void> {
+export async function saveFiles(
+  { blobs }: Pick<Ports, "blobs">,
+  home: BlobHome,
+  files: readonly Bytes[],
+): Promise<void> {
   const contents = [...new Map(files.map((file) => [file.sha256, file])).values()];
   await atOnce(contents, ({ sha256, bytes, open }) => blobs.put(home, { sha256, bytes, type: "bytes" }, open()));
 }

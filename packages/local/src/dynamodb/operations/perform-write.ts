@@ -25,13 +25,8 @@ type Change =
   | { kind: "update"; updates: Update[]; keyAttributes: AttributeMap }
   | { kind: "delete" };
 
-export interface Written {
-  old: StoredItem | undefined;
-  next: AttributeMap | undefined;
-}
-
 /** Throws ConditionalCheckFailedException, and ValidationException where the update does not fit the item. */
-export function performWrite(store: Store, { table, key, condition, change }: Write): Written {
+export function performWrite(store: Store, { table, key, condition, change }: Write) {
   const old = store.items.find(table.id, key);
   const parse = (): AttributeMap => (old ? JSON.parse(old.item) : {});
   if (condition && !isTrue(condition, parse()))

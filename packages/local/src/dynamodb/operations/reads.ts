@@ -72,8 +72,7 @@ function rowsOf(store: Store, { table, index }: View, range: KeyRange, forward: 
 }
 
 export function scan(store: Store, input: Request): Answer {
+  if (input.has("IndexName")) throw invalid("The local DynamoDB scans no index - query it, or scan the table");
   const { view } = readView(store, input, ["ProjectionExpression", "FilterExpression"]);
-  const stretch = { after: startOf(view) ?? beginning, to: behindAll };
-  const { table, index } = view;
-  return readPage(view, index ? store.entries.sweep(index.id, stretch) : store.items.sweep(table.id, stretch));
+  return readPage(view, store.items.sweep(view.table.id, startOf(view) ?? beginning));
 }

@@ -66,7 +66,8 @@ function readIndex(input: Request, known: string[]) {
 }
 
 export function describeTable(store: Store, input: Request): Answer {
-  return { Table: store.tables.named(tableName(input)).description };
+  const name = tableName(input);
+  return { Table: store.tables.get(name, `: Table: ${name} not found`).description };
 }
 
 export function listTables(store: Store, input: Request): Answer {

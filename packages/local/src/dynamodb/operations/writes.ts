@@ -1,7 +1,7 @@
 import type { Request } from "../../aws-http/request.ts";
 import { invalid, invalidParameter } from "../errors.ts";
 import { project } from "../expressions/project.ts";
-import type { Path, Update } from "../expressions/syntax.ts";
+import type { Update } from "../expressions/syntax.ts";
 import { attributesIn, largestItemBytes, tableName } from "../request/common.ts";
 import { readExpressions } from "../request/expressions.ts";
 import type { Store } from "../store/store.ts";
@@ -10,7 +10,7 @@ import type { AttributeMap } from "../values/attribute-value.ts";
 import { elementsOf, encodeItemKey, encodeKey, type KeySchema } from "../values/key.ts";
 import { type Answer, JsonText } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
-import { performWrite, type Write, type Written } from "./perform-write.ts";
+import { performWrite, type Write } from "./perform-write.ts";
 
 export function putItem(store: Store, input: Request): Answer {
   const item = attributesIn(input, "Item");
@@ -51,27 +51,14 @@ export function updateItem(store: Store, input: Request): Answer {
   checkNoKey(updates, table.key);
   checkKeyPaths(table, expressions);
   const change = { kind: "update", updates, keyAttributes } as const;
-  const written = performWrite(store, { table, key, condition, change });
-  return { Attributes: returned(wanted, updates, written) };
+  const { old, next } = performWrite(store, { table, key, condition, change });
+  if (wanted === "ALL_NEW") return { Attributes: next };
+  if (wanted === "UPDATED_NEW") return { Attributes: next && touched(next, updates) };
+  return { Attributes: wanted === "ALL_OLD" && old ? new JsonText(old.item) : undefined };
 }
 
-function returned(wanted: ReturnValues, updates: Update[], { old, next }: Written): unknown {
+function touched(item: AttributeMap, updates: Update[]): AttributeMap | undefined {
   const paths = updates.map(({ path }) => path);
-  switch (wanted) {
-    case "NONE":
-      return undefined;
-    case "ALL_OLD":
-      return old && new JsonText(old.item);
-    case "ALL_NEW":
-      return next;
-    case "UPDATED_OLD":
-      return old && touched(JSON.parse(old.item), paths);
-    case "UPDATED_NEW":
-      return next && touched(next, paths);
-  }
-}
-
-function touched(item: AttributeMap, paths: Path[]): AttributeMap | undefined {
   const attributes = project(item, paths);
   return Object.keys(attributes).length > 0 ? attributes : undefined;
 }
@@ -83,10 +70,6 @@ function checkNoKey(updates: Update[], schema: KeySchema): void {
   }
 }
 
-const all = ["ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"] as const;
-
-type ReturnValues = (typeof all)[number];
-
-function returnValues(input: Request): ReturnValues {
-  return input.choice("ReturnValues", all) ?? "NONE";
+function returnValues(input: Request) {
+  return input.choice("ReturnValues", ["ALL_NEW", "ALL_OLD", "NONE", "UPDATED_NEW"]) ?? "NONE";
 }

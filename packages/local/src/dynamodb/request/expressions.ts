@@ -23,7 +23,7 @@ export type Expressions = { [Field in ExpressionField]?: ReturnType<(typeof pars
 
 /** Reads those of the fields that the request has; a placeholder that none of them uses is an error. */
 export function readExpressions(input: Request, fields: readonly ExpressionField[]): Expressions {
-  const placeholders = new Placeholders(input.map("ExpressionAttributeNames"), input.map("ExpressionAttributeValues"));
+  const placeholders = new Placeholders(input);
   const expressions: Record<string, unknown> & Pick<Expressions, "paths"> = { paths: {} };
   for (const field of fields) {
     const text = input.optionalText(field);

@@ -1,6 +1,6 @@
 import type { EncodedKey } from "../values/key.ts";
 import type { Sql } from "./database.ts";
-import type { StoredItem, Stretch, Sweep } from "./items.ts";
+import type { StoredItem, Stretch } from "./items.ts";
 
 /** Where an item lies in an index: its key there, and its own key, which orders items whose index keys are equal. */
 export interface Entry extends EncodedKey {
@@ -34,12 +34,6 @@ export class Entries {
           WHERE indexId = ${index} AND entries.hash = ${hash} AND entries.sort >= ${from} AND entries.sort < ${to}
           AND (entries.sort, itemKey) < (${start.sort}, ${start.itemKey}) ORDER BY entries.sort DESC, itemKey DESC`;
     return statement.rows<StoredItem>();
-  }
-
-  sweep(index: number, { after, to }: Sweep & { after: Entry }): Iterable<StoredItem> {
-    return this.#sql`SELECT id, item, bytes FROM entries JOIN items ON items.id = itemId
-      WHERE indexId = ${index} AND (entries.hash, entries.sort, itemKey) > (${after.hash}, ${after.sort}, ${after.itemKey})
-      AND entries.hash < ${to} ORDER BY entries.hash, entries.sort, itemKey`.rows();
   }
 }
 

@@ -15,12 +15,6 @@ export interface Stretch {
   to: Uint8Array;
 }
 
-/** A stretch of partitions: behind `after`, in front of the hash `to`. */
-export interface Sweep {
-  after: EncodedKey;
-  to: Uint8Array;
-}
-
 export class Items {
   readonly #sql: Sql;
 
@@ -57,8 +51,9 @@ export class Items {
     return statement.rows<StoredItem>();
   }
 
-  sweep(table: number, { after, to }: Sweep): Iterable<StoredItem> {
+  /** Behind a key, in all partitions. */
+  sweep(table: number, after: EncodedKey): Iterable<StoredItem> {
     return this.#sql`SELECT id, item, bytes FROM items
-      WHERE tableId = ${table} AND (hash, sort) > (${after.hash}, ${after.sort}) AND hash < ${to} ORDER BY hash, sort`.rows();
+      WHERE tableId = ${table} AND (hash, sort) > (${after.hash}, ${after.sort}) ORDER BY hash, sort`.rows();
   }
 }

@@ -82,18 +82,10 @@ export class Tables {
     return this.#tables.get(name);
   }
 
-  /** For reading and writing items. */
-  get(name: string): Table {
+  get(name: string, more = ""): Table {
     const table = this.#tables.get(name);
     if (table) return table;
-    throw new AwsError("ResourceNotFoundException", "Requested resource not found");
-  }
-
-  /** For what is done to the table itself. */
-  named(name: string): Table {
-    const table = this.#tables.get(name);
-    if (table) return table;
-    throw new AwsError("ResourceNotFoundException", `Requested resource not found: Table: ${name} not found`);
+    throw new AwsError("ResourceNotFoundException", `Requested resource not found${more}`);
   }
 
   create(description: TableDescription): Table {

@@ -2,8 +2,6 @@ import type { Json } from "../../json.ts";
 import { Cancelled } from "./failure.ts";
 import { childOf, type Thread } from "./thread.ts";
 
-export type Outcome = { ok: true; outputs: Json[] } | { ok: false; failed: number; error: unknown };
-
 /** Runs the branch or iteration `index`; `previous` is the last event of the one that freed its place. */
 export type RunOne = (
   index: number,
@@ -12,14 +10,21 @@ export type RunOne = (
 ) => Promise<{ output: Json; lastEventId: number }>;
 
 /**
- * Runs `count` threads, `width` at a time. The first failure cancels the others, and all have ended when this answers.
+ * Runs `count` threads, `width` at a time. The first failure cancels the others; when all have ended, `onFailure` hears
+ * which one has failed, and this throws it.
  * @throws Cancelled when `thread` itself was cancelled
  */
-export async function runTogether(thread: Thread, count: number, width: number, runOne: RunOne): Promise<Outcome> {
+export async function runTogether(
+  thread: Thread,
+  count: number,
+  width: number,
+  runOne: RunOne,
+  onFailure?: (index: number) => void,
+): Promise<Json[]> {
   const { controller, release } = childOf(thread.signal);
   const outputs: Json[] = new Array(count);
   let started = 0;
-  let failure: { failed: number; error: unknown } | undefined;
+  let failure: { index: number; error: unknown } | undefined;
 
   async function work(): Promise<void> {
     let previous: number | undefined;
@@ -30,7 +35,7 @@ export async function runTogether(thread: Thread, count: number, width: number, 
         outputs[index] = result.output;
         previous = result.lastEventId;
       } catch (error) {
-        if (!(error instanceof Cancelled)) failure ??= { failed: index, error };
+        if (!(error instanceof Cancelled)) failure ??= { index, error };
         controller.abort();
       }
     }
@@ -39,7 +44,9 @@ export async function runTogether(thread: Thread, count: number, width: number, 
   await Promise.all(Array.from({ length: Math.min(count, width) }, work));
   release();
   thread.assertRunning();
-  return failure ? { ok: false, ...failure } : { ok: true, outputs };
+  if (!failure) return outputs;
+  onFailure?.(failure.index);
+  throw failure.error;
 }
 
 /** The state types whose interruption AWS's histories show. */

@@ -5,7 +5,7 @@ import { assertWithinDataLimit, runtimeFailure, StateFailure } from "../failure.
 import type { ObjectPlace } from "../host.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import { enter, type State, type StateMachine, type Visit } from "../state.ts";
-import { childOf, orAborted, type Run, Thread } from "../thread.ts";
+import { orAborted, type Run, Thread } from "../thread.ts";
 import { runTogether } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 import { compileConcurrency, compileItemSelector, compileItems } from "./map.ts";
@@ -47,22 +47,17 @@ export function compileDistributedMap(name: string, definition: Definition, proc
     return outputs;
   }
 
-  async function runItems(thread: Thread, count: number, inputOf: (index: number) => Json): Promise<Json[]> {
-    const outcome = await runTogether(thread, count, width, async (index, _previous, signal) => {
-      const { controller, release } = childOf(signal);
+  function runItems(thread: Thread, count: number, inputOf: (index: number) => Json): Promise<Json[]> {
+    return runTogether(thread, count, width, async (index, _previous, signal) => {
       try {
         const input = inputOf(index);
         assertWithinDataLimit(JSON.stringify(input), name);
-        const output = await enter(processor, input, childThread(thread.run, controller.signal));
+        const output = await enter(processor, input, childThread(thread.run, signal));
         return { output, lastEventId: 0 };
       } catch (error) {
         throw error instanceof StateFailure ? tooManyFailures() : error;
-      } finally {
-        release();
       }
     });
-    if (!outcome.ok) throw outcome.error;
-    return outcome.outputs;
   }
 
   return compileWork(name, definition, { type: "Map", attempt });

@@ -5,7 +5,7 @@ import type { Expression } from "../path.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import { compileField, enter, type State, type StateMachine, type Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
-import { recordAborted, runTogether } from "../together.ts";
+import { type RunOne, recordAborted, runTogether } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 
 /** Step Functions: iterations of an inline Map that run at the same time. */
@@ -21,7 +21,7 @@ export function compileMap(name: string, definition: Definition, processor: Stat
     const items = readItems(input, visit);
     const startedId = thread.record("MapStateStarted", { length: items.length });
     const threads: Thread[] = [];
-    const outcome = await runTogether(thread, items.length, width, async (index, previous, signal) => {
+    const runOne: RunOne = async (index, previous, signal) => {
       const value = items[index] as Json;
       const map = { Item: { Index: index, Value: value } };
       const iteration = new Thread(thread.run, signal, previous ?? startedId, map);
@@ -31,14 +31,13 @@ export function compileMap(name: string, definition: Definition, processor: Stat
       const output = await enter(processor, select ? select(visit.scope(input, map)) : value, iteration);
       thread.lastEventId = iteration.note("MapIterationSucceeded", details);
       return { output, lastEventId: iteration.lastEventId };
+    };
+    const outputs = await runTogether(thread, items.length, width, runOne, (failed) => {
+      thread.lastEventId = threads[failed]?.lastEventId ?? startedId;
+      recordEnds(name, threads, failed, thread);
     });
-    if (outcome.ok) {
-      thread.note("MapStateSucceeded");
-      return outcome.outputs;
-    }
-    thread.lastEventId = threads[outcome.failed]?.lastEventId ?? startedId;
-    recordEnds(name, threads, outcome.failed, thread);
-    throw outcome.error;
+    thread.note("MapStateSucceeded");
+    return outputs;
   }
 
   const exhausted = ({ thread }: Visit) => void thread.record("MapStateFailed");

@@ -2,27 +2,26 @@ import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { enter, type State, type StateMachine, type Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
-import { recordAborted, runTogether } from "../together.ts";
+import { type RunOne, recordAborted, runTogether } from "../together.ts";
 import { compileWork } from "../work-state.ts";
 
 export function compileParallel(name: string, definition: Definition, branches: StateMachine[]): State {
   async function attempt(parameters: Json, { thread }: Visit): Promise<Json> {
     const startedId = thread.record("ParallelStateStarted");
     const threads: Thread[] = [];
-    const outcome = await runTogether(thread, branches.length, branches.length, async (index, _previous, signal) => {
+    const runOne: RunOne = async (index, _previous, signal) => {
       const branch = new Thread(thread.run, signal, startedId, thread.map);
       threads[index] = branch;
       const output = await enter(branches[index] as StateMachine, parameters, branch);
       thread.lastEventId = branch.lastEventId;
       return { output, lastEventId: branch.lastEventId };
+    };
+    const outputs = await runTogether(thread, branches.length, branches.length, runOne, (failed) => {
+      thread.lastEventId = threads[failed]?.lastEventId ?? startedId;
+      for (const branch of threads) recordAborted(branch, thread);
     });
-    if (outcome.ok) {
-      thread.note("ParallelStateSucceeded");
-      return outcome.outputs;
-    }
-    thread.lastEventId = threads[outcome.failed]?.lastEventId ?? startedId;
-    for (const branch of threads) recordAborted(branch, thread);
-    throw outcome.error;
+    thread.note("ParallelStateSucceeded");
+    return outputs;
   }
 
   const exhausted = ({ thread }: Visit) => void thread.record("ParallelStateFailed");
