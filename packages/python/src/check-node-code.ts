@@ -39,7 +39,8 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
   const program = Program.read(source);
   const found = diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts));
   if (program) {
-    found.push(...reboundFinding(program));
+    const rebound = findRebound(program);
+    if (rebound) found.push(findingOf({ code: "PY122", ...rebound }));
     const subject = readSubject(program, facts);
     const problems = checks.flatMap((check) => check(subject));
     found.push(...problems.map(({ at, ...problem }) => findingOf({ ...problem, ...lines.placeOf(at) })));
@@ -68,11 +69,4 @@ function nameFinding(
   const { row, column } = diagnostic.start_location;
   const problem = nameProblem(diagnostic, program, lines.offsetOf(row, column), context);
   return problem ? [findingOf({ ...problem, line: row, column })] : [];
-}
-
-function reboundFinding(program: Program): CodeFinding[] {
-  const rebound = findRebound(program);
-  if (!rebound) return [];
-  const { message, line, column } = rebound;
-  return [findingOf({ code: "PY122", message, line, column })];
 }

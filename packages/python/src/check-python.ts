@@ -1,13 +1,13 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
 import { nameMessage, nameOf } from "./findings/names.ts";
-import { firstBy } from "./lines.ts";
+import { firstBy, type LineColumn } from "./lines.ts";
 import { runRuff } from "./ruff.ts";
 import { beyondBounds } from "./tree/parse.ts";
 
 /** Names that a node's code has without importing them; a module of `lib/` has none of them. */
 export const nodeGlobals = ["context", "outputs", "tasks", "json", "base64"] as const;
 
-export interface PythonProblem {
+export interface PythonProblem extends LineColumn {
   /**
    * `size`: the code is too long or too deep to be checked. `syntax`: Python cannot read the code. `name`: it will stop with a NameError where this line runs. `rebound`: see
    * reboundContext.
@@ -15,9 +15,6 @@ export interface PythonProblem {
   kind: "size" | "syntax" | "name" | "rebound";
   /** One sentence, with the way out. */
   message: string;
-  /** From 1; columns count UTF-16 units, as editors do. */
-  line: number;
-  column: number;
 }
 
 /**

@@ -2,25 +2,16 @@ import { mayDecide, printedKeys } from "./findings/decision.ts";
 import { mayBePassedBy } from "./findings/guards.ts";
 import { type MissingKey, missingTopKeys, readNamedNodes } from "./findings/keys.ts";
 import { readSubject } from "./findings/subject.ts";
-import { actsUnseen, type Change, readChanges } from "./flow/changes.ts";
-import { type Path, Paths } from "./flow/paths.ts";
-import { Reach } from "./flow/reach.ts";
-import { readReads } from "./flow/reads.ts";
-import { Lines } from "./lines.ts";
+import { actsUnseen, type Change } from "./flow/changes.ts";
+import type { Path } from "./flow/paths.ts";
+import { type LineColumn, Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 import type { Node } from "./tree/nodes.ts";
 
-/** Places from 1, in UTF-16 units. */
-interface NamedId {
-  id: string;
-  line: number;
-  column: number;
-}
+type NamedId = { id: string } & LineColumn;
 
-interface SetKey {
-  /** Where it is first set. */
-  line: number;
-  column: number;
+/** Where it is first set. */
+interface SetKey extends LineColumn {
   /** Every run of the code that succeeds sets it. */
   always: boolean;
 }
@@ -40,8 +31,8 @@ export interface CodeKeys {
   waits: NamedId[];
   /** Ids of the nodes whose results it reads in `outputs`. */
   results: NamedId[];
-  /** What it cannot do without, does not set before, and is not among `known`. Places from 1, in UTF-16 units. */
-  missing(known: readonly string[]): (Omit<MissingKey, "at"> & { line: number; column: number })[];
+  /** What it cannot do without, does not set before, and is not among `known`. */
+  missing(known: readonly string[]): (Omit<MissingKey, "at"> & LineColumn)[];
 }
 
 /** Longer code is not looked into: what it does takes long to follow. */
@@ -55,15 +46,16 @@ export function codeKeys(source: string): CodeKeys | null {
   const [isAllRead, texts] = [isHandedOn(program), textsRead(program)];
   const lines = new Lines(source);
   const printed = printedKeys(subject);
-  const changed = subject.changes.filter(({ kind }) => kind !== "delete").map(changedKey);
+  const changes = subject.changes.filter(({ kind }) => kind !== "delete");
   const sets = new Map<string, SetKey>();
   const note = (key: string, at: number, always: boolean) => {
     const first = sets.get(key) ?? { ...lines.placeOf(at), always };
     sets.set(key, { ...first, always: first.always || always });
   };
-  for (const { kind, node, ...change } of subject.changes) {
-    const key = kind === "delete" ? undefined : changedKey({ kind, node, ...change });
-    const isWhole = kind === "set" && change.path?.length === 1;
+  for (const change of changes) {
+    const { kind, node, path } = change;
+    const key = changedKey(change);
+    const isWhole = kind === "set" && path?.length === 1;
     if (key !== undefined) note(key, node.from, isWhole && !mayBePassedBy(program, node));
   }
   for (const key of printed ?? []) note(key, 0, false);
@@ -71,7 +63,7 @@ export function codeKeys(source: string): CodeKeys | null {
     readNamedNodes(program, subject.paths, of).map(({ id, at }) => ({ id, ...lines.placeOf(at) }));
   return {
     sets,
-    setsMore: printed === undefined || changed.includes(undefined),
+    setsMore: printed === undefined || changes.some((change) => changedKey(change) === undefined),
     reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
     mayRead: (key) => isAllRead || texts.has(key),
     deletes: new Set(subject.changes.flatMap(({ kind, path }) => (kind === "delete" ? (path?.[0] ?? []) : []))),
@@ -114,21 +106,14 @@ function textsRead({ nodes }: Program): Set<string> {
   return new Set(texts.filter((text) => !isStored(text)).map(({ value }) => value));
 }
 
-export interface KeySet {
-  key: string;
-  /** From 1; columns count UTF-16 units. */
-  line: number;
-  column: number;
-}
-
 /**
  * Where the code sets one of these keys, spelt out: `context["key"] = ...`; each key once. `wanted` matches a key as a
  * whole.
  */
-export function keysSet(source: string, wanted: RegExp): KeySet[] {
+export function keysSet(source: string, wanted: RegExp): ({ key: string } & LineColumn)[] {
   const program = Program.read(source);
   const lines = new Lines(source);
-  const found = new Map<string, KeySet>();
+  const found = new Map<string, { key: string } & LineColumn>();
   for (const node of program?.nodes ?? []) {
     if (node.kind !== "subscript" || !node.stores) continue;
     const { object, index, from } = node;
@@ -153,17 +138,16 @@ export interface ContextAccess {
 export async function contextAccess(source: string): Promise<ContextAccess> {
   const program = Program.read(source);
   if (!program) return { reads: [], sets: [], deletes: [] };
-  const paths = new Paths(program);
-  const changes = readChanges(program, paths, new Reach(program, paths, undefined));
-  const reads = new Map<string, boolean>();
-  for (const { path, optional } of readReads(program, paths)) {
+  const { changes, reads } = readSubject(program, { nodeType: "action" });
+  const optionals = new Map<string, boolean>();
+  for (const { path, optional } of reads) {
     const name = dotPath(path);
-    reads.set(name, optional && (reads.get(name) ?? true));
+    optionals.set(name, optional && (optionals.get(name) ?? true));
   }
   const named = (kind: "set" | "delete") =>
     changes.flatMap((change) => (change.kind === kind && change.path?.length ? [dotPath(change.path)] : []));
   return {
-    reads: Array.from(reads, ([path, optional]) => ({ path, optional })),
+    reads: Array.from(optionals, ([path, optional]) => ({ path, optional })),
     sets: Array.from(new Set(named("set"))),
     deletes: Array.from(new Set(named("delete"))),
   };

@@ -6,14 +6,13 @@ export {
   type ContextAccess,
   codeKeys,
   contextAccess,
-  type KeySet,
   keysSet,
   setsBranchDecision,
 } from "./code-keys.ts";
-export { type CodeFinding, type CodeFindingCode, codeFindings } from "./findings/codes.ts";
+export { type CodeFinding, codeFindings } from "./findings/codes.ts";
 export type { NodeFacts } from "./findings/subject.ts";
 export { nearKey } from "./findings/suggest.ts";
 export { importableModules } from "./known/packages.ts";
-export { type ForeignModule, foreignModules, modulesNeeded, type NeededModule } from "./modules-needed.ts";
+export { foreignModules, modulesNeeded } from "./modules-needed.ts";
 export { reboundContext } from "./rebound-context.ts";
 export { type ContextShape, shapeOf, type ValueShape } from "./shape.ts";

@@ -1,3 +1,9 @@
+/** From 1; columns count UTF-16 units, as editors do. */
+export interface LineColumn {
+  line: number;
+  column: number;
+}
+
 /** Lines and columns of a source, from 1, in UTF-16 units; and the lines that ask for silence. */
 export class Lines {
   readonly #starts = [0];
@@ -8,7 +14,7 @@ export class Lines {
     for (const { index, 0: end } of source.matchAll(/\r\n|\r|\n/g)) this.#starts.push(index + end.length);
   }
 
-  placeOf(offset: number): { line: number; column: number } {
+  placeOf(offset: number): LineColumn {
     let [low, high] = [0, this.#starts.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);

@@ -1,15 +1,12 @@
 import { bringsModules, importWayOut, moduleOf, neededImports, topOf } from "./findings/imports.ts";
 import { isSlip } from "./findings/suggest.ts";
 import { importableModules, isKnownPackage, standardModules } from "./known/packages.ts";
-import { Lines } from "./lines.ts";
+import { type LineColumn, Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 
 /** A module that code imports and cannot do without. */
-export interface NeededModule {
+interface NeededModule extends LineColumn {
   module: string;
-  /** From 1; columns count UTF-16 units. */
-  line: number;
-  column: number;
 }
 
 /**
@@ -37,7 +34,7 @@ export interface Importable {
   lib: Readonly<Record<string, string>>;
 }
 
-export interface ForeignModule extends NeededModule {
+interface ForeignModule extends NeededModule {
   /** What to do about it. */
   wayOut: string;
 }

@@ -1,8 +1,9 @@
 import type { PythonProblem } from "./check-python.ts";
+import { namesIn } from "./findings/guards.ts";
 import { Lines } from "./lines.ts";
 import type { Binding } from "./scope/bindings.ts";
 import { Program } from "./scope/program.ts";
-import { ancestors, type Expression, type Node, walk } from "./tree/nodes.ts";
+import { ancestors, type Node, walk } from "./tree/nodes.ts";
 
 const cure = "write context.update({...}), or context.clear() and then context.update({...}) to start from nothing";
 
@@ -37,15 +38,13 @@ function rebindings(program: Program): Binding[] {
 function isStandIn(node: Node): boolean {
   return Array.from(ancestors(node)).some((ancestor) => {
     if (ancestor.kind === "handler") {
-      return ancestor.types !== null && has(ancestor.types, (part) => part.kind === "name" && part.id === "NameError");
+      return ancestor.types !== null && namesIn(ancestor.types).includes("NameError");
     }
     const tests = ancestor.kind === "if" ? ancestor.branches : ancestor.kind === "while" ? [ancestor] : [];
-    return tests.some(({ test }) => has(test, (part) => part.kind === "text" && part.value === "context"));
+    return tests.some(({ test }) =>
+      Array.from(walk(test)).some((part) => part.kind === "text" && part.value === "context"),
+    );
   });
-}
-
-function has(expression: Expression, wanted: (part: Node) => boolean): boolean {
-  return Array.from(walk(expression)).some(wanted);
 }
 
 /** Whether what the name is given here is a dict that the code makes. */

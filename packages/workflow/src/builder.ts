@@ -64,15 +64,13 @@ export const wait = maker<AuthoredWait, "wait">("wait");
 /** Runs another workflow. */
 export const workflow = maker<AuthoredWorkflowNode, "workflow">("workflow");
 
-type MapOf<Fields> = Fields & { type: "map" };
-
 /** A map whose edges, and whose nodes' `onError`, name the nodes of its own body; or one that runs another workflow. */
 export function map<const Id extends string, const Target extends string = never>(
   fields: MapFields<Id, Target>,
-): MapOf<FailingFields<AuthoredMap, Target>>;
+): Made<"map", FailingFields<AuthoredMap, Target>>;
 export function map<const Target extends string = never>(
   fields: FailingFields<AuthoredWorkflowMap, Target>,
-): MapOf<FailingFields<AuthoredWorkflowMap, Target>>;
+): Made<"map", FailingFields<AuthoredWorkflowMap, Target>>;
 export function map<Id extends string, Target extends string>(
   fields: MapFields<Id, Target> | FailingFields<AuthoredWorkflowMap, Target>,
 ): object {

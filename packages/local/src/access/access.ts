@@ -22,11 +22,11 @@ const header =
  */
 export class Access {
   readonly signatures: Signatures;
-  readonly #key: AccessKey;
+  readonly keyId: string;
 
-  constructor(key: AccessKey) {
-    this.#key = key;
-    this.signatures = new Signatures(key.secretAccessKey);
+  constructor({ accessKeyId, secretAccessKey }: AccessKey) {
+    this.keyId = accessKeyId;
+    this.signatures = new Signatures(secretAccessKey);
   }
 
   /**
@@ -45,7 +45,7 @@ export class Access {
     const time = String(headers["x-amz-date"] ?? "");
     const instant = instantOf(time);
     if (!keyId || Number.isNaN(instant)) return "malformed";
-    if (keyId !== this.#key.accessKeyId) return "stranger";
+    if (keyId !== this.keyId) return "stranger";
     const signed = names.split(";");
     if (!vouchesFor(headers, signed)) return "partial";
     if (Math.abs(Date.now() - instant) > maxSkewMs) return "skewed";
@@ -58,7 +58,7 @@ export class Access {
 
   /** Of requests of this process's own clients, whose signature nobody else can have made: the key's id is enough. */
   knows({ headers }: { headers: { authorization?: string | undefined } }): boolean {
-    return headers.authorization?.includes(` Credential=${this.#key.accessKeyId}/`) ?? false;
+    return headers.authorization?.includes(` Credential=${this.keyId}/`) ?? false;
   }
 }
 

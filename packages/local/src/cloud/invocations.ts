@@ -29,17 +29,7 @@ interface Place extends Pick<NodeEvent, "node" | "items" | "map"> {
 }
 
 function placeOf(payload: string): Place | null {
-  const {
-    execution,
-    scope = "",
-    node,
-    waited,
-  } = JSON.parse(payload) as {
-    execution?: { id?: string };
-    scope?: string;
-    node?: string;
-    waited?: boolean;
-  };
+  const { execution, scope = "", node, waited } = JSON.parse(payload) as Asked;
   return execution?.id && node ? { execution: execution.id, node, isNew: waited !== true, ...itemsOf(scope) } : null;
 }
 
@@ -55,5 +45,6 @@ function outcomeIn(payload: string): Outcome | null {
 }
 
 type Outcome = Pick<NodeEvent, "state" | "message" | "count">;
+type Asked = { execution?: { id?: string }; scope?: string; node?: string; waited?: boolean };
 type Answered = { task?: string | null; until?: string; child?: object; count?: number };
 type RunningOn = { running?: true; retry?: string };

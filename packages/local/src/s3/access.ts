@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Access, Refusal } from "../access/access.ts";
-import { algorithm, instantOf, type Signatures, vouchesFor } from "../access/signature.ts";
+import { algorithm, instantOf, vouchesFor } from "../access/signature.ts";
 import { header } from "./body/receive.ts";
 import { S3Error } from "./errors.ts";
 
@@ -26,14 +26,9 @@ function refuse(refusal: Refusal): never {
 const payloads = /^([0-9a-f]{64}|UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+)$/;
 
 /** Throws what S3 answers to a request without a signature of this key, in its headers or in its address. */
-export function checkAccess(
-  request: IncomingMessage,
-  query: URLSearchParams,
-  accessKeyId: string,
-  access: Access,
-): void {
+export function checkAccess(request: IncomingMessage, query: URLSearchParams, access: Access): void {
   if (query.has("X-Amz-Algorithm") || query.has("X-Amz-Signature")) {
-    checkPresigned(request, query, accessKeyId, access.signatures);
+    checkPresigned(request, query, access);
     return;
   }
   const payload = header(request, "x-amz-content-sha256");
@@ -44,19 +39,14 @@ export function checkAccess(
 }
 
 /** An address that was not signed with this key, is over, or comes with other headers (Signature Version 4, query). */
-function checkPresigned(
-  request: IncomingMessage,
-  query: URLSearchParams,
-  accessKeyId: string,
-  signatures: Signatures,
-): void {
+function checkPresigned(request: IncomingMessage, query: URLSearchParams, access: Access): void {
   const { method = "", url = "/", headers } = request;
   const [keyId = "", ...scope] = parameter(query, "Credential").split("/");
   const [, , service, end] = scope;
   if (parameter(query, "Algorithm") !== algorithm || service !== "s3" || end !== "aws4_request" || scope.length !== 4) {
     throw new S3Error("AuthorizationQueryParametersError", "X-Amz-Algorithm only supports AWS4-HMAC-SHA256.");
   }
-  if (keyId !== accessKeyId) refuse("stranger");
+  if (keyId !== access.keyId) refuse("stranger");
   refuseExpired(query);
   const signed = parameter(query, "SignedHeaders").split(";");
   if (!vouchesFor(headers, signed)) refuse("partial");
@@ -68,7 +58,7 @@ function checkPresigned(
     scope: scope.join("/"),
     payload: header(request, "x-amz-content-sha256") || parameter(query, "Content-Sha256") || "UNSIGNED-PAYLOAD",
   };
-  if (!signatures.match(asSigned, parameter(query, "Signature"))) refuse("forged");
+  if (!access.signatures.match(asSigned, parameter(query, "Signature"))) refuse("forged");
 }
 
 function refuseExpired(query: URLSearchParams): void {

@@ -63,12 +63,12 @@ async function answer(
   response: ServerResponse,
   store: ObjectStore,
   access: Access,
-  { accessKeyId, onCreated, faults, room }: S3Options,
+  { onCreated, faults, room }: S3Options,
 ): Promise<void> {
   response.setHeader("x-amz-request-id", randomUUID());
   try {
     const call = { request, response, store, ...addressOf(request.url ?? "/"), onCreated };
-    checkAccess(request, call.query, accessKeyId, access);
+    checkAccess(request, call.query, access);
     const { name: operation, run } = operationOf(call);
     failAs(faults?.({ operation, bucket: call.bucket, key: call.key }));
     await run(call);

@@ -1,3 +1,5 @@
+import type { LineColumn } from "../lines.ts";
+
 /**
  * Every code of `nova check` and its severity; docs/python-findings.md explains each. A code never changes its meaning,
  * and that of a removed finding is not used again.
@@ -23,11 +25,8 @@ export const codeFindings = {
 
 export type CodeFindingCode = keyof typeof codeFindings;
 
-export interface CodeFinding {
+export interface CodeFinding extends LineColumn {
   code: CodeFindingCode;
-  /** From 1; columns count UTF-16 units, as editors do. */
-  line: number;
-  column: number;
   /** One sentence: what is wrong, and the way out. */
   message: string;
   severity: "error" | "warning";

@@ -15,7 +15,7 @@ export function expectsImportError(program: Program, node: Node): boolean {
     if (
       ancestor.kind === "handler" &&
       ancestor.types &&
-      names(ancestor.types).some((name) => importErrors.test(name))
+      namesIn(ancestor.types).some((name) => importErrors.test(name))
     ) {
       return true;
     }
@@ -29,7 +29,8 @@ function isExpected(program: Program, node: Node, errors: RegExp, depth: number)
   let child = node;
   for (const ancestor of ancestors(node)) {
     if (ancestor.kind === "try" && ancestor.body === child) {
-      if (ancestor.handlers.some(({ types }) => !types || names(types).some((name) => errors.test(name)))) return true;
+      if (ancestor.handlers.some(({ types }) => !types || namesIn(types).some((name) => errors.test(name))))
+        return true;
     }
     if (ancestor.kind === "with" && ancestor.items.some(({ value }) => suppresses(value, errors))) return true;
     if (ancestor.kind === "function" && depth < deepest) {
@@ -43,11 +44,14 @@ function isExpected(program: Program, node: Node, errors: RegExp, depth: number)
 
 function suppresses(value: Expression, errors: RegExp): boolean {
   return (
-    value.kind === "call" && names(value.callee).includes("suppress") && names(value).some((name) => errors.test(name))
+    value.kind === "call" &&
+    namesIn(value.callee).includes("suppress") &&
+    namesIn(value).some((name) => errors.test(name))
   );
 }
 
-function names(expression: Expression): string[] {
+/** Names and attributes anywhere in an expression. */
+export function namesIn(expression: Expression): string[] {
   return Array.from(walk(expression)).flatMap((node) =>
     node.kind === "name" ? [node.id] : node.kind === "attribute" ? [node.name] : [],
   );

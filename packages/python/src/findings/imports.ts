@@ -1,7 +1,7 @@
 import { standardModules } from "../known/packages.ts";
 import type { Program } from "../scope/program.ts";
-import { type Node, walk } from "../tree/nodes.ts";
-import { expectsImportError } from "./guards.ts";
+import type { Node } from "../tree/nodes.ts";
+import { expectsImportError, namesIn } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
 import { nearest } from "./suggest.ts";
 
@@ -67,16 +67,9 @@ function isForTypesOnly(node: Node): boolean {
   for (let each = node.parent; each; each = each.parent) {
     if (each.kind === "if") {
       const branch = each.branches.find(({ body }) => body === child);
-      if (branch && Array.from(walk(branch.test)).some(isTypeChecking)) return true;
+      if (branch && namesIn(branch.test).includes("TYPE_CHECKING")) return true;
     }
     child = each;
   }
   return false;
-}
-
-function isTypeChecking(node: Node): boolean {
-  return (
-    (node.kind === "name" && node.id === "TYPE_CHECKING") ||
-    (node.kind === "attribute" && node.name === "TYPE_CHECKING")
-  );
 }

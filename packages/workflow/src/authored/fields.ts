@@ -11,7 +11,9 @@ export const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 const idError = "must be 1 to 64 letters, digits, _ or -, and begin with a letter";
 
-export const NodeId = z.string({ error: idError }).regex(idPattern, { error: idError });
+export const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, { error });
+
+export const NodeId = matching(idPattern, idError);
 
 export const text = (description: string) => z.string({ error: "must be a text" }).describe(description);
 
@@ -56,13 +58,11 @@ const keyError = "must be a key: a letter or _, then letters, digits, _ or -, at
 export const contextKeyPattern = /^[\p{L}_][\p{L}\p{N}_-]{0,127}$/u;
 
 /** A key of the context that a node sets by itself. */
-export const contextKey = (description: string) =>
-  z.string({ error: keyError }).regex(contextKeyPattern, { error: keyError }).describe(description);
+export const contextKey = (description: string) => matching(contextKeyPattern, keyError).describe(description);
 
 const pathError = "must be a dot path such as email.attachments";
 
-export const dotPath = (description: string) =>
-  z.string({ error: pathError }).regex(dotPathPattern, { error: pathError }).describe(description);
+export const dotPath = (description: string) => matching(dotPathPattern, pathError).describe(description);
 
 export const aYearSeconds = 31_536_000;
 
@@ -77,7 +77,7 @@ const aYear = {
 /** Whole seconds, or `"15m"`; comes out as seconds. */
 export function duration(description: string, { min, max, error } = aYear) {
   const number = within("whole", min, max, error);
-  const text = z.string({ error }).regex(/^[1-9]\d{0,7}[smhd]$/, { error });
+  const text = matching(/^[1-9]\d{0,7}[smhd]$/, error);
   return z
     .union([number, text], { error })
     .transform((written, context) => {
@@ -97,7 +97,7 @@ const credentialNamePattern = /^[a-z][a-z0-9_]{0,39}$/;
 
 const nameError = "must be a name such as email: a lower-case letter, then lower-case letters, digits or _, at most 40";
 
-export const CredentialName = z.string({ error: nameError }).regex(credentialNamePattern, { error: nameError });
+export const CredentialName = matching(credentialNamePattern, nameError);
 
 /** Credentials by name. `whose` ends the description. */
 export function credentialNames(whose: string) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
-import { contextKey, dotPath, fanOutFields, NodeId, nodeFields, within } from "./fields.ts";
+import { contextKey, dotPath, fanOutFields, matching, NodeId, nodeFields, within } from "./fields.ts";
 import type { BodyKind } from "./kind.ts";
 import { childCodes, childFields } from "./workflow-node.ts";
 
@@ -8,10 +8,7 @@ const toleratedError = 'must be a whole number of items, or a share of them such
 
 const Tolerated = z
   .union(
-    [
-      z.int({ error: toleratedError }).min(0, { error: toleratedError }),
-      z.string({ error: toleratedError }).regex(/^(100|\d{1,2})%$/, { error: toleratedError }),
-    ],
+    [z.int({ error: toleratedError }).min(0, { error: toleratedError }), matching(/^(100|\d{1,2})%$/, toleratedError)],
     { error: toleratedError },
   )
   .describe(

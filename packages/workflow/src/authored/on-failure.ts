@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { addressPattern, type FailureWebhook, type OnFailure } from "../on-failure.ts";
-import { CredentialName } from "./fields.ts";
+import { CredentialName, matching } from "./fields.ts";
 
 const addressError = "must be an address such as anna@example.com";
 const urlError = "must be an address that begins with https:// or http://";
 
-const Address = z.string({ error: addressError }).regex(addressPattern, { error: addressError });
+const Address = matching(addressPattern, addressError);
 const secretError =
   'must name no user and no password, which would lie in the clear in the table and in logs - write { "url": "https://...", "secret": "<a credential>" }, which signs';
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { dotPathPattern } from "../template/template.ts";
-import { fanOutFields, NodeId, nodeFields } from "./fields.ts";
+import { fanOutFields, matching, NodeId, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 /** Instead of a path: all that there is. */
@@ -22,10 +22,9 @@ const mapping = (description: string, example: string) =>
 
 /** Which workflow runs, and what goes in and comes out; a map has them as well. */
 export const childFields = {
-  workflow: z
-    .string({ error: idError })
-    .regex(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/, { error: idError })
-    .describe("Id of the workflow to run. `nova run` publishes it on the way where its folder lies beside this one."),
+  workflow: matching(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/, idError).describe(
+    "Id of the workflow to run. `nova run` publishes it on the way where its folder lies beside this one.",
+  ),
   version: z
     .int({ error: versionError })
     .min(1, { error: versionError })

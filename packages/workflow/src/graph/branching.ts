@@ -49,14 +49,14 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const last = nodes.filter(({ id, onError }) => onError !== undefined && !leaving.has(id));
   const toDone = last.map(({ id }) => ({ from: id, to: done }));
-  const meetings = meetingsIn(graphOf([...nodes, { id: done }], [...edges, ...toDone]));
+  const meetingOf = meetingsIn(graphOf([...nodes, { id: done }], [...edges, ...toDone]));
   const points = new Map(nodes.map((node) => [node.id, node]));
   const isStep = (id: string | null | undefined): id is string => points.get(id ?? "")?.isDone === false;
   const fanOuts = new Map<string, FanOut>();
   for (const [id, out] of leaving) {
     const targets = [...new Set(out.map(({ to }) => to))];
     if (!points.get(id)?.fansOut || targets.length < 2) continue;
-    const meeting = meetings.of(targets);
+    const meeting = meetingOf(targets);
     fanOuts.set(id, { targets, meeting: isStep(meeting) ? meeting : null });
   }
 

@@ -1,13 +1,5 @@
 import { type Graph, lastToFirst } from "./graph.ts";
 
-/** Where all ways from a place meet first: a node, or null where that is only behind the last one. */
-interface Meetings {
-  /** The first node that every way from `id` comes to, `id` itself not counted. */
-  behind(id: string): string | null;
-  /** The first node that the ways from all of these come to, these themselves counted. */
-  of(ids: readonly string[]): string | null;
-}
-
 /** Behind every end; the nodes count from 1, ends first. */
 const root = 0;
 const unplaced = -1;
@@ -15,9 +7,10 @@ const unplaced = -1;
 /**
  * Immediate post-dominators, in rounds until nothing changes (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance
  * Algorithm"). One round is enough where there are no rings, which only `onError` makes. A node that can never come
- * to an end meets nothing.
+ * to an end meets nothing. Answers the first node that the ways from all of these come to, these themselves counted; null
+ * where they meet only behind the last one.
  */
-export function meetingsIn(graph: Graph): Meetings {
+export function meetingsIn(graph: Graph): (ids: readonly string[]) => string | null {
   const order = fromEnds(graph);
   const ranks = new Map(order.map((id, index) => [id, index + 1]));
   const successors = order.map((id) => graph.successors.get(id)?.flatMap((next) => ranks.get(next) ?? []) ?? []);
@@ -40,10 +33,9 @@ export function meetingsIn(graph: Graph): Meetings {
       parents[index + 1] = parent;
     }
   }
-  const idOf = (rank: number | undefined) => order[(rank ?? root) - 1] ?? null;
-  return {
-    behind: (id) => idOf(parents[ranks.get(id) ?? root]),
-    of: (ids) => idOf(ids.length === 0 ? root : ids.map((id) => ranks.get(id) ?? root).reduce(meet)),
+  return (ids) => {
+    const rank = ids.length === 0 ? root : ids.map((id) => ranks.get(id) ?? root).reduce(meet);
+    return order[rank - 1] ?? null;
   };
 }
 

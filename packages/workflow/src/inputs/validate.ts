@@ -63,14 +63,12 @@ function wordsOf({ keyword, params, message }: ErrorObject): string {
 
 /** What keeps a text from being a context at all: NOVA506. */
 export function contextProblem(contextText: string): Finding | undefined {
-  let context: unknown;
   try {
-    context = JSON.parse(contextText);
+    if (isObject(JSON.parse(contextText))) return undefined;
+    return finding("NOVA506", "$", 'the context is not a JSON object - write { "key": value }');
   } catch {
     return notJson(contextText);
   }
-  if (isObject(context)) return undefined;
-  return finding("NOVA506", "$", 'the context is not a JSON object - write { "key": value }');
 }
 
 function notJson(text: string): Finding {

@@ -3,7 +3,7 @@ import { didYouMean } from "../findings/text.ts";
 import { nodesIn } from "../parse/body.ts";
 import type { ReadBody } from "../parse/read.ts";
 import { analysisFileOf, codeFileOf, type LockedCode, lockFileName } from "./lock-file.ts";
-import { lockedCodeOf, type ReadLock, type ReadLockFile, readLockFile } from "./read-lock.ts";
+import { lockedCodeOf, type ReadLock, readLockFile } from "./read-lock.ts";
 
 /** The locked code of a workflow's prompt nodes, in alphabetical order, and what is wrong with it. */
 export function lockOf(
@@ -13,12 +13,17 @@ export function lockOf(
 ): { locked?: Record<string, LockedCode>; findings: Finding[] } {
   const read = readLockFile(files);
   if (!read) return { findings: [] };
+  if ("problem" in read) {
+    const wayOut = "take it from version control, or remove it and run nova lock";
+    return { findings: [inLock("NOVA801", `${lockFileName} ${read.problem} - ${wayOut}`)] };
+  }
   const nodes = promptNodesOf(body);
-  const findings = checkLock(read, { nodes, ...(approval && { approval }) });
-  if ("problem" in read) return { findings };
-  const entries = Object.entries(read.nodes).filter(([node]) => nodes.includes(node));
+  const entries = Object.entries(read.nodes);
   const locked = entries.flatMap(([node, entry]) =>
-    entry.state === "locked" ? [[node, lockedCodeOf(entry)] as const] : [],
+    nodes.includes(node) && entry.state === "locked" ? [[node, lockedCodeOf(entry)] as const] : [],
+  );
+  const findings = entries.flatMap(([node, entry]) =>
+    nodes.includes(node) ? checkEntry(node, entry, approval) : [stranger(node, nodes)],
   );
   return { ...(locked.length > 0 && { locked: Object.fromEntries(locked) }), findings };
 }
@@ -29,24 +34,6 @@ function promptNodesOf(body: ReadBody): string[] {
     ({ node }) => !node || ("executor" in node && node.executor.kind === "prompt"),
   );
   return prompts.flatMap(({ id }) => id ?? []);
-}
-
-/** What the lock is for. */
-interface LockScope {
-  /** Ids of the prompt nodes. */
-  nodes: readonly string[];
-  approval?: "required";
-}
-
-/** What is wrong with what `nova lock` wrote, and with what became of it. */
-function checkLock(read: ReadLockFile, { nodes, approval }: LockScope): Finding[] {
-  if ("problem" in read) {
-    const wayOut = "take it from version control, or remove it and run nova lock";
-    return [inLock("NOVA801", `${lockFileName} ${read.problem} - ${wayOut}`)];
-  }
-  return Object.entries(read.nodes).flatMap(([node, entry]) =>
-    nodes.includes(node) ? checkEntry(node, entry, approval) : [stranger(node, nodes)],
-  );
 }
 
 function checkEntry(node: string, entry: ReadLock, approval?: "required"): Finding[] {

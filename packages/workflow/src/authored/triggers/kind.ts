@@ -3,7 +3,7 @@ import type { Finding, FindingCode } from "../../findings/finding.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import type { WrittenJson } from "../../json/exact.ts";
 import type { Trigger, TriggerType } from "../../trigger.ts";
-import { duration } from "../fields.ts";
+import { duration, matching } from "../fields.ts";
 
 /** One kind of trigger. A new kind is a new file that exports one of these, plus a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
@@ -20,13 +20,11 @@ export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
 const nameError = "must be 1 to 63 lower case letters, digits or -, and begin with a letter or a digit";
 const namePattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-export const plainName = (description: string) =>
-  z.string({ error: nameError }).regex(namePattern, { error: nameError }).describe(description);
+export const plainName = (description: string) => matching(namePattern, nameError).describe(description);
 
 const slugError = "must be the slug of a client: lower case letters, digits and -";
 
-export const clientSlug = (description: string) =>
-  z.string({ error: slugError }).regex(namePattern, { error: slugError }).describe(description);
+export const clientSlug = (description: string) => matching(namePattern, slugError).describe(description);
 
 /** What every trigger has, whatever its kind. */
 export const triggerFields = {
@@ -46,10 +44,7 @@ const senderError = "must be an address such as anna@example.com, or @example.co
 
 export const Senders = z
   .array(
-    z
-      .string({ error: senderError })
-      .regex(/^[^\s@]*@[^\s@]+$/, { error: senderError })
-      .transform((sender) => sender.toLowerCase()),
+    matching(/^[^\s@]*@[^\s@]+$/, senderError).transform((sender) => sender.toLowerCase()),
     { error: 'must be a list such as ["anna@example.com", "@example.org"]' },
   )
   .min(1, { error: "must name a sender, or be left out" })
