@@ -11,7 +11,16 @@ function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {
   return {
     ...{ seq: 1, scope: "", node_id, node_type: "action", status: "success", error_class: null, error_message: null },
     ...{ traceback: null, decision_result: null, path_taken: null, changes, execution_time_ms: 0, attempt: 1 },
-    ...{ sandbox_id: null, timestamp: "", hash: "", prev: null, code_hash: null, ai_metadata: null, steps: [] },
+    ...{
+      sandbox_id: null,
+      timestamp: "",
+      hash: "",
+      prev: null,
+      code_hash: null,
+      ai_metadata: null,
+      steps: [],
+      reused_from: null,
+    },
     ...more,
   };
 }

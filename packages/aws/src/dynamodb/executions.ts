@@ -209,7 +209,7 @@ const executionRecord = record(
   {
     ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
     /** `open` is the key of a sparse index: open executions, and those that have left sandboxes for others. */
-    ...optionalTexts("endedAt", "tip", "admission", "rank", "open", "leaver", "taker"),
+    ...optionalTexts("endedAt", "tip", "admission", "rank", "restartedFrom", "open", "leaver", "taker"),
     ...numbers("version"),
     ...optionalNumbers("durationMs", "nodes"),
     parent: value<Parent>(),

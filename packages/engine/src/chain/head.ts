@@ -65,6 +65,12 @@ export interface Head extends BlobHome {
   definition?: string;
   /** Of a workflow node's entry: the execution that it ran. */
   child?: ChildTip;
+  /** Of link 0: what this execution takes over from an earlier one. */
+  plan?: Plan;
+  /** Of an outcome that an earlier execution came to: its link. Nothing ran for it here. */
+  reused_from?: ReusedLink;
+  /** While the scope follows the source of the plan: how far, in the source's own scope. */
+  followed?: ScopePlace;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
   /** SHA-256 of each content's text. */
@@ -104,6 +110,34 @@ export interface ChildTip {
   workflow: string;
   version: number;
   tip: string;
+}
+
+/** Which outcomes of an earlier execution, the source, count in this one: those before everything that runs again. */
+export interface Plan extends PlanPart {
+  source: string;
+  /** Hash of the source's last entry. */
+  tip: string;
+  /** Nodes that run again wherever they come up. */
+  again?: string[];
+  /** Keys of the initial context that are others than the source's, and who says so. */
+  patch?: { keys: string[]; by: string };
+}
+
+export interface PlanPart {
+  /** From these links of the source on nothing counts, in their scopes and behind them. Absent: whatever did not fail. */
+  from?: ScopePlace[];
+  /** The same inside of executions that nodes of the source ran, by the nodes' links as `scope#seq`. */
+  inside?: Record<string, PlanPart>;
+}
+
+export interface ScopePlace {
+  scope: string;
+  seq: number;
+}
+
+export interface ReusedLink extends ScopePlace {
+  execution: string;
+  hash: string;
 }
 
 /** The last entry of a branch: a join's `branches` content is a list of them. */

@@ -7,8 +7,8 @@ import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { contentText } from "./contents.ts";
-import { type FailureRecord, type Head, headOf } from "./head.ts";
-import { type BranchPlace, branchOf, isItem } from "./scope.ts";
+import { type FailureRecord, type Head, headOf, type ScopePlace } from "./head.ts";
+import { type BranchPlace, branchOf, branchScope, isItem } from "./scope.ts";
 
 /** What one consistent read gives a node: the link before it, and whatever is at its own already. */
 export interface Position {
@@ -40,34 +40,42 @@ export async function readPosition(ports: Ports, at: LinkId): Promise<Position> 
   return { before: headOf(here), beforeEntry: here, at, next };
 }
 
+/** The link of the source that came to the same, of an outcome that was taken over and of a join of such branches. */
+export function placeInSource({ reused_from: reused, node_type, followed }: Head): ScopePlace | undefined {
+  return reused || node_type === "join" ? followed : undefined;
+}
+
 /** Where a branch starts: the fork's entry, and the head that a link 0 of the branch would have. */
 export async function branchStart(
   ports: Ports,
   fork: StoredEntry,
   scope: string,
 ): Promise<Pick<Position, "before" | "beforeEntry">> {
-  const { inner: _, count: _count, loops: _loops, continuation: _further, ...head } = headOf(fork);
+  const { inner: _, count: _count, loops: _loops, continuation: _further, ...whole } = headOf(fork);
+  const { reused_from: _reused, followed: _followed, plan: _plan, ...head } = whole;
   const branch = branchOf(scope)?.branch ?? "";
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
   const entry = isItem(branch) ? branches?.[0]?.entry : branch;
-  const before: Head = { ...head, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null };
+  const source = placeInSource(whole);
+  const from = source && { followed: { scope: branchScope(source, head.node_id, branch), seq: 0 } };
+  const before: Head = { ...head, ...from, scope, seq: 0, warm: null, nodes: 0, path_taken: entry ?? null };
   return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
 }
 
 async function readFork(ports: Ports, at: LinkId, { parent, fork, seq }: BranchPlace) {
-  const entry = await readEntry(ports.chain, { execution: at.execution, scope: parent, seq });
+  const entry = await readKept(ports.chain, { execution: at.execution, scope: parent, seq });
   if (!entry || headOf(entry).node_id !== fork) {
     throw chainBroken(`execution ${at.execution} has no fork "${fork}" at link ${seq}${parent}`);
   }
   return branchStart(ports, entry, at.scope);
 }
 
-/** Entries that many branches begin behind, kept in a warm Lambda: they never change. */
+/** Entries that many links ask for, such as those that branches begin behind, kept in a warm Lambda: they never change. */
 const maxKept = 50;
 const kept = new WeakMap<ChainStore, LRUCache<string, StoredEntry>>();
 
-async function readEntry(chain: ChainStore, at: LinkId): Promise<StoredEntry | undefined> {
+export async function readKept(chain: ChainStore, at: LinkId): Promise<StoredEntry | undefined> {
   const known = kept.get(chain) ?? new LRUCache<string, StoredEntry>({ max: maxKept });
   kept.set(chain, known);
   const name = `${at.execution}${at.scope}#${at.seq}`;

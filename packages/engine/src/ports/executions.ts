@@ -38,6 +38,8 @@ export interface Execution {
   /** Execution whose blobs it shares: its own id, or that of the outermost one around it. */
   root: string;
   parent?: Parent;
+  /** The execution whose outcomes it takes over. */
+  restartedFrom?: string;
   status: ExecutionStatus;
   /** ISO 8601. */
   startedAt: string;

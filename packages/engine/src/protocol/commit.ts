@@ -13,6 +13,7 @@ import type { Ports } from "../ports/index.ts";
 import { eventsBehind } from "./continuation.ts";
 import { goneOut } from "./definition.ts";
 import type { Outcome } from "./outcome.ts";
+import { stillFollowed } from "./recorded.ts";
 
 /** Writes a node's entry, if there is none. Answers the one that is there: ours or the winner's. */
 export async function commitOutcome(
@@ -42,7 +43,7 @@ async function sealOutcome(
 ): Promise<StoredEntry> {
   const { before, at } = position;
   const { status, run, more = {} } = outcome;
-  const { generation, analysis, count, child } = more;
+  const { generation, analysis, count, child, reused, followed } = more;
   const changes = status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
@@ -62,6 +63,8 @@ async function sealOutcome(
         spent: addSpendings(before.spent, more.spent),
         inner: (before.inner ?? 0) + (more.inner ?? 0) || undefined,
         loops: more.loops ?? goneOut(before.loops, node.id),
+        reused_from: reused,
+        followed: followed ?? (await stillFollowed(ports, position, node)),
       }),
       ...(await eventsBehind(ports, position, node.id, outcome)),
       steps: more.steps ?? (await attemptsAt(ports, at, outcome)),

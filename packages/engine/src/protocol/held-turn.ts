@@ -5,8 +5,10 @@ import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { closed, committedEntry } from "./answer.ts";
+import { commitOutcome } from "./commit.ts";
 import { definitionOf } from "./definition.ts";
 import { linkBehind, type NodeEvent } from "./event.ts";
+import { recordedOutcome } from "./recorded.ts";
 import type { Reason, SettlingPorts } from "./settling.ts";
 
 /** Somebody is failing or closing this link, or the turn is another node's: nothing may begin. */
@@ -55,11 +57,19 @@ type EntryOrTurn = { entry: StoredEntry } | { entry?: never; position: Position;
 export async function entryOrTurn(ports: Ports, event: NodeEvent): Promise<EntryOrTurn> {
   for (;;) {
     const position = await readPosition(ports, linkBehind(event));
-    const entry = committedEntry(position, event);
+    const entry = committedEntry(position, event) ?? (await takenOver(ports, position, event));
     if (entry) return { entry };
     const turn = await holdTurn(ports, position, event.node);
     if (turn) return { position, turn };
   }
+}
+
+/** The entry of an outcome that an earlier execution came to, where this one takes it over. */
+async function takenOver(ports: Ports, position: Position, event: NodeEvent): Promise<StoredEntry | undefined> {
+  if (!position.before.followed) return undefined;
+  const definition = await definitionOf(ports, event);
+  const outcome = await recordedOutcome(ports, position, definition);
+  return outcome ? commitOutcome(ports, position, definition.node, outcome) : undefined;
 }
 
 /**
@@ -75,7 +85,7 @@ export async function producedEntry<Left extends StoredEntry | Turn>(
     const position = await latestPosition(ports, linkBehind(event));
     const committed = committedEntry(position, event);
     if (!committed) refuseForeignTurn(position, event.node);
-    const entry = committed ?? (await produce(position));
+    const entry = committed ?? (await takenOver(ports, position, event)) ?? (await produce(position));
     await killOvertaken(ports, position.next);
     if (entry !== "again") return entry;
   }

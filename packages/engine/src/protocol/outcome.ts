@@ -1,5 +1,5 @@
 import { defined, type RunErrorClass } from "@nova/workflow";
-import type { ChildTip, FailureRecord } from "../chain/head.ts";
+import type { ChildTip, FailureRecord, ReusedLink, ScopePlace } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
@@ -44,6 +44,10 @@ export interface MoreFacts {
   inside?: { branches: number; events: number };
   /** Of a decision that leads back; any other entry keeps those of the nodes around it. */
   loops?: Loops;
+  /** Of an outcome that the source of a plan came to. */
+  reused?: ReusedLink;
+  /** How far the scope has followed the source behind it, where the outcome says so itself. */
+  followed?: ScopePlace;
   /** Of a workflow node: what it ran. */
   child?: ChildTip;
   /** Of a map: how many items it has. */

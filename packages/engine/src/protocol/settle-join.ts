@@ -2,7 +2,7 @@ import { type Fork, joinOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentText } from "../chain/contents.ts";
 import type { BranchTip } from "../chain/head.ts";
-import { contextAfter, failureOf, type LoadedContext, type Position } from "../chain/position.ts";
+import { contextAfter, failureOf, type LoadedContext, type Position, placeInSource } from "../chain/position.ts";
 import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import { type Changes, type Context, isWithin, linkLabel } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
@@ -43,8 +43,18 @@ export async function settleJoin(
   const outcome: Outcome =
     "failure" in merged
       ? { ...facts, status: "failed", ...merged, next: wayTo(open.version, open.map?.onError) }
-      : { ...succeeded(wayBehindJoin(open), facts), changes: merged };
+      : {
+          ...succeeded(wayBehindJoin(open), { ...facts, more: { ...facts.more, ...followedBehind(position, tips) } }),
+          changes: merged,
+        };
   return commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
+}
+
+/** Where the source's branches came to the same, so did its join. */
+function followedBehind({ before }: Position, tips: readonly Tip[]) {
+  const fork = placeInSource(before);
+  const isSame = fork && tips.filter(hasBegun).every(({ head }) => head.followed !== undefined);
+  return isSame ? { followed: { scope: fork.scope, seq: fork.seq + 1 } } : {};
 }
 
 function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[]): OutcomeFacts {

@@ -109,7 +109,8 @@ export class ScopeCheck {
     const walk = await this.walk(child.execution, "");
     if ("problem" in walk) return walk.problem;
     const { tip, first } = walk;
-    const fits = first && isCalledBy(first, head) && first.client === head.client && first.root === head.root;
+    const caller = head.reused_from ? { ...head.reused_from, execution_id: head.reused_from.execution } : head;
+    const fits = first && isCalledBy(first, caller) && first.client === head.client && first.root === head.root;
     const isNamed = first?.workflow_id === child.workflow && first.workflow_version === child.version;
     if (!fits || !isNamed || !tip?.head.close || tip.entry.hash !== child.tip) {
       const message = `the execution that it ran, ${child.execution}, has another end, or was cut off: its last link is not the one named here`;
@@ -123,7 +124,7 @@ export class ScopeCheck {
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
     const bad = await this.#stepProblem(head);
     if (bad) return bad;
-    const message = await this.#code.problemOf(head);
+    const message = (await reuseMisfit(this.#ports, head)) ?? (await this.#code.problemOf(head));
     return message === undefined ? this.contents.problemOf(head, entry) : { message };
   }
 
@@ -142,6 +143,21 @@ export class ScopeCheck {
     }
     return undefined;
   }
+}
+
+/** What is wrong with an outcome that was taken over, as long as the execution that came to it is there. */
+async function reuseMisfit({ chain }: Pick<Ports, "chain">, head: Head): Promise<string | undefined> {
+  if (!head.reused_from) return undefined;
+  const { hash, ...at } = head.reused_from;
+  const { entry } = await chain.read(at);
+  if (!entry) return undefined;
+  const own = headOf(entry);
+  const isSame = (["node_id", "node_type", "status", "decision_result", "error_class"] as const).every(
+    (field) => own[field] === head[field],
+  );
+  return isSame && entry.hash === hash && sha256(entry.head) === hash
+    ? undefined
+    : `the outcome that it takes over, link ${at.seq}${at.scope} of ${at.execution}, is another: one of the two was changed`;
 }
 
 /** A tip as a join lists it, and what the join counts of its branch. */

@@ -1,5 +1,5 @@
 import { defined, type RunErrorClass, secretKeys, type Workflow, type WorkflowNode } from "@nova/workflow";
-import { headOf } from "../../chain/head.ts";
+import { headOf, type Plan } from "../../chain/head.ts";
 import { inputBefore } from "../../chain/item-input.ts";
 import { childId } from "../../chain/link-name.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
@@ -24,6 +24,7 @@ import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from
 import type { Closed } from "../../protocol/finish-close.ts";
 import { entryOrTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
+import { findInSource, planOf } from "../../protocol/recorded.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
@@ -205,7 +206,8 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
   const members = await childInput(ports, calling, version.workflow);
   if ("problem" in members) return members;
   const { client, root, frozen = false } = position.before;
-  const link = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent, frozen };
+  const plan = await planOfChild(ports, position, node);
+  const link = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent, frozen, plan };
   const entry = await firstLink(ports, link);
   if (await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry)) return entry;
   return (await firstEntry(ports, id)) ?? entry;
@@ -220,6 +222,18 @@ async function wantedVersion(
   if (version === undefined || version === latest.version) return latest;
   const pinned = await ports.workflows.get(workflow, version);
   return pinned ?? { problem: `workflow "${workflow}" has no version ${version} - its latest is ${latest.version}` };
+}
+
+/** An execution that came to no good end for the source goes on where it failed. */
+async function planOfChild(ports: Ports, { before, at }: Position, node: WorkflowNode): Promise<Plan | undefined> {
+  if (!before.followed) return undefined;
+  const { source, again = [], inside = {} } = await planOf(ports, at.execution);
+  const found = await findInSource(ports, source, before.followed, node);
+  const { child, scope, seq, status } = found?.head ?? {};
+  if (!child || again.includes(node.id)) return undefined;
+  const part = inside[`${scope}#${seq}`];
+  if (!part && status === "success") return undefined;
+  return { source: child.execution, tip: child.tip, ...part, ...(again.length > 0 && { again }) };
 }
 
 async function parentOf(ports: Ports, { at }: Position): Promise<Parent> {

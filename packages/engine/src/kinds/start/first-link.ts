@@ -1,7 +1,6 @@
 import { defined, nodeIndex, runHash } from "@nova/workflow";
 import { sealEntry } from "../../chain/contents.ts";
-import type { Head } from "../../chain/head.ts";
-import { noRun } from "../../chain/head.ts";
+import { type Head, noRun, type Plan } from "../../chain/head.ts";
 import { Context } from "../../context/context.ts";
 import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
 import type { Member } from "../../json/text.ts";
@@ -26,11 +25,13 @@ export interface FirstLink {
   frozen?: boolean;
   /** Ids of prompt nodes that are written anew. */
   fresh?: readonly string[];
+  /** What is taken over from an earlier execution. */
+  plan?: Plan | undefined;
 }
 
 /** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
 export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
-  const { id, version, home, set, startedAt, parent, frozen, fresh = [] } = link;
+  const { id, version, home, set, startedAt, parent, frozen, fresh = [], plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
@@ -50,6 +51,7 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
       ...defined({ events: version.history?.begun, parent }),
       machine: version.stateMachineArn,
       definition: runHash(version.workflow),
+      ...(plan && { plan, followed: { scope: "", seq: 0 } }),
       ...(frozen && { frozen: true }),
       ...(fresh.length > 0 && { fresh }),
       prev: null,
@@ -61,14 +63,14 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
 
 /** The record of an execution that begins with this link. */
 export function recordOf(
-  { execution_id: id, client, root, timestamp, parent }: Head,
+  { execution_id: id, client, root, timestamp, parent, plan }: Head,
   { workflowId, version, stateMachineArn }: WorkflowVersion,
 ): Execution {
   return {
     ...{ format: 1, id, workflowId, version, stateMachineArn, client, root },
     status: "running",
     startedAt: timestamp,
-    ...(parent && { parent }),
+    ...defined({ parent, restartedFrom: plan?.source }),
     open: true,
   };
 }

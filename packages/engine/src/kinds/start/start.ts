@@ -9,7 +9,7 @@ import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { startInput } from "../../protocol/event.ts";
-import { firstLink, recordOf } from "./first-link.ts";
+import { type FirstLink, firstLink, recordOf } from "./first-link.ts";
 import { fileMembers, placeFiles, refuseMisfits, type StartFile, saveFiles } from "./given.ts";
 
 export interface StartRequest {
@@ -45,21 +45,35 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
     request.context,
     keyed.map(({ key }) => key),
   );
-  const { id = `exec_${nextId(ports.clock.now())}` } = request;
+  const { id = newId(ports) } = request;
   const home: BlobHome = { client, root: id };
-  const startedAt = new Date(ports.clock.now()).toISOString();
   await saveFiles(
     ports,
     home,
     files.filter((file) => "open" in file),
   );
   const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
-  const entry = await firstLink(ports, { id, version, home, set, startedAt, frozen, fresh });
+  return begin(ports, { id, version, home, set, frozen, fresh }, request.queue);
+}
+
+export function newId({ clock }: Pick<Ports, "clock">): string {
+  return `exec_${nextId(clock.now())}`;
+}
+
+/** Link 0, then the record, then StartExecution where nothing has it wait. */
+export async function begin(
+  ports: Ports,
+  link: Omit<FirstLink, "startedAt">,
+  queue: StartRequest["queue"],
+): Promise<Execution> {
+  const { id, version } = link;
+  const startedAt = new Date(ports.clock.now()).toISOString();
+  const entry = await firstLink(ports, { ...link, startedAt });
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
   if (isNew) ports.tailCache.keep({ execution: id, scope: "", seq: 0 }, entry, ports.clock.now());
   const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
-  if (request.queue) {
-    const queued: Execution = { ...record, ...request.queue, status: "queued" };
+  if (queue) {
+    const queued: Execution = { ...record, ...queue, status: "queued" };
     await ports.executions.create(queued);
     return queued;
   }

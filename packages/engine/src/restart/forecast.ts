@@ -1,0 +1,194 @@
+import { type Fork, forksOf, joinOf, nodeIndex } from "@nova/workflow";
+import type { Plan } from "../chain/head.ts";
+import { branchScope } from "../chain/scope.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
+import { type NodeDefinition, wayOn, wayTo } from "../protocol/definition.ts";
+import { counts, edgeTaken } from "../protocol/recorded.ts";
+import type { Source, SourceLink } from "./source.ts";
+
+/** What an execution with a plan will do, as far as that can be known. Places are named as `SourceLink.name`. */
+export interface Forecast {
+  /** Outcomes that are taken over. */
+  reused: string[];
+  /** Nodes that run, and all that may follow them; `each[*].find` where the items are not known yet. */
+  runs: string[];
+  /** Of these, those that have run before and are not declared to be without effects. */
+  again: string[];
+  /** Why the version does not fit what is to be taken over, a sentence each. */
+  misfits: string[];
+  /** What those that run have cost and taken in the source. */
+  estimate: { cost_usd: number; execution_time_ms: number };
+}
+
+/** Follows the source through a version as the execution will. */
+export function forecast(source: Source, version: WorkflowVersion, plan: Plan): Forecast {
+  return new Walk(source, version, plan).told();
+}
+
+/** Nodes one behind the other: the main line, a branch, or an item. */
+interface Stretch {
+  /** Of the names of its nodes. */
+  prefix: string;
+  /** The node that comes behind it; null at the end of an item, and of the main line. */
+  end: string | null;
+}
+
+/** Entries that are no step of a workflow. */
+const marks: ReadonlySet<string> = new Set(["start", "end", "close"]);
+
+class Walk {
+  readonly #source: Source;
+  readonly #version: WorkflowVersion;
+  readonly #forks: ReadonlyMap<string, Fork>;
+  readonly #plan: Plan;
+  readonly #reused: string[] = [];
+  /** By name: the node. */
+  readonly #runs = new Map<string, string>();
+  readonly #misfits: string[] = [];
+
+  constructor(source: Source, version: WorkflowVersion, plan: Plan) {
+    this.#source = source;
+    this.#version = version;
+    this.#forks = forksOf(version.workflow);
+    this.#plan = plan;
+  }
+
+  told(): Forecast {
+    const main = { prefix: "", end: null };
+    const links = this.#source.scope("");
+    const start = this.#version.workflow.nodes.find(({ type }) => type === "start");
+    const definition = start && this.#definition(start.id);
+    const behind =
+      definition && this.#throughForks(main, links, { at: 0, next: wayOn(definition) }, definition.node.id);
+    if (behind) this.#follow(main, links, behind);
+    const runs = [...this.#runs.keys()];
+    const before = runs.flatMap((name) => this.#source.links.get(name) ?? []);
+    return {
+      ...{ reused: this.#reused, runs, again: runs.filter((name) => this.#runsAgain(name)), misfits: this.#misfits },
+      estimate: {
+        cost_usd: before.reduce((sum, { spent }) => sum + (spent?.cost_usd ?? 0), 0),
+        execution_time_ms: before.reduce((sum, { head }) => sum + head.execution_time_ms, 0),
+      },
+    };
+  }
+
+  /** Goes through a stretch behind a link of it; answers whether the rest of it is taken over. */
+  #follow(stretch: Stretch, links: readonly SourceLink[], { at, next }: Place): boolean {
+    while (next !== null && next !== stretch.end) {
+      const definition = this.#definition(next);
+      if (!definition || definition.node.type === "end") return true;
+      const found = links.findIndex(({ head }, index) => index > at && head.node_id === definition.node.id);
+      const link = links[found];
+      if (!link) {
+        const onward: string | null | undefined = at + 1 < links.length ? this.#onlyWay(definition) : undefined;
+        if (onward === undefined) return this.#runFrom(stretch, next);
+        this.#runs.set(stretch.prefix + next, next);
+        next = onward;
+        continue;
+      }
+      const dropped = links.slice(at + 1, found).filter(({ head }) => !marks.has(head.node_type));
+      this.#misfits.push(...dropped.map(({ name }) => `${name}: no step of the version is this one`));
+      const way = counts(this.#plan, link.head) ? this.#wayBehind(definition, link) : undefined;
+      if (way === undefined) return this.#runFrom(stretch, next);
+      this.#reused.push(link.name);
+      const isFork = link.head.status === "success";
+      const behind: Place | undefined = isFork
+        ? this.#throughForks(stretch, links, { at: found, next: way }, definition.node.id)
+        : { at: found, next: way };
+      if (!behind) return false;
+      ({ at, next } = behind);
+    }
+    return true;
+  }
+
+  /** The place behind a link and the forks that it opens; undefined where not all of their branches are taken over. */
+  #throughForks(stretch: Stretch, links: readonly SourceLink[], from: Place, node: string): Place | undefined {
+    let place = from;
+    for (let fork = this.#forks.get(node); fork; fork = this.#forks.get(joinOf(fork.node))) {
+      const [link, join] = [links[place.at], links[place.at + 1]];
+      const isWhole = link !== undefined && this.#branches(stretch, fork, link);
+      if (!isWhole || join?.head.node_id !== joinOf(fork.node) || join.head.status !== "success") {
+        this.#runFrom(stretch, fork.next);
+        return undefined;
+      }
+      place = { at: place.at + 1, next: wayTo(this.#version, fork.next) };
+    }
+    return place;
+  }
+
+  #branches({ prefix }: Stretch, { node, kind, branches, next }: Fork, { head, name }: SourceLink): boolean {
+    const items = Array.from({ length: head.count ?? 0 }, (_, index) => String(index));
+    const ways =
+      kind === "parallel"
+        ? branches.map(({ entry }) => ({ branch: entry, entry, stretch: { prefix, end: next } }))
+        : items.map((branch) => ({
+            ...{ branch, entry: branches[0]?.entry ?? null },
+            stretch: { prefix: `${name}[${branch}].`, end: null },
+          }));
+    const followed = ways.map(({ branch, entry, stretch }) =>
+      this.#follow(stretch, this.#source.scope(branchScope(head, node, branch)), { at: -1, next: entry }),
+    );
+    return followed.every(Boolean);
+  }
+
+  /** Where the version goes on behind an outcome of the source; undefined where it cannot, which is noted. */
+  #wayBehind(definition: NodeDefinition, { head, name }: SourceLink): string | null | undefined {
+    const { node } = definition;
+    if (node.type !== head.node_type) {
+      this.#misfits.push(
+        `${name}: the version has a node of type ${node.type} here, and it was one of type ${head.node_type}`,
+      );
+      return undefined;
+    }
+    if (head.status === "failed")
+      return wayTo(this.#version, "onError" in node ? node.onError : undefined) ?? undefined;
+    if (head.decision_result === null) return wayOn(definition);
+    const taken = edgeTaken(definition, head.decision_result);
+    if (taken) return wayTo(this.#version, taken.to);
+    this.#misfits.push(`${name}: the version has no edge for ${JSON.stringify(head.decision_result)} here`);
+    return undefined;
+  }
+
+  /** Of a node that neither decides nor forks. */
+  #onlyWay(definition: NodeDefinition): string | null | undefined {
+    const { node, edges } = definition;
+    return edges.length > 1 || this.#forks.has(node.id) ? undefined : wayOn(definition);
+  }
+
+  /** Notes a node and all that may follow it in the stretch. */
+  #runFrom(stretch: Stretch, first: string | null): false {
+    const ways = new Set([first]);
+    for (const id of ways) {
+      if (id === null || id === stretch.end) continue;
+      const definition = this.#definition(id);
+      for (const { entry } of definition ? [] : (this.#forks.get(id)?.branches ?? [])) ways.add(entry);
+      if (!definition || definition.node.type === "end") continue;
+      const { node, edges } = definition;
+      this.#runs.set(stretch.prefix + id, id);
+      for (const { to } of edges) ways.add(to);
+      if ("onError" in node && node.onError !== undefined) ways.add(node.onError);
+      const body = node.type === "map" ? this.#forks.get(id)?.branches[0]?.entry : undefined;
+      if (body !== undefined) this.#runFrom({ prefix: `${stretch.prefix}${id}[*].`, end: null }, body);
+    }
+    return false;
+  }
+
+  #runsAgain(name: string): boolean {
+    const node = this.#definition(this.#runs.get(name) ?? "")?.node;
+    if (node?.type !== "action" && node?.type !== "decision") return false;
+    const isSame = ({ head, name: other }: SourceLink) =>
+      name.includes("[*]") ? head.node_id === node.id : other === name;
+    return node.effects !== false && this.#source.links.values().some(isSame);
+  }
+
+  #definition(id: string): NodeDefinition | undefined {
+    const found = nodeIndex(this.#version.workflow).get(id);
+    return found && { version: this.#version, ...found };
+  }
+}
+
+/** Behind which link of a stretch the walk is, and to which node it goes on. */
+interface Place {
+  at: number;
+  next: string | null;
+}

@@ -1,0 +1,168 @@
+import type { Plan, PlanPart } from "../chain/head.ts";
+import { contextAfter } from "../chain/position.ts";
+import type { Context } from "../context/context.ts";
+import { offloadMembers, savingTo } from "../context/offload.ts";
+import { referencesIn } from "../context/references.ts";
+import { type Member, membersOf, objectText } from "../json/text.ts";
+import { refuseMisfits } from "../kinds/start/given.ts";
+import { begin, newId, type StartRequest } from "../kinds/start/start.ts";
+import type { BlobHome } from "../ports/blobs.ts";
+import type { Execution } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
+import { type Forecast, forecast } from "./forecast.ts";
+import { Source } from "./source.ts";
+
+export interface RestartRequest {
+  /** An execution that has ended. */
+  source: Execution;
+  /** What runs it; of the source's workflow. */
+  version: WorkflowVersion;
+  /** The place from which on everything runs; absent: from what failed. */
+  from?: string;
+  /** JSON text of an object: keys of the initial context that are to be others. */
+  patch?: string;
+  /** Nodes that run again wherever they come up. */
+  again?: readonly string[];
+  /** Who asks, for the chain. */
+  by: string;
+}
+
+/** An execution cannot be restarted as it was asked for. */
+export class RestartRefused extends Error {
+  override name = "RestartRefused";
+}
+
+/** What a restart comes to, before anything is written. */
+export interface Restart {
+  plan: Plan;
+  forecast: Forecast;
+  /** The initial context. */
+  set: Member[];
+}
+
+export interface Restarted extends Restart {
+  execution: Execution;
+}
+
+/**
+ * A new execution that takes over what an earlier one came to, and shares its blobs. Throws `RestartRefused` and
+ * `InputsRefused` before anything is written.
+ */
+export async function restartExecution(
+  ports: Ports,
+  request: RestartRequest & Pick<StartRequest, "id" | "frozen" | "queue">,
+): Promise<Restarted> {
+  const restart = await planRestart(ports, request);
+  const [misfit] = restart.forecast.misfits;
+  if (misfit !== undefined)
+    throw new RestartRefused(`version ${request.version.version} does not fit ${request.source.id} - ${misfit}`);
+  const { id = newId(ports), source, version, frozen = false } = request;
+  const home: BlobHome = { client: source.client, root: source.root };
+  const set = await offloadMembers(restart.set, savingTo(ports, home));
+  const execution = await begin(ports, { id, version, home, set, frozen, plan: restart.plan }, request.queue);
+  return { ...restart, execution };
+}
+
+/** Reads the source and says what is taken over. Writes nothing. Throws `RestartRefused`, `InputsRefused`. */
+export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
+  const { source: record, version, again = [], by } = request;
+  if (record.open) throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
+  if (record.erased) throw new RestartRefused(`the contents of execution ${record.id} were erased - start a new one`);
+  const source = await Source.read(ports, record.id);
+  const stranger = again.find((id) => !source.links.values().some(({ head }) => head.node_id === id));
+  if (stranger !== undefined) throw new RestartRefused(`execution ${record.id} never came to a node "${stranger}"`);
+  const part = request.from === undefined ? {} : await partFrom(ports, source, request.from, record.id);
+  if (record.status === "completed" && !part.from && again.length === 0)
+    throw new RestartRefused(`execution ${record.id} was completed, and nothing of it failed - say from which node`);
+  const patch = membersOf(request.patch ?? "{}");
+  const plan: Plan = {
+    ...{ source: record.id, tip: record.tip ?? "" },
+    ...part,
+    ...(again.length > 0 && { again: [...again] }),
+    ...(patch.length > 0 && { patch: { keys: patch.map(({ key }) => key), by } }),
+  };
+  const told = forecast(source, version, plan);
+  return { plan, forecast: told, set: await initialContext(ports, request, patch, { source, told }) };
+}
+
+/** What does not count where everything from a place on runs again, which may be in executions that nodes ran. */
+async function partFrom(ports: Ports, source: Source, place: string, execution: string): Promise<PlanPart> {
+  const [name = "", ...inner] = place.split("/");
+  const link = source.links.get(name);
+  if (!link || !isStep(link.head.node_type)) {
+    const known = [...source.links.values()].flatMap(({ name, head }) => (isStep(head.node_type) ? [name] : []));
+    throw new RestartRefused(`execution ${execution} never came to "${name}" - it came to ${shortList(known)}`);
+  }
+  const { scope, seq, child } = link.head;
+  const from = [{ scope, seq }];
+  if (inner.length === 0) return { from };
+  if (!child) throw new RestartRefused(`"${name}" ran no other workflow, so it has no "${inner.join("/")}" inside`);
+  const part = await partFrom(ports, await Source.read(ports, child.execution), inner.join("/"), child.execution);
+  return { from, inside: { [`${scope}#${seq}`]: part } };
+}
+
+function isStep(type: string): boolean {
+  return !["start", "end", "join", "close"].includes(type);
+}
+
+const mostListed = 20;
+
+function shortList(names: readonly string[]): string {
+  if (names.length === 0) return "no node";
+  const more = names.length > mostListed ? ` and ${names.length - mostListed} more` : "";
+  return names.slice(0, mostListed).join(", ") + more;
+}
+
+/** That of the source with other values for some keys, checked as that of any run. */
+async function initialContext(
+  ports: Ports,
+  { source: { id }, version }: RestartRequest,
+  patch: readonly Member[],
+  { source, told }: { source: Source; told: Forecast },
+): Promise<Member[]> {
+  const { context } = await contextOf(ports, id, 0);
+  if (patch.length > 0) await refuseOverwritten(ports, id, patch, { source, told });
+  const patched = context.apply({ set: [...patch], delete: [] }, 0);
+  const members = patched.slots().map(({ key, json }) => ({ key, json }));
+  const [inBlobs, inline] = [true, false].map((is) =>
+    members.filter(({ json }) => referencesIn(json).length > 0 === is),
+  ) as [Member[], Member[]];
+  await refuseMisfits(
+    version.workflow,
+    objectText(inline),
+    inBlobs.map(({ key }) => key),
+  );
+  return members;
+}
+
+/** What nodes set whose outcomes are taken over hides what is patched. */
+async function refuseOverwritten(
+  ports: Ports,
+  id: string,
+  patch: readonly Member[],
+  { source, told }: { source: Source; told: Forecast },
+): Promise<void> {
+  const reused = new Set(told.reused);
+  const last = source.scope("").findLast(({ name }) => reused.has(name));
+  if (!last) return;
+  const { context } = await contextOf(ports, id, last.head.seq);
+  const hidden = patch.find(({ key }) => isOverwritten(context, key));
+  if (hidden === undefined) return;
+  const by = context.slot(hidden.key)?.by;
+  const writer = [...source.links.values()].find(({ head }) => head.scope === "" && head.seq === by)?.name;
+  const advice = writer === undefined ? "restart from an earlier node" : `restart from "${writer}", or before it`;
+  throw new RestartRefused(`the patch sets "${hidden.key}", which a node sets that is not run again - ${advice}`);
+}
+
+function isOverwritten(context: Context, key: string): boolean {
+  const by = context.slot(key)?.by;
+  return by !== undefined && by !== 0;
+}
+
+async function contextOf(ports: Ports, execution: string, seq: number) {
+  const { entry } = await ports.chain.read({ execution, scope: "", seq });
+  if (!entry || !("context" in entry.contents))
+    throw new RestartRefused(`the contents of execution ${execution} were erased - start a new one`);
+  return contextAfter(entry, ports.blobs);
+}
