@@ -81,9 +81,9 @@ describe("on a laptop, where nothing is forbidden, the functions", () => {
     expect(watched).toEqual(Object.keys(functions));
   });
 
-  it("ask E2B with its key when they run a node, and when they close a run", () => {
+  it("ask E2B with its key when they run a node, close a run or count sandboxes", () => {
     const asking = Object.keys(functions).filter((name) => calls.of(name).some((call) => call.startsWith("ssm:")));
-    expect(asking).toEqual(["nova-run-node", "nova-close-execution"]);
+    expect(asking).toEqual(["nova-run-node", "nova-close-execution", "nova-sweep"]);
   });
 
   it.each(Object.keys(functions))("do nothing that the role of %s would not allow", (name) => {

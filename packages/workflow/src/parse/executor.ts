@@ -52,27 +52,19 @@ function doesNotFit(
   fitting: readonly string[],
   { name, path }: NodeScope,
 ): Finding[] {
-  const strange = given.filter((field) => !fitting.includes(field));
   const wanted = kind === "code" ? "code or codeFile" : "prompt or promptFile";
-  if (strange.length === 0) {
-    return fitting.length > 0
-      ? []
-      : [finding("NOVA401", path, `${name} has no ${kind === "code" ? "code" : "prompt"} - add ${wanted}`)];
+  if (given.length === 0) {
+    return [finding("NOVA401", path, `${name} has no ${kind === "code" ? "code" : "prompt"} - add ${wanted}`)];
   }
-  return strange.map((field) => {
-    if (fitting.length > 0) {
-      return finding(
-        "NOVA402",
-        at(path, field),
-        `${name} has both ${fitting[0]} and ${field} - its executor "${kind}" takes ${wanted}, remove ${field}`,
-      );
-    }
-    const other = kind === "code" ? '"executor": "prompt"' : '"executor": "code"';
-    return finding(
-      "NOVA403",
-      at(path, field),
-      `${name}: the executor "${kind}" takes ${wanted}, not ${field} - add ${other}, or write ${wanted}`,
-    );
+  const [first] = fitting;
+  const other = `add "executor": ${kind === "code" ? '"prompt"' : '"code"'}, or write ${wanted}`;
+  return given.flatMap((field) => {
+    if (fitting.includes(field)) return [];
+    const message =
+      first === undefined
+        ? `${name}: the executor "${kind}" takes ${wanted}, not ${field} - ${other}`
+        : `${name} has both ${first} and ${field} - its executor "${kind}" takes ${wanted}, remove ${field}`;
+    return [finding(first === undefined ? "NOVA403" : "NOVA402", at(path, field), message)];
   });
 }
 

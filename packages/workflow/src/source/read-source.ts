@@ -125,11 +125,10 @@ const noFiles: Files = { needed: [], beside: [] };
 
 async function filesOf(folder: string): Promise<Files> {
   const below = await Promise.all(["lib", generatedFolder].map((name) => filesBelow(folder, name)));
-  return { needed: [lockFileName, ...below.flat()], beside: await filesBeside(folder) };
-}
-
-async function filesBeside(folder: string): Promise<string[]> {
-  return (await namesIn(folder)).filter((name) => readableFile.test(name));
+  return {
+    needed: [lockFileName, ...below.flat()],
+    beside: (await namesIn(folder)).filter((name) => readableFile.test(name)),
+  };
 }
 
 async function filesBelow(folder: string, below: string): Promise<string[]> {
