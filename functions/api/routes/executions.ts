@@ -12,7 +12,7 @@ import {
   type ServicePorts,
   untilEnded,
 } from "@nova/service";
-import { defined } from "@nova/workflow/defined";
+import { defined } from "@nova/workflow";
 import { z } from "zod";
 import { Unreadable } from "../http/errors.ts";
 import { maxBytes, refuseLarge } from "../http/read-body.ts";
