@@ -280,7 +280,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
     const renamed = decides([way("one", "which"), way("which", "left", "other"), way("which", "right", "right")]);
     expect(await refusal(renamed)).toMatch(/does not fit exec_\w+ - which: the version has no edge for "left" here$/);
     const { nodes } = decides([]);
-    const without = nodes.filter(({ id }) => id !== "which" && id !== "right");
+    const without = (nodes as { id: string }[]).filter(({ id }) => id !== "which" && id !== "right");
     const edges = [way("start", "one"), way("one", "left"), way("left", "end")];
     const shorter = { id: "versions", nodes: without, edges };
     expect(await refusal(shorter)).toMatch(/ - which: no step of the version is this one$/);
