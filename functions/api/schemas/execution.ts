@@ -35,6 +35,7 @@ export const ExecutionItem = z
     nodes: z.int().nullable().meta({ description: "runs of code, once it is over" }),
     spent: Spent.meta({ description: "on models, once it is over" }),
     parent: ParentPlace.nullable().meta({ description: "the node that runs it, in another execution" }),
+    restarted_from: ExecutionId.nullable().meta({ description: "the execution whose outcomes it takes over" }),
   })
   .meta({ id: "Execution" });
 
@@ -88,6 +89,22 @@ export const WholeExecution = ExecutionItem.extend({
 export const Started = z
   .object({ execution_id: ExecutionId, status: ExecutionStatus })
   .meta({ id: "StartedExecution" });
+
+export const Restarted = Started.extend({ restarted_from: ExecutionId }).meta({ id: "RestartedExecution" });
+
+const Places = z.array(z.string());
+
+export const RestartForecast = z
+  .object({
+    reused: Places.meta({ description: "places whose outcomes are taken over: `find`, `poll#2`, `each[3].find`" }),
+    runs: Places.meta({ description: "places that run; `each[*].find` where the items are not known yet" }),
+    again: Places.meta({ description: "of these, those that have run before and may have effects" }),
+    misfits: z.array(z.string()).meta({ description: "why the version does not fit what is taken over" }),
+    estimate: z
+      .object({ cost_usd: z.number(), execution_time_ms: z.number() })
+      .meta({ description: "what the places that run have cost and taken in the execution" }),
+  })
+  .meta({ id: "RestartForecast" });
 
 /** One link; fields are described in the guide to the chain of work. */
 export const ChainEntry = z

@@ -26,10 +26,22 @@ export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution;
 const over = new Set(["completed", "failed", "cancelled", "interrupted"]);
 
 export function executionFrom(item: ExecutionItem): ShownExecution {
-  const { execution_id: id, workflow, version, client, status, started_at, parent, error, spent } = item;
+  const {
+    execution_id: id,
+    workflow,
+    version,
+    client,
+    status,
+    started_at,
+    parent,
+    error,
+    spent,
+    restarted_from,
+  } = item;
   return {
     ...{ format: 1, id, workflowId: workflow, version, client, status, startedAt: started_at, open: !over.has(status) },
     ...said({ endedAt: item.ended_at, durationMs: item.duration_ms, nodes: item.nodes, spent }),
+    ...said({ restartedFrom: restarted_from }),
     ...said({ error: error as Execution["error"] | null }),
     ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
   };

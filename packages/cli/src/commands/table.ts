@@ -4,6 +4,7 @@ import type { CliCommand } from "./command.ts";
 export const commands: Record<string, () => Promise<CliCommand>> = {
   init: async () => (await import("./init.ts")).init,
   run: async () => (await import("./run.ts")).run,
+  restart: async () => (await import("./restart.ts")).restart,
   start: async () => (await import("./run.ts")).start,
   publish: async () => (await import("./publish.ts")).publish,
   versions: async () => (await import("./versions.ts")).versions,

@@ -1,14 +1,22 @@
 import type { Connection } from "../connection.ts";
 import type { paths } from "../schema.d.ts";
-import type { StartedExecution, WholeExecution } from "../schemas.ts";
+import type { RestartedExecution, RestartForecast, StartedExecution, WholeExecution } from "../schemas.ts";
 
 type ExecuteBody = NonNullable<paths["/workflows/{id}/execute"]["post"]["requestBody"]>["content"]["application/json"];
+type RestartBody = NonNullable<paths["/executions/{id}/restart"]["post"]["requestBody"]>["content"]["application/json"];
 type ListQuery = NonNullable<paths["/executions"]["get"]["parameters"]["query"]>;
 
 export type ExecuteOptions = Omit<ExecuteBody, "context"> & {
   /** What the run begins with. */
   context?: object;
   /** Seconds (25 at most) to wait for the end before answering that it runs. */
+  wait?: number;
+};
+
+export type RestartOptions = Omit<RestartBody, "context_patch"> & {
+  /** Other values for keys of what the run began with. */
+  context_patch?: object;
+  /** As of `ExecuteOptions`. */
   wait?: number;
 };
 
@@ -52,6 +60,14 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
       const begun = await execute(workflow, { wait: 5, ...asked });
       if ("path" in begun) return begun;
       return untilEnded(begun.execution_id, { ...(onStatus && { onStatus }), ...(signal && { signal }) });
+    },
+
+    /** Runs it again from what failed, or from a place on, as a new execution; with `dry_run` it says what that would do. */
+    restart<Options extends RestartOptions>(id: string, { wait, ...body }: Options = {} as Options) {
+      const params = { path: { id }, query: wait === undefined ? {} : { wait } };
+      return ask<Options extends { dry_run: true } ? RestartForecast : RestartedExecution | WholeExecution>(
+        api.POST("/executions/{id}/restart", { params, body: body as RestartBody }) as never,
+      );
     },
 
     /** Newest first. */
