@@ -2,7 +2,7 @@ import type { Plan, PlanPart } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
-import { referencesIn } from "../context/references.ts";
+import { escapeReferences, referencesIn } from "../context/references.ts";
 import { type Member, membersOf, objectText } from "../json/text.ts";
 import { refuseMisfits } from "../kinds/start/given.ts";
 import { begin, newId, type StartRequest } from "../kinds/start/start.ts";
@@ -56,7 +56,9 @@ export async function restartExecution(
   const restart = await planRestart(ports, request);
   const [misfit] = restart.forecast.misfits;
   if (misfit !== undefined)
-    throw new RestartRefused(`version ${request.version.version} does not fit ${request.source.id} - ${misfit}`);
+    throw new RestartRefused(
+      `version ${request.version.version} does not fit ${request.source.id}: ${misfit} - restart from before it, or with another version`,
+    );
   const { id = newId(ports), source, version, frozen = false } = request;
   const home: BlobHome = { client: source.client, root: source.root };
   const set = await offloadMembers(restart.set, savingTo(ports, home));
@@ -67,7 +69,9 @@ export async function restartExecution(
 /** Reads the source and says what is taken over. Writes nothing. Throws `RestartRefused`, `InputsRefused`. */
 export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
   const { source: record, version, again = [], by } = request;
-  if (record.open) throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
+  // A record that has its tip can still be open: what follows an end may be going on.
+  if (record.tip === undefined)
+    throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
   if (record.erased) throw new RestartRefused(`the contents of execution ${record.id} were erased - start a new one`);
   const source = await Source.read(ports, record.id);
   const stranger = again.find((id) => !source.links.values().some(({ head }) => head.node_id === id));
@@ -75,7 +79,7 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   const part = request.from === undefined ? {} : await partFrom(ports, source, request.from, record.id);
   if (record.status === "completed" && !part.from && again.length === 0)
     throw new RestartRefused(`execution ${record.id} was completed, and nothing of it failed - say from which node`);
-  const patch = membersOf(request.patch ?? "{}");
+  const patch = membersOf(escapeReferences(request.patch ?? "{}"));
   const plan: Plan = {
     ...{ source: record.id, tip: record.tip ?? "" },
     ...part,
