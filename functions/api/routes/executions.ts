@@ -1,4 +1,4 @@
-import { type Execution, readTrace, verifyExecution } from "@nova/engine";
+import { diffExecutions, type Execution, readTrace, renderJson, verifyExecution } from "@nova/engine";
 import {
   cancel as cancelExecution,
   execute as executeWorkflow,
@@ -19,7 +19,7 @@ import { maxBytes, refuseLarge } from "../http/read-body.ts";
 import { type Answer, OtherAnswer, openRoute, route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
 import { Started, WholeExecution } from "../schemas/execution.ts";
-import { listRoute } from "../schemas/list.ts";
+import { ListQuery, listAnswer, listOf, listRoute, pageOfAll, pageQuery } from "../schemas/list.ts";
 import {
   ExactObject,
   ExecutionId,
@@ -94,6 +94,23 @@ export const verify = route("GET /executions/{id}/verify", {
     await executionWithin(ports, by, id);
     const { state, links, erased, problem } = await verifyExecution(ports, id);
     return { execution_id: id, state, links, erased, problem: problem ?? null };
+  },
+});
+
+/** A page is what fits an answer: all of both executions is read for each. */
+const nodesOfPage = 100_000;
+
+export const diff = route("GET /executions/{a}/diff/{b}", {
+  summary: "Two executions node by node: path, definition, code, what each node set, cost and time",
+  role: "viewer",
+  params: z.object({ a: ExecutionId, b: ExecutionId }),
+  query: ListQuery.omit({ limit: true }),
+  answers: { 200: { description: "a page", schema: listOf(schemas.NodeDiff) } },
+  async handle(ports, { by, params: { a, b }, query }) {
+    const page = { ...pageQuery(query, /^\d{1,9}$/), limit: nodesOfPage };
+    for (const id of [a, b]) await executionWithin(ports, by, id);
+    const nodes = pageOfAll(await diffExecutions(ports, a, b), page, (node) => Buffer.byteLength(renderJson(node)));
+    return listAnswer(nodes, (node) => node);
   },
 });
 

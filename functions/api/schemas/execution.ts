@@ -146,6 +146,37 @@ export const Verified = z
   })
   .meta({ id: "Verification" });
 
+function both<T extends z.ZodType>(value: T, description: string) {
+  return z
+    .object({ was: value.nullable(), is: value.nullable() })
+    .meta({ description: `${description}; \`was\` in the first execution, \`is\` in the second` });
+}
+
+function sameOrNot(description: string) {
+  return both(z.string(), description).extend({ same: z.boolean() });
+}
+
+/** How one node ran in two executions. */
+export const NodeDiff = z
+  .object({
+    place: z.string().meta({
+      description:
+        "`find`; `poll#2` its second visit; `each[3].find` in an item; `billing/send` in a run that a node ran",
+    }),
+    path: z.enum(["both", "only_a", "only_b"]).meta({ description: "which of the two came to it" }),
+    definition: sameOrNot("SHA-256 of the node's settings without its code"),
+    code: sameOrNot("SHA-256 of the code that ran, null where none did"),
+    context: z.array(z.object({ key: z.string(), was: z.unknown(), is: z.unknown() })).meta({
+      description:
+        "keys with which it left the context otherwise, null where it did not set them; a failure is the key `error`, a choice `branch_decision`; secrets are masked, large values references",
+    }),
+    cost: both(
+      z.object({ cost_usd: z.number(), execution_time_ms: z.number() }),
+      "what models cost and how long it ran, null where it did not",
+    ),
+  })
+  .meta({ id: "NodeDiff" });
+
 export function executionItem(execution: Execution) {
   const { id, workflowId, parent } = execution;
   const inside = parent ? viewOf(ParentPlace, parent, { execution_id: parent.execution }) : null;

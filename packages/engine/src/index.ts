@@ -5,7 +5,8 @@ export { itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
-export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
+export { BlobMismatch, BlobMissing, ContentsErased, NovaError, StoreUnavailable } from "./errors.ts";
+export { type Difference, differences } from "./json/differences.ts";
 export { Utf8Check } from "./json/scan.ts";
 export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
 export {
@@ -58,6 +59,7 @@ export type { CaughtError, NodeEvent, RunPosition } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
 export { ExecutionNotFound, executionOf } from "./protocol/status.ts";
 export { publishWorkflow } from "./publish-workflow.ts";
+export { diffExecutions, type NodeDiff } from "./restart/diff.ts";
 export type { Forecast } from "./restart/forecast.ts";
 export { planRestart, RestartRefused, type RestartRequest, restartExecution } from "./restart/restart.ts";
 export { Source } from "./restart/source.ts";

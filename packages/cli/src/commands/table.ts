@@ -20,6 +20,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   lock: async () => (await import("./lock.ts")).lock,
   trace: async () => (await import("./execution.ts")).trace,
   logs: async () => (await import("./execution.ts")).logs,
+  diff: async () => (await import("./past.ts")).diff,
   get: async () => (await import("./get.ts")).get,
   pull: async () => (await import("./pull.ts")).pull,
   verify: async () => (await import("./execution.ts")).verify,

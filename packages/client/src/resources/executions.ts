@@ -88,6 +88,9 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
       return ask(api.GET("/executions/{id}/chain/{seq}", { params: { path: { id, seq }, query } }));
     },
 
+    /** Two executions node by node, in the order of the first. */
+    diff: (a: string, b: string) => list("/executions/{a}/diff/{b}", { path: { a, b } }),
+
     verify: (id: string) => ask(api.GET("/executions/{id}/verify", { params: { path: { id } } })),
   };
 }
