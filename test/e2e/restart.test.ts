@@ -1,4 +1,12 @@
-import { type RestartRequest, readTrace, restartExecution, type Trace, type WorkflowVersion } from "@nova/engine";
+import {
+  answerTask,
+  type RestartRequest,
+  readTrace,
+  restartExecution,
+  startExecution,
+  type Trace,
+  type WorkflowVersion,
+} from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 
@@ -94,5 +102,205 @@ describe("a restart", { timeout: 60_000 }, () => {
     const last = await restart(trace, version, { from: "after" });
     expect(values(last.trace).all).toEqual(values(trace).all);
     expect(last.forecast.runs).toEqual(["after"]);
+  });
+
+  it("of a run whose other workflow failed goes on inside of that", async () => {
+    await cloud.publish(inARow("inner", { one: random("a"), two: fragile("b"), three: random("c") }));
+    const calls = { type: "workflow", workflow: "inner", output: { a: "a", b: "b", c: "c" } };
+    const version = await cloud.publish(inARow("outer", { make: random("m"), bill: calls, after: random("z") }));
+    const failed = await cloud.run(version, '{"bad": true}');
+    const { trace } = await restart(failed, version, { patch: '{"bad": false}' });
+    expect(trace.execution.status).toBe("completed");
+    expect(reused(trace)).toEqual(["make"]);
+    const { child } = entryOf(trace, "bill");
+    expect(child?.entries?.map(({ node_id, reused_from }) => reused_from && node_id)).toEqual([
+      null,
+      "one",
+      null,
+      null,
+      null,
+      null,
+    ]);
+    expect(await verified(cloud, trace)).toBe("anchored");
+    const inside = await restart(trace, version, { from: "bill/three" });
+    expect(values(inside.trace)).toMatchObject({ a: values(trace).a, b: values(trace).b });
+    expect(values(inside.trace).c).not.toBe(values(trace).c);
+    const behind = await restart(inside.trace, version, { from: "after" });
+    expect(reused(behind.trace)).toEqual(["make", "bill"]);
+    expect(entryOf(behind.trace, "bill").child?.execution_id).toBe(entryOf(inside.trace, "bill").child?.execution_id);
+    expect(await verified(cloud, behind.trace)).toBe("anchored");
+  });
+
+  it("begins with a visit of a loop", async () => {
+    const version = await cloud.publish({
+      id: "poll",
+      nodes: [
+        { id: "start", type: "start" },
+        {
+          id: "ask",
+          type: "action",
+          code: "import random; context['asked'] = context.get('asked', []) + [random.random()]",
+        },
+        { id: "enough", type: "decision", code: "context['branch_decision'] = len(context['asked']) >= 3" },
+        { id: "end", type: "end" },
+      ],
+      edges: [
+        { from: "start", to: "ask" },
+        { from: "ask", to: "enough" },
+        { from: "enough", to: "ask", condition: false, max: 5 },
+        { from: "enough", to: "end", condition: true },
+      ],
+    });
+    const run = await cloud.run(version);
+    const { trace, forecast } = await restart(run, version, { from: "ask#2" });
+    expect(forecast).toMatchObject({ reused: ["ask", "enough"], runs: ["ask", "enough"] });
+    const [before, after] = [values(run).asked, values(trace).asked] as number[][];
+    expect(after?.map((one, i) => one === before?.[i])).toEqual([true, false, false]);
+    expect(reused(trace)).toEqual(["ask", "enough"]);
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+
+  it("of parallel branches runs the one that failed, and what comes behind all", async () => {
+    const version = await cloud.publish({
+      id: "checks",
+      nodes: [
+        { id: "start", type: "start" },
+        { id: "fan", type: "action", code: random("f") },
+        { id: "left", type: "action", code: random("l") },
+        { id: "right", type: "action", code: fragile("r") },
+        { id: "after", type: "action", code: random("z") },
+        { id: "end", type: "end" },
+      ],
+      edges: [
+        ...["fan", "left", "right"].slice(1).map((to) => ({ from: "fan", to })),
+        ...["left", "right"].map((from) => ({ from, to: "after" })),
+        { from: "start", to: "fan" },
+        { from: "after", to: "end" },
+      ],
+    });
+    const failed = await cloud.run(version, '{"bad": true}');
+    const { trace, forecast } = await restart(failed, version, { patch: '{"bad": false}' });
+    expect(forecast.runs).toEqual(["right", "after"]);
+    expect(values(trace)).toMatchObject({ f: values(failed).f });
+    expect(trace.execution.status).toBe("completed");
+    const last = await restart(trace, version, { from: "after" });
+    expect(last.forecast).toMatchObject({ reused: ["fan", "left", "right"], runs: ["after"] });
+    const { z: _, ...same } = values(trace);
+    expect(values(last.trace)).toMatchObject(same);
+    expect(last.trace.execution.nodes).toBe(1);
+    const branch = await restart(trace, version, { from: "left" });
+    expect(values(branch.trace).r).toBe(values(trace).r);
+    expect(values(branch.trace).l).not.toBe(values(trace).l);
+    expect(values(branch.trace).z).not.toBe(values(trace).z);
+    for (const one of [trace, last.trace, branch.trace]) expect(await verified(cloud, one)).toBe("anchored");
+  });
+
+  it("asks nobody again and waits for nothing again, unless it is told to", async () => {
+    const version = await cloud.publish({
+      id: "asks",
+      nodes: [
+        { id: "start", type: "start" },
+        { id: "manager", type: "approval", message: "Pay?", timeout: 3600 },
+        { id: "pause", type: "wait", seconds: 2 },
+        { id: "pay", type: "action", code: random("paid") },
+        { id: "end", type: "end" },
+      ],
+      edges: [
+        { from: "start", to: "manager" },
+        { from: "manager", to: "pause", condition: "approved" },
+        { from: "manager", to: "end", condition: "rejected" },
+        { from: "pause", to: "pay" },
+        { from: "pay", to: "end" },
+      ],
+    });
+    const approve = (execution: string) =>
+      expect
+        .poll(
+          () =>
+            answerTask(cloud.ports, { execution, node: "manager", choice: "approved", by: "ann", from: "test" }).catch(
+              () => null,
+            ),
+          { timeout: 10_000 },
+        )
+        .not.toBeNull();
+    const first = await startExecution(cloud.ports, { version, context: "{}" });
+    await approve(first.id);
+    await cloud.untilEnd(first.id);
+    const run = await readTrace(cloud.ports, first.id, { full: true });
+    const began = Date.now();
+    const { trace } = await restart(run, version, { from: "pay" });
+    expect(reused(trace)).toEqual(["manager", "pause"]);
+    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(values(trace).manager).toEqual(values(run).manager);
+    expect(await verified(cloud, trace)).toBe("anchored");
+    const again = await restartExecution(cloud.ports, { source: run.execution, version, again: ["manager"], by: "x" });
+    await approve(again.execution.id);
+    await cloud.untilEnd(again.execution.id);
+    expect(reused(await readTrace(cloud.ports, again.execution.id))).toEqual([]);
+  });
+});
+
+describe("a restart with another version", { timeout: 60_000 }, () => {
+  const decides = (edges: object[], nodes: object[] = []) => ({
+    id: "versions",
+    nodes: [
+      { id: "start", type: "start" },
+      { id: "one", type: "action", code: random("a") },
+      { id: "which", type: "decision", code: "context['branch_decision'] = 'left'" },
+      { id: "left", type: "action", code: random("l") },
+      { id: "right", type: "action", code: random("r") },
+      { id: "end", type: "end" },
+      ...nodes,
+    ],
+    edges: [{ from: "start", to: "one" }, { from: "left", to: "end" }, { from: "right", to: "end" }, ...edges],
+  });
+  const way = (from: string, to: string, condition?: string) => ({ from, to, ...(condition && { condition }) });
+  const choices = [way("which", "left", "left"), way("which", "right", "right")];
+
+  it("keeps what comes behind a node that is new", async () => {
+    const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
+    const added = decides(
+      [way("one", "new"), way("new", "which"), ...choices],
+      [{ id: "new", type: "action", code: random("n") }],
+    );
+    const { trace, forecast } = await restart(run, await cloud.publish(added), { from: "left" });
+    expect(forecast).toMatchObject({ reused: ["one", "which"], runs: ["new", "left"], misfits: [] });
+    expect(trace.path).toEqual(["start", "one", "new", "which", "left", "end"]);
+    expect(reused(trace)).toEqual(["one", "which"]);
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+
+  it("is refused where it does not fit what was done", async () => {
+    const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
+    const refusal = async (workflow: object) => {
+      const version = await cloud.publish(workflow);
+      const asked = { source: run.execution, version, from: "left", by: "x" };
+      return restartExecution(cloud.ports, asked).catch(({ message }) => message);
+    };
+    const renamed = decides([way("one", "which"), way("which", "left", "other"), way("which", "right", "right")]);
+    expect(await refusal(renamed)).toMatch(/does not fit exec_\w+ - which: the version has no edge for "left" here$/);
+    const { nodes } = decides([]);
+    const without = (nodes as { id: string }[]).filter(({ id }) => id !== "which" && id !== "right");
+    const edges = [way("start", "one"), way("one", "left"), way("left", "end")];
+    const shorter = { id: "versions", nodes: without, edges };
+    expect(await refusal(shorter)).toMatch(/ - which: no step of the version is this one$/);
+  });
+});
+
+describe("a restart is refused", () => {
+  it("where nothing failed, where nothing is known by that name, and where a patch would be hidden", async () => {
+    const version = await cloud.publish(inARow("bad", { one: random("a"), two: random("b") }));
+    const { execution } = await cloud.run(version, '{"given": 1}');
+    const refusal = (more: Partial<RestartRequest>) =>
+      restartExecution(cloud.ports, { source: execution, version, by: "x", ...more }).catch(({ message }) => message);
+    expect(await refusal({})).toMatch(/was completed, and nothing of it failed - say from which node/);
+    expect(await refusal({ from: "three" })).toMatch(/never came to "three" - it came to one, two$/);
+    expect(await refusal({ from: "one/x" })).toMatch(/"one" ran no other workflow/);
+    expect(await refusal({ again: ["three"] })).toMatch(/never came to a node "three"/);
+    expect(await refusal({ from: "two", patch: '{"a": 1}' })).toMatch(/"a", which a node sets .* restart from "one"/);
+    expect(await refusal({ from: "two", patch: '{"$a": 1}' })).toMatch(/"\$a"/);
+    const { tip: _, ...open } = execution;
+    expect(await refusal({ from: "two", source: open })).toMatch(/is open - wait/);
+    expect(await refusal({ from: "two", source: { ...execution, erased: true } })).toMatch(/were erased/);
   });
 });

@@ -13,6 +13,7 @@ const statuses: Record<string, number> = {
   MethodNotAllowed: 405,
   Conflict: 409,
   AnswerRefused: 409,
+  ContentsErased: 409,
   WaitOver: 410,
   AnswerMisfit: 422,
   Refused: 422,

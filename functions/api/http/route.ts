@@ -122,7 +122,7 @@ function readAddress<T>(schema: z.ZodType<T>, path: string, { params }: Received
   const result = schema.safeParse(params);
   if (result.success) return result.data;
   const [name = "id"] = result.error.issues.map(({ path }) => String(path[0]));
-  const [, kind = name] = new RegExp(`(\\w+)s/\\{${name}\\}`).exec(path) ?? [];
+  const [, kind = name] = new RegExp(`(\\w+)s/(?:\\{a\\}/diff/)?\\{${name}\\}`).exec(path) ?? [];
   throw new NotFound(
     `there is no ${kind} ${JSON.stringify(params[name])?.slice(0, 100)} - write it as it was answered`,
   );

@@ -1,22 +1,25 @@
-import { type Execution, readTrace, verifyExecution } from "@nova/engine";
+import { diffExecutions, type Execution, readTrace, renderJson, verifyExecution } from "@nova/engine";
 import {
   cancel as cancelExecution,
   execute as executeWorkflow,
   executionWithin,
+  forecastRestart,
   hasEnded,
   listExecutions,
   readExecution,
   receiveHook,
+  restart as restartExecution,
   type ServicePorts,
   untilEnded,
 } from "@nova/service";
+import { defined } from "@nova/workflow";
 import { z } from "zod";
 import { Unreadable } from "../http/errors.ts";
 import { maxBytes, refuseLarge } from "../http/read-body.ts";
 import { type Answer, OtherAnswer, openRoute, route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
 import { Started, WholeExecution } from "../schemas/execution.ts";
-import { listRoute } from "../schemas/list.ts";
+import { ListQuery, listAnswer, listOf, listRoute, pageOfAll, pageQuery } from "../schemas/list.ts";
 import {
   ExactObject,
   ExecutionId,
@@ -94,25 +97,44 @@ export const verify = route("GET /executions/{id}/verify", {
   },
 });
 
+/** A page is what fits an answer: all of both executions is read for each. */
+const nodesOfPage = 100_000;
+
+export const diff = route("GET /executions/{a}/diff/{b}", {
+  summary: "Two executions node by node: path, definition, code, what each node set, cost and time",
+  role: "viewer",
+  params: z.object({ a: ExecutionId, b: ExecutionId }),
+  query: ListQuery.omit({ limit: true }),
+  answers: { 200: { description: "a page", schema: listOf(schemas.NodeDiff) } },
+  async handle(ports, { by, params: { a, b }, query }) {
+    const page = { ...pageQuery(query, /^\d{1,9}$/), limit: nodesOfPage };
+    for (const id of [a, b]) await executionWithin(ports, by, id);
+    const nodes = pageOfAll(await diffExecutions(ports, a, b), page, (node) => Buffer.byteLength(renderJson(node)));
+    return listAnswer(nodes, (node) => node);
+  },
+});
+
 /** API Gateway's HTTP API waits 30 seconds for a Lambda. */
 const longestWaitSeconds = 25;
+
+const waitQuery = z.strictObject({
+  wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description: "seconds" }),
+});
+
+const NodeIds = z.array(z.string().min(1).max(64)).max(100);
 
 export const execute = route("POST /workflows/{id}/execute", {
   summary: "Start a run; with `wait` answer its result if it ends in time",
   role: "runner",
   params: z.object({ id: WorkflowId }),
-  query: z.strictObject({
-    wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description: "seconds" }),
-  }),
+  query: waitQuery,
   body: z.strictObject({
     client_slug: Slug.optional(),
     context: ExactObject.optional(),
     version: VersionNumber.optional().meta({ description: "absent: pinned for the client, or active" }),
-    fresh: z
-      .array(z.string().min(1).max(64))
-      .max(100)
-      .optional()
-      .meta({ description: "ids of prompt nodes whose code is written anew, whatever is kept or locked" }),
+    fresh: NodeIds.optional().meta({
+      description: "ids of prompt nodes whose code is written anew, whatever is kept or locked",
+    }),
     frozen: z.boolean().optional().meta({ description: "no model is asked: prompt nodes run locked code, or fail" }),
   }),
   bodyMayBeAbsent: true,
@@ -133,14 +155,57 @@ export const execute = route("POST /workflows/{id}/execute", {
   },
 });
 
+/** As a place in it is named: `billing/each[3].find#2`. */
+const placeLength = 2_000;
+
+export const restart = route("POST /executions/{id}/restart", {
+  summary: "Run an execution again from what failed, or from a place on; what ran before that is taken over",
+  role: "runner",
+  params,
+  query: waitQuery,
+  body: z.strictObject({
+    from: z.string().min(1).max(placeLength).optional().meta({
+      description: "the place from which on everything runs: `find`, `poll#2`, `each[3].find`, `billing/send`",
+    }),
+    version: VersionNumber.optional().meta({ description: "absent: that of the execution" }),
+    context_patch: ExactObject.optional().meta({ description: "other values for keys of the initial context" }),
+    ask_again: NodeIds.optional().meta({ description: "ids of nodes that run again wherever they come up" }),
+    dry_run: z.boolean().optional().meta({ description: "say what would be reused and what would run; write nothing" }),
+  }),
+  bodyMayBeAbsent: true,
+  exact: ["context_patch"],
+  answers: {
+    200: {
+      description: "it ended in time; with `dry_run` what it would do",
+      schema: z.union([schemas.WholeExecution, schemas.RestartForecast]),
+    },
+    202: { description: "it runs, or waits for its turn (`queued`)", schema: schemas.Restarted },
+  },
+  async handle(ports, { by, params: { id }, query: { wait = 0 }, body, once }) {
+    const { context_patch: patch, ask_again: again, dry_run, ...place } = body;
+    const wish = { ...place, ...defined({ patch: patch?.text, again }) };
+    if (dry_run) return forecastRestart(ports, by, id, wish);
+    const begun = await once(async (ulid): Promise<StartedRun> => {
+      const { id: as, status } = await restartExecution(ports, by, id, { ulid, ...wish });
+      return { id: as, status };
+    });
+    return new OtherAnswer(await resultOf(ports, begun, wait, { restarted_from: id }));
+  },
+});
+
 type StartedRun = Pick<Execution, "id" | "status">;
 
 /** The run, once it has ended; else where it will be found. */
-async function resultOf(ports: ServicePorts, { id, status }: StartedRun, waitSeconds: number): Promise<Answer> {
+async function resultOf(
+  ports: ServicePorts,
+  { id, status }: StartedRun,
+  waitSeconds: number,
+  more?: { restarted_from: string },
+): Promise<Answer> {
   const record = waitSeconds > 0 ? await untilEnded(ports, id, waitSeconds * 1000) : undefined;
   if (record && hasEnded(record)) return { status: 200, body: schemas.wholeExecution(await readExecution(ports, id)) };
   const headers = { location: `/executions/${id}` };
-  return { status: 202, headers, body: { execution_id: id, status: record?.status ?? status } };
+  return { status: 202, headers, body: { execution_id: id, status: record?.status ?? status, ...more } };
 }
 
 /** As of triggers: lower case, digits and dashes. */

@@ -36,6 +36,7 @@ export const ExecutionItem = z
     spent: Spent.meta({ description: "on models, once it is over" }),
     parent: ParentPlace.nullable().meta({ description: "the node that runs it, in another execution" }),
     restarts: z.array(ExecutionId).meta({ description: "executions that take over its outcomes, the oldest first" }),
+    restarted_from: ExecutionId.nullable().meta({ description: "the execution whose outcomes it takes over" }),
   })
   .meta({ id: "Execution" });
 
@@ -90,6 +91,22 @@ export const Started = z
   .object({ execution_id: ExecutionId, status: ExecutionStatus })
   .meta({ id: "StartedExecution" });
 
+export const Restarted = Started.extend({ restarted_from: ExecutionId }).meta({ id: "RestartedExecution" });
+
+const Places = z.array(z.string());
+
+export const RestartForecast = z
+  .object({
+    reused: Places.meta({ description: "places whose outcomes are taken over: `find`, `poll#2`, `each[3].find`" }),
+    runs: Places.meta({ description: "places that run; `each[*].find` where the items are not known yet" }),
+    again: Places.meta({ description: "of these, those that have run before and may have effects" }),
+    misfits: z.array(z.string()).meta({ description: "why the version does not fit what is taken over" }),
+    estimate: z
+      .object({ cost_usd: z.number(), execution_time_ms: z.number() })
+      .meta({ description: "what the places that run have cost and taken in the execution" }),
+  })
+  .meta({ id: "RestartForecast" });
+
 /** One link; fields are described in the guide to the chain of work. */
 export const ChainEntry = z
   .looseObject({
@@ -132,6 +149,37 @@ export const Verified = z
     problem: z.looseObject({ ...Problem, message: z.string() }).nullable(),
   })
   .meta({ id: "Verification" });
+
+function both<T extends z.ZodType>(value: T, description: string) {
+  return z
+    .object({ was: value.nullable(), is: value.nullable() })
+    .meta({ description: `${description}; \`was\` in the first execution, \`is\` in the second` });
+}
+
+function sameOrNot(description: string) {
+  return both(z.string(), description).extend({ same: z.boolean() });
+}
+
+/** How one node ran in two executions. */
+export const NodeDiff = z
+  .object({
+    place: z.string().meta({
+      description:
+        "`find`; `poll#2` its second visit; `each[3].find` in an item; `billing/send` in a run that a node ran",
+    }),
+    path: z.enum(["both", "only_a", "only_b"]).meta({ description: "which of the two came to it" }),
+    definition: sameOrNot("SHA-256 of the node's settings without its code"),
+    code: sameOrNot("SHA-256 of the code that ran, null where none did"),
+    context: z.array(z.object({ key: z.string(), was: z.unknown(), is: z.unknown() })).meta({
+      description:
+        "keys with which it left the context otherwise, null where it did not set them; a failure is the key `error`, a choice `branch_decision`; secrets are masked, large values references",
+    }),
+    cost: both(
+      z.object({ cost_usd: z.number(), execution_time_ms: z.number() }),
+      "what models cost and how long it ran, null where it did not",
+    ),
+  })
+  .meta({ id: "NodeDiff" });
 
 export function executionItem(execution: Execution) {
   const { id, workflowId, parent, restarts = [] } = execution;

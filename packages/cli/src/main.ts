@@ -46,6 +46,8 @@ async function programFor(name: string | undefined) {
   const program = new Command("nova")
     .description("Workflows that are partly Python and partly AI, with every step provable afterwards")
     .version(about.version, "--version", "print the version")
+    // A version that a command is told is its own option.
+    .enablePositionalOptions()
     .showHelpAfterError("(nova --help lists the commands)")
     .exitOverride();
   for (const [each, load] of Object.entries(commands)) {

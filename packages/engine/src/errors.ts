@@ -23,6 +23,15 @@ export class BlobMissing extends Error {
   override name = "BlobMissing";
 }
 
+/** What is asked for needs contents of an execution that were erased. */
+export class ContentsErased extends Error {
+  override name = "ContentsErased";
+
+  constructor(execution: string) {
+    super(`the contents of execution ${execution} were erased - nova trace ${execution} shows what is left`);
+  }
+}
+
 /** The body of a blob is not what its reference says. */
 export class BlobMismatch extends Error {
   override name = "BlobMismatch";

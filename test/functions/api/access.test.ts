@@ -93,6 +93,11 @@ const table: Record<string, Row> = {
     role: "runner",
     status: ofClient(200),
   },
+  "POST /executions/{id}/restart": {
+    path: ({ execution }) => `/executions/${execution}/restart`,
+    role: "runner",
+    status: ofClient(422),
+  },
   "GET /executions/{id}/verify": {
     path: ({ execution }) => `/executions/${execution}/verify`,
     role: "viewer",

@@ -22,7 +22,7 @@ const ulid = "0".repeat(26);
 /** Addresses that could be, by the first part of a path: a route reads what is in its address first. */
 const samples: Record<string, Record<string, string>> = {
   workflows: { id: "asking", name: "mail" },
-  executions: { id: `exec_${ulid}`, seq: "0", sha256: "0".repeat(64) },
+  executions: { id: `exec_${ulid}`, a: `exec_${ulid}`, b: `exec_${ulid}`, seq: "0", sha256: "0".repeat(64) },
   tasks: { id: `task_${ulid}` },
   keys: { id: `key_${ulid}` },
   clients: { slug: "acme", name: "mail" },
@@ -33,7 +33,13 @@ beforeAll(async () => {
   await api.call("POST /workflows", { body: inARow("idle", { rest: "pass" }) });
   await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
   const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
-  Object.assign(known, { id: ["asking", "idle", run.execution_id], slug: ["acme", "default"], seq: ["0", "1"] });
+  Object.assign(known, {
+    id: ["asking", "idle", run.execution_id],
+    a: [run.execution_id],
+    b: [run.execution_id],
+    slug: ["acme", "default"],
+    seq: ["0", "1"],
+  });
 });
 
 /** Addresses and queries that the document allows, now and then of things that are there. */

@@ -2,6 +2,7 @@ import {
   type Execution,
   type Head,
   type LinkId,
+  type Ports,
   type StoredEntry,
   verifyExecution,
   type WorkflowVersion,
@@ -9,6 +10,10 @@ import {
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { linkName } from "../../../packages/engine/src/chain/link-name.ts";
+import { linkLabel } from "../../../packages/engine/src/context/context.ts";
+import { loadStored } from "../../../packages/engine/src/context/pages.ts";
+import type { Forecast } from "../../../packages/engine/src/restart/forecast.ts";
+import { Source } from "../../../packages/engine/src/restart/source.ts";
 import { expectedWay } from "./expected-way.ts";
 import { judgeAgain } from "./judge-again.ts";
 import { judgeJoins } from "./judge-joins.ts";
@@ -97,6 +102,32 @@ export class Invariants {
     for (const record of this.#world.executions.records.values()) await this.#judgeExecution(record);
   }
 
+  /** What was foreseen to be taken over was, and nothing else; of a run that did not come to its end a part of it. */
+  async judgeRestart(id: string, { reused: foreseen }: Forecast): Promise<void> {
+    const { links } = await Source.read(this.#world.ports(atOnce), id);
+    const reused = Array.from(links.values()).flatMap(({ name, head }) => (head.reused_from ? [name] : []));
+    const stranger = reused.find((name) => !foreseen.includes(name));
+    if (stranger) this.#violated(`${id} has taken over ${stranger}, which nobody foresaw`);
+    const lost = foreseen.find((name) => !reused.includes(name));
+    if (lost && this.#world.record(id).status === "completed")
+      this.#violated(`${id} has not taken over ${lost}, though that was foreseen`);
+  }
+
+  /** Nothing ran for an outcome that was taken over, and it is the same. */
+  #judgeReused(head: Head, entry: StoredEntry, where: string): void {
+    const { reused_from: from } = head;
+    if (!from) return;
+    const claims = [...this.#begun.keys()].filter((name) => name.startsWith(`${linkName(placeOf(head))}.`));
+    if (claims.length > 0 || head.code !== null) this.#violated(`${where} is taken over, and its code ran`);
+    const source = this.#world.chain.at(from).entry;
+    if (source?.hash !== from.hash) this.#violated(`${where} is taken over from another link than it says`);
+    const [was, is] = [source && headOf(source), head];
+    if (was?.decision_result !== is.decision_result || was?.status !== is.status)
+      this.#violated(`${where} is taken over as another outcome`);
+    const [set, before] = [setBy(entry, head), source && was ? setBy(source, was) : undefined];
+    if (set !== before) this.#violated(`${where} is taken over with ${set} instead of ${before}`);
+  }
+
   async #judgeExecution(record: Execution): Promise<void> {
     const { id } = record;
     const entries = this.#entries(id);
@@ -178,8 +209,9 @@ export class Invariants {
     const expected = expectedWay(this.#workflowOf(head), head);
     if (head.path_taken !== expected) this.#violated(`${where} leads to ${head.path_taken}, not to ${expected}`);
     if (before && before.path_taken !== head.node_id) this.#violated(`${where} does not follow ${before.node_id}`);
+    this.#judgeReused(head, entry, where);
     const node = this.#nodeOf(head.node_id);
-    if (node && "executor" in node && node.executor.kind === "prompt") {
+    if (!head.reused_from && node && "executor" in node && node.executor.kind === "prompt") {
       const written = { head, entry, stored: this.#world.chain.at(placeOf(head)).steps, runs: this.#begun };
       this.violations.push(...judgeWritten(written).map((sentence) => `${where} ${sentence}`));
       return;
@@ -237,6 +269,20 @@ export class Invariants {
   #violated(sentence: string): void {
     this.violations.push(sentence);
   }
+}
+
+/** Names of the nodes that an execution came to, from which it can be restarted. */
+export async function placesIn(ports: Ports, id: string): Promise<string[]> {
+  const { links } = await Source.read(ports, id);
+  const marks = ["start", "end", "join", "close"];
+  return Array.from(links.values()).flatMap(({ name, head }) => (marks.includes(head.node_type) ? [] : [name]));
+}
+
+/** Of what is still beside the entry, as text. */
+function setBy({ contents: { context } }: StoredEntry, head: Head): string | undefined {
+  const stored = context && "text" in context ? loadStored(context.text) : undefined;
+  const own = stored?.pages.length === 0 && stored.inline.filter(([, by]) => by === linkLabel(head));
+  return own ? JSON.stringify(own.map(([key, , json]) => [key, json]).sort()) : undefined;
 }
 
 function placeOf({ execution_id: execution, scope, seq }: Head): LinkId {

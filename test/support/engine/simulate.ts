@@ -1,11 +1,11 @@
-import { type Ports, startExecution, sweep } from "@nova/engine";
+import { type Execution, type Ports, planRestart, restartExecution, startExecution, sweep } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { sendApprovers } from "./approvers.ts";
 import { Authors } from "./authors.ts";
 import { calledFlows, childFlows } from "./child-flows.ts";
 import { straightFlows } from "./flows.ts";
 import { forkFlows, mapFlows } from "./fork-flows.ts";
-import { Invariants } from "./invariants.ts";
+import { Invariants, placesIn } from "./invariants.ts";
 import { longFlows } from "./long-flows.ts";
 import { loopFlows } from "./loop-flows.ts";
 import type { Invocation } from "./machine.ts";
@@ -14,7 +14,7 @@ import { promptFlows } from "./prompt-flows.ts";
 import { Random } from "./random.ts";
 import { randomCode } from "./random-code.ts";
 import { randomMinds } from "./random-minds.ts";
-import { type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
+import { atOnce, type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
 import { harsh, type Temper, temperOf, weights } from "./temper.ts";
 import { waitingFlows } from "./waiting-flows.ts";
 import { World } from "./world.ts";
@@ -107,11 +107,33 @@ class Model {
     try {
       await this.#goOn();
       await this.#sweepUp();
+      for (let times = 0; times < 3 && this.#random.chance(0.3); times++) await this.#startAgain();
       await this.#invariants.judge();
     } catch (error) {
       violations.push(String(error));
     }
     return { flow: this.#workflow.id, story: this.#world.scheduler.story, violations, world: this.#world };
+  }
+
+  /** One of the runs that are over is restarted, from where it failed or from a place in it, and has its faults, too. */
+  async #startAgain(): Promise<void> {
+    const ports = this.#world.ports(atOnce);
+    const whole = Array.from(this.#world.executions.records.values()).filter(({ parent }) => !parent);
+    if (whole.length === 0) return;
+    const source = this.#random.pick(whole);
+    const version = this.#world.workflows.versions.find(({ workflowId }) => workflowId === source.workflowId);
+    const places = await placesIn(ports, source.id);
+    const isFromThere = places.length > 0 && (source.status === "completed" || this.#random.chance(0.5));
+    if (!version || (!isFromThere && source.status === "completed")) return;
+    this.#faultsLeft = this.#temper.faults;
+    sendApprovers(this.#world, this.#random);
+    const request = { source, version, by: "user:test", ...(isFromThere && { from: this.#random.pick(places) }) };
+    const { forecast } = await planRestart(ports, request);
+    const restarting = this.#world.spawn("restart", (own) => restartExecution(own, request));
+    await this.#goOn();
+    await this.#sweepUp();
+    const answer = restarting.answer as { execution: Execution } | undefined;
+    if (answer) await this.#invariants.judgeRestart(answer.execution.id, forecast);
   }
 
   /** In the end nothing fails any more, and sweepers come until nothing is open. */

@@ -1,6 +1,18 @@
 import { createHash } from "node:crypto";
 import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas, Task } from "@nova/client";
-import type { AtWork, BlobRef, Execution, Generation, RawJson, Trace, TraceEntry, WaitingTask } from "@nova/engine";
+import {
+  type AtWork,
+  type BlobRef,
+  type Execution,
+  elementsOf,
+  type Generation,
+  membersOf,
+  type NodeDiff,
+  RawJson,
+  type Trace,
+  type TraceEntry,
+  type WaitingTask,
+} from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { capped, fetchSigned, unlessMissing } from "./client.ts";
@@ -14,10 +26,22 @@ export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution;
 const over = new Set(["completed", "failed", "cancelled", "interrupted"]);
 
 export function executionFrom(item: ExecutionItem): ShownExecution {
-  const { execution_id: id, workflow, version, client, status, started_at, parent, error, spent } = item;
+  const {
+    execution_id: id,
+    workflow,
+    version,
+    client,
+    status,
+    started_at,
+    parent,
+    error,
+    spent,
+    restarted_from,
+  } = item;
   return {
     ...{ format: 1, id, workflowId: workflow, version, client, status, startedAt: started_at, open: !over.has(status) },
     ...said({ endedAt: item.ended_at, durationMs: item.duration_ms, nodes: item.nodes, spent }),
+    ...said({ restartedFrom: restarted_from }),
     ...said({ error: error as Execution["error"] | null }),
     ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
   };
@@ -60,6 +84,18 @@ export async function readTrace(nova: NovaClient, id: string, { full = false } =
     Array.fromAsync(nova.executions.chain(id, { full, limit: 200 })),
   ]);
   return { ...whole, entries: entries.map(entryFrom) };
+}
+
+/** Two executions node by node, with values as they were written. */
+export async function readDiff(nova: NovaClient, a: string, b: string): Promise<NodeDiff[]> {
+  const nodes = (await Array.fromAsync(nova.executions.diff(a, b))) as unknown as (NodeDiff & { context: RawJson })[];
+  return nodes.map((node) => ({ ...node, context: elementsOf(node.context.text).map(changeFrom) }));
+}
+
+function changeFrom(text: string): NodeDiff["context"][number] {
+  const { key, was, is } = Object.fromEntries(membersOf(text).map(({ key, json }) => [key, json]));
+  const raw = (json = "null") => (json === "null" ? null : new RawJson(json));
+  return { key: JSON.parse(key ?? '""'), was: raw(was), is: raw(is) };
 }
 
 /** The API's entries are the engine's, written down. */

@@ -59,7 +59,7 @@ export const run = command({
 });
 
 /** Other terminals may use the cloud that this one opened: it is closed behind them. `lost` rejects without its owner. */
-async function inCloud<T>(
+export async function inCloud<T>(
   interrupt: Interrupt,
   work: (cloud: LocalCloud, lost: Promise<never>) => Promise<T>,
 ): Promise<T> {

@@ -4,6 +4,7 @@ import type { CliCommand } from "./command.ts";
 export const commands: Record<string, () => Promise<CliCommand>> = {
   init: async () => (await import("./init.ts")).init,
   run: async () => (await import("./run.ts")).run,
+  restart: async () => (await import("./restart.ts")).restart,
   start: async () => (await import("./run.ts")).start,
   publish: async () => (await import("./publish.ts")).publish,
   versions: async () => (await import("./versions.ts")).versions,
@@ -19,6 +20,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   lock: async () => (await import("./lock.ts")).lock,
   trace: async () => (await import("./execution.ts")).trace,
   logs: async () => (await import("./execution.ts")).logs,
+  diff: async () => (await import("./past.ts")).diff,
   get: async () => (await import("./get.ts")).get,
   pull: async () => (await import("./pull.ts")).pull,
   verify: async () => (await import("./execution.ts")).verify,

@@ -6,6 +6,7 @@ import { readBlob } from "../api/recorded.ts";
 import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
+import { differenceLines } from "../output/diff.ts";
 import { styled, type Told } from "../output/terminal.ts";
 import { shortened } from "../output/text.ts";
 import { type LockFolder, namedPrompts, readLockFolder } from "./folder.ts";
@@ -135,10 +136,6 @@ function runLines({ recorded: { execution, entry }, outcome, differences, error,
   return [
     `  ${styled("dim", place)} ${told[outcome]}${secrets}`,
     ...(error === null ? [] : [`    ${shortened(error)}`]),
-    ...differences.flatMap(({ key, recorded, now }) => [
-      `    ${styled("cyan", key)}`,
-      `      ${styled("red", `- ${recorded === null ? "(not set)" : shortened(recorded)}`)}`,
-      `      ${styled("green", `+ ${now === null ? "(not set)" : shortened(now)}`)}`,
-    ]),
+    ...differenceLines(differences),
   ];
 }

@@ -3,6 +3,8 @@ import { analysisAnswer, analysisKey, analysisProgram, analysisSeconds } from "@
 import {
   BlobMissing,
   type CodeResult,
+  type Difference,
+  differences,
   type Member,
   membersOf,
   type Ports,
@@ -12,7 +14,6 @@ import {
   type TraceEntry,
 } from "@nova/engine";
 import { analysisFileOf, codeFileOf, type LockedCode, secretKeys } from "@nova/workflow";
-import { type Difference, differences } from "./compare.ts";
 import type { PromptNode } from "./folder.ts";
 import type { Recorded } from "./recorded.ts";
 

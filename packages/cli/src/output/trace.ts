@@ -1,5 +1,5 @@
 import { membersOf, type RawJson, type TraceEntry } from "@nova/engine";
-import type { ShownTrace } from "../api/recorded.ts";
+import { entriesOf, type ShownTrace } from "../api/recorded.ts";
 import { atWorkLines } from "./at-work.ts";
 import { attemptLines } from "./attempts.ts";
 import { tableLines } from "./table.ts";
@@ -29,6 +29,7 @@ export function traceLines(
   return [
     ...(parent ? [styled("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
     `${styled("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
+    ...reusedLines(execution, entriesOf({ entries })),
     ...(spent ? [`models: ${spentText(spent)}`] : []),
     ...atWorkLines(atWork, Date.now()),
     ...(execution.open && atWork.count === 0 ? nextLines(entries) : []),
@@ -58,7 +59,7 @@ function rowOf(line: TreeLine, isWritten: boolean): string[] {
     indent + entry.node_id + (which === "" ? "" : styled("dim", ` ${which}`)),
     entry.node_type,
     statusText(entry.status),
-    entry.execution_time_ms === 0 ? "" : duration(entry.execution_time_ms),
+    timeText([entry]),
     entry.decision_result ?? "",
     ...(isWritten ? [codeCell(entry)] : []),
     changeText([entry]),
@@ -68,7 +69,6 @@ function rowOf(line: TreeLine, isWritten: boolean): string[] {
 /** Sums of what several visits of a node took. */
 function foldedRow(visits: readonly TraceEntry[], indent: string, isWritten: boolean): string[] {
   const [first] = visits as [TraceEntry];
-  const ms = visits.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
   const decisions = Map.groupBy(visits, ({ decision_result }) => decision_result ?? "");
   const taken = Array.from(decisions, ([label, those]) => (label === "" ? [] : `${label} ${those.length}`)).flat();
   return [
@@ -76,11 +76,33 @@ function foldedRow(visits: readonly TraceEntry[], indent: string, isWritten: boo
     `${indent}${first.node_id} x ${visits.length}`,
     first.node_type,
     statusText(first.status),
-    ms === 0 ? "" : duration(ms),
+    timeText(visits),
     taken.join(", "),
     ...(isWritten ? [codeCellOf(visits)] : []),
     changeText(visits),
   ];
+}
+
+/** What they took here, and how many of them took nothing because an earlier execution had done it. */
+function timeText(visits: readonly TraceEntry[]): string {
+  const ms = visits.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
+  const reused = visits.filter(({ reused_from }) => reused_from).length;
+  const word = reused === visits.length ? "reused" : `${reused} reused`;
+  return [ms === 0 ? [] : duration(ms), reused === 0 ? [] : word].flat().join(", ");
+}
+
+/** Of a restart: how many entries are other executions', and whose. */
+function reusedLines({ restartedFrom }: ShownTrace["execution"], entries: readonly TraceEntry[]): string[] {
+  if (restartedFrom === undefined) return [];
+  const sources = Map.groupBy(
+    entries.filter(({ reused_from }) => reused_from),
+    ({ reused_from }) => reused_from?.execution_id,
+  );
+  const told = Array.from(sources, ([id, { length }]) => {
+    const of = id === restartedFrom ? "" : ` from ${id}`;
+    return `${length} ${length === 1 ? "entry is" : "entries are"} reused${of}`;
+  });
+  return [`restarted from ${restartedFrom}${told.length > 0 ? `: ${told.join(", ")}` : ""}`];
 }
 
 function changeText(visits: readonly TraceEntry[]): string {

@@ -15,11 +15,12 @@ const unknownCounters = { aws_calls: null, sandbox_calls: null, bytes_stored: nu
 
 /** What `nova run --json` prints, to be rendered with `renderJson`. What models have cost is there where they were asked. */
 export function runResult({ execution, counters, path, context }: Ran) {
-  const { id, workflowId, version, status, error, durationMs, nodes, spent } = execution;
+  const { id, workflowId, version, status, error, durationMs, nodes, spent, restartedFrom } = execution;
   return {
     execution_id: id,
     workflow: workflowId,
     version,
+    ...(restartedFrom !== undefined && { restarted_from: restartedFrom }),
     status,
     context,
     path,

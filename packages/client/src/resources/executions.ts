@@ -1,14 +1,22 @@
 import type { Connection } from "../connection.ts";
 import type { paths } from "../schema.d.ts";
-import type { StartedExecution, WholeExecution } from "../schemas.ts";
+import type { RestartedExecution, RestartForecast, StartedExecution, WholeExecution } from "../schemas.ts";
 
 type ExecuteBody = NonNullable<paths["/workflows/{id}/execute"]["post"]["requestBody"]>["content"]["application/json"];
+type RestartBody = NonNullable<paths["/executions/{id}/restart"]["post"]["requestBody"]>["content"]["application/json"];
 type ListQuery = NonNullable<paths["/executions"]["get"]["parameters"]["query"]>;
 
 export type ExecuteOptions = Omit<ExecuteBody, "context"> & {
   /** What the run begins with. */
   context?: object;
   /** Seconds (25 at most) to wait for the end before answering that it runs. */
+  wait?: number;
+};
+
+export type RestartOptions = Omit<RestartBody, "context_patch"> & {
+  /** Other values for keys of what the run began with. */
+  context_patch?: object;
+  /** As of `ExecuteOptions`. */
   wait?: number;
 };
 
@@ -54,6 +62,14 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
       return untilEnded(begun.execution_id, { ...(onStatus && { onStatus }), ...(signal && { signal }) });
     },
 
+    /** Runs it again from what failed, or from a place on, as a new execution; with `dry_run` it says what that would do. */
+    restart<Options extends RestartOptions>(id: string, { wait, ...body }: Options = {} as Options) {
+      const params = { path: { id }, query: wait === undefined ? {} : { wait } };
+      return ask<Options extends { dry_run: true } ? RestartForecast : RestartedExecution | WholeExecution>(
+        api.POST("/executions/{id}/restart", { params, body: body as RestartBody }) as never,
+      );
+    },
+
     /** Newest first. */
     list: (query: Omit<ListQuery, "cursor"> = {}) => list("/executions", { query }),
 
@@ -71,6 +87,9 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
       const query = { full: "true" as const, ...(scope !== "" && { scope }) };
       return ask(api.GET("/executions/{id}/chain/{seq}", { params: { path: { id, seq }, query } }));
     },
+
+    /** Two executions node by node, in the order of the first. */
+    diff: (a: string, b: string) => list("/executions/{a}/diff/{b}", { path: { a, b } }),
 
     verify: (id: string) => ask(api.GET("/executions/{id}/verify", { params: { path: { id } } })),
   };

@@ -40,9 +40,9 @@ export async function readPosition(ports: Ports, at: LinkId): Promise<Position> 
   return { before: headOf(here), beforeEntry: here, at, next };
 }
 
-/** The link of the source that came to the same, of an outcome that was taken over and of a join of such branches. */
+/** The link of the source that came to the same: of the start, of an outcome that was taken over, of a join of such branches. */
 export function placeInSource({ reused_from: reused, node_type, followed }: Head): ScopePlace | undefined {
-  return reused || node_type === "join" ? followed : undefined;
+  return reused || node_type === "join" || node_type === "start" ? followed : undefined;
 }
 
 /** Where a branch starts: the fork's entry, and the head that a link 0 of the branch would have. */

@@ -58,18 +58,28 @@ export async function entryOrTurn(ports: Ports, event: NodeEvent): Promise<Entry
   for (;;) {
     const position = await readPosition(ports, linkBehind(event));
     const entry = committedEntry(position, event) ?? (await takenOver(ports, position, event));
+    if (entry === "again") continue;
     if (entry) return { entry };
     const turn = await holdTurn(ports, position, event.node);
     if (turn) return { position, turn };
   }
 }
 
-/** The entry of an outcome that an earlier execution came to, where this one takes it over. */
-async function takenOver(ports: Ports, position: Position, event: NodeEvent): Promise<StoredEntry | undefined> {
+/**
+ * The entry of an outcome that an earlier execution came to, where this one takes it over. It holds the turn meanwhile,
+ * because nothing may be written behind a branch that somebody has closed. `"again"`: it changed, read again.
+ */
+async function takenOver(
+  ports: Ports,
+  position: Position,
+  event: NodeEvent,
+): Promise<StoredEntry | "again" | undefined> {
   if (!position.before.followed) return undefined;
   const definition = await definitionOf(ports, event);
   const outcome = await recordedOutcome(ports, position, definition);
-  return outcome ? commitOutcome(ports, position, definition.node, outcome) : undefined;
+  if (!outcome) return undefined;
+  if (!(await holdTurn(ports, position, event.node))) return "again";
+  return commitOutcome(ports, position, definition.node, outcome);
 }
 
 /**
@@ -112,9 +122,11 @@ export async function settledEntry(
 /** The same of a node, as its kind settles it: a kept result, or a failed entry for `reason`. */
 export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);
-  return settledEntry(ports, event, (position, turn) =>
-    ports.settleTurn(ports, { ...definition, position, turn }, reason),
-  );
+  return settledEntry(ports, event, async (position, turn) => {
+    const outcome = await recordedOutcome(ports, position, definition);
+    if (outcome) return commitOutcome(ports, position, definition.node, outcome);
+    return ports.settleTurn(ports, { ...definition, position, turn }, reason);
+  });
 }
 
 /** The sandbox of the scope does not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */

@@ -19,16 +19,16 @@ export interface Found extends ScopePlace {
 }
 
 /**
- * The outcome that the source of this execution's plan came to, for a node that has neither turn nor entry: what it
- * set, decided or failed with, as it is on record. Null where the node is to run.
+ * The outcome that the source of this execution's plan came to, for a node that has no entry: what it set, decided or
+ * failed with, as it is on record. Null where the node is to run. It is the same for everybody who asks.
  */
 export async function recordedOutcome(
   ports: Reads,
   position: Position,
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
-  const { before, at, next } = position;
-  if (!before.followed || next.turn || definition.node.type === "end") return null;
+  const { before, at } = position;
+  if (!before.followed || definition.node.type === "end") return null;
   const plan = await planOf(ports, at.execution);
   const found = await findInSource(ports, plan.source, before.followed, definition.node);
   if (!found || !counts(plan, found.head)) return null;

@@ -2,7 +2,7 @@ import type { Plan, PlanPart } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
-import { referencesIn } from "../context/references.ts";
+import { escapeReferences, referencesIn } from "../context/references.ts";
 import { type Member, membersOf, objectText } from "../json/text.ts";
 import { refuseMisfits } from "../kinds/start/given.ts";
 import { begin, newId, type StartRequest } from "../kinds/start/start.ts";
@@ -39,6 +39,8 @@ export interface Restart {
   forecast: Forecast;
   /** The initial context. */
   set: Member[];
+  /** The source was: no model is asked. */
+  frozen: boolean;
 }
 
 export interface Restarted extends Restart {
@@ -51,23 +53,29 @@ export interface Restarted extends Restart {
  */
 export async function restartExecution(
   ports: Ports,
-  request: RestartRequest & Pick<StartRequest, "id" | "frozen" | "queue">,
+  request: RestartRequest & Pick<StartRequest, "id" | "queue">,
 ): Promise<Restarted> {
   const restart = await planRestart(ports, request);
   const [misfit] = restart.forecast.misfits;
   if (misfit !== undefined)
     throw new RestartRefused(`version ${request.version.version} does not fit ${request.source.id} - ${misfit}`);
-  const { id = newId(ports), source, version, frozen = false } = request;
+  const { id = newId(ports), source, version } = request;
   const home: BlobHome = { client: source.client, root: source.root };
   const set = await offloadMembers(restart.set, savingTo(ports, home));
-  const execution = await begin(ports, { id, version, home, set, frozen, plan: restart.plan }, request.queue);
+  const execution = await begin(
+    ports,
+    { id, version, home, set, frozen: restart.frozen, plan: restart.plan },
+    request.queue,
+  );
   return { ...restart, execution };
 }
 
 /** Reads the source and says what is taken over. Writes nothing. Throws `RestartRefused`, `InputsRefused`. */
 export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
   const { source: record, version, again = [], by } = request;
-  if (record.open) throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
+  // A record that has its tip can still be open: what follows an end may be going on.
+  if (record.tip === undefined)
+    throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
   if (record.erased) throw new RestartRefused(`the contents of execution ${record.id} were erased - start a new one`);
   const source = await Source.read(ports, record.id);
   const stranger = again.find((id) => !source.links.values().some(({ head }) => head.node_id === id));
@@ -75,7 +83,7 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   const part = request.from === undefined ? {} : await partFrom(ports, source, request.from, record.id);
   if (record.status === "completed" && !part.from && again.length === 0)
     throw new RestartRefused(`execution ${record.id} was completed, and nothing of it failed - say from which node`);
-  const patch = membersOf(request.patch ?? "{}");
+  const patch = membersOf(escapeReferences(request.patch ?? "{}"));
   const plan: Plan = {
     ...{ source: record.id, tip: record.tip ?? "" },
     ...part,
@@ -83,7 +91,8 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
     ...(patch.length > 0 && { patch: { keys: patch.map(({ key }) => key), by } }),
   };
   const told = forecast(source, version, plan);
-  return { plan, forecast: told, set: await initialContext(ports, request, patch, { source, told }) };
+  const set = await initialContext(ports, request, patch, { source, told });
+  return { plan, forecast: told, set, frozen: source.scope("")[0]?.head.frozen === true };
 }
 
 /** What does not count where everything from a place on runs again, which may be in executions that nodes ran. */

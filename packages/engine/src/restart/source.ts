@@ -36,7 +36,7 @@ export class Source {
 }
 
 /** Names of places, told link by link in the order of the run, a fork's branches behind it. */
-class Names {
+export class Names {
   readonly #prefixes = new Map([["", ""]]);
   readonly #visits = new Map<string, number>();
 

@@ -1,4 +1,4 @@
-import { type Execution, freshProblem, type StartRequest } from "@nova/engine";
+import { type Execution, freshProblem, type StartRequest, startExecution } from "@nova/engine";
 import { demandClient, withVariables } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
@@ -53,7 +53,8 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
     : { context: whole, files: [] };
   const files = [...(request.files ?? []), ...placed.files];
   const start = { id, version, context: placed.context, files, client, frozen, fresh };
-  const begun = await startOrQueue(ports, start, { ofWorkflow: quotas, ofClient: record?.quotas, isPaused });
+  const counted = { workflow: version.workflowId, client, ofWorkflow: quotas, ofClient: record?.quotas, isPaused };
+  const begun = await startOrQueue(ports, counted, (queue) => startExecution(ports, { ...start, ...queue }));
   await demandClientStill(ports, by, begun);
   return begun;
 }

@@ -10,6 +10,7 @@ export const auditActions = [
   "schedule.paused",
   "schedule.resumed",
   "execution.cancelled",
+  "execution.restarted",
   "task.answered",
   "client.created",
   "client.changed",

@@ -1,21 +1,20 @@
-import { type Execution, type StartRequest, startExecution, type TimeBudget } from "@nova/engine";
+import type { Execution, StartRequest, TimeBudget } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
 import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { fillPools } from "./fill.ts";
 import { everybody, limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
 
-/** Starts a run, or queues it where quotas count it. Without quotas nothing is read or written for it. */
+/** Has `start` start a run, or queue it where quotas count it. Without quotas nothing is read or written for it. */
 export async function startOrQueue(
   ports: ServicePorts,
-  request: StartRequest & { client: string },
-  quotas: Omit<RunQuotas, "workflow" | "client" | "atOnce">,
+  quotas: Omit<RunQuotas, "atOnce">,
+  start: (queue: Pick<StartRequest, "queue">) => Promise<Execution>,
 ): Promise<Execution> {
-  const { version, client } = request;
   const atOnce = ports.admissions?.atOnce;
-  const pools = poolsOf({ workflow: version.workflowId, client, ...quotas, atOnce });
-  if (pools.length === 0) return startExecution(ports, request);
-  const rank = atOnce !== undefined && { rank: await ports.slots.rank(everybody, client) };
-  const queued = await startExecution(ports, { ...request, queue: { pools, admission: "", ...rank } });
+  const pools = poolsOf({ ...quotas, atOnce });
+  if (pools.length === 0) return start({});
+  const rank = atOnce !== undefined && { rank: await ports.slots.rank(everybody, quotas.client) };
+  const queued = await start({ queue: { pools, admission: "", ...rank } });
   await ports.slots.enqueue(ticketOf(queued));
   await fillPools(ports, pools);
   return (await ports.executions.get(queued.id)) ?? queued;

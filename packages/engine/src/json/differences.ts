@@ -1,4 +1,5 @@
-import { type ExactValue, isRawNumber, type Member, parseExact } from "@nova/engine";
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+import type { Member } from "./text.ts";
 
 /** A key that code set to another value than is recorded, as JSON text; null: it did not set it. */
 export interface Difference {

@@ -1,6 +1,6 @@
-import { membersOf } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { differences, type Output } from "../../../packages/cli/src/lock/compare.ts";
+import { differences, type Output } from "../../../packages/engine/src/json/differences.ts";
+import { membersOf } from "../../../packages/engine/src/json/text.ts";
 
 function output(set: string, ...deleted: string[]): Output {
   return { set: membersOf(set), delete: deleted };

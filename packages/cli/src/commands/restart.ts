@@ -1,0 +1,74 @@
+import type { NovaClient, RestartForecast, RestartOptions } from "@nova/client";
+import { defined } from "@nova/workflow/defined";
+import { askApi, askCloud, serverHere } from "../api/ask.ts";
+import { readContext } from "../input/context.ts";
+import { Interrupt } from "../interrupt.ts";
+import { styled } from "../output/terminal.ts";
+import { duration } from "../output/text.ts";
+import { runInPlace, tellingRefusals } from "../run/in-place.ts";
+import { command } from "./command.ts";
+import { inCloud } from "./run.ts";
+import { readVersion } from "./versions.ts";
+
+export const restart = command({
+  summary: "run an execution again from what failed, or from a place on, and take over what ran before that",
+  takes: {
+    "<execution_id>": "",
+    "--from <place>": "from here on everything runs: find, poll#2, each[3].find, billing/send",
+    "--version <number>": "of its workflow; absent: its own",
+    "--patch <file.json>": "other values for keys of the initial context, a JSON object",
+    "--ask-again <node>": { says: "this node runs again wherever it comes up (repeatable)", each: true },
+    "--dry-run": "say what would be reused and what would run; nothing is started",
+  },
+  async run([id = ""], { json = false, dryRun, from, version, patch, askAgain }) {
+    const interrupt = new Interrupt();
+    return tellingRefusals(json, async () => {
+      const wish: RestartOptions = defined({
+        from,
+        version: version === undefined ? undefined : readVersion(version),
+        context_patch: patch === undefined ? undefined : await readPatch(patch),
+        ask_again: askAgain.length > 0 ? askAgain : undefined,
+      });
+      if (dryRun) {
+        const told = await askApi(({ executions }) => executions.restart(id, { ...wish, dry_run: true as const }));
+        return { json: told, text: forecastLines(id, told) };
+      }
+      const runThere = (server: NovaClient, lost?: Promise<never>) =>
+        runInPlace(
+          async (listener) => {
+            const { followed } = await import("../remote/run.ts");
+            if (interrupt.happened) return null;
+            return followed(server, await server.executions.restart(id, wish), interrupt, listener);
+          },
+          { interrupt, json, lost },
+        );
+      const server = await serverHere();
+      if (server) return runThere(server);
+      return inCloud(interrupt, (cloud, lost) => askCloud(cloud, (api) => runThere(api, lost)));
+    });
+  },
+});
+
+async function readPatch(path: string): Promise<object> {
+  const { RawJson } = await import("@nova/engine");
+  return new RawJson(await readContext(path, []));
+}
+
+const maxNamed = 20;
+
+function forecastLines(id: string, { reused, runs, again, misfits, estimate }: RestartForecast): string[] {
+  const { cost_usd: usd, execution_time_ms: ms } = estimate;
+  const some = (title: string, places: readonly string[], why = "") => {
+    if (places.length === 0) return [];
+    const more = places.length > maxNamed ? ` and ${places.length - maxNamed} more` : "";
+    return `  ${styled("cyan", title)} ${places.length}${why}: ${places.slice(0, maxNamed).join(", ")}${more}`;
+  };
+  return [
+    `a restart of ${id} would begin like this, and has not:`,
+    some("reuse", reused),
+    some("run", runs),
+    some("run again", again, ", whose effects may happen twice"),
+    `  ${styled("cyan", "cost")} about $${usd.toFixed(4)} and ${duration(ms)} of code, as they took in ${id}`,
+    misfits.map((misfit) => styled("red", `  does not fit: ${misfit}`)),
+  ].flat(2);
+}

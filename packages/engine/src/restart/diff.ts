@@ -1,0 +1,179 @@
+import { type Node, nodeIndex, type Workflow, workflowHash } from "@nova/workflow";
+import { asWritten } from "../context/references.ts";
+import { ContentsErased } from "../errors.ts";
+import { differences, type Output } from "../json/differences.ts";
+import { type Member, membersOf, RawJson } from "../json/text.ts";
+import type { Ports } from "../ports/index.ts";
+import { readTrace } from "../trace/read-trace.ts";
+import type { TraceEntry } from "../trace/trace-entry.ts";
+import { Names, Source } from "./source.ts";
+
+/** How one node ran in two executions; field names are public. `was` is said of the first one, `is` of the second. */
+export interface NodeDiff {
+  /** Named as `SourceLink.name`; inside of an execution that a node ran, `billing/send`. */
+  place: string;
+  path: "both" | "only_a" | "only_b";
+  /** SHA-256 of the node's settings without its code; null where the version, or what came to the node, is not there. */
+  definition: Compared<string>;
+  /** SHA-256 of the code that ran; null where none did. */
+  code: Compared<string>;
+  /** Keys that it set or deleted with another outcome; a failure is the key `error`, a choice `branch_decision`. */
+  context: { key: string; was: RawJson | null; is: RawJson | null }[];
+  /** Null where it did not come to the node. */
+  cost: { was: NodeCost | null; is: NodeCost | null };
+}
+
+interface Compared<T> {
+  same: boolean;
+  was: T | null;
+  is: T | null;
+}
+
+interface NodeCost {
+  cost_usd: number;
+  execution_time_ms: number;
+}
+
+interface NodeRun {
+  definition: string | null;
+  code: string | null;
+  output: Output;
+  cost: NodeCost;
+}
+
+/**
+ * Two executions node by node, in the order of the first; what only the second came to behind the node it came behind.
+ * Values are masked, and large ones references, as in traces. Throws `ExecutionNotFound`, `ContentsErased`.
+ */
+export async function diffExecutions(ports: Ports, a: string, b: string): Promise<NodeDiff[]> {
+  const reader = new RunReader(ports);
+  const [before, after] = [await reader.runs(a), await reader.runs(b)];
+  return placesOf(before, after).map((place) => nodeDiff(place, before.get(place), after.get(place)));
+}
+
+function placesOf(before: ReadonlyMap<string, NodeRun>, after: ReadonlyMap<string, NodeRun>): string[] {
+  let last = "";
+  const added = Map.groupBy(after.keys(), (place) => {
+    if (before.has(place)) last = place;
+    return before.has(place) ? null : last;
+  });
+  return ["", ...before.keys()].flatMap((place) => [...(place ? [place] : []), ...(added.get(place) ?? [])]);
+}
+
+const nothing: Output = { set: [], delete: [] };
+
+function nodeDiff(place: string, was: NodeRun | undefined, is: NodeRun | undefined): NodeDiff {
+  const raw = (json: string | null) => (json === null ? null : asWritten(new RawJson(json)));
+  const compare = (name: "definition" | "code") => {
+    const both = { was: was?.[name] ?? null, is: is?.[name] ?? null };
+    return { same: both.was === both.is, ...both };
+  };
+  const context = differences(was?.output ?? nothing, is?.output ?? nothing);
+  return {
+    ...{ place, path: was && is ? "both" : was ? "only_a" : "only_b" },
+    ...{ definition: compare("definition"), code: compare("code") },
+    context: context.map(({ key, recorded, now }) => ({ key, was: raw(recorded), is: raw(now) })),
+    cost: { was: was?.cost ?? null, is: is?.cost ?? null },
+  };
+}
+
+class RunReader {
+  readonly #ports: Ports;
+  readonly #sources = new Map<string, Promise<Source>>();
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** What an execution did, and those that its nodes ran, by place in the order of the run. */
+  async runs(id: string): Promise<Map<string, NodeRun>> {
+    const { execution, entries } = await readTrace(this.#ports, id);
+    if (execution.erased) throw new ContentsErased(id);
+    const version = await this.#ports.workflows.get(execution.workflowId, execution.version);
+    const runs = new Map<string, NodeRun>();
+    await this.#walk(entries, { runs, names: new Names(), workflow: version?.workflow });
+    return runs;
+  }
+
+  async #walk(
+    entries: readonly TraceEntry[],
+    walk: { runs: Map<string, NodeRun>; names: Names; workflow: Workflow | undefined },
+  ): Promise<void> {
+    const { runs, names, workflow } = walk;
+    let fork: { run: NodeRun; isMap: boolean } | undefined;
+    for (const entry of entries) {
+      if (entry.node_type === "close") continue;
+      const place = names.of(entry);
+      if (entry.node_type === "join") {
+        // What its branches came to in all is the fork's own.
+        if (fork) fork.run.output = joined(fork.run.output, outputOf(entry), fork.isMap);
+      } else {
+        const run = await this.#runOf(entry, workflow);
+        fork = { run, isMap: entry.node_type === "map" };
+        runs.set(place, run);
+      }
+      for (const branch of entry.branches ?? []) await this.#walk(branch.entries, walk);
+      const inside = entry.child ? await this.runs(entry.child.execution_id) : [];
+      for (const [name, run] of inside) runs.set(`${place}/${name}`, run);
+    }
+  }
+
+  async #runOf(entry: TraceEntry, workflow: Workflow | undefined): Promise<NodeRun> {
+    const { execution_time_ms, steps } = entry;
+    const cost_usd = steps.reduce((sum, step) => sum + step.cost_usd, 0);
+    return {
+      definition: workflow ? definitionHash(workflow, entry.node_id) : null,
+      code: entry.reused_from ? await this.#codeAt(entry.reused_from) : entry.code_hash,
+      output: outputOf(entry),
+      cost: { cost_usd, execution_time_ms },
+    };
+  }
+
+  /** The code that came to an outcome which was taken over; null where its execution is gone. */
+  async #codeAt({ execution_id, scope, seq }: NonNullable<TraceEntry["reused_from"]>): Promise<string | null> {
+    const source = this.#sources.get(execution_id) ?? Source.read(this.#ports, execution_id);
+    this.#sources.set(execution_id, source);
+    return (await source).scope(scope).find(({ head }) => head.seq === seq)?.head.code ?? null;
+  }
+}
+
+/** A failure is what the node of its `onError` finds, a choice what a decision sets. */
+function outputOf({ changes, status, error_class, error_message, decision_result }: TraceEntry): Output {
+  const own = (key: string, value: unknown): Member => ({ key, json: JSON.stringify(value) });
+  const set = membersOf(changes.set.text);
+  const isSaid = set.some(({ key }) => key === "branch_decision");
+  return {
+    set: [
+      ...set,
+      ...(status === "failed" ? [own("error", { class: error_class, message: error_message })] : []),
+      ...(decision_result === null || isSaid ? [] : [own("branch_decision", decision_result)]),
+    ],
+    delete: changes.delete,
+  };
+}
+
+/** Keys that branches set are told of their nodes; a map's list is set by none of them. */
+function joined(fork: Output, { set }: Output, isMap: boolean): Output {
+  const own = isMap ? set : set.filter(({ key }) => key === "error");
+  return { ...fork, set: [...fork.set, ...own] };
+}
+
+/** Of the settings that say how a node runs: its own, its edges, and what code finds in every node of the workflow. */
+function definitionHash(workflow: Workflow, id: string): string | null {
+  const indexed = nodeIndex(workflow).get(id);
+  if (!indexed) return null;
+  const { node, edges } = indexed;
+  const { requirements, lib, model, credentials } = workflow;
+  const around =
+    "executor" in node
+      ? { requirements, lib, ...(model && { model }), ...(credentials && { credentials }) }
+      : { requirements: [], lib: {} };
+  return workflowHash({ ...{ format: 1, id: "", name: "" }, ...around, nodes: [withoutInside(node)], edges });
+}
+
+/** Without its code, which is compared by itself, and without the nodes of a map. */
+function withoutInside(node: Node): Node {
+  if (node.type === "map") return { ...node, body: { nodes: [], edges: [] } };
+  if (!("executor" in node) || node.executor.kind !== "code") return node;
+  return { ...node, executor: { ...node.executor, code: "" } };
+}

@@ -1,0 +1,88 @@
+import {
+  type Execution,
+  type Forecast,
+  planRestart,
+  RestartRefused,
+  type RestartRequest,
+  restartExecution,
+  Source,
+} from "@nova/engine";
+import { defined } from "@nova/workflow/defined";
+import { recordDeed } from "../audit/audit.ts";
+import { demandClient } from "../clients/clients.ts";
+import { demandClientStill } from "../erasing/erase-run.ts";
+import { on, Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { demandBudget } from "../quotas/month.ts";
+import { startOrQueue } from "../quotas/queue.ts";
+import { demandMachine, findWorkflow } from "../workflows/find.ts";
+import { executionWithin } from "./executions.ts";
+
+export interface RestartWish extends Pick<RestartRequest, "from" | "patch" | "again"> {
+  /** Absent: the version of the execution itself. */
+  version?: number;
+}
+
+/**
+ * Restarts an execution, or queues that, as `execute` does. Throws `ExecutionNotFound`, `NotFound`, `Refused`,
+ * `InputsRefused`, `Conflict`, and has written nothing then.
+ */
+export async function restart(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  { ulid, ...wish }: RestartWish & { ulid: string },
+): Promise<Execution> {
+  const { request, found, record } = await requestFor(ports, by, id, wish);
+  await demandBudget(ports, record);
+  const { workflowId: workflow, client } = request.source;
+  const quotas = { ofWorkflow: found.quotas, ofClient: record?.quotas, isPaused: found.isPaused };
+  const begun = await startOrQueue(ports, { workflow, client, ...quotas }, async (queue) => {
+    return (await restartExecution(ports, { ...request, id: `exec_${ulid}`, ...queue })).execution;
+  }).catch(refused);
+  const detail = defined({ as: begun.id, version: begun.version, from: wish.from });
+  await recordDeed(ports, by, { action: "execution.restarted", client, subject: id, detail });
+  await demandClientStill(ports, by, begun);
+  return begun;
+}
+
+/** What a restart would do. Writes nothing. Throws as `restart`, but where the version does not fit: it says so. */
+export async function forecastRestart(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  wish: RestartWish,
+): Promise<Forecast> {
+  const { request } = await requestFor(ports, by, id, wish);
+  return (await planRestart(ports, request).catch(refused)).forecast;
+}
+
+const refused = on(RestartRefused, (cause): never => {
+  throw new Refused(cause.message, [], { cause });
+});
+
+async function requestFor(ports: ServicePorts, by: Principal, id: string, { version, ...wish }: RestartWish) {
+  const source = await executionWithin(ports, by, id);
+  if (source.parent) throw await partOfAnother(ports, source);
+  if (wish.patch?.includes('"$upload"'))
+    throw new Refused("the patch names an upload, which a restart cannot take - start a new execution with it");
+  const record = await demandClient(ports, by, source.client);
+  const found = await findWorkflow(ports, source.workflowId, version ?? source.version);
+  await demandMachine(ports, found.version);
+  return { request: { source, version: found.version, ...wish, by: by.id }, found, record };
+}
+
+/** Says how to restart the outermost execution from the same place. */
+async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution): Promise<Refused> {
+  let [root, parent, place] = [id, source.parent, ""];
+  while (parent) {
+    const { execution, scope, seq } = parent;
+    const { links } = await Source.read(ports, execution);
+    const link = links.values().find(({ head }) => head.scope === scope && head.seq === seq);
+    place = `${link?.name ?? "<node>"}/${place}`;
+    root = execution;
+    parent = (await ports.executions.get(root))?.parent;
+  }
+  return new Refused(`execution ${id} is a part of ${root} - restart ${root} --from ${place}...`);
+}

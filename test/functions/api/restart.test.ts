@@ -1,0 +1,206 @@
+import type { Execution } from "@nova/engine";
+import { eraseExecution } from "@nova/service";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useServer } from "../../cli/support/on-server.ts";
+import { inARow } from "../../support/cloud.ts";
+import { useApi } from "./support/api.ts";
+
+const api = useApi();
+const { nova, onServer } = useServer(api);
+
+const good = "import random; context['a'] = random.random()";
+const fragile = "if context['bad']: raise ValueError('bad')\ncontext['b'] = 1";
+const inputs = { type: "object", properties: { bad: { type: "boolean" } } };
+const flow = (nodes: Record<string, string>) => ({ body: inARow("fragile", nodes, { inputs }) });
+/** The execution that the tests restart. */
+let failed: string;
+let openOne: string;
+let inside: { id: string; root: string };
+
+beforeAll(async () => {
+  await api.call("POST /workflows", flow({ one: good, two: fragile, three: "context['c'] = 1" }));
+  await api.call("POST /workflows", flow({ three: "context['c'] = 1", two: fragile }));
+  await api.call("POST /workflows/fragile/activate", { body: { version: 1 } });
+  const wait = { id: "wait", type: "wait", seconds: 1_000 };
+  await api.call("POST /workflows", { body: inARow("waiting", { wait }) });
+  const send = { type: "workflow", workflow: "fragile" };
+  await api.call("POST /workflows", { body: inARow("outer", { before: "pass", send }) });
+  failed = await execute("fragile", { bad: true });
+  openOne = await execute("waiting", {}, 1);
+  const root = await execute("outer", { bad: true });
+  const { items } = (await api.call("GET /executions?workflow=fragile")).body;
+  const { execution_id: id } = items.find(({ parent }: { parent: object | null }) => parent !== null);
+  inside = { id, root };
+});
+
+async function execute(workflow: string, context: object, wait = 20): Promise<string> {
+  return (await api.call(`POST /workflows/${workflow}/execute?wait=${wait}`, { body: { context } })).body.execution_id;
+}
+
+const restart = (id: string, body: object = {}, key?: string) =>
+  api.call(`POST /executions/${id}/restart?wait=20`, { body, ...(key !== undefined && { key }) });
+
+const count = async () => (await api.call("GET /executions?limit=200")).body.items.length;
+
+describe("a restart", { timeout: 60_000 }, () => {
+  it("takes over what ran before the failure, and is linked to what it restarts", async () => {
+    const { status, body } = await restart(failed, { context_patch: { bad: false } });
+    expect([status, body]).toMatchObject([
+      200,
+      { status: "completed", restarted_from: failed, nodes: 2, context: { bad: false, b: 1, c: 1 } },
+    ]);
+    const { items } = (await api.call(`GET /executions/${body.execution_id}/chain`)).body;
+    expect(items[1]).toMatchObject({ node_id: "one", reused_from: { execution_id: failed, scope: "", seq: 1 } });
+    const [deed] = (await api.call("GET /audit?limit=1")).body.items;
+    expect(deed).toMatchObject({ action: "execution.restarted", subject: failed, client_slug: "default" });
+    expect(deed.detail).toMatchObject({ as: body.execution_id, version: 1 });
+    const again = await restart(body.execution_id, { from: "three" });
+    const third = await restart(again.body.execution_id, { from: "two" });
+    expect(third.body).toMatchObject({ status: "completed", restarted_from: again.body.execution_id, nodes: 2 });
+    expect(third.body.context.a).toBe(body.context.a);
+  });
+
+  it("answers 202 with both ids, and the same again under one Idempotency-Key", async () => {
+    const options = { body: { from: "one" }, headers: { "idempotency-key": "once-and-no-more" } };
+    const first = await api.call(`POST /executions/${failed}/restart`, options);
+    expect([first.status, first.body]).toMatchObject([202, { status: "running", restarted_from: failed }]);
+    expect(first.headers.get("location")).toBe(`/executions/${first.body.execution_id}`);
+    expect((await api.call(`POST /executions/${failed}/restart`, options)).body).toMatchObject({
+      execution_id: first.body.execution_id,
+    });
+  });
+
+  it("is forecast by a dry run, which writes nothing", async () => {
+    const before = await count();
+    const { status, body } = await restart(failed, { dry_run: true });
+    expect([status, body]).toMatchObject([
+      200,
+      { reused: ["one"], runs: ["two", "three"], again: ["two"], misfits: [], estimate: { cost_usd: 0 } },
+    ]);
+    expect((await restart(failed, { dry_run: true, version: 2 })).body.misfits).toHaveLength(1);
+    expect(await count()).toBe(before);
+  });
+
+  it("waits for its turn while its workflow is paused", async () => {
+    await api.call("POST /workflows/fragile/pause");
+    const { status, body } = await api.call(`POST /executions/${failed}/restart`);
+    expect([status, body]).toMatchObject([202, { status: "queued", restarted_from: failed }]);
+    await api.call("POST /workflows/fragile/resume");
+  });
+
+  it.each<[string, () => string, object, number, RegExp]>([
+    ["an unknown execution", () => `exec_${"0".repeat(26)}`, {}, 404, /there is no execution/],
+    ["an open one", () => openOne, {}, 422, /is open - wait for its end, or cancel it/],
+    ["an unknown place", () => failed, { from: "nine" }, 422, /never came to "nine" - it came to one, two/],
+    ["an inside of what has none", () => failed, { from: "two/x" }, 422, /"two" ran no other workflow/],
+    ["an unknown node to ask again", () => failed, { ask_again: ["x"] }, 422, /never came to a node "x"/],
+    ["an unknown version", () => failed, { version: 9 }, 404, /has no version 9/],
+    [
+      "a version that does not fit",
+      () => failed,
+      { version: 2 },
+      422,
+      /version 2 does not fit exec_\w+ - one: no step of the version/,
+    ],
+    ["a patch that does not fit", () => failed, { context_patch: { bad: "x" } }, 422, /bad.*boolean/],
+    ["a patch of an upload", () => failed, { context_patch: { f: { $upload: "upl_1" } } }, 422, /names an upload/],
+    ["a patch with a key of references", () => failed, { context_patch: { $blob: 1 } }, 422, /mark NOVA's references/],
+    ["a patch that is no object", () => failed, { context_patch: [] }, 422, /it has to be a JSON object/],
+    ["a patch that is overwritten", () => failed, { context_patch: { a: 1 } }, 422, /which a node sets.*"one"/],
+    [
+      "a part of another one",
+      () => inside.id,
+      {},
+      422,
+      /is a part of exec_\w+ - restart exec_\w+ --from send\/\.\.\.$/,
+    ],
+  ])("of %s is refused in one sentence, and nothing is written", async (_, id, body, status, sentence) => {
+    const before = await count();
+    const answer = await restart(id(), body);
+    expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
+    expect(answer.body.detail).not.toContain("\n");
+    expect(await count()).toBe(before);
+  });
+
+  it("of one whose contents were erased is refused", async () => {
+    const id = await execute("fragile", { bad: true });
+    const record = await api.ports.executions.get(id);
+    await eraseExecution(api.ports, { ...(record as Execution), open: false });
+    const { status, body } = await restart(id);
+    expect([status, body.detail]).toEqual([422, `the contents of execution ${id} were erased - start a new one`]);
+  });
+
+  it("of a client that has spent what it may is refused", async () => {
+    await api.call("POST /clients", { body: { slug: "spender", name: "Spender" } });
+    const body = { context: { bad: true }, client_slug: "spender" };
+    const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body })).body;
+    await api.call("PATCH /clients/spender", { body: { quotas: { max_cost_usd: 1 } } });
+    await api.ports.spending.note(
+      "spender",
+      new Date().toISOString().slice(0, 7),
+      { execution: id, scope: "", seq: 1 },
+      2,
+    );
+    const answer = await restart(id);
+    expect([answer.status, answer.body.detail]).toEqual([422, expect.stringMatching(/has spent \$2.00 of \$1.00/)]);
+    expect((await restart(id, { dry_run: true })).status).toBe(200);
+  });
+
+  it("of a frozen execution is frozen", async () => {
+    const run = { context: { bad: true }, frozen: true };
+    const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body: run })).body;
+    const { execution_id: execution } = (await restart(id)).body;
+    const { entry } = await api.ports.chain.read({ execution, scope: "", seq: 0 });
+    expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { source: id } });
+  });
+
+  it("keeps what looks like a reference in a patch as its user's own", async () => {
+    const like = { $blob: { sha256: "0".repeat(64), bytes: 1, type: "text" } };
+    const { body } = await restart(failed, { context_patch: { bad: false, like } });
+    expect(body.context.like).toEqual({ $$blob: like.$blob });
+  });
+
+  it("goes into an execution that a node ran", async () => {
+    const { body } = await restart(inside.root, { from: "send/two", context_patch: { bad: false } });
+    expect(body).toMatchObject({ status: "completed", restarted_from: inside.root });
+  });
+
+  it("needs a runner's key, which reaches the client of the execution", async () => {
+    await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
+    expect((await restart(failed, {}, await api.key("viewer"))).status).toBe(403);
+    const theirs = await restart(failed, {}, await api.key("runner", "acme"));
+    expect([theirs.status, theirs.body.detail]).toEqual([404, expect.stringMatching(/^there is no execution/)]);
+  });
+});
+
+describe("nova restart", { timeout: 60_000 }, () => {
+  it("follows the run and prints what nova run does, here as on a server", async () => {
+    const there = await onServer("restart", failed, "--json");
+    expect([there.code, there.err]).toEqual([1, expect.stringMatching(/^exec_.* is accepted\n$/)]);
+    const printed = JSON.parse(there.out);
+    expect(printed).toMatchObject({ restarted_from: failed, status: "failed", error: { node: "two" }, version: 1 });
+    const here = await nova("restart", failed, "--from", "one", "--version", "1");
+    expect([here.code, here.out]).toEqual([1, expect.stringMatching(/✗ two[\s\S]*failed fragile version 1/)]);
+    const { out } = await nova("trace", printed.execution_id);
+    expect(out).toMatch(new RegExp(`restarted from ${failed}: 1 entry is reused`));
+    expect(out).toMatch(/1 +one +action +success +reused/);
+    expect(JSON.parse((await onServer("trace", printed.execution_id, "--json")).out)).toMatchObject({
+      restarted_from: failed,
+      entries: [{ reused_from: null }, { reused_from: { execution_id: failed, seq: 1 } }, {}, {}],
+    });
+  });
+
+  it("with --dry-run says what it would do", async () => {
+    const { code, out } = await onServer("restart", failed, "--dry-run", "--json");
+    expect([code, JSON.parse(out)]).toMatchObject([0, { reused: ["one"], runs: ["two", "three"], misfits: [] }]);
+    const told = await nova("restart", failed, "--dry-run");
+    expect(told).toMatchObject({ code: 0, err: "" });
+    expect(told.out).toMatch(/reuse 1: one\n.*run 2: two, three\n.*run again 1.*: two\n.*cost about \$0\.0000/);
+  });
+
+  it("with what does not fit is one JSON object and one sentence", async () => {
+    const { code, out, err } = await nova("restart", failed, "--from", "nine", "--json");
+    expect([code, JSON.parse(out).status]).toEqual([2, "invalid"]);
+    expect(err).toMatch(/^nova: execution exec_\w+ never came to "nine" - it came to one, two/);
+  });
+});
