@@ -13,6 +13,7 @@ import { mapItems } from "./figures/map-items.ts";
 import { memory } from "./figures/memory.ts";
 import { plans } from "./figures/plans.ts";
 import { promptNodes } from "./figures/prompt-nodes.ts";
+import { restart } from "./figures/restart.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
@@ -29,6 +30,7 @@ const inCloud: Record<string, Bench> = {
   api,
   "long-loop": longLoop,
   waiting,
+  restart,
   stress,
 };
 

@@ -1,3 +1,7 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Execution } from "@nova/engine";
+import { eraseExecution } from "@nova/service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { useServer } from "../../cli/support/on-server.ts";
 import { inARow } from "../../support/cloud.ts";
@@ -98,7 +102,7 @@ describe("a restart", { timeout: 60_000 }, () => {
       () => failed,
       { version: 2 },
       422,
-      /version 2 does not fit exec_\w+: one: .* - restart from before it/,
+      /version 2 does not fit exec_\w+ - one: no step of the version/,
     ],
     ["a patch that does not fit", () => failed, { context_patch: { bad: "x" } }, 422, /bad.*boolean/],
     ["a patch of an upload", () => failed, { context_patch: { f: { $upload: "upl_1" } } }, 422, /names an upload/],
@@ -118,6 +122,38 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
     expect(answer.body.detail).not.toContain("\n");
     expect(await count()).toBe(before);
+  });
+
+  it("of one whose contents were erased is refused", async () => {
+    const id = await execute("fragile", { bad: true });
+    const record = await api.ports.executions.get(id);
+    await eraseExecution(api.ports, { ...(record as Execution), open: false });
+    const { status, body } = await restart(id);
+    expect([status, body.detail]).toEqual([422, `the contents of execution ${id} were erased - start a new one`]);
+  });
+
+  it("of a client that has spent what it may is refused", async () => {
+    await api.call("POST /clients", { body: { slug: "spender", name: "Spender" } });
+    const body = { context: { bad: true }, client_slug: "spender" };
+    const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body })).body;
+    await api.call("PATCH /clients/spender", { body: { quotas: { max_cost_usd: 1 } } });
+    await api.ports.spending.note(
+      "spender",
+      new Date().toISOString().slice(0, 7),
+      { execution: id, scope: "", seq: 1 },
+      2,
+    );
+    const answer = await restart(id);
+    expect([answer.status, answer.body.detail]).toEqual([422, expect.stringMatching(/has spent \$2.00 of \$1.00/)]);
+    expect((await restart(id, { dry_run: true })).status).toBe(200);
+  });
+
+  it("of a frozen execution is frozen", async () => {
+    const run = { context: { bad: true }, frozen: true };
+    const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body: run })).body;
+    const { execution_id: execution } = (await restart(id)).body;
+    const { entry } = await api.ports.chain.read({ execution, scope: "", seq: 0 });
+    expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { source: id } });
   });
 
   it("keeps what looks like a reference in a patch as its user's own", async () => {
@@ -162,6 +198,41 @@ describe("nova restart", { timeout: 60_000 }, () => {
     const told = await nova("restart", failed, "--dry-run");
     expect(told).toMatchObject({ code: 0, err: "" });
     expect(told.out).toMatch(/reuse 1: one\n.*run 2: two, three\n.*run again 1.*: two\n.*cost about \$0\.0000/);
+  });
+
+  it("restarts many, each once, and goes on where it was left", async () => {
+    const retry = { workflow: "retry", body: inARow("retry", { one: good, two: fragile }, { inputs }) };
+    await api.call("POST /workflows", { body: retry.body });
+    const sources = [await execute("retry", { bad: true }), await execute("retry", { bad: true })];
+    await execute("retry", { bad: false });
+    const patch = join(api.cloud.dataDir, "patch.json");
+    await writeFile(patch, '{"bad": false}');
+    const argv = ["restart", "--workflow", "retry", "--since", "2h", "--error", "NodeFailed"];
+    const dry = JSON.parse((await onServer(...argv, "--dry-run", "--json")).out);
+    expect(dry).toMatchObject({ items: sources.map((id) => ({ execution_id: id, reused: ["one"] })), skipped: 0 });
+    expect((await nova(...argv, "--dry-run")).out).toMatch(new RegExp(`${sources[0]} +1 +1 +1 +\\d`));
+    const { code, out } = await onServer(...argv, "--patch", patch, "--at-once", "1", "--json");
+    expect([code, JSON.parse(out)]).toMatchObject([
+      0,
+      { items: sources.map((id) => ({ restarted_from: id, status: "completed" })), skipped: 0 },
+    ]);
+    const third = await execute("retry", { bad: true });
+    const rest = await nova(...argv, "--status", "failed");
+    expect([rest.code, rest.out]).toEqual([1, expect.stringMatching(`1/1 failed exec_\\w+ from ${third}: `)]);
+    expect(rest.out).toMatch(/1 of 1 restarted: 1 failed\n2 were restarted before$/);
+    const refused = await nova(...argv, "--from", "nine");
+    expect(refused.out).toMatch(/1\/1 refused exec_\w+: execution exec_\w+ never came to "nine"/);
+  });
+
+  it.each([
+    [["restart"], /no execution is named - name one as nova executions lists them, or many with --workflow/],
+    [["restart", "exec_1", "--workflow", "w"], /name one execution, or many with --workflow - not both/],
+    [["restart", "--workflow", "w", "--since", "soon"], /--since soon is no time - write 30m, 12h, 2d/],
+    [["restart", "--workflow", "w", "--at-once", "0"], /--at-once 0 is not a whole number above 0/],
+    [["restart", "exec_1", "--version", "x"], /x is no version/],
+    [["restart", "exec_1", "--patch", "nowhere.json"], /"nowhere.json" cannot be read/],
+  ])("says of %j in one sentence what is wrong", async (argv, sentence) => {
+    expect(await nova(...argv)).toMatchObject({ code: 2, err: expect.stringMatching(sentence) });
   });
 
   it("with what does not fit is one JSON object and one sentence", async () => {
