@@ -29,6 +29,12 @@ describe("a request", () => {
     ["shows a state machine", "GET /workflows/a/asl", (nova) => nova.workflows.asl("a")],
     ["deletes", "DELETE /workflows/a", (nova) => nova.workflows.delete("a")],
     ["cancels", `POST /executions/${exec}/cancel`, (nova) => nova.executions.cancel(exec)],
+    ["restarts", `POST /executions/${exec}/restart`, (nova) => nova.executions.restart(exec)],
+    [
+      "restarts and waits",
+      `POST /executions/${exec}/restart?wait=5`,
+      ({ executions }) => executions.restart(exec, { wait: 5, from: "find" }),
+    ],
     ["verifies", `GET /executions/${exec}/verify`, (nova) => nova.executions.verify(exec)],
     ["answers", "POST /tasks/task_1", (nova) => nova.tasks.answer("task_1", { choice: "approved" })],
     ["makes a client", "POST /clients", (nova) => nova.clients.create({ slug: "acme", name: "Acme" })],

@@ -67,7 +67,9 @@ export async function restartMany(server: NovaClient, { sources, skipped }: Chos
   const told = Array.from(counts, ([status, { length }]) => `${length} ${status}`);
   const left = sources.length - items.length;
   const text = [
-    `${items.length} of ${sources.length} restarted${told.length > 0 ? `: ${told.join(", ")}` : ""}`,
+    sources.length === 0
+      ? nothing
+      : `${items.length} of ${sources.length} restarted${told.length > 0 ? `: ${told.join(", ")}` : ""}`,
     ...skippedLines(skipped),
     ...(left > 0 ? [`${left} are left: the same command goes on with them`] : []),
   ];
@@ -91,9 +93,11 @@ export async function forecastMany(server: NovaClient, { sources, skipped }: Cho
     return [id, ...counts, duration(estimate.execution_time_ms), cell(misfits.join("; "))];
   });
   const table = tableLines(["execution", "reuse", "run", "run again", "about", ""], rows);
-  const text = sources.length === 0 ? "there is nothing to restart" : table;
+  const text = sources.length === 0 ? nothing : table;
   return { json: { items, skipped }, text: [text, skippedLines(skipped)].flat() };
 }
+
+const nothing = "there is nothing to restart";
 
 function skippedLines(skipped: number): string[] {
   return skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? "was" : "were"} restarted before`];
