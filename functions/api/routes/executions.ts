@@ -92,8 +92,8 @@ export const verify = route("GET /executions/{id}/verify", {
   answers: { 200: { description: "what the check found", schema: schemas.Verified } },
   async handle(ports, { by, params: { id } }) {
     await executionWithin(ports, by, id);
-    const { state, links, erased, problem } = await verifyExecution(ports, id);
-    return { execution_id: id, state, links, erased, problem: problem ?? null };
+    const { sourceGone, problem = null, ...found } = await verifyExecution(ports, id);
+    return { execution_id: id, ...found, source_gone: sourceGone, problem };
   },
 });
 

@@ -41,12 +41,15 @@ export const verify = command({
   summary: "check that the chain of work of an execution is whole and unchanged",
   takes: { "<execution_id>": "" },
   async run([id = ""]) {
-    const { state, links, erased, problem } = await askApi((nova) => nova.executions.verify(id));
+    // A server of an earlier release says nothing of sources.
+    const found = await askApi((nova) => nova.executions.verify(id));
+    const { state, links, erased, source_gone = [], problem } = found;
     return {
-      json: { execution_id: id, state, links, erased, problem },
+      json: { execution_id: id, state, links, erased, source_gone, problem },
       text: [
         `${styled(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`,
         ...(problem ? [`${placeText(problem)}: ${problem.message}`] : []),
+        ...source_gone.map((source) => styled("dim", `source gone: ${source}, whose outcomes it took over`)),
         ...erased.map((lost) => styled("dim", `${placeText(lost)}: ${lost.content} was erased`)),
       ],
       code: state === "open" || state === "anchored" ? exitCodes.completed : exitCodes.failed,

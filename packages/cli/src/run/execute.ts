@@ -1,6 +1,5 @@
 import {
   cancelExecution,
-  executionOf,
   publishWorkflow,
   type RawJson,
   readTrace,
@@ -63,7 +62,7 @@ export async function execute(
     if (event.state === "waiting") tasks.look(id, event.node);
   });
   const interrupted = interrupt.wish().then(async () => {
-    const isLeft = await isWaiting(ports, await executionOf(ports, id));
+    const isLeft = await isWaiting(ports, id);
     if (!isLeft) await cancelExecution(ports, id);
     return isLeft;
   });
