@@ -24,13 +24,10 @@ export interface Chosen {
 }
 
 /** Whoever was restarted is not restarted again, and a part of another execution never is. */
-export async function chooseSources(server: NovaClient, { status, error, ...query }: Choice): Promise<Chosen> {
+export async function chooseSources(server: NovaClient, { error, ...query }: Choice): Promise<Chosen> {
   const all = await Array.fromAsync(server.executions.list({ ...query, limit: 200 }));
-  const restarted = new Set(all.map(({ restarted_from }) => restarted_from));
-  const fitting = all.filter(
-    (one) => one.status === status && !one.parent && (error === undefined || one.error?.class === error),
-  );
-  const sources = fitting.filter(({ execution_id }) => !restarted.has(execution_id));
+  const fitting = all.filter((one) => !one.parent && (error === undefined || one.error?.class === error));
+  const sources = fitting.filter(({ restarts }) => restarts.length === 0);
   return { sources: sources.reverse(), skipped: fitting.length - sources.length };
 }
 
