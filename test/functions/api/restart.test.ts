@@ -188,6 +188,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     ]);
     const { out } = await nova("trace", printed.execution_id);
     expect(out).toMatch(new RegExp(`restarted from ${failed}: 1 entry is reused`));
+    expect((await nova("trace", failed)).out).toMatch(new RegExp(`restarted as .*${printed.execution_id}`));
     expect(out).toMatch(/1 +one +action +success +reused/);
     expect(JSON.parse((await onServer("trace", printed.execution_id, "--json")).out)).toMatchObject({
       restarted_from: failed,
