@@ -28,6 +28,7 @@ describe("a request", () => {
     ["activates", "POST /workflows/a/activate", (nova) => nova.workflows.activate("a", 2)],
     ["shows a state machine", "GET /workflows/a/asl", (nova) => nova.workflows.asl("a")],
     ["deletes", "DELETE /workflows/a", (nova) => nova.workflows.delete("a")],
+    ["erases", `POST /executions/${exec}/erase`, (nova) => nova.executions.erase(exec)],
     ["cancels", `POST /executions/${exec}/cancel`, (nova) => nova.executions.cancel(exec)],
     ["restarts", `POST /executions/${exec}/restart`, (nova) => nova.executions.restart(exec)],
     [

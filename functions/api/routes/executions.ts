@@ -1,6 +1,7 @@
 import { diffExecutions, type Execution, readTrace, renderJson, verifyExecution } from "@nova/engine";
 import {
   cancel as cancelExecution,
+  erase as eraseExecution,
   execute as executeWorkflow,
   executionWithin,
   forecastRestart,
@@ -82,6 +83,16 @@ export const cancel = route("POST /executions/{id}/cancel", {
   async handle(ports, { by, params: { id }, once }) {
     const status = await once(async () => (await cancelExecution(ports, by, id)).status);
     return { execution_id: id, status };
+  },
+});
+
+export const erase = route("POST /executions/{id}/erase", {
+  summary: "Erase what an execution and its restarts knew; digests stay, and verify",
+  role: "admin",
+  params,
+  answers: { 202: { description: "they are being erased, which takes some minutes", schema: schemas.Erased } },
+  async handle(ports, { by, params: { id }, once }) {
+    return { execution_id: id, erased: await once(() => eraseExecution(ports, by, id)) };
   },
 });
 

@@ -91,6 +91,13 @@ export const Started = z
   .object({ execution_id: ExecutionId, status: ExecutionStatus })
   .meta({ id: "StartedExecution" });
 
+export const Erased = z
+  .object({
+    execution_id: ExecutionId,
+    erased: z.array(ExecutionId).meta({ description: "it, and everything that was restarted from it" }),
+  })
+  .meta({ id: "ErasedExecution" });
+
 export const Restarted = Started.extend({ restarted_from: ExecutionId }).meta({ id: "RestartedExecution" });
 
 const Places = z.array(z.string());

@@ -29,6 +29,18 @@ export const cancel = command({
   },
 });
 
+export const erase = command({
+  summary: "erase what an execution knew, and what was restarted from it; what proves them stays",
+  takes: { "<execution_id>": "" },
+  async run([id = ""]) {
+    const { erased } = await askApi((server) => server.executions.erase(id));
+    return {
+      json: { execution_id: id, erased },
+      text: erased.map((one) => `${one} is erased, or will be within minutes`),
+    };
+  },
+});
+
 /** A server of an earlier release says `complete` of a chain that nobody signed. */
 const meanings: Record<Verification["state"] | "complete", string> = {
   open: "every link so far holds; the execution is not closed yet, and nothing signs it before",

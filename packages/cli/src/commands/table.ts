@@ -31,6 +31,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   emit: async () => (await import("./emit.ts")).emit,
   event: async () => (await import("./emit.ts")).event,
   cancel: async () => (await import("./execution.ts")).cancel,
+  erase: async () => (await import("./execution.ts")).erase,
   credentials: async () => (await import("./credentials.ts")).credentials,
   clients: async () => (await import("./clients.ts")).clients,
   keys: async () => (await import("./keys.ts")).keys,

@@ -19,11 +19,18 @@ type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock">;
 /** A map may have ten thousand items, each a partition of its own. */
 const atOnce = 16;
 
-/**
- * Erases it and everything restarted from it, which has copies of what it said; answers the ids. Their chains stay, and
- * verify. Throws `Conflict` while one of them is open, and for a part of another execution.
- */
+/** Erases it and everything restarted from it; answers the ids. Their chains stay, and verify. Throws as `beginErasing`. */
 export async function eraseExecution(ports: ErasePorts, execution: Execution): Promise<string[]> {
+  const ids = await beginErasing(ports, execution);
+  await eraseMembers(ports, execution, ids);
+  return ids;
+}
+
+/**
+ * From now on nothing is restarted from an execution and everything restarted from it, which has copies of what it said;
+ * answers the ids. Throws `Conflict` while one of them is open, and for a part of another execution.
+ */
+export async function beginErasing(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const { id, parent } = execution;
   if (parent) throw new Conflict(`execution ${id} is a part of ${await outermost(ports, execution)} - erase that one`);
   const family = await withRestarts(ports, execution);
@@ -31,8 +38,12 @@ export async function eraseExecution(ports: ErasePorts, execution: Execution): P
   const which = open?.id === id ? "" : `, which was restarted from ${id},`;
   if (open) throw new Conflict(`execution ${open.id}${which} is open - cancel it, or wait for its end, and erase then`);
   const ids = family.map((one) => one.id);
-  await eraseMembers(ports, execution, ids);
+  await mark(ports, ids, "begun");
   return ids;
+}
+
+function mark({ executions }: ErasePorts, ids: readonly string[], erased: "begun" | true): Promise<unknown> {
+  return Promise.all(ids.map((id) => executions.update(id, { erased })));
 }
 
 /** An execution and everything restarted from it. One that is being made counts as open. */
@@ -58,20 +69,17 @@ function beingMade({ clock }: ErasePorts, source: Execution, id: string): Execut
   return isNew ? { ...like, id, restartedFrom: source.id, open: true } : undefined;
 }
 
-/** Erases executions of one family. The blobs that all of it shares go with the last one that has contents. */
+/** Erases executions of one family that are marked for it. The blobs that all of it shares go with the last one that has contents. */
 export async function eraseMembers(
   ports: ErasePorts,
   { client, root }: BlobHome,
   ids: readonly string[],
 ): Promise<void> {
-  const mark = (erased: "begun" | true) => Promise.all(ids.map((id) => ports.executions.update(id, { erased })));
-  // From now on nothing is restarted from them, so the family is known.
-  await mark("begun");
   for (const id of ids) await eraseContents(ports, id);
   const first = await ports.executions.get(root);
   const family = first ? await withRestarts(ports, first) : [];
   if (family.every((one) => one.erased)) await ports.eraser.blobs({ client, root });
-  await mark(true);
+  await mark(ports, ids, true);
 }
 
 /** The execution around all others that this one is a part of. */
