@@ -51,10 +51,11 @@ interface Done {
 export async function restartMany(server: NovaClient, { sources, skipped }: Chosen, work: Work): Promise<Told> {
   const { wish, interrupt, tell } = work;
   const items: Done[] = [];
+  const interrupted = interrupt.wish();
   await eachOf(sources, work, async ({ execution_id: id }) => {
     const done = await orRefused(id, async (): Promise<Done> => {
       const { execution_id } = await server.executions.restart(id, wish);
-      const { status, error } = await atRest(server, execution_id, interrupt);
+      const { status, error } = await atRest(server, execution_id, interrupted);
       return { execution_id, restarted_from: id, status, error };
     });
     items.push(done);
@@ -125,12 +126,16 @@ async function orRefused<T>(id: string, work: () => Promise<T>): Promise<T | Don
 
 const pauseMs = 1_000;
 
-async function atRest(server: NovaClient, id: string, interrupt: Interrupt): Promise<Execution> {
-  for (;;) {
+async function atRest(server: NovaClient, id: string, interrupted: Promise<void>): Promise<Execution> {
+  for (let isOver = false; ; ) {
     const execution = await server.executions.get(id);
-    if (interrupt.happened || (execution.status !== "running" && execution.status !== "queued")) return execution;
-    await Promise.race([interrupt.wish(), new Promise((resolve) => setTimeout(resolve, pauseMs))]);
+    if (isOver || (execution.status !== "running" && execution.status !== "queued")) return execution;
+    isOver = await Promise.race([interrupted.then(() => true), pause()]);
   }
+}
+
+function pause(): Promise<false> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), pauseMs));
 }
 
 const barWidth = 20;
