@@ -160,6 +160,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await ask(`POST /tasks/${task.task_id}`, { choice: "approved" });
     await ask(`POST /executions/${other.execution_id}/answer`, { choice: "approved" });
     for (const { execution_id: id } of (await ask("GET /executions")).items) await ask(`POST /executions/${id}/cancel`);
+    await ask(`POST /executions/${execution}/restart`, { from: "ask" });
     const key = await ask("POST /keys", { role: "viewer", client_slug: "acme" });
     await ask("POST /keys", { role: "viewer", client_slug: "acme" });
     await ask(`DELETE /keys/${key.id}`);

@@ -1,3 +1,5 @@
+import type { Execution } from "@nova/engine";
+import { eraseExecution } from "@nova/service";
 import { beforeAll, describe, expect, it } from "vitest";
 import { useServer } from "../../cli/support/on-server.ts";
 import { inARow } from "../../support/cloud.ts";
@@ -98,7 +100,7 @@ describe("a restart", { timeout: 60_000 }, () => {
       () => failed,
       { version: 2 },
       422,
-      /version 2 does not fit exec_\w+: one: .* - restart from before it/,
+      /version 2 does not fit exec_\w+ - one: no step of the version/,
     ],
     ["a patch that does not fit", () => failed, { context_patch: { bad: "x" } }, 422, /bad.*boolean/],
     ["a patch of an upload", () => failed, { context_patch: { f: { $upload: "upl_1" } } }, 422, /names an upload/],
@@ -118,6 +120,38 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
     expect(answer.body.detail).not.toContain("\n");
     expect(await count()).toBe(before);
+  });
+
+  it("of one whose contents were erased is refused", async () => {
+    const id = await execute("fragile", { bad: true });
+    const record = await api.ports.executions.get(id);
+    await eraseExecution(api.ports, { ...(record as Execution), open: false });
+    const { status, body } = await restart(id);
+    expect([status, body.detail]).toEqual([422, `the contents of execution ${id} were erased - start a new one`]);
+  });
+
+  it("of a client that has spent what it may is refused", async () => {
+    await api.call("POST /clients", { body: { slug: "spender", name: "Spender" } });
+    const body = { context: { bad: true }, client_slug: "spender" };
+    const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body })).body;
+    await api.call("PATCH /clients/spender", { body: { quotas: { max_cost_usd: 1 } } });
+    await api.ports.spending.note(
+      "spender",
+      new Date().toISOString().slice(0, 7),
+      { execution: id, scope: "", seq: 1 },
+      2,
+    );
+    const answer = await restart(id);
+    expect([answer.status, answer.body.detail]).toEqual([422, expect.stringMatching(/has spent \$2.00 of \$1.00/)]);
+    expect((await restart(id, { dry_run: true })).status).toBe(200);
+  });
+
+  it("of a frozen execution is frozen", async () => {
+    const run = { context: { bad: true }, frozen: true };
+    const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body: run })).body;
+    const { execution_id: execution } = (await restart(id)).body;
+    const { entry } = await api.ports.chain.read({ execution, scope: "", seq: 0 });
+    expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { source: id } });
   });
 
   it("keeps what looks like a reference in a patch as its user's own", async () => {

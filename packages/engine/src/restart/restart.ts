@@ -39,6 +39,8 @@ export interface Restart {
   forecast: Forecast;
   /** The initial context. */
   set: Member[];
+  /** The source was: no model is asked. */
+  frozen: boolean;
 }
 
 export interface Restarted extends Restart {
@@ -51,18 +53,20 @@ export interface Restarted extends Restart {
  */
 export async function restartExecution(
   ports: Ports,
-  request: RestartRequest & Pick<StartRequest, "id" | "frozen" | "queue">,
+  request: RestartRequest & Pick<StartRequest, "id" | "queue">,
 ): Promise<Restarted> {
   const restart = await planRestart(ports, request);
   const [misfit] = restart.forecast.misfits;
   if (misfit !== undefined)
-    throw new RestartRefused(
-      `version ${request.version.version} does not fit ${request.source.id}: ${misfit} - restart from before it, or with another version`,
-    );
-  const { id = newId(ports), source, version, frozen = false } = request;
+    throw new RestartRefused(`version ${request.version.version} does not fit ${request.source.id} - ${misfit}`);
+  const { id = newId(ports), source, version } = request;
   const home: BlobHome = { client: source.client, root: source.root };
   const set = await offloadMembers(restart.set, savingTo(ports, home));
-  const execution = await begin(ports, { id, version, home, set, frozen, plan: restart.plan }, request.queue);
+  const execution = await begin(
+    ports,
+    { id, version, home, set, frozen: restart.frozen, plan: restart.plan },
+    request.queue,
+  );
   return { ...restart, execution };
 }
 
@@ -87,7 +91,8 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
     ...(patch.length > 0 && { patch: { keys: patch.map(({ key }) => key), by } }),
   };
   const told = forecast(source, version, plan);
-  return { plan, forecast: told, set: await initialContext(ports, request, patch, { source, told }) };
+  const set = await initialContext(ports, request, patch, { source, told });
+  return { plan, forecast: told, set, frozen: source.scope("")[0]?.head.frozen === true };
 }
 
 /** What does not count where everything from a place on runs again, which may be in executions that nodes ran. */
