@@ -1,4 +1,5 @@
 import { compileSent } from "@nova/compiler/sent";
+import { keysLookedUp } from "@nova/python";
 import { provideCompiler } from "./service-app.ts";
 
-provideCompiler(compileSent);
+provideCompiler({ compile: compileSent, keysLookedUp: async (code) => keysLookedUp(code) });
