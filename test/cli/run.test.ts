@@ -115,9 +115,12 @@ describe("an execution that is over", { timeout: 60_000 }, () => {
       ...{ started_at: expect.stringMatching(/^\d{4}-/), duration_ms: expect.any(Number) },
     });
     expect(JSON.parse(cancel.stdout)).toEqual({ execution_id: id, status: "completed" });
+    const erase = await nova(cwd, "erase", id, "--json");
+    expect(JSON.parse(erase.stdout)).toEqual({ execution_id: id, erased: [id] });
+    expect((await nova(cwd, "verify", id)).stdout).toMatch(/^anchored .*\nlink 0: context was erased/);
   });
 
-  it.each(["trace", "verify", "cancel"])("that never was is one sentence: nova %s", async (command) => {
+  it.each(["trace", "verify", "cancel", "erase"])("that never was is one sentence: nova %s", async (command) => {
     const { code, stdout, stderr } = await nova(cwd, command, "exec_none");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toBe(`nova: there is no execution "exec_none" - \`nova executions\` lists them\n`);

@@ -28,6 +28,7 @@ describe("a request", () => {
     ["activates", "POST /workflows/a/activate", (nova) => nova.workflows.activate("a", 2)],
     ["shows a state machine", "GET /workflows/a/asl", (nova) => nova.workflows.asl("a")],
     ["deletes", "DELETE /workflows/a", (nova) => nova.workflows.delete("a")],
+    ["erases", `POST /executions/${exec}/erase`, (nova) => nova.executions.erase(exec)],
     ["cancels", `POST /executions/${exec}/cancel`, (nova) => nova.executions.cancel(exec)],
     ["verifies", `GET /executions/${exec}/verify`, (nova) => nova.executions.verify(exec)],
     ["answers", "POST /tasks/task_1", (nova) => nova.tasks.answer("task_1", { choice: "approved" })],

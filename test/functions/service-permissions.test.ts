@@ -161,6 +161,9 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await ask(`POST /executions/${other.execution_id}/answer`, { choice: "approved" });
     for (const { execution_id: id } of (await ask("GET /executions")).items) await ask(`POST /executions/${id}/cancel`);
     await ask(`POST /executions/${execution}/restart`, { from: "ask" });
+    expect((await ask(`POST /executions/${other.execution_id}/erase`)).erased).toEqual([other.execution_id]);
+    const isErased = async () => (await service.cloud.service.executions.get(other.execution_id))?.erased;
+    await vi.waitFor(async () => expect(await isErased()).toBe(true), 20_000);
     const key = await ask("POST /keys", { role: "viewer", client_slug: "acme" });
     await ask("POST /keys", { role: "viewer", client_slug: "acme" });
     await ask(`DELETE /keys/${key.id}`);

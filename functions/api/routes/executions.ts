@@ -1,6 +1,7 @@
 import { diffExecutions, type Execution, readTrace, renderJson, verifyExecution } from "@nova/engine";
 import {
   cancel as cancelExecution,
+  erase as eraseExecution,
   execute as executeWorkflow,
   executionWithin,
   forecastRestart,
@@ -85,6 +86,16 @@ export const cancel = route("POST /executions/{id}/cancel", {
   },
 });
 
+export const erase = route("POST /executions/{id}/erase", {
+  summary: "Erase what an execution and its restarts knew; digests stay, and verify",
+  role: "admin",
+  params,
+  answers: { 202: { description: "they are being erased, which takes some minutes", schema: schemas.Erased } },
+  async handle(ports, { by, params: { id }, once }) {
+    return { execution_id: id, erased: await once(() => eraseExecution(ports, by, id)) };
+  },
+});
+
 export const verify = route("GET /executions/{id}/verify", {
   summary: "Check that the chain of work is whole and unchanged",
   role: "viewer",
@@ -92,8 +103,8 @@ export const verify = route("GET /executions/{id}/verify", {
   answers: { 200: { description: "what the check found", schema: schemas.Verified } },
   async handle(ports, { by, params: { id } }) {
     await executionWithin(ports, by, id);
-    const { state, links, erased, problem } = await verifyExecution(ports, id);
-    return { execution_id: id, state, links, erased, problem: problem ?? null };
+    const { sourceGone, problem = null, ...found } = await verifyExecution(ports, id);
+    return { execution_id: id, ...found, source_gone: sourceGone, problem };
   },
 });
 

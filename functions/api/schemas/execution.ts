@@ -35,6 +35,7 @@ export const ExecutionItem = z
     nodes: z.int().nullable().meta({ description: "runs of code, once it is over" }),
     spent: Spent.meta({ description: "on models, once it is over" }),
     parent: ParentPlace.nullable().meta({ description: "the node that runs it, in another execution" }),
+    restarts: z.array(ExecutionId).meta({ description: "executions that take over its outcomes, the oldest first" }),
     restarted_from: ExecutionId.nullable().meta({ description: "the execution whose outcomes it takes over" }),
   })
   .meta({ id: "Execution" });
@@ -90,6 +91,13 @@ export const Started = z
   .object({ execution_id: ExecutionId, status: ExecutionStatus })
   .meta({ id: "StartedExecution" });
 
+export const Erased = z
+  .object({
+    execution_id: ExecutionId,
+    erased: z.array(ExecutionId).meta({ description: "it, and everything that was restarted from it" }),
+  })
+  .meta({ id: "ErasedExecution" });
+
 export const Restarted = Started.extend({ restarted_from: ExecutionId }).meta({ id: "RestartedExecution" });
 
 const Places = z.array(z.string());
@@ -142,6 +150,9 @@ export const Verified = z
     state: z.enum(["open", "complete", "anchored", "broken"]),
     links: z.int(),
     erased: z.array(z.looseObject({ ...Problem, content: z.string() })),
+    source_gone: z.array(ExecutionId).meta({
+      description: "executions whose outcomes it took over, and which are not there any more, or were erased",
+    }),
     problem: z.looseObject({ ...Problem, message: z.string() }).nullable(),
   })
   .meta({ id: "Verification" });
@@ -178,9 +189,9 @@ export const NodeDiff = z
   .meta({ id: "NodeDiff" });
 
 export function executionItem(execution: Execution) {
-  const { id, workflowId, parent } = execution;
+  const { id, workflowId, parent, restarts = [] } = execution;
   const inside = parent ? viewOf(ParentPlace, parent, { execution_id: parent.execution }) : null;
-  return viewOf(ExecutionItem, execution, { execution_id: id, workflow: workflowId, parent: inside });
+  return viewOf(ExecutionItem, execution, { execution_id: id, workflow: workflowId, parent: inside, restarts });
 }
 
 export function wholeExecution({ execution, context, path, atWork }: Trace) {

@@ -1,6 +1,7 @@
 export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export { atOnce } from "./at-once.ts";
 export type { CloseStatus, Head } from "./chain/head.ts";
+export { linkName } from "./chain/link-name.ts";
 export { itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
@@ -61,8 +62,9 @@ export { ExecutionNotFound, executionOf } from "./protocol/status.ts";
 export { publishWorkflow } from "./publish-workflow.ts";
 export { diffExecutions, type NodeDiff } from "./restart/diff.ts";
 export type { Forecast } from "./restart/forecast.ts";
+export { outputAgain, recordedOutput } from "./restart/output.ts";
 export { planRestart, RestartRefused, type RestartRequest, restartExecution } from "./restart/restart.ts";
-export { Source } from "./restart/source.ts";
+export { Names, Source } from "./restart/source.ts";
 export { type KeysLookedUp, reuseProblem, unchangedNodes } from "./restart/unchanged.ts";
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";

@@ -47,6 +47,20 @@ test("sets the fields given and leaves the others", async () => {
   expect(await executions.get(created.id)).toEqual({ ...created, ...closed, spent, tip: "hash" });
 });
 
+test("tells the source of its restarts, each once, however many begin at the same time", async () => {
+  const source = { ...base, id: "exec_source", root: "exec_source" };
+  const ids = ["exec_r1", "exec_r2", "exec_r3"];
+  const restarts = ids.map((id) => ({ ...base, id, root: source.id, restartedFrom: source.id }));
+  await executions.create(source);
+  expect(await Promise.all(restarts.map(executions.create))).toEqual([true, true, true]);
+  expect(await Promise.all(restarts.map(executions.create))).toEqual([false, false, false]);
+  expect((await executions.get(source.id))?.restarts?.toSorted()).toEqual(ids);
+  await executions.update(source.id, { erased: "begun" });
+  const late = { ...base, id: "exec_r4", root: source.id, restartedFrom: source.id };
+  await expect(executions.create(late)).rejects.toThrow("exec_source was erased meanwhile - start a new one");
+  expect(await executions.get(late.id)).toBeUndefined();
+});
+
 test("takes an execution out of the open ones, and keeps the record", async () => {
   const created = { ...base, id: "exec_03" };
   await executions.create(created);

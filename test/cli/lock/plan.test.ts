@@ -6,7 +6,7 @@ import { codeHashOf, hashOf, type LockedCode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { type LockFolder, readLockFolder } from "../../../packages/cli/src/lock/folder.ts";
 import { type PlanSources, planLock } from "../../../packages/cli/src/lock/plan.ts";
-import type { Recorded } from "../../../packages/cli/src/lock/recorded.ts";
+import type { Recorded } from "../../../packages/cli/src/replay/recorded.ts";
 import {
   analysis,
   approved,

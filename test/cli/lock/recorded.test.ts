@@ -1,7 +1,8 @@
 import type { NovaClient } from "@nova/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { clientOf } from "../../../packages/cli/src/api/ask.ts";
-import { latestRuns, type Recorded, runsOf } from "../../../packages/cli/src/lock/recorded.ts";
+import { latestRuns, runsOf } from "../../../packages/cli/src/lock/recorded.ts";
+import type { Recorded } from "../../../packages/cli/src/replay/recorded.ts";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 let cloud: TestCloud;

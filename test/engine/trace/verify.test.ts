@@ -37,7 +37,7 @@ const rewrite = (story: Story, seq: number, from: string | RegExp, to: string) =
 
 it("calls a whole chain anchored", async () => {
   const story = await closedStory();
-  expect(await story.verify()).toEqual({ state: "anchored", links: 5, erased: [] });
+  expect(await story.verify()).toEqual({ state: "anchored", links: 5, erased: [], sourceGone: [] });
 });
 
 describe("tampering", () => {
@@ -187,5 +187,10 @@ it("holds a chain together whose contents were erased, inline or in a blob, and 
   change(story, 2, { contents: {} });
   const context = entryAt(story, 1).contents.context;
   expect(context).toHaveProperty("text");
-  expect(await story.verify()).toEqual({ state: "anchored", links: 5, erased: [{ seq: 2, content: "context" }] });
+  expect(await story.verify()).toEqual({
+    state: "anchored",
+    links: 5,
+    erased: [{ seq: 2, content: "context" }],
+    sourceGone: [],
+  });
 });

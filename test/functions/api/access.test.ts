@@ -93,6 +93,11 @@ const table: Record<string, Row> = {
     role: "runner",
     status: ofClient(200),
   },
+  "POST /executions/{id}/erase": {
+    path: ({ execution }) => `/executions/${execution}/erase`,
+    role: "admin",
+    status: ofClient(409),
+  },
   "POST /executions/{id}/restart": {
     path: ({ execution }) => `/executions/${execution}/restart`,
     role: "runner",

@@ -99,7 +99,14 @@ describe("an execution", () => {
     expect(entry).toMatchObject({ code_executed: expect.stringMatching(/1\.50/), input_context: { total: 5 } });
     expect((await api.call(`GET /executions/${id}/chain/99`)).status).toBe(404);
     const { body: verified } = await api.call(`GET /executions/${id}/verify`);
-    expect(verified).toEqual({ execution_id: id, state: "anchored", links: 4, erased: [], problem: null });
+    expect(verified).toEqual({
+      execution_id: id,
+      state: "anchored",
+      links: 4,
+      erased: [],
+      source_gone: [],
+      problem: null,
+    });
   });
 
   it("is read as far as one link needs it", async () => {

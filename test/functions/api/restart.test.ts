@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Execution } from "@nova/engine";
 import { eraseExecution } from "@nova/service";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -196,6 +198,41 @@ describe("nova restart", { timeout: 60_000 }, () => {
     const told = await nova("restart", failed, "--dry-run");
     expect(told).toMatchObject({ code: 0, err: "" });
     expect(told.out).toMatch(/reuse 1: one\n.*run 2: two, three\n.*run again 1.*: two\n.*cost about \$0\.0000/);
+  });
+
+  it("restarts many, each once, and goes on where it was left", async () => {
+    const retry = { workflow: "retry", body: inARow("retry", { one: good, two: fragile }, { inputs }) };
+    await api.call("POST /workflows", { body: retry.body });
+    const sources = [await execute("retry", { bad: true }), await execute("retry", { bad: true })];
+    await execute("retry", { bad: false });
+    const patch = join(api.cloud.dataDir, "patch.json");
+    await writeFile(patch, '{"bad": false}');
+    const argv = ["restart", "--workflow", "retry", "--since", "2h", "--error", "NodeFailed"];
+    const dry = JSON.parse((await onServer(...argv, "--dry-run", "--json")).out);
+    expect(dry).toMatchObject({ items: sources.map((id) => ({ execution_id: id, reused: ["one"] })), skipped: 0 });
+    expect((await nova(...argv, "--dry-run")).out).toMatch(new RegExp(`${sources[0]} +1 +1 +1 +\\d`));
+    const { code, out } = await onServer(...argv, "--patch", patch, "--at-once", "1", "--json");
+    expect([code, JSON.parse(out)]).toMatchObject([
+      0,
+      { items: sources.map((id) => ({ restarted_from: id, status: "completed" })), skipped: 0 },
+    ]);
+    const third = await execute("retry", { bad: true });
+    const rest = await nova(...argv, "--status", "failed");
+    expect([rest.code, rest.out]).toEqual([1, expect.stringMatching(`1/1 failed exec_\\w+ from ${third}: `)]);
+    expect(rest.out).toMatch(/1 of 1 restarted: 1 failed\n2 were restarted before$/);
+    const refused = await nova(...argv, "--from", "nine");
+    expect(refused.out).toMatch(/1\/1 refused exec_\w+: execution exec_\w+ never came to "nine"/);
+  });
+
+  it.each([
+    [["restart"], /no execution is named - name one as nova executions lists them, or many with --workflow/],
+    [["restart", "exec_1", "--workflow", "w"], /name one execution, or many with --workflow - not both/],
+    [["restart", "--workflow", "w", "--since", "soon"], /--since soon is no time - write 30m, 12h, 2d/],
+    [["restart", "--workflow", "w", "--at-once", "0"], /--at-once 0 is not a whole number above 0/],
+    [["restart", "exec_1", "--version", "x"], /x is no version/],
+    [["restart", "exec_1", "--patch", "nowhere.json"], /"nowhere.json" cannot be read/],
+  ])("says of %j in one sentence what is wrong", async (argv, sentence) => {
+    expect(await nova(...argv)).toMatchObject({ code: 2, err: expect.stringMatching(sentence) });
   });
 
   it("with what does not fit is one JSON object and one sentence", async () => {

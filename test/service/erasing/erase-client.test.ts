@@ -9,6 +9,7 @@ import {
   type ServicePorts,
   sweepErasures,
 } from "@nova/service";
+import { ulid } from "ulid";
 import { beforeEach, describe, expect, it } from "vitest";
 
 const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
@@ -29,7 +30,12 @@ class ErasingWorld {
   now = Date.parse("2026-01-01T00:00:00Z");
   /** Throws at this line of the log. */
   dies = Number.POSITIVE_INFINITY;
-  readonly runs = Array.from({ length: 120 }, (_, index) => ({ id: `exec_${index}`, client: "acme" }));
+  readonly runs: (Pick<Execution, "id" | "client"> & Partial<Execution>)[] = Array.from(
+    { length: 120 },
+    (_, index) => ({
+      ...{ id: `exec_${index}`, client: "acme" },
+    }),
+  );
 
   #note(line: string): void {
     if (this.log.length === this.dies) {
@@ -74,6 +80,9 @@ class ErasingWorld {
       keys: { list: async () => this.keys.map((id) => ({ id })), remove: async (id: string) => this.#remove(id) },
       executions: {
         get: async (id: string) => this.runs.find((run) => run.id === id),
+        update: async (id: string, changes: Partial<Execution>) => {
+          Object.assign(this.runs.find((run) => run.id === id) ?? {}, changes);
+        },
         async *open() {},
         list: async ({ cursor = "0", limit }: { cursor?: string; limit: number }) => {
           const end = Number(cursor) + limit;
@@ -186,15 +195,54 @@ describe("erasing a run", () => {
       const items = Array.from({ length: 40 }, (_, index) => ({ execution: "exec_1", scope: `/each@2.${index}` }));
       return [...items, { execution: "exec_2", scope: "" }];
     };
-    await eraseExecution({ eraser: { ...ports.eraser, contents } }, run);
+    await eraseExecution({ ...ports, eraser: { ...ports.eraser, contents } }, run);
     expect(world.log).toHaveLength(43);
     expect(world.log).toContain("exec_2");
     expect(world.log.at(-1)).toBe("blobs of exec_1");
   });
 
+  describe("with restarts", () => {
+    const family = (changes: Partial<Execution> = {}) => {
+      const [first, second, third] = world.runs.splice(0, 3) as Execution[];
+      const root = "exec_0";
+      world.runs.push({ ...(first as Execution), root, restarts: ["exec_1"] });
+      world.runs.push({ ...(second as Execution), root, restartedFrom: "exec_0", restarts: ["exec_2"], ...changes });
+      world.runs.push({ ...(third as Execution), root, restartedFrom: "exec_1" });
+      return (id: string) => world.runs.find((one) => one.id === id) as Execution;
+    };
+
+    it("erases those as well, and says so; the blobs that they share go with the last one", async () => {
+      const find = family();
+      expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
+      expect(world.log.splice(0)).toEqual(["exec_1", "exec_2"]);
+      expect(await eraseExecution(world.ports(), find("exec_0"))).toEqual(["exec_0", "exec_1", "exec_2"]);
+      expect(world.log).toEqual(["exec_0", "exec_1", "exec_2", "blobs of exec_0"]);
+    });
+
+    it("erases nothing while one of them is open, or is being made", async () => {
+      const find = family();
+      Object.assign(find("exec_2"), { open: true });
+      await expect(eraseExecution(world.ports(), find("exec_0"))).rejects.toThrow(
+        "execution exec_2, which was restarted from exec_0, is open",
+      );
+      const made = `exec_${ulid(world.now - 1_000)}`;
+      Object.assign(find("exec_2"), { open: false, restarts: [made] });
+      await expect(eraseExecution(world.ports(), find("exec_1"))).rejects.toThrow(`execution ${made}, which`);
+      expect(world.log).toEqual([]);
+      world.now += 3_601_000;
+      expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
+    });
+
+    it("erases nothing that an altered record names", async () => {
+      const find = family({ restarts: ["exec_7", "exec_8", "nothing"] });
+      Object.assign(find("exec_7"), { client: "globex", restartedFrom: "exec_1" });
+      expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1"]);
+    });
+  });
+
   it.each([
     ["that is open", { open: true }, /is open - cancel it/],
-    ["inside of another one", { root: "exec_0", parent: {} }, /a part of exec_0 - erase that one/],
+    ["inside of another one", { root: "exec_0", parent: { execution: "exec_2" } }, /a part of exec_2 - erase that one/],
   ])("%s is refused", async (_what, changes, message) => {
     await expect(eraseExecution(world.ports(), { ...run, ...changes } as Execution)).rejects.toThrow(message);
     expect(world.log).toEqual([]);

@@ -101,20 +101,25 @@ describe("a run that the list of what is open does not show yet", () => {
     expect(ended(id)).toEqual(erased);
   });
 
-  it("ends with the run around it", async () => {
-    const outer = await world.begin();
-    const inner = await world.begin();
-    const parent = { execution: outer, scope: "", seq: 1, depth: 1 };
-    Object.assign(world.engine.record(inner), { root: outer, parent });
-    for (const id of [outer, inner]) world.late.open.add(id);
-    const order: string[] = [];
-    const ports = world.service();
-    const stop = async (_arn: string, id: string) => void order.push(id);
-    const stateMachines = { ...ports.stateMachines, stop };
-    expect(await deleteClient({ ...ports, stateMachines }, ann, "acme")).toBe(true);
-    expect(order).toEqual([outer, inner]);
-    expect([outer, inner].map(ended)).toEqual([erased, erased]);
-  });
+  it.each(["its own", "that of a run which it was restarted from"])(
+    "ends with the run around it, whose blobs are %s",
+    async (whose) => {
+      const outer = await world.begin();
+      const inner = await world.begin();
+      const parent = { execution: outer, scope: "", seq: 1, depth: 1 };
+      const root = whose === "its own" ? outer : "exec_source";
+      Object.assign(world.engine.record(outer), { root });
+      Object.assign(world.engine.record(inner), { root, parent });
+      for (const id of [outer, inner]) world.late.open.add(id);
+      const order: string[] = [];
+      const ports = world.service();
+      const stop = async (_arn: string, id: string) => void order.push(id);
+      const stateMachines = { ...ports.stateMachines, stop };
+      expect(await deleteClient({ ...ports, stateMachines }, ann, "acme")).toBe(true);
+      expect(order).toEqual([outer, inner]);
+      expect([outer, inner].map(ended)).toEqual([erased, erased]);
+    },
+  );
 });
 
 describe("cancelling what is open", () => {

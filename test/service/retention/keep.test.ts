@@ -52,6 +52,7 @@ function world(clients: Client[], runs: Execution[]) {
         const items = found.slice(at, at + limit);
         return { items, ...(found.length > at + limit && { cursor: items.at(-1)?.id }) };
       },
+      get: async (id: string) => runs.find((one) => one.id === id),
       update: async (id: string, changes: Partial<Execution>) => {
         writes.push(id);
         Object.assign(find(id), changes);
@@ -65,7 +66,10 @@ function world(clients: Client[], runs: Execution[]) {
         return [];
       },
       traces: async () => undefined,
-      blobs: async () => undefined,
+      blobs: async ({ root }: { root: string }) => {
+        if (broken.has(`blobs of ${root}`)) throw new Error("the bucket does not answer");
+        writes.push(`blobs of ${root}`);
+      },
     },
   };
   const erase = async (forMs = Number.POSITIVE_INFINITY) => (await whole(forMs)).erased;
@@ -118,7 +122,7 @@ describe("retention", () => {
   it("writes nothing for runs that are erased already, whatever holds the mark", async () => {
     const { erase, erased, writes } = world([client()], [run("exec_open", 95, null), ...many(120)]);
     expect(await erase()).toHaveLength(120);
-    expect(writes.splice(0)).toHaveLength(121);
+    expect(writes.splice(0)).toHaveLength(361);
     expect([await erase(), erased.length, writes]).toEqual([[], 120, []]);
   });
 });
@@ -138,7 +142,7 @@ describe("more than one invocation can erase", () => {
     await erase(60_000);
     expect(acme.erasedUntil).toBe(runs[60]?.startedAt);
     expect(writes.filter((one) => one === "acme erasedUntil")).toHaveLength(2);
-    expect(writes.indexOf("acme erasedUntil")).toBe(50);
+    expect(writes.indexOf("acme erasedUntil")).toBe(150);
   });
 
   it("ends when its time is over", async () => {
@@ -154,6 +158,36 @@ describe("more than one invocation can erase", () => {
     const turns = (await erase(200_000)).map((id) => id.split("_")[1]);
     const pages = [0, 50, 100, 150].map((at) => [...new Set(turns.slice(at, at + 50))].join());
     expect(pages).toEqual(["globex", "acme", "globex", "acme"]);
+  });
+});
+
+describe("a family of restarts", () => {
+  const first = () => run("exec_first", 40, 39, { restarts: ["exec_second"] });
+  const second = (ended: number | null) =>
+    run("exec_second", 35, ended, { root: "exec_first", restartedFrom: "exec_first" });
+
+  it("stays with its source while a restart is open", async () => {
+    const acme = client();
+    const source = first();
+    expect(await world([acme], [source, second(null)]).erase()).toEqual([]);
+    expect(acme.erasedUntil).toBe(source.startedAt);
+  });
+
+  it("loses each member after its days, and the blobs with the last one", async () => {
+    const late = second(29);
+    const { erase, writes } = world([client()], [first(), late]);
+    expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_first"], false]);
+    Object.assign(late, { endedAt: daysAgo(31) });
+    expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_second"], true]);
+  });
+
+  it("loses its blobs the next time where the process died before that", async () => {
+    const { whole, broken, writes } = world([client()], [first(), second(31)]);
+    broken.add("blobs of exec_first");
+    expect((await whole()).failed).toMatchObject([{ id: "exec_second" }]);
+    broken.clear();
+    expect(await whole()).toEqual({ erased: ["exec_second"], failed: [] });
+    expect(writes).toContain("blobs of exec_first");
   });
 });
 

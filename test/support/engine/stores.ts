@@ -28,6 +28,9 @@ export class ExecutionState {
     return {
       create: (execution) =>
         ask("create record", () => {
+          const source = records.get(execution.restartedFrom ?? "");
+          const restarts = new Set(source?.restarts).add(execution.id);
+          if (source) records.set(source.id, { ...source, restarts: [...restarts] });
           if (records.has(execution.id)) return false;
           records.set(execution.id, { ...execution });
           return true;

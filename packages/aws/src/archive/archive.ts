@@ -6,6 +6,8 @@ import { reaching } from "../clients/outage.ts";
 import { ifAbsent, putItem, readPage } from "../dynamodb/chain/chain-table.ts";
 import { type Item, type ItemConnection, textIn, textValue } from "../dynamodb/chain/items.ts";
 import { definitionPrefix } from "../dynamodb/definitions.ts";
+import { noteImported } from "../dynamodb/executions.ts";
+import type { TableConnection } from "../dynamodb/records.ts";
 import { kindOf } from "../formats.ts";
 import { type BucketConnection, readObject, writeOnce } from "../s3/objects.ts";
 import { spool } from "../s3/spool.ts";
@@ -21,7 +23,7 @@ type Position = { after?: Item } | ObjectPosition;
 type ObjectPosition = { prefix: number; after?: string };
 
 /** Table and bucket as a whole, page by page: first what is in the table, then the objects. */
-export function createArchive(table: ItemConnection, bucket: BucketConnection): Archive {
+export function createArchive(table: TableConnection, bucket: BucketConnection): Archive {
   return {
     async page(query) {
       const position = query.cursor === undefined ? {} : (JSON.parse(query.cursor) as Position);
@@ -49,8 +51,14 @@ export function createArchive(table: ItemConnection, bucket: BucketConnection): 
       const versions = { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 };
       return (await readPage(table, versions)).items.length > 0;
     },
-    putItem(text) {
-      return putItem(table, withoutOffer(itemOf(text)), ifAbsent);
+    async putItem(text) {
+      const item = itemOf(text);
+      const isNew = await putItem(table, withoutOffer(item), ifAbsent);
+      const [id = "", client = "", restartedFrom] = ["id", "client", "restartedFrom"].map((name) => textIn(item, name));
+      // The source may have been here before, and not know of it.
+      if (restartedFrom !== undefined && kindOf(item) === "execution")
+        await noteImported(table, { id, client, restartedFrom });
+      return isNew;
     },
     async putObject(key, body, { bytes, sha256 }) {
       await using source = await spool(body, { bytes, sha256 });

@@ -16,10 +16,12 @@ import {
   having,
   indexed,
   place,
+  read,
   readSome,
   record,
   type Stored,
   type TableConnection,
+  unchanged,
   writeIf,
 } from "./records.ts";
 
@@ -43,8 +45,11 @@ export function createExecutionStore(
 ): ExecutionStore {
   const entity = executionRecord(connection);
   return {
-    create: ({ open, ...execution }) =>
-      writeIf(entity.create({ ...execution, ...(open && { open: "open" as const }) })),
+    async create({ open, ...execution }) {
+      if (execution.restartedFrom !== undefined && !(await noteRestart(entity, execution, "new")))
+        throw new UnknownExecution(`execution ${execution.restartedFrom} was erased meanwhile - start a new one`);
+      return writeIf(entity.create({ ...execution, ...(open && { open: "open" as const }) }));
+    },
     get: (id) => found(entity.get({ id }), executionOf),
     async update(id, { id: _, format: __, workflowId, client, startedAt, ...mutable }) {
       const written = await writeIf(entity.patch({ id }).set(mutable));
@@ -107,6 +112,29 @@ export function createExecutionStore(
       for await (const item of each(entity.query.open({ open: "open" }))) yield executionOf(item);
     },
   };
+}
+
+/** Tells the source of a restart that was imported, where both are here. */
+export async function noteImported(connection: TableConnection, restart: Restart): Promise<void> {
+  await noteRestart(executionRecord(connection), restart, "imported");
+}
+
+type Restart = Pick<Execution, "id" | "client" | "restartedFrom">;
+
+/** Tells the source of its restart, before that is there. False where the source is missing, or erased and asked anew. */
+async function noteRestart(
+  entity: ExecutionEntity,
+  { id, client, restartedFrom = "" }: Restart,
+  as: "new" | "imported",
+): Promise<boolean> {
+  for (;;) {
+    const source = await read(entity.get({ id: restartedFrom }));
+    const { restarts, erased } = source ?? {};
+    if (restarts?.includes(id)) return true;
+    if (source?.client !== client || (as === "new" && erased)) return false;
+    const noted = entity.patch({ id: restartedFrom }).set({ restarts: [...(restarts ?? []), id] });
+    if (await writeIf(noted.where(unchanged({ restarts, erased })))) return true;
+  }
 }
 
 /** Of a change that is made once: sent again, since its answer was lost, it finds its own name in the record. */
@@ -220,8 +248,9 @@ const executionRecord = record(
     error: value<ExecutionError>(),
     spent: value<Spending>(),
     pools: value<string[]>(),
+    restarts: value<string[]>(),
     endPublished: { type: "boolean" },
-    erased: value<true>(),
+    erased: value<"begun" | true>(),
     idle: value<Sandbox>(),
   },
   {

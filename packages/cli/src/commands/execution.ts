@@ -29,6 +29,18 @@ export const cancel = command({
   },
 });
 
+export const erase = command({
+  summary: "erase what an execution knew, and what was restarted from it; what proves them stays",
+  takes: { "<execution_id>": "" },
+  async run([id = ""]) {
+    const { erased } = await askApi((server) => server.executions.erase(id));
+    return {
+      json: { execution_id: id, erased },
+      text: erased.map((one) => `${one} is erased, or will be within minutes`),
+    };
+  },
+});
+
 /** A server of an earlier release says `complete` of a chain that nobody signed. */
 const meanings: Record<Verification["state"] | "complete", string> = {
   open: "every link so far holds; the execution is not closed yet, and nothing signs it before",
@@ -41,12 +53,15 @@ export const verify = command({
   summary: "check that the chain of work of an execution is whole and unchanged",
   takes: { "<execution_id>": "" },
   async run([id = ""]) {
-    const { state, links, erased, problem } = await askApi((nova) => nova.executions.verify(id));
+    // A server of an earlier release says nothing of sources.
+    const found = await askApi((nova) => nova.executions.verify(id));
+    const { state, links, erased, source_gone = [], problem } = found;
     return {
-      json: { execution_id: id, state, links, erased, problem },
+      json: { execution_id: id, state, links, erased, source_gone, problem },
       text: [
         `${styled(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`,
         ...(problem ? [`${placeText(problem)}: ${problem.message}`] : []),
+        ...source_gone.map((source) => styled("dim", `source gone: ${source}, whose outcomes it took over`)),
         ...erased.map((lost) => styled("dim", `${placeText(lost)}: ${lost.content} was erased`)),
       ],
       code: state === "open" || state === "anchored" ? exitCodes.completed : exitCodes.failed,

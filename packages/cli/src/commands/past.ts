@@ -13,3 +13,16 @@ export const diff = command({
     return { json: json ? renderJson({ nodes }) : "", text: diffLines(nodes) };
   },
 });
+
+export const replay = command({
+  summary: "run recorded code again on its recorded inputs, without network and credentials, and say what differs",
+  takes: {
+    "<execution_id>": "",
+    "--node <place>":
+      "this node alone: find, poll#2, each[3].find, billing/send; absent: all but those that have effects",
+  },
+  json: "print one JSON object; exit 1 where something differs",
+  async run([id = ""], { node }) {
+    return (await import("../replay/replay.ts")).replayExecution(id, node);
+  },
+});

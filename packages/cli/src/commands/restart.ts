@@ -1,26 +1,36 @@
 import type { NovaClient, RestartForecast, RestartOptions } from "@nova/client";
 import { defined } from "@nova/workflow/defined";
 import { askApi, askCloud, serverHere } from "../api/ask.ts";
+import { readCount } from "../api/first-items.ts";
+import { InvalidInput } from "../errors.ts";
 import { readContext } from "../input/context.ts";
 import { Interrupt } from "../interrupt.ts";
-import { styled } from "../output/terminal.ts";
+import { print, printError, styled, type Told } from "../output/terminal.ts";
 import { duration } from "../output/text.ts";
 import { runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { command } from "./command.ts";
 import { inCloud } from "./run.ts";
 import { readVersion } from "./versions.ts";
 
+const ends = ["failed", "cancelled", "interrupted", "completed"] as const;
+
 export const restart = command({
   summary: "run an execution again from what failed, or from a place on, and take over what ran before that",
   takes: {
-    "<execution_id>": "",
+    "[execution_id]": "absent: those that --workflow and what follows it choose, and that were not restarted before",
     "--from <place>": "from here on everything runs: find, poll#2, each[3].find, billing/send",
     "--version <number>": "of its workflow; absent: its own",
     "--patch <file.json>": "other values for keys of the initial context, a JSON object",
     "--ask-again <node>": { says: "this node runs again wherever it comes up (repeatable)", each: true },
+    "--workflow <id>": "many: of this workflow",
+    "--status <status>": { says: "many: that ended like this", absent: "failed", choices: [...ends] },
+    "--since <time>": "many: that began since: 2d, 12h, 30m, or a time in ISO 8601",
+    "--error <class>": "many: whose error is of this class, such as NodeTimeout",
+    "--client <slug>": "many: of this client",
+    "--at-once <number>": { says: "many: so many of them at a time", absent: "10" },
     "--dry-run": "say what would be reused and what would run; nothing is started",
   },
-  async run([id = ""], { json = false, dryRun, from, version, patch, askAgain }) {
+  async run([id], { json = false, dryRun, from, version, patch, askAgain, ...many }) {
     const interrupt = new Interrupt();
     return tellingRefusals(json, async () => {
       const wish: RestartOptions = defined({
@@ -29,6 +39,8 @@ export const restart = command({
         context_patch: patch === undefined ? undefined : await readPatch(patch),
         ask_again: askAgain.length > 0 ? askAgain : undefined,
       });
+      if (id === undefined) return restartChosen(interrupt, many, { wish, json, dryRun });
+      if (many.workflow !== undefined) throw new InvalidInput("name one execution, or many with --workflow - not both");
       if (dryRun) {
         const told = await askApi(({ executions }) => executions.restart(id, { ...wish, dry_run: true as const }));
         return { json: told, text: forecastLines(id, told) };
@@ -48,6 +60,35 @@ export const restart = command({
     });
   },
 });
+
+/** What chooses many executions. */
+interface Many {
+  workflow: string | undefined;
+  status: (typeof ends)[number];
+  since: string | undefined;
+  error: string | undefined;
+  client: string | undefined;
+  atOnce: string;
+}
+
+async function restartChosen(
+  interrupt: Interrupt,
+  { workflow, status, since, error, client, atOnce }: Many,
+  { wish, json, dryRun }: { wish: RestartOptions; json: boolean; dryRun: true | undefined },
+): Promise<Told> {
+  if (workflow === undefined)
+    throw new InvalidInput("no execution is named - name one as nova executions lists them, or many with --workflow");
+  const { chooseSources, forecastMany, readSince, restartMany } = await import("../remote/restart-many.ts");
+  const from = since === undefined ? undefined : readSince(since);
+  const tell = json ? printError : (line: string) => print(line);
+  const work = { wish, atOnce: readCount("--at-once", atOnce), interrupt, tell };
+  const runThere = async (server: NovaClient) => {
+    const chosen = await chooseSources(server, defined({ workflow, status, from, error, client }));
+    return dryRun ? forecastMany(server, chosen, work) : restartMany(server, chosen, work);
+  };
+  const server = await serverHere();
+  return server ? runThere(server) : inCloud(interrupt, (cloud) => askCloud(cloud, runThere));
+}
 
 async function readPatch(path: string): Promise<object> {
   const { RawJson } = await import("@nova/engine");

@@ -1,7 +1,7 @@
 import type { Generation } from "@nova/engine";
 import type { LockRecord } from "@nova/workflow";
+import type { Recorded } from "../replay/recorded.ts";
 import type { LockFolder } from "./folder.ts";
-import type { Recorded } from "./recorded.ts";
 
 type Cost = Generation["cost"];
 type AiMetadata = NonNullable<Recorded["entry"]["ai_metadata"]>;

@@ -1,8 +1,8 @@
 import { type Generator, generationKey, ingredientsOf, needsAnalysis, type Read, readsTogether } from "@nova/agents";
 import { membersOf } from "@nova/engine";
 import { codeHashOf, hashOf, type LockedCode, type ReadLock } from "@nova/workflow";
+import type { Recorded } from "../replay/recorded.ts";
 import type { PromptNode } from "./folder.ts";
-import type { Recorded } from "./recorded.ts";
 
 /** What an edit is read with. */
 export interface EditSources {

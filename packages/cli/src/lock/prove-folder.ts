@@ -1,18 +1,15 @@
 import type { NovaClient } from "@nova/client";
 import { RawJson, renderJson } from "@nova/engine";
-import type { LocalCloud } from "@nova/local";
-import { askCloud, serverHere } from "../api/ask.ts";
-import { readBlob } from "../api/recorded.ts";
-import { withCloud } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { Interrupt } from "../interrupt.ts";
 import { differenceLines } from "../output/diff.ts";
 import { styled, type Told } from "../output/terminal.ts";
 import { shortened } from "../output/text.ts";
+import { type TrialFor, withTrials } from "../replay/here.ts";
+import type { Recorded } from "../replay/recorded.ts";
 import { type LockFolder, namedPrompts, readLockFolder } from "./folder.ts";
 import { planLock } from "./plan.ts";
 import { type NodeProof, type ProofOutcome, type ProofRun, proveCode } from "./prove.ts";
-import { latestRuns, type Recorded } from "./recorded.ts";
+import { latestRuns } from "./recorded.ts";
 import { readSources } from "./sources.ts";
 
 interface Asked {
@@ -30,11 +27,9 @@ export async function proveFolder({ path, node, count, from }: Asked): Promise<T
   const asked = namedPrompts(folder, node);
   const mayRun = asked.filter(({ node }) => node.effects !== true);
   if (mayRun.length === 0 && asked.length > 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
-  const server = await serverHere();
-  const proofs = await withCloud((cloud) => {
-    const prove = (nova: NovaClient) => proveAll(cloud, nova, { ...folder, prompts: asked }, { count, from });
-    return server ? prove(server) : askCloud(cloud, prove);
-  });
+  const proofs = await withTrials((nova, trialFor) =>
+    proveAll(nova, trialFor, { ...folder, prompts: asked }, { count, from }),
+  );
   const isGood = ({ outcome }: ProofRun) => outcome === "same" || outcome === "works";
   const same = proofs.every((proof) => "runs" in proof && proof.runs.every(isGood));
   return {
@@ -49,21 +44,14 @@ function effectful(node: string): string {
 }
 
 async function proveAll(
-  cloud: LocalCloud,
   nova: NovaClient,
+  trialFor: TrialFor,
   folder: LockFolder,
   { count, from }: Pick<Asked, "count" | "from">,
 ): Promise<NodeProof[]> {
   const planned = await planLock(folder, await readSources(nova, folder, from));
   const recorded = await recordedInputs(nova, folder, count);
-  const interrupt = new AbortController();
-  new Interrupt().wish().then(
-    () => interrupt.abort(),
-    () => undefined,
-  );
-  const { sandboxes } = cloud.ports;
-  const blobOf = (execution: string, sha256: string) => readBlob(nova, execution, sha256);
-  const template = await cloud.templateFor(folder.workflow.requirements);
+  const trial = await trialFor(folder.workflow);
   const proofs: NodeProof[] = [];
   for (const prompt of folder.prompts) {
     const { id, effects } = prompt.node;
@@ -74,8 +62,7 @@ async function proveAll(
     else if (!locked) refuse(`node "${id}" has no code yet - run it with a model`);
     else if (runs.length === 0) refuse(`node "${id}" has no recorded inputs yet - run it first`);
     else {
-      const trial = { blobOf, sandboxes, template, locked, signal: interrupt.signal };
-      proofs.push({ node: id, codeHash: locked.codeHash, runs: await proveCode(prompt, runs, trial) });
+      proofs.push({ node: id, codeHash: locked.codeHash, runs: await proveCode(prompt, runs, { ...trial, locked }) });
     }
   }
   return proofs;

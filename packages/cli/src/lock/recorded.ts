@@ -1,16 +1,8 @@
 import type { NovaClient } from "@nova/client";
-import type { TraceEntry } from "@nova/engine";
 import { hashOf, type LockedCode } from "@nova/workflow";
-import { readExecutions, readTrace, readWhole, type ShownExecution, type ShownTrace } from "../api/recorded.ts";
+import { readExecutions, readTrace, readWhole, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
-
-/** One run of a node, as the chain of work has it. */
-export interface Recorded {
-  execution: ShownExecution;
-  entry: TraceEntry;
-  /** What ran before it in the same line of steps, and in those around it. */
-  before: readonly TraceEntry[];
-}
+import { type Recorded, recordedIn } from "../replay/recorded.ts";
 
 /**
  * What the latest executions of a workflow did in its nodes, newest first; those that go on still are left out. `max`:
@@ -24,7 +16,7 @@ export async function* latestRuns(
   let read = 0;
   for await (const { id, open } of readExecutions(nova, workflow)) {
     if (open) continue;
-    yield* recordedIn(await readTrace(nova, id, { full }));
+    yield* newestFirst(await readTrace(nova, id, { full }));
     if (++read === max) return;
   }
 }
@@ -36,24 +28,11 @@ export async function* runsOf(nova: NovaClient, workflow: string, id: string): A
     const wayOut = `nova executions --workflow ${workflow} lists its own`;
     throw new InvalidInput(`execution ${id} ran the workflow "${execution.workflowId}", not "${workflow}" - ${wayOut}`);
   }
-  yield* recordedIn(await readTrace(nova, id, { full: true }));
+  yield* newestFirst(await readTrace(nova, id, { full: true }));
 }
 
-/** Newest first. */
-function recordedIn({ execution, entries }: ShownTrace): Recorded[] {
-  return Array.from(walk(execution, entries, [])).reverse();
-}
-
-function* walk(
-  execution: ShownExecution,
-  entries: readonly TraceEntry[],
-  around: readonly TraceEntry[],
-): Iterable<Recorded> {
-  for (const [index, entry] of entries.entries()) {
-    const before = [...around, ...entries.slice(0, index)];
-    yield { execution, entry, before };
-    for (const branch of entry.branches ?? []) yield* walk(execution, branch.entries, [...before, entry]);
-  }
+function newestFirst(trace: ShownTrace): Recorded[] {
+  return Array.from(recordedIn(trace)).reverse();
 }
 
 /** Whether a recorded run ran this code; code that needs an analysis, behind this one. */

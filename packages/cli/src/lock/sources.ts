@@ -1,9 +1,10 @@
 import { currentGenerator } from "@nova/agents";
 import type { NovaClient } from "@nova/client";
 import { readGenerations } from "../api/recorded.ts";
+import type { Recorded } from "../replay/recorded.ts";
 import type { LockFolder } from "./folder.ts";
 import type { PlanSources } from "./plan.ts";
-import { latestRuns, type Recorded, runsOf } from "./recorded.ts";
+import { latestRuns, runsOf } from "./recorded.ts";
 
 const latest = { max: 25, full: true };
 

@@ -69,7 +69,7 @@ export async function execute(
     if (event.state === "waiting") tasks.look(id, event.node);
   });
   const interrupted = interrupt.wish().then(async () => {
-    const isLeft = await isWaiting(ports, await executionOf(ports, id));
+    const isLeft = await isWaiting(ports, id);
     if (!isLeft) await cancelExecution(ports, id);
     return isLeft;
   });

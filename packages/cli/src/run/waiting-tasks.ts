@@ -1,4 +1,4 @@
-import type { Execution, Ports, WaitingTask } from "@nova/engine";
+import type { Ports, WaitingTask } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 
 /** Tells what a run waits for, and what the executions wait for that its nodes run. */
@@ -40,11 +40,15 @@ export class WaitingTasks {
 /** Whether a run waits for somebody, itself or in an execution that one of its nodes runs. */
 export async function isWaiting(
   { tasks, executions }: Pick<Ports, "executions" | "tasks">,
-  { id, root }: Pick<Execution, "id" | "root">,
+  id: string,
 ): Promise<boolean> {
   if (await tasks.hasOpen(id)) return true;
-  for await (const record of executions.open()) {
-    if (record.id !== id && record.root === root && (await tasks.hasOpen(record.id))) return true;
+  const within = new Set([id]);
+  // The one that began first comes first, so an execution comes behind the one around it.
+  for await (const { id: inner, parent } of executions.open()) {
+    if (!parent || !within.has(parent.execution)) continue;
+    if (await tasks.hasOpen(inner)) return true;
+    within.add(inner);
   }
   return false;
 }

@@ -73,6 +73,9 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
     /** Newest first. */
     list: (query: Omit<ListQuery, "cursor"> = {}) => list("/executions", { query }),
 
+    /** Erases what it knew, and what everything restarted from it did; digests stay, and they verify. */
+    erase: (id: string) => ask(api.POST("/executions/{id}/erase", { params: { path: { id } } })),
+
     /** Stops a run; of one that is over it says how it ended. */
     cancel: (id: string) => ask(api.POST("/executions/{id}/cancel", { params: { path: { id } } })),
 

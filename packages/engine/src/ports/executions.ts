@@ -40,6 +40,8 @@ export interface Execution {
   parent?: Parent;
   /** The execution whose outcomes it takes over. */
   restartedFrom?: string;
+  /** Executions that take over its outcomes; one that is not there was never begun. */
+  restarts?: string[];
   status: ExecutionStatus;
   /** ISO 8601. */
   startedAt: string;
@@ -60,8 +62,8 @@ export interface Execution {
   rank?: string;
   /** While it is queued: whoever tries to begin it, a ULID; "" where nobody does. */
   admission?: string;
-  /** Its contents are gone, since its client does not keep them for ever. */
-  erased?: true;
+  /** Its contents are gone, or going: somebody erases them, or its client does not keep them for ever. */
+  erased?: "begun" | true;
   /** In the sparse "open" index until everything that follows a close is done. */
   open: boolean;
 }
@@ -83,7 +85,7 @@ export interface ExecutionQuery {
 export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox };
 
 export interface ExecutionStore {
-  /** False when the id is there already. */
+  /** False when the id is there already. The source of a restart learns of it before; throws where that was erased. */
   create(execution: Execution): Promise<boolean>;
   get(id: string): Promise<Execution | undefined>;
   /** Sets the fields given. */

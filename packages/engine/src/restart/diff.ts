@@ -2,10 +2,11 @@ import { type Node, nodeIndex, type Workflow, workflowHash } from "@nova/workflo
 import { asWritten } from "../context/references.ts";
 import { ContentsErased } from "../errors.ts";
 import { differences, type Output } from "../json/differences.ts";
-import { type Member, membersOf, RawJson } from "../json/text.ts";
+import { RawJson } from "../json/text.ts";
 import type { Ports } from "../ports/index.ts";
 import { readTrace } from "../trace/read-trace.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
+import { recordedOutput } from "./output.ts";
 import { Names, Source } from "./source.ts";
 
 /** How one node ran in two executions; field names are public. `was` is said of the first one, `is` of the second. */
@@ -88,11 +89,17 @@ class RunReader {
   /** What an execution did, and those that its nodes ran, by place in the order of the run. */
   async runs(id: string): Promise<Map<string, NodeRun>> {
     const { execution, entries } = await readTrace(this.#ports, id);
-    if (execution.erased) throw new ContentsErased(id);
+    if (execution.erased || (await this.#isErased(id))) throw new ContentsErased(id);
     const version = await this.#ports.workflows.get(execution.workflowId, execution.version);
     const runs = new Map<string, NodeRun>();
     await this.#walk(entries, { runs, names: new Names(), workflow: version?.workflow });
     return runs;
+  }
+
+  /** With a client its runs are erased, and their records say nothing of it. */
+  async #isErased(execution: string): Promise<boolean> {
+    const { entry } = await this.#ports.chain.read({ execution, scope: "", seq: 0 });
+    return entry !== undefined && !("context" in entry.contents);
   }
 
   async #walk(
@@ -106,7 +113,7 @@ class RunReader {
       const place = names.of(entry);
       if (entry.node_type === "join") {
         // What its branches came to in all is the fork's own.
-        if (fork) fork.run.output = joined(fork.run.output, outputOf(entry), fork.isMap);
+        if (fork) fork.run.output = joined(fork.run.output, recordedOutput(entry), fork.isMap);
       } else {
         const run = await this.#runOf(entry, workflow);
         fork = { run, isMap: entry.node_type === "map" };
@@ -124,7 +131,7 @@ class RunReader {
     return {
       definition: workflow ? definitionHash(workflow, entry.node_id) : null,
       code: entry.reused_from ? await this.#codeAt(entry.reused_from) : entry.code_hash,
-      output: outputOf(entry),
+      output: recordedOutput(entry),
       cost: { cost_usd, execution_time_ms },
     };
   }
@@ -135,21 +142,6 @@ class RunReader {
     this.#sources.set(execution_id, source);
     return (await source).scope(scope).find(({ head }) => head.seq === seq)?.head.code ?? null;
   }
-}
-
-/** A failure is what the node of its `onError` finds, a choice what a decision sets. */
-function outputOf({ changes, status, error_class, error_message, decision_result }: TraceEntry): Output {
-  const own = (key: string, value: unknown): Member => ({ key, json: JSON.stringify(value) });
-  const set = membersOf(changes.set.text);
-  const isSaid = set.some(({ key }) => key === "branch_decision");
-  return {
-    set: [
-      ...set,
-      ...(status === "failed" ? [own("error", { class: error_class, message: error_message })] : []),
-      ...(decision_result === null || isSaid ? [] : [own("branch_decision", decision_result)]),
-    ],
-    delete: changes.delete,
-  };
 }
 
 /** Keys that branches set are told of their nodes; a map's list is set by none of them. */

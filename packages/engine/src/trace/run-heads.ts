@@ -90,12 +90,15 @@ async function joinedTips(
   return text ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
 }
 
-/** The items of a map and the execution of a workflow node: what an entry leads to, by its head alone. */
+/**
+ * The items of a map and the execution of a workflow node: what an entry leads to, by its head alone. An execution that was
+ * taken over belongs to the source.
+ */
 export function furtherScopes(entry: StoredEntry): Omit<LinkId, "seq">[] {
   const head = headOf(entry);
   const items = Array.from({ length: head.count ?? 0 }, (_, index) => ({
     execution: head.execution_id,
     scope: branchScope(head, head.node_id, String(index)),
   }));
-  return head.child ? [...items, { execution: head.child.execution, scope: "" }] : items;
+  return head.child && !head.reused_from ? [...items, { execution: head.child.execution, scope: "" }] : items;
 }

@@ -19,6 +19,8 @@ export class ScopeCheck {
   readonly contents: ContentCheck;
   /** Links that hold, in all scopes. */
   links = 0;
+  /** Executions whose outcomes were taken over, and which are not there any more, or were erased. */
+  readonly gone = new Set<string>();
   readonly #ports: Ports;
   readonly #code: CodeCheck;
   readonly #walked: string;
@@ -109,6 +111,8 @@ export class ScopeCheck {
     const walk = await this.walk(child.execution, "");
     if ("problem" in walk) return walk.problem;
     const { tip, first } = walk;
+    // It went with the source.
+    if (!first && head.reused_from && !(await this.#ports.chain.read(head.reused_from)).entry) return undefined;
     const caller = head.reused_from ? { ...head.reused_from, execution_id: head.reused_from.execution } : head;
     const fits = first && isCalledBy(first, caller) && first.client === head.client && first.root === head.root;
     const isNamed = first?.workflow_id === child.workflow && first.workflow_version === child.version;
@@ -120,11 +124,28 @@ export class ScopeCheck {
     return message === undefined ? undefined : { ...placeOf(tip.head, this.#walked), message };
   }
 
+  /** What is wrong with an outcome that was taken over, as long as the execution that came to it is there. */
+  async #reuseMisfit(head: Head): Promise<string | undefined> {
+    if (!head.reused_from) return undefined;
+    const { hash, ...at } = head.reused_from;
+    const { entry } = await this.#ports.chain.read(at);
+    const isThere = entry && Object.keys(headOf(entry).digests).every((name) => Object.hasOwn(entry.contents, name));
+    if (!isThere) this.gone.add(at.execution);
+    if (!entry) return undefined;
+    const own = headOf(entry);
+    const isSame = (["node_id", "node_type", "status", "decision_result", "error_class"] as const).every(
+      (field) => own[field] === head[field],
+    );
+    return isSame && entry.hash === hash && sha256(entry.head) === hash
+      ? undefined
+      : `the outcome that it takes over, link ${at.seq}${at.scope} of ${at.execution}, is another: one of the two was changed`;
+  }
+
   /** What is wrong with what a sound head names by hash: steps, contents, blobs, code. */
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
     const bad = await this.#stepProblem(head);
     if (bad) return bad;
-    const message = (await reuseMisfit(this.#ports, head)) ?? (await this.#code.problemOf(head));
+    const message = (await this.#reuseMisfit(head)) ?? (await this.#code.problemOf(head));
     return message === undefined ? this.contents.problemOf(head, entry) : { message };
   }
 
@@ -143,21 +164,6 @@ export class ScopeCheck {
     }
     return undefined;
   }
-}
-
-/** What is wrong with an outcome that was taken over, as long as the execution that came to it is there. */
-async function reuseMisfit({ chain }: Pick<Ports, "chain">, head: Head): Promise<string | undefined> {
-  if (!head.reused_from) return undefined;
-  const { hash, ...at } = head.reused_from;
-  const { entry } = await chain.read(at);
-  if (!entry) return undefined;
-  const own = headOf(entry);
-  const isSame = (["node_id", "node_type", "status", "decision_result", "error_class"] as const).every(
-    (field) => own[field] === head[field],
-  );
-  return isSame && entry.hash === hash && sha256(entry.head) === hash
-    ? undefined
-    : `the outcome that it takes over, link ${at.seq}${at.scope} of ${at.execution}, is another: one of the two was changed`;
 }
 
 /** A tip as a join lists it, and what the join counts of its branch. */

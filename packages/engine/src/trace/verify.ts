@@ -16,6 +16,8 @@ export interface Verification {
   links: number;
   /** Contents that were erased on request; their digests still hold the chain together. */
   erased: Erased[];
+  /** Executions whose outcomes it took over, and which are not there any more, or were erased: nothing compares them. */
+  sourceGone: string[];
   /**
    * The first link that was changed, dropped or added, or names what was, and how that shows; `scope` where it is in a
    * branch, `execution` where in one that a node ran, `blob` (a SHA-256) and `key` (of the context) where what it names
@@ -35,7 +37,8 @@ export async function verifyExecution(ports: Ports, id: string): Promise<Verific
   const verdict = "problem" in walked ? walked.problem : await verdictOn(ports, { record, isDone }, walked);
   const problem = typeof verdict === "string" ? undefined : verdict;
   const state = typeof verdict === "string" ? verdict : "broken";
-  return { state, links: check.links, erased: check.contents.erased, ...defined({ problem }) };
+  const { links, contents, gone } = check;
+  return { state, links, erased: contents.erased, sourceGone: [...gone], ...defined({ problem }) };
 }
 
 /** A second witness of unsigned runs: Step Functions succeeds behind the close entry, never before. */

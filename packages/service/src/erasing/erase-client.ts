@@ -3,7 +3,7 @@ import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
-import { endRun, eraseContents } from "./erase-run.ts";
+import { endRun, eraseContents, outermost } from "./erase-run.ts";
 import { behindPass, ErasureProgress, mayBeLast } from "./progress.ts";
 
 const pageSize = 50;
@@ -95,7 +95,7 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
   const { cursor, runs = 0 } = progress.at;
   const page = await ports.executions.list(defined({ client, limit: pageSize, cursor }));
   for (const execution of page.items) {
-    if (execution.parent) await endRun(ports, execution.root);
+    if (execution.parent) await endRun(ports, await outermost(ports, execution));
     await endRun(ports, execution.id);
     await giveSlotsBack(ports, execution); // whoever cancelled it may have died before that
     await eraseContents(ports, execution.id);

@@ -1,4 +1,5 @@
-import { cancelExecution, type Execution } from "@nova/engine";
+import { type BlobHome, cancelExecution, type Execution } from "@nova/engine";
+import { decodeTime, isValid } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
@@ -13,21 +14,82 @@ export async function endRun(ports: ServicePorts, id: string): Promise<void> {
   if (record?.open) await cancelExecution(ports, id);
 }
 
-type ErasePorts = Pick<ServicePorts, "eraser">;
+type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock">;
 
 /** A map may have ten thousand items, each a partition of its own. */
 const atOnce = 16;
 
-/** Its chain stays, and verifies. Throws `Conflict` while it is open, and inside of another one, whose blobs it has. */
-export async function eraseExecution(ports: ErasePorts, { id, open, parent, client, root }: Execution): Promise<void> {
-  if (open) throw new Conflict(`execution ${id} is open - cancel it, or wait for its end, and erase it then`);
-  if (parent) throw new Conflict(`execution ${id} is a part of ${root} - erase that one`);
-  await eraseContents(ports, id);
-  await ports.eraser.blobs({ client, root });
+/** Erases it and everything restarted from it; answers the ids. Their chains stay, and verify. Throws as `beginErasing`. */
+export async function eraseExecution(ports: ErasePorts, execution: Execution): Promise<string[]> {
+  const ids = await beginErasing(ports, execution);
+  await eraseMembers(ports, execution, ids);
+  return ids;
+}
+
+/**
+ * From now on nothing is restarted from an execution and everything restarted from it, which has copies of what it said;
+ * answers the ids. Throws `Conflict` while one of them is open, and for a part of another execution.
+ */
+export async function beginErasing(ports: ErasePorts, execution: Execution): Promise<string[]> {
+  const { id, parent } = execution;
+  if (parent) throw new Conflict(`execution ${id} is a part of ${await outermost(ports, execution)} - erase that one`);
+  const family = await withRestarts(ports, execution);
+  const open = family.find((one) => one.open);
+  const which = open?.id === id ? "" : `, which was restarted from ${id},`;
+  if (open) throw new Conflict(`execution ${open.id}${which} is open - cancel it, or wait for its end, and erase then`);
+  const ids = family.map((one) => one.id);
+  await mark(ports, ids, "begun");
+  return ids;
+}
+
+function mark({ executions }: ErasePorts, ids: readonly string[], erased: "begun" | true): Promise<unknown> {
+  return Promise.all(ids.map((id) => executions.update(id, { erased })));
+}
+
+/** An execution and everything restarted from it. One that is being made counts as open. */
+export async function withRestarts(ports: ErasePorts, execution: Execution): Promise<Execution[]> {
+  const family = new Map([[execution.id, execution]]);
+  for (const source of family.values()) {
+    for (const id of source.restarts ?? []) {
+      const restart = (await ports.executions.get(id)) ?? beingMade(ports, source, id);
+      // What was imported unverified may name anything.
+      if (restart?.client === source.client && restart.restartedFrom === source.id) family.set(id, restart);
+    }
+  }
+  return [...family.values()];
+}
+
+/** Whoever has told the source, and not written the record since, died. */
+const madeMs = 60 * 60 * 1000;
+
+function beingMade({ clock }: ErasePorts, source: Execution, id: string): Execution | undefined {
+  const { erased: _, restarts: __, ...like } = source;
+  const ulid = id.slice("exec_".length);
+  const isNew = isValid(ulid) && Math.abs(clock.now() - decodeTime(ulid)) < madeMs;
+  return isNew ? { ...like, id, restartedFrom: source.id, open: true } : undefined;
+}
+
+/** Erases executions of one family that are marked for it. The blobs that all of it shares go with the last one that has contents. */
+export async function eraseMembers(
+  ports: ErasePorts,
+  { client, root }: BlobHome,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) await eraseContents(ports, id);
+  const first = await ports.executions.get(root);
+  const family = first ? await withRestarts(ports, first) : [];
+  if (family.every((one) => one.erased)) await ports.eraser.blobs({ client, root });
+  await mark(ports, ids, true);
+}
+
+/** The execution around all others that this one is a part of. */
+export async function outermost(ports: Pick<ServicePorts, "executions">, { id, parent }: Execution): Promise<string> {
+  const around = parent && (await ports.executions.get(parent.execution));
+  return around ? outermost(ports, around) : (parent?.execution ?? id);
 }
 
 /** The links before the blobs: what no link names any more is missed by nobody. */
-export async function eraseContents({ eraser }: ErasePorts, execution: string): Promise<void> {
+export async function eraseContents({ eraser }: Pick<ErasePorts, "eraser">, execution: string): Promise<void> {
   const waiting: ErasableScope[] = [{ execution, scope: "" }];
   while (waiting.length > 0) {
     const erasing = waiting.splice(-atOnce).map(async (at) => {
@@ -61,7 +123,7 @@ export async function eraseStraggler(ports: ServicePorts, client: string, execut
   if (record?.client !== client || client === defaultClient) return false;
   const whose = await ports.clients.get(client);
   if (whose && !whose.erasing) return false;
-  await endRun(ports, record.root);
+  await endRun(ports, await outermost(ports, record));
   await endRun(ports, execution);
   await eraseContents(ports, execution);
   await ports.eraser.blobs({ client, root: record.root });

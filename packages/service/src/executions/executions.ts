@@ -21,6 +21,7 @@ import {
 import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
+import { beginErasing, eraseMembers } from "../erasing/erase-run.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Page } from "../ports/page.ts";
@@ -100,6 +101,20 @@ async function unlessErased(load: () => Promise<string | null>): Promise<string 
     if (error instanceof BlobMissing || error instanceof SyntaxError) return null;
     throw error;
   }
+}
+
+/**
+ * Erases what an execution and everything restarted from it knew, or hands that over; answers the ids. Throws
+ * `ExecutionNotFound`, and `Conflict` as `eraseExecution`.
+ */
+export async function erase(ports: ServicePorts, by: Principal, id: string): Promise<string[]> {
+  const execution = await executionWithin(ports, by, id);
+  const { client } = execution;
+  const ids = await beginErasing(ports, execution);
+  await recordDeed(ports, by, { action: "execution.erased", client, subject: id, detail: { executions: ids.length } });
+  if (ports.erasureQueue) await ports.erasureQueue.enqueue({ client, execution: id, isAsked: true });
+  else await eraseMembers(ports, execution, ids);
+  return ids;
 }
 
 /** Stops a run; of one that is over it answers how it ended. Throws `ExecutionNotFound`. */

@@ -11,6 +11,7 @@ export const auditActions = [
   "schedule.resumed",
   "execution.cancelled",
   "execution.restarted",
+  "execution.erased",
   "task.answered",
   "client.created",
   "client.changed",

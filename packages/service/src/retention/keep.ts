@@ -1,7 +1,7 @@
 import type { Execution } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { everyClient } from "../clients/clients.ts";
-import { eraseExecution } from "../erasing/erase-run.ts";
+import { eraseMembers, withRestarts } from "../erasing/erase-run.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -72,15 +72,18 @@ async function erasePage(ports: ServicePorts, turn: Turn, retained: Retained, un
   return page.cursor !== undefined;
 }
 
-/** False for one that stays for now. What ran inside of another one goes with it. */
+/** False for one that stays for now, as the source of a restart that is open does. What ran inside of another goes with it. */
 async function eraseRun(ports: ServicePorts, run: Execution, end: string, retained: Retained): Promise<boolean> {
-  if (run.erased) return true;
+  if (run.erased === true) return true;
   const { open, endedAt } = run;
   if (open || endedAt === undefined || endedAt > end) return false;
   if (run.parent) return true;
   try {
-    await eraseExecution(ports, run);
-    await ports.executions.update(run.id, { erased: true });
+    // The record itself, since the list may not know yet of a restart.
+    const record = (await ports.executions.get(run.id)) ?? run;
+    if ((await withRestarts(ports, record)).some((one) => one.open)) return false;
+    await ports.executions.update(run.id, { erased: "begun" });
+    await eraseMembers(ports, record, [run.id]);
     retained.erased.push(run.id);
     return true;
   } catch (error) {

@@ -1,0 +1,30 @@
+import type { NovaClient } from "@nova/client";
+import type { Workflow } from "@nova/workflow";
+import { askCloud, serverHere } from "../api/ask.ts";
+import { readBlob } from "../api/recorded.ts";
+import { withCloud } from "../cloud.ts";
+import { Interrupt } from "../interrupt.ts";
+import type { Trial } from "./trial.ts";
+
+export type TrialFor = (workflow: Pick<Workflow, "requirements">) => Promise<Trial>;
+
+/** What is recorded here, or on the server that `NOVA_URL` names, is run in sandboxes of this machine. */
+export async function withTrials<T>(work: (nova: NovaClient, trialFor: TrialFor) => Promise<T>): Promise<T> {
+  const server = await serverHere();
+  return withCloud((cloud) => {
+    const run = (nova: NovaClient) => {
+      const interrupt = new AbortController();
+      new Interrupt().wish().then(
+        () => interrupt.abort(),
+        () => undefined,
+      );
+      return work(nova, async ({ requirements }) => ({
+        blobOf: (execution, sha256) => readBlob(nova, execution, sha256),
+        sandboxes: cloud.ports.sandboxes,
+        template: await cloud.templateFor(requirements),
+        signal: interrupt.signal,
+      }));
+    };
+    return server ? run(server) : askCloud(cloud, run);
+  });
+}

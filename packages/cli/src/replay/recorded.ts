@@ -1,0 +1,40 @@
+import { Names, type TraceEntry } from "@nova/engine";
+import type { ShownExecution, ShownTrace } from "../api/recorded.ts";
+
+/** One run of a node, as the chain of work has it. */
+export interface Recorded {
+  execution: Pick<ShownExecution, "id" | "workflowId" | "version">;
+  entry: TraceEntry;
+  /** What ran before it in the same line of steps, and in those around it. */
+  before: readonly TraceEntry[];
+  /** `find`, `poll#2`, `each[3].find`; `billing/send` in an execution that a node ran. */
+  place: string;
+}
+
+/** Every run of a node in an execution, in order; `inside`: those of executions that its nodes ran, too. */
+export function* recordedIn(
+  { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,
+  inside = false,
+) {
+  yield* walk({ execution, names: new Names(), prefix: "", inside }, entries, []);
+}
+
+interface Walk extends Pick<Recorded, "execution"> {
+  names: Names;
+  prefix: string;
+  inside: boolean;
+}
+
+function* walk(all: Walk, entries: readonly TraceEntry[], around: readonly TraceEntry[]): Iterable<Recorded> {
+  const { execution, names, prefix, inside } = all;
+  for (const [index, entry] of entries.entries()) {
+    const before = [...around, ...entries.slice(0, index)];
+    const place = prefix + names.of(entry);
+    yield { execution, entry, before, place };
+    for (const branch of entry.branches ?? []) yield* walk(all, branch.entries, [...before, entry]);
+    if (!inside || !entry.child?.entries) continue;
+    const { execution_id: id, workflow: workflowId, version } = entry.child;
+    const child = { ...all, execution: { id, workflowId, version }, names: new Names(), prefix: `${place}/` };
+    yield* walk(child, entry.child.entries, []);
+  }
+}

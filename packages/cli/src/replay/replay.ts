@@ -1,0 +1,118 @@
+import { needsAnalysis } from "@nova/agents";
+import type { NovaClient } from "@nova/client";
+import {
+  asWritten,
+  differences,
+  outputAgain,
+  RawJson,
+  recordedOutput,
+  renderJson,
+  type TraceEntry,
+} from "@nova/engine";
+import { type IndexedNode, nodeIndex, type TaskNode, type Workflow } from "@nova/workflow";
+import { notRun, readTrace, readWorkflow } from "../api/recorded.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { printError, type Told } from "../output/terminal.ts";
+import { type TrialFor, withTrials } from "./here.ts";
+import { type Kept, type Replayed, replayLines } from "./lines.ts";
+import { type Recorded, recordedIn } from "./recorded.ts";
+import { type Tried, tryRuns } from "./trial.ts";
+
+/** Runs what nodes of an execution ran then, and compares. `asked`: a place, or a node whose every run is meant. */
+export async function replayExecution(id: string, asked: string | undefined): Promise<Told> {
+  const { replayed, kept } = await withTrials((nova, trialFor) => replayAll(nova, trialFor, id, asked));
+  const lost = kept.filter(({ why }) => why === erased).map(({ place }) => place);
+  if (lost.length > 0) {
+    const sentence = `the contents of ${lost.join(", ")} in ${id} were erased: no code can run again on them`;
+    if (replayed.length === 0) throw new InvalidInput(`${sentence} - nova trace ${id} shows what is left`);
+    printError(`nova: ${sentence}`);
+  }
+  const differs = replayed.flatMap(({ place, differences }) =>
+    differences.map(({ key, recorded, now }) => ({ place, key, was: raw(recorded), is: raw(now) })),
+  );
+  const same = differs.length === 0;
+  return {
+    json: renderJson({ same, differs }),
+    text: replayLines(replayed, kept),
+    code: same ? exitCodes.completed : exitCodes.failed,
+  };
+}
+
+function raw(json: string | null): RawJson | null {
+  return json === null ? null : asWritten(new RawJson(json));
+}
+
+const erased = "erased";
+
+interface Run extends Tried {
+  edges: IndexedNode["edges"];
+}
+
+async function replayAll(nova: NovaClient, trialFor: TrialFor, id: string, asked: string | undefined) {
+  const trace = await readTrace(nova, id, { full: true });
+  const chosen = chosenOf(Array.from(recordedIn(trace, asked !== undefined)), id, asked);
+  const [kept, replayed]: [Kept[], Replayed[]] = [[], []];
+  const versions = Map.groupBy(chosen, ({ execution: { workflowId, version } }) => `${workflowId} ${version}`);
+  for (const recorded of versions.values()) {
+    const [{ execution }] = recorded as [Recorded];
+    const workflow = await readWorkflow(nova, execution.workflowId, execution.version);
+    const runs: Run[] = [];
+    for (const one of recorded) {
+      const run = runOf(one, workflow, asked !== undefined);
+      if ("why" in run) kept.push(run);
+      else runs.push(run);
+    }
+    if (runs.length === 0) continue;
+    const results = tryRuns(runs, await trialFor(workflow));
+    let next = 0;
+    for await (const { result, withheld } of results) {
+      const { recorded, ...node } = runs[next++] as Run;
+      const now = outputAgain(result, node, recorded.entry);
+      const found = differences(recordedOutput(recorded.entry), now);
+      replayed.push({ place: recorded.place, differences: found, withheld });
+    }
+  }
+  return { replayed, kept };
+}
+
+const noSteps: ReadonlySet<string> = new Set(["start", "end", "join", "close"]);
+
+/** Throws `InvalidInput`. */
+function chosenOf(all: readonly Recorded[], id: string, asked: string | undefined): Recorded[] {
+  const steps = all.filter(({ entry }) => !noSteps.has(entry.node_type));
+  if (asked === undefined) return steps;
+  const exact = steps.filter(({ place }) => place === asked);
+  const found = exact.length > 0 ? exact : steps.filter(({ entry }) => entry.node_id === asked);
+  if (found.length > 0) return found;
+  throw notRun(
+    asked,
+    id,
+    steps.map(({ place }) => ({ node_id: place })),
+  );
+}
+
+/** How the code of an entry runs again, or why it does not. */
+function runOf(recorded: Recorded, workflow: Workflow, isAsked: boolean): Run | Kept {
+  const { entry, place } = recorded;
+  const { node, edges } = nodeIndex(workflow).get(entry.node_id) ?? {};
+  if (!node || !edges || !("executor" in node)) return { place, why: "which ran no code" };
+  const why = whyKept(entry, node, isAsked);
+  if (why !== undefined) return { place, why };
+  const code = entry.code_executed ?? "";
+  const analysis = needsAnalysis(code) ? entry.ai_metadata?.analysis_metadata?.analysis_code : undefined;
+  return { node, edges, version: { workflow }, recorded, locked: { code, ...(analysis && { analysis }) } };
+}
+
+function whyKept(entry: TraceEntry, { effects, executor }: TaskNode, isAsked: boolean): string | undefined {
+  if (entry.reused_from) return `taken over from ${entry.reused_from.execution_id}`;
+  if (entry.code_hash === null) return "which ran no code";
+  if (entry.status === "failed" && !ownFailures.has(entry.error_class ?? ""))
+    return `which failed by no fault of its code (${entry.error_class})`;
+  if (entry.status === "failed" && executor.kind === "prompt" && !entry.ai_metadata?.cache_hit)
+    return "for which models wrote no code that worked";
+  if (effects === true && !isAsked) return `which have "effects": true`;
+  return [entry.code_executed, entry.input_context, entry.output_result].includes(null) ? erased : undefined;
+}
+
+/** How code ends by itself. */
+const ownFailures: ReadonlySet<string> = new Set(["NodeFailed", "NodeTimeout"]);

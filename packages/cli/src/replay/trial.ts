@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { analysisAnswer, analysisKey, analysisProgram, analysisSeconds } from "@nova/agents";
+import {
+  BlobMissing,
+  type CodeResult,
+  linkName,
+  type Member,
+  membersOf,
+  type Ports,
+  pinnedPlaces,
+  type RunIo,
+  type RunRequest,
+  type Sandbox,
+  type TraceEntry,
+} from "@nova/engine";
+import { analysisFileOf, codeFileOf, type LockedCode, secretKeys, type TaskNode, type Workflow } from "@nova/workflow";
+import type { Recorded } from "./recorded.ts";
+
+/** What recorded inputs are run with. */
+export interface Trial {
+  /** What a reference in a context of an execution stands for; null where it was erased. */
+  blobOf(execution: string, sha256: string): Promise<Uint8Array | null>;
+  sandboxes: Ports["sandboxes"];
+  template: string;
+  signal: AbortSignal;
+}
+
+/** A node whose code is run. */
+export interface CodeNode {
+  node: TaskNode;
+  version: { workflow: Workflow };
+}
+
+type TrialCode = Pick<LockedCode, "code" | "analysis">;
+
+/** One run of code on a recorded input. */
+export interface Tried extends CodeNode {
+  recorded: Recorded;
+  locked: TrialCode;
+}
+
+/** What came of it, and keys of secrets, which it does not get. */
+export interface TrialRun {
+  result: CodeResult;
+  withheld: string[];
+}
+
+/** Runs of one workflow, one after another, in a sandbox that has no network and no credentials; nothing is kept. */
+export async function* tryRuns(runs: readonly Tried[], trial: Trial): AsyncGenerator<TrialRun> {
+  const { sandboxes, template } = trial;
+  const proof = `proof_${randomUUID()}`;
+  const neededBy = ({ node, locked }: Tried) =>
+    node.timeoutSeconds + (locked.analysis === undefined ? 0 : analysisSeconds) + marginSeconds;
+  const create = (index: number) => {
+    const needed = runs.slice(index).map(neededBy);
+    const all = needed.reduce((sum, seconds) => sum + seconds, 0);
+    const lifetimeSeconds = Math.max(needed[0] ?? 0, Math.min(all, maxLifetimeSeconds));
+    const lib = runs[0]?.version.workflow.lib ?? {};
+    return sandboxes.create({ template, execution: proof, scope: "", lifetimeSeconds, lib, internet: false });
+  };
+  let sandbox: Sandbox | undefined;
+  try {
+    for (const [index, run] of runs.entries()) {
+      if (sandbox && Date.parse(sandbox.endsAt) < Date.now() + neededBy(run) * 1000) {
+        await sandboxes.kill(sandbox.id);
+        sandbox = undefined;
+      }
+      sandbox ??= await create(index);
+      yield await tryRun(run, { ...trial, sandbox: sandbox.id, link: `${proof}.${index}` });
+    }
+  } finally {
+    if (sandbox) await sandboxes.kill(sandbox.id);
+  }
+}
+
+/** Every plan of E2B gives a sandbox an hour. */
+const maxLifetimeSeconds = 3600;
+const marginSeconds = 120;
+
+type Place = Trial & { sandbox: string; link: string };
+
+async function tryRun(run: Tried, place: Place): Promise<TrialRun> {
+  const { node, version, recorded } = run;
+  const secrets = secretKeys(version.workflow);
+  const input = membersOf(recorded.entry.input_context?.text ?? "{}");
+  const withheld = input.map(({ key }) => key).filter((key) => secrets.has(key));
+  const context = input.filter(({ key }) => !secrets.has(key) && !(node.type === "decision" && key === decisionKey));
+  return { result: await runBoth(run, place, context), withheld };
+}
+
+const decisionKey = "branch_decision";
+
+/** The code, where it needs that behind its analysis: a failure of either is the answer. */
+async function runBoth(run: Tried, place: Place, context: Member[]): Promise<CodeResult> {
+  const { code, analysis } = run.locked;
+  const { id, timeoutSeconds } = run.node;
+  const task = { step: pinnedPlaces.code, code, fileName: codeFileOf(id), timeoutSeconds };
+  if (analysis === undefined) return runCode(run, place, { ...task, context });
+  const program = { code: analysisProgram(analysis), fileName: analysisFileOf(id), timeoutSeconds: analysisSeconds };
+  const looked = await runCode(run, place, { step: pinnedPlaces.analysis, ...program, context });
+  const answer = analysisAnswer(looked);
+  if ("error" in answer) {
+    const [{ logs, durationMs }, { error, traceback }] = [looked, answer];
+    const failed = { status: "error", class: "NodeFailed" } as const;
+    return { logs, durationMs, ...failed, message: `the analysis failed: ${error}`, traceback };
+  }
+  const found = { key: analysisKey, json: JSON.stringify(answer.result) };
+  const others = context.filter(({ key }) => key !== analysisKey);
+  return withoutAnalysis(await runCode(run, place, { ...task, context: [...others, found] }));
+}
+
+function withoutAnalysis(result: CodeResult): CodeResult {
+  if (result.status === "error") return result;
+  const isOwn = (key: string) => key !== analysisKey;
+  return { ...result, set: result.set.filter(({ key }) => isOwn(key)), delete: result.delete.filter(isOwn) };
+}
+
+type Code = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "context"> & { step: number };
+
+async function runCode(
+  { node, recorded }: Tried,
+  { blobOf, sandboxes, signal, sandbox, link }: Place,
+  { step, ...code }: Code,
+): Promise<CodeResult> {
+  const outcome = await sandboxes.run(
+    sandbox,
+    {
+      ...{ execution: link, claim: { link, step, attempt: 1 }, node: node.id, nodeType: node.type, ...code },
+      network: { allow: [] },
+      environment: environmentOf(recorded, node),
+    },
+    ioOf(blobOf, recorded),
+    { first: true, permit: Promise.resolve(true), lifetimeSeconds: code.timeoutSeconds + marginSeconds, signal },
+  );
+  if (outcome.kind === "finished") return outcome.result;
+  throw new ProofInterrupted(`the sandbox of the proof was lost - try again`);
+}
+
+/** As it was then, for code that keeps it. */
+function environmentOf({ execution: { id }, entry: { scope, seq } }: Recorded, { id: node, executor }: TaskNode) {
+  const step = executor.kind === "code" ? 0 : pinnedPlaces.code;
+  const link = linkName({ execution: id, scope, seq });
+  return { NOVA_IDEMPOTENCY_KEY: `${link}.${step}`, NOVA_EXECUTION_ID: id, NOVA_NODE_ID: node };
+}
+
+/** The sandbox is gone, or somebody pressed Ctrl-C. */
+export class ProofInterrupted extends Error {
+  override name = "ProofInterrupted";
+}
+
+/** Reads what the recorded run could read, and writes nothing. */
+function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
+  const outputs = outputsAfter(before);
+  return {
+    async openBlob({ sha256 }) {
+      const bytes = await blobOf(execution.id, sha256);
+      if (bytes === null) throw new BlobMissing(`blob ${sha256} of ${execution.id} was erased`);
+      return ReadableStream.from([bytes]);
+    },
+    async storeBlob(_, body) {
+      for await (const chunk of body) void chunk;
+    },
+    outputs: async (node) => outputs.get(node) ?? null,
+    outputNames: async () => Array.from(outputs.keys()),
+    taskUrl: async () => null,
+  };
+}
+
+/**
+ * What `outputs[node]` was for a node, from what ran before it: JSON text of what each set last. Of parallel branches
+ * that were joined by then each node counts, of a map its list of results.
+ */
+export function outputsAfter(before: readonly TraceEntry[]): Map<string, string> {
+  const outputs = new Map<string, string>();
+  let fork: TraceEntry | undefined;
+  for (const entry of before) {
+    if (entry.status === "success" && entry.node_type !== "close") {
+      const isJoin = entry.node_type === "join";
+      if (!isJoin) outputs.set(entry.node_id, entry.changes.set.text);
+      else if (fork?.node_type === "map") outputs.set(fork.node_id, entry.changes.set.text);
+      else
+        for (const { entries } of fork?.branches ?? [])
+          for (const [node, text] of outputsAfter(entries)) outputs.set(node, text);
+    }
+    fork = entry;
+  }
+  return outputs;
+}

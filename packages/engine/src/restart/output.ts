@@ -1,0 +1,37 @@
+import type { IndexedNode } from "@nova/workflow";
+import type { Output } from "../json/differences.ts";
+import { type Member, membersOf } from "../json/text.ts";
+import { decide } from "../kinds/task/decide.ts";
+import type { CodeResult } from "../ports/sandboxes.ts";
+import { decisionKey } from "../protocol/settle-join.ts";
+import type { TraceEntry } from "../trace/trace-entry.ts";
+
+/** What a node came to: a failure is what the node of its `onError` finds, a choice what a decision sets. */
+export function recordedOutput({ changes, status, error_class, error_message, decision_result }: TraceEntry): Output {
+  const set = membersOf(changes.set.text);
+  const isSaid = set.some(({ key }) => key === decisionKey);
+  return {
+    set: [
+      ...set,
+      ...(status === "failed" ? [failure(error_class, error_message)] : []),
+      ...(decision_result === null || isSaid ? [] : [{ key: decisionKey, json: JSON.stringify(decision_result) }]),
+    ],
+    delete: changes.delete,
+  };
+}
+
+/** What a run of the code of a recorded entry comes to, in the same words. */
+export function outputAgain(result: CodeResult, { node, edges }: Omit<IndexedNode, "body">, entry: TraceEntry): Output {
+  const failed = (...told: Parameters<typeof failure>) => ({ set: [failure(...told)], delete: [] });
+  if (result.status === "error") return failed(result.class, result.message);
+  if (node.type !== "decision") return result;
+  const edge = decide(result.set.find(({ key }) => key === decisionKey)?.json, edges);
+  if ("problem" in edge) return failed("NodeFailed", edge.problem);
+  // How often the edge was taken is not known here, and the record is right about it.
+  const isAtMax = edge.max !== undefined && entry.status === "failed" && entry.traceback === null;
+  return isAtMax ? failed(entry.error_class, entry.error_message) : result;
+}
+
+function failure(error_class: string | null, message: string | null): Member {
+  return { key: "error", json: JSON.stringify({ class: error_class, message }) };
+}
