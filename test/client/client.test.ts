@@ -30,6 +30,12 @@ describe("a request", () => {
     ["deletes", "DELETE /workflows/a", (nova) => nova.workflows.delete("a")],
     ["erases", `POST /executions/${exec}/erase`, (nova) => nova.executions.erase(exec)],
     ["cancels", `POST /executions/${exec}/cancel`, (nova) => nova.executions.cancel(exec)],
+    ["restarts", `POST /executions/${exec}/restart`, (nova) => nova.executions.restart(exec)],
+    [
+      "restarts and waits",
+      `POST /executions/${exec}/restart?wait=5`,
+      ({ executions }) => executions.restart(exec, { wait: 5, from: "find" }),
+    ],
     ["verifies", `GET /executions/${exec}/verify`, (nova) => nova.executions.verify(exec)],
     ["answers", "POST /tasks/task_1", (nova) => nova.tasks.answer("task_1", { choice: "approved" })],
     ["makes a client", "POST /clients", (nova) => nova.clients.create({ slug: "acme", name: "Acme" })],

@@ -57,6 +57,15 @@ describe("a run on a server", () => {
     ]);
   });
 
+  it("says of what was taken over that it is reused", async () => {
+    const reused = entry(1, "a", { reused_from: { execution_id: id, scope: "", seq: 1 } });
+    const { events } = await follow(never, run("completed"), chain(reused, entry(2, "b", { reused_from: null })));
+    expect(events).toEqual([
+      { node: "a", state: "succeeded", message: "reused" },
+      { node: "b", state: "succeeded" },
+    ]);
+  });
+
   it("tells the nodes of items with their numbers", async () => {
     const inItem = { scope: "/each@2.1", path_taken: "add" };
     const branches = [{ branch: "1", entries: [entry(1, "double", inItem)] }];

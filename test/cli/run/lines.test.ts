@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { eventLine, runLines } from "../../../packages/cli/src/run/lines.ts";
 
 it.each([
+  [{ node: "read", state: "succeeded", message: "reused" }, "  ✓ read  reused"],
   [{ node: "read", state: "started" }, "  · read"],
   [{ node: "each", state: "succeeded", count: 1 }, "  » each  1 item"],
   [{ node: "inner", state: "succeeded", items: [2], count: 7 }, "  » inner  7 items  item 2"],

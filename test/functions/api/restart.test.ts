@@ -182,9 +182,13 @@ describe("nova restart", { timeout: 60_000 }, () => {
     const printed = JSON.parse(there.out);
     expect(printed).toMatchObject({ restarted_from: failed, status: "failed", error: { node: "two" }, version: 1 });
     const here = await nova("restart", failed, "--from", "one", "--version", "1");
-    expect([here.code, here.out]).toEqual([1, expect.stringMatching(/✗ two[\s\S]*failed fragile version 1/)]);
+    expect([here.code, here.out]).toEqual([
+      1,
+      expect.stringMatching(/✓ one$[\s\S]*✗ two[\s\S]*failed fragile version 1/m),
+    ]);
     const { out } = await nova("trace", printed.execution_id);
     expect(out).toMatch(new RegExp(`restarted from ${failed}: 1 entry is reused`));
+    expect((await nova("trace", failed)).out).toMatch(new RegExp(`restarted as .*${printed.execution_id}`));
     expect(out).toMatch(/1 +one +action +success +reused/);
     expect(JSON.parse((await onServer("trace", printed.execution_id, "--json")).out)).toMatchObject({
       restarted_from: failed,
@@ -220,6 +224,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     const rest = await nova(...argv, "--status", "failed");
     expect([rest.code, rest.out]).toEqual([1, expect.stringMatching(`1/1 failed exec_\\w+ from ${third}: `)]);
     expect(rest.out).toMatch(/1 of 1 restarted: 1 failed\n2 were restarted before$/);
+    expect((await nova(...argv, "--error", "NodeTimeout")).out).toBe("there is nothing to restart");
     const refused = await nova(...argv, "--from", "nine");
     expect(refused.out).toMatch(/1\/1 refused exec_\w+: execution exec_\w+ never came to "nine"/);
   });

@@ -19,7 +19,7 @@ export function traceLines(
   { execution, entries, atWork }: Pick<ShownTrace, "execution" | "entries" | "atWork">,
   full = false,
 ): string[] {
-  const { id, workflowId, version, status, startedAt, durationMs, parent, spent } = execution;
+  const { id, workflowId, version, status, startedAt, durationMs, parent, spent, restarts = [] } = execution;
   const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
   const shown = treeOf(entries, full);
   const codes = new Map<string, string>();
@@ -30,6 +30,7 @@ export function traceLines(
     ...(parent ? [styled("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
     `${styled("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
     ...reusedLines(execution, entriesOf({ entries })),
+    ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),
     ...(spent ? [`models: ${spentText(spent)}`] : []),
     ...atWorkLines(atWork, Date.now()),
     ...(execution.open && atWork.count === 0 ? nextLines(entries) : []),

@@ -31,6 +31,7 @@ export async function followOnServer(
 
 interface Branched extends ChainEntry {
   path_taken?: string | null;
+  reused_from?: object | null;
   branches?: { branch: string; entries: Branched[] }[];
 }
 
@@ -39,14 +40,15 @@ function flat(entries: readonly Branched[]): Branched[] {
 }
 
 function tellEntry(entry: Branched, told: Set<string>, listener: RunListener) {
-  const { scope, seq, node_id, node_type, status, path_taken, branches = [] } = entry;
+  const { scope, seq, node_id, node_type, status, path_taken, reused_from, branches = [] } = entry;
   const key = `${scope}#${seq}`;
   if (told.has(key)) return;
   told.add(key);
   if (node_type === "start" || node_type === "close" || node_type === "join") return;
   const [state, place] = [status === "success" ? "succeeded" : "failed", itemsOf(scope)] as const;
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
-  listener.onEvent({ node: node_id, state, ...place, ...(isMap && { count: branches.length }) });
+  const more = { ...(isMap && { count: branches.length }), ...(reused_from && { message: "reused" }) };
+  listener.onEvent({ node: node_id, state, ...place, ...more });
   // An item is not done with a node behind which others come.
   if (place.items && path_taken) listener.onEvent({ node: path_taken, state: "started", ...place });
 }

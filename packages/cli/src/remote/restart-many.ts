@@ -24,13 +24,10 @@ export interface Chosen {
 }
 
 /** Whoever was restarted is not restarted again, and a part of another execution never is. */
-export async function chooseSources(server: NovaClient, { status, error, ...query }: Choice): Promise<Chosen> {
+export async function chooseSources(server: NovaClient, { error, ...query }: Choice): Promise<Chosen> {
   const all = await Array.fromAsync(server.executions.list({ ...query, limit: 200 }));
-  const restarted = new Set(all.map(({ restarted_from }) => restarted_from));
-  const fitting = all.filter(
-    (one) => one.status === status && !one.parent && (error === undefined || one.error?.class === error),
-  );
-  const sources = fitting.filter(({ execution_id }) => !restarted.has(execution_id));
+  const fitting = all.filter((one) => !one.parent && (error === undefined || one.error?.class === error));
+  const sources = fitting.filter(({ restarts }) => restarts.length === 0);
   return { sources: sources.reverse(), skipped: fitting.length - sources.length };
 }
 
@@ -67,7 +64,9 @@ export async function restartMany(server: NovaClient, { sources, skipped }: Chos
   const told = Array.from(counts, ([status, { length }]) => `${length} ${status}`);
   const left = sources.length - items.length;
   const text = [
-    `${items.length} of ${sources.length} restarted${told.length > 0 ? `: ${told.join(", ")}` : ""}`,
+    sources.length === 0
+      ? nothing
+      : `${items.length} of ${sources.length} restarted${told.length > 0 ? `: ${told.join(", ")}` : ""}`,
     ...skippedLines(skipped),
     ...(left > 0 ? [`${left} are left: the same command goes on with them`] : []),
   ];
@@ -91,9 +90,11 @@ export async function forecastMany(server: NovaClient, { sources, skipped }: Cho
     return [id, ...counts, duration(estimate.execution_time_ms), cell(misfits.join("; "))];
   });
   const table = tableLines(["execution", "reuse", "run", "run again", "about", ""], rows);
-  const text = sources.length === 0 ? "there is nothing to restart" : table;
+  const text = sources.length === 0 ? nothing : table;
   return { json: { items, skipped }, text: [text, skippedLines(skipped)].flat() };
 }
+
+const nothing = "there is nothing to restart";
 
 function skippedLines(skipped: number): string[] {
   return skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? "was" : "were"} restarted before`];

@@ -55,7 +55,8 @@ export function eventLine({ node, items = [], state, count, message = "" }: Node
   // A map has found its items: they come behind this line.
   if (count !== undefined) return `  ${styled("cyan", "»")} ${node}  ${count} ${count === 1 ? "item" : "items"}${item}`;
   const what = {
-    ...{ started: styled("dim", node), waiting: `${node} waits`, succeeded: node, failed: node },
+    ...{ started: styled("dim", node), waiting: `${node} waits`, failed: node },
+    succeeded: message === "" ? node : `${node}  ${styled("dim", message)}`,
     // The message begins with the node.
     retrying: shortened(message, longestPath),
   };

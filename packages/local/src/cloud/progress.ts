@@ -11,7 +11,7 @@ export interface NodeEvent {
   count?: number;
   /** `waiting`: its function is done, and it goes on when somebody answers or a time has come. */
   state: "started" | "waiting" | "retrying" | "succeeded" | "failed";
-  /** Of an attempt that another one follows: why it failed, and when that begins. */
+  /** Of an attempt that another one follows: why it failed, and when that begins. Of a success: how it came about. */
   message?: string;
 }
 
