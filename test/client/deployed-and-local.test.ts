@@ -102,6 +102,7 @@ async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promis
   const found: Record<string, unknown> = {};
   const lists = {
     chain: nova.executions.chain(id),
+    diff: nova.executions.diff(id, id),
     executions: nova.executions.list({ client }),
     versions: nova.workflows.versions(workflow),
     generations: nova.workflows.generations(workflow),
@@ -113,6 +114,8 @@ async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promis
   found.link = await nova.executions.link(id, 0);
   const printed = { params: { path: { id, seq: 1 } } };
   found.printed = await nova.ask(api.GET("/executions/{id}/chain/{seq}/logs", printed));
+  found.restarted = await nova.executions.restart(id, { dry_run: true }).catch(problem);
+  found.erased = await nova.executions.erase(id).catch(problem);
   found.verified = await nova.executions.verify(id);
   const { file } = (await nova.executions.get(id)).context as { file: { $blob: { sha256: string } } };
   const blob = { path: { id, sha256: file.$blob.sha256 } };

@@ -65,6 +65,7 @@ describe("code that reads what an analysis found", () => {
     const first = await run("[19.5, 3]");
     expect(first).toMatchObject({ exit: 0, context: { summary: "2 lines, at most 19.5" } });
     await closeServer();
+    expect(await said("replay", first.execution_id)).toEqual({ exit: 0, stderr: "", same: true, differs: [] });
 
     expect(await run("[7]")).toMatchObject({ exit: 0, context: { summary: "1 lines, at most 7" } });
     expect(await said("lock", "bills")).toMatchObject({
@@ -78,6 +79,7 @@ describe("code that reads what an analysis found", () => {
     const frozen = await run("[1, 2, 30]", "--frozen");
     expect(frozen).toMatchObject({ exit: 0, context: { summary: "3 lines, at most 30" } });
     expect(frozen.context).not.toHaveProperty("_data_analysis");
+    expect(await said("replay", frozen.execution_id)).toMatchObject({ exit: 0, same: true });
     const { ai_metadata, steps, code_executed } = await entryOf(frozen.execution_id);
     expect({ steps, code_executed }).toEqual({ steps: [], code_executed: code });
     expect(ai_metadata).toMatchObject({ cache_hit: true, cost_usd: 0, stages_used: 2, tokens_input: 0 });

@@ -175,8 +175,8 @@ describe("a proof", () => {
   });
 
   it.each<[string, RunOutcome | Error, RegExp]>([
-    ["its sandbox is lost", { kind: "gone" }, /sandbox of the proof was lost/],
-    ["it is interrupted", { kind: "unfinished" }, /sandbox of the proof was lost/],
+    ["its sandbox is lost", { kind: "gone" }, /sandbox was lost before/],
+    ["it is interrupted", { kind: "unfinished" }, /sandbox was lost before/],
     ["the sandbox cannot hold the network", new Error("no way to hold it"), /no way to hold it/],
   ])("ends its sandbox when %s", async (_, outcome, sentence) => {
     const sandbox = sandboxWith(outcome);

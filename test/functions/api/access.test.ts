@@ -88,6 +88,11 @@ const table: Record<string, Row> = {
     role: "viewer",
     status: ofClient(200),
   },
+  "GET /executions/{a}/diff/{b}": {
+    path: ({ execution }) => `/executions/${execution}/diff/${execution}`,
+    role: "viewer",
+    status: ofClient(200),
+  },
   "POST /executions/{id}/cancel": {
     path: ({ execution }) => `/executions/${execution}/cancel`,
     role: "runner",

@@ -133,7 +133,7 @@ async function runCode(
     { first: true, permit: Promise.resolve(true), lifetimeSeconds: code.timeoutSeconds + marginSeconds, signal },
   );
   if (outcome.kind === "finished") return outcome.result;
-  throw new ProofInterrupted(`the sandbox of the proof was lost - try again`);
+  throw new ProofInterrupted("the sandbox was lost before its code ended - try again");
 }
 
 /** As it was then, for code that keeps it. */
