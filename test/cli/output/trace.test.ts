@@ -170,3 +170,18 @@ it("adds up what models have cost for many visits", () => {
   const visits = Array.from({ length: 12 }, (_, i) => entry("a", { ai_metadata: written(i < 2) as never }));
   expect(told(visits)[2]).toMatch(/a x 12 .* 2 pinned, 20 attempts, \$0\.1200/);
 });
+
+it("says of a restart which entries are reused, and whose they are", () => {
+  const reused = (id: string) => ({ reused_from: { execution_id: id, scope: "", seq: 1 } });
+  const items = [0, 1, 2, 3, 4, 5, 6].map((n) =>
+    branch(String(n), entry("a", n < 5 ? reused("exec_0") : { execution_time_ms: 7 })),
+  );
+  const entries = [entry("find", reused("exec_x")), entry("each", { ...reused("exec_0"), branches: items })];
+  const restarted = { ...(execution as object), restartedFrom: "exec_0", restarts: ["exec_2"] } as never;
+  const lines = traceLines({ execution: restarted, entries, atWork: nothingAtWork }).map(stripVTControlCharacters);
+  expect(lines.slice(1, 3)).toEqual([
+    "restarted from exec_0: 1 entry is reused from exec_x, 6 entries are reused",
+    "restarted as exec_2",
+  ]);
+  expect(lines.join("\n")).toMatch(/find +action +success +reused\n[\s\S]* a x 7 +action +success +14 ms, 5 reused/);
+});

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Execution } from "@nova/engine";
 import { eraseExecution } from "@nova/service";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { useServer } from "../../cli/support/on-server.ts";
 import { inARow } from "../../support/cloud.ts";
 import { useApi } from "./support/api.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await api.call("POST /workflows", flow({ three: "context['c'] = 1", two: fragile }));
   await api.call("POST /workflows/fragile/activate", { body: { version: 1 } });
   const wait = { id: "wait", type: "wait", seconds: 1_000 };
-  await api.call("POST /workflows", { body: inARow("waiting", { wait }) });
+  await api.call("POST /workflows", { body: inARow("waiting", { before: "pass", wait }) });
   const send = { type: "workflow", workflow: "fragile" };
   await api.call("POST /workflows", { body: inARow("outer", { before: "pass", send }) });
   failed = await execute("fragile", { bad: true });
@@ -130,6 +130,22 @@ describe("a restart", { timeout: 60_000 }, () => {
     await eraseExecution(api.ports, { ...(record as Execution), open: false });
     const { status, body } = await restart(id);
     expect([status, body.detail]).toEqual([422, `the contents of execution ${id} were erased - start a new one`]);
+  });
+
+  it("of one that is erased at that moment is refused", async () => {
+    const gone = Object.assign(new Error("it was erased meanwhile - start a new one"), { name: "UnknownExecution" });
+    vi.spyOn(api.ports.executions, "create").mockRejectedValueOnce(gone);
+    const { status, body } = await restart(failed);
+    expect([status, body.detail]).toEqual([422, gone.message]);
+  });
+
+  it("goes on where the execution was cancelled", async () => {
+    const id = await execute("waiting", {}, 1);
+    await api.call(`POST /executions/${id}/cancel`);
+    const { body } = await restart(id, { dry_run: true });
+    expect(body).toMatchObject({ reused: ["before"], runs: ["wait"], again: [] });
+    const { status } = await api.call(`POST /executions/${id}/restart`);
+    expect(status).toBe(202);
   });
 
   it("of a client that has spent what it may is refused", async () => {

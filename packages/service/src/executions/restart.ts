@@ -11,7 +11,7 @@ import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
-import { on, Refused } from "../errors.ts";
+import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { demandBudget } from "../quotas/month.ts";
@@ -58,9 +58,11 @@ export async function forecastRestart(
   return (await planRestart(ports, request).catch(refused)).forecast;
 }
 
-const refused = on(RestartRefused, (cause): never => {
-  throw new Refused(cause.message, [], { cause });
-});
+function refused(cause: unknown): never {
+  // A store says `UnknownExecution` where the source was erased since it was read.
+  const isRefusal = cause instanceof Error && (cause instanceof RestartRefused || cause.name === "UnknownExecution");
+  throw isRefusal ? new Refused(cause.message, [], { cause }) : cause;
+}
 
 async function requestFor(ports: ServicePorts, by: Principal, id: string, { version, ...wish }: RestartWish) {
   const source = await executionWithin(ports, by, id);
