@@ -1,5 +1,4 @@
-import { compileSent } from "@nova/compiler/sent";
-import { keysLookedUp } from "@nova/python";
+import { compileSent, keysLookedUpSent } from "@nova/compiler/sent";
 import { provideCompiler } from "./service-app.ts";
 
-provideCompiler({ compile: compileSent, keysLookedUp: async (code) => keysLookedUp(code) });
+provideCompiler({ compile: compileSent, keysLookedUp: keysLookedUpSent });
