@@ -29,7 +29,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     ...(env.NOVA_MAIL_FROM && { mailer: createMailer({ from: env.NOVA_MAIL_FROM }) }),
     poster: createPoster(ports.outgoing),
     ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
-    compile: (source, options) => compile(source, options),
+    ...compiler,
     templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
     },
@@ -54,11 +54,14 @@ function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | 
   };
 }
 
-let compile: ServicePorts["compile"] = () => Promise.reject(new TypeError("this function compiles nothing"));
+type Compiler = Pick<ServicePorts, "compile" | "keysLookedUp">;
+
+const compilesNothing = () => Promise.reject(new TypeError("this function compiles nothing"));
+let compiler: Compiler = { compile: compilesNothing, keysLookedUp: compilesNothing };
 
 /** Before the first invocation, where definitions come in: the compiler and the checker of Python weigh much. */
-export function provideCompiler(provided: ServicePorts["compile"]): void {
-  compile = provided;
+export function provideCompiler(provided: Compiler): void {
+  compiler = provided;
 }
 
 let templates: Templates | undefined;

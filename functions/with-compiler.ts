@@ -1,4 +1,4 @@
-import { compileSent } from "@nova/compiler/sent";
+import { compileSent, keysLookedUpSent } from "@nova/compiler/sent";
 import { provideCompiler } from "./service-app.ts";
 
-provideCompiler(compileSent);
+provideCompiler({ compile: compileSent, keysLookedUp: keysLookedUpSent });

@@ -304,3 +304,34 @@ describe("a restart is refused", () => {
     expect(await refusal({ from: "two", source: { ...execution, erased: true } })).toMatch(/were erased/);
   });
 });
+
+describe("a run that reuses another one", { timeout: 60_000 }, () => {
+  const unchanged = { one: ["x"], two: ["y"], sum: null };
+  const code = {
+    one: `${random("a")}; context['x']`,
+    two: `${random("b")}; context['y']`,
+    sum: "context['sum'] = context['a'] + context['b']",
+  };
+  const rerun = async (of: Trace, version: WorkflowVersion, context: object, nodes: object = unchanged) => {
+    const reuse = { source: of.execution, unchanged: nodes as Record<string, string[] | null> };
+    const { id } = await startExecution(cloud.ports, { version, context: JSON.stringify(context), reuse });
+    await cloud.untilEnd(id);
+    const trace = await readTrace(cloud.ports, id);
+    expect(await verified(cloud, trace)).toBe("anchored");
+    return trace;
+  };
+
+  it("runs what finds other values than it found, and what depends on that", async () => {
+    const version = await cloud.publish(inARow("reusing", code));
+    const run = await cloud.run(version, '{"x": 1, "y": 1}');
+    const same = await rerun(run, version, { x: 1, y: 1 });
+    expect(reused(same)).toEqual(["one", "two", "sum"]);
+    expect(values(same)).toEqual(values(run));
+    const other = await rerun(run, version, { x: 2, y: 1 });
+    expect(reused(other)).toEqual(["two"]);
+    expect(values(other).b).toBe(values(run).b);
+    expect(values(other).a).not.toBe(values(run).a);
+    expect(values(other).sum).toBe((values(other).a as number) + (values(other).b as number));
+    expect(reused(await rerun(other, version, { x: 2, y: 1 }, { one: ["x"] }))).toEqual(["one"]);
+  });
+});

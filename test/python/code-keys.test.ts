@@ -1,5 +1,13 @@
 import { writeFileSync } from "node:fs";
-import { type CodeKeys, codeKeys, contextAccess, foreignModules, keysSet, setsBranchDecision } from "@nova/python";
+import {
+  type CodeKeys,
+  codeKeys,
+  contextAccess,
+  foreignModules,
+  keysLookedUp,
+  keysSet,
+  setsBranchDecision,
+} from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { readCorpus, type Snippet, template } from "./support/corpus.ts";
 import { type FaultKind, faultsOf } from "./support/faults.ts";
@@ -176,4 +184,19 @@ describe("the keys of a code", () => {
     const code = "del context[ 'a' ]\ncontext.pop(\"b\", None)\n# del context['c']\ndel other['d']";
     expect(keys(code).deletes).toEqual(new Set(["a", "b"]));
   });
+});
+
+it.each<[string, string[] | null | "more"]>([
+  ['context["a"] = context["b"] + context.get("c", 0)', ["b", "c"]],
+  ['context["a"] = 1', []],
+  ['context["a"] += 1', ["a"]],
+  ['if "a" in context: pass', ["a"]],
+  ['key = "a"\ncontext[key]', null],
+  ["for key in context: pass", null],
+  ["helper(context)", null],
+  ['context["a"] = outputs["one"]["b"]', "more"],
+  ['tasks["wait"].url', "more"],
+  ["this is no code", "more"],
+])("knows which keys code may look up: %s", (source, expected) => {
+  expect(keysLookedUp(source)).toEqual(expected);
 });

@@ -26,6 +26,16 @@ export async function compileSent(source: WorkflowSource, options: EmitOptions =
   }
 }
 
+/** `keysLookedUp` in the same thread; of code that takes too long it says that it looks at more than the context. */
+export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
+  try {
+    return await compiler.call("keysLookedUp", code);
+  } catch (error) {
+    if (error instanceof CheckStopped) return "more";
+    throw error;
+  }
+}
+
 function firstOf(findings: Finding[]): Finding[] {
   if (findings.length <= maxFindings) return findings;
   const shown = findings.toSorted((a, b) => rank(a) - rank(b)).slice(0, maxFindings);

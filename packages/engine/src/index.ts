@@ -65,6 +65,7 @@ export type { Forecast } from "./restart/forecast.ts";
 export { outputAgain, recordedOutput } from "./restart/output.ts";
 export { planRestart, RestartRefused, type RestartRequest, restartExecution } from "./restart/restart.ts";
 export { Names, Source } from "./restart/source.ts";
+export { type KeysLookedUp, reuseProblem, unchangedNodes } from "./restart/unchanged.ts";
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";

@@ -78,6 +78,17 @@ export function codeKeys(source: string): CodeKeys | null {
   };
 }
 
+/**
+ * Keys of the context that code may look up; null: any. `"more"`: what other nodes have set (`outputs`), or links of waits
+ * (`tasks`), as well.
+ */
+export function keysLookedUp(source: string): string[] | null | "more" {
+  const program = source.length > longest ? null : Program.read(source);
+  if (!program) return "more";
+  if (program.loadsOf("outputs").length + program.loadsOf("tasks").length > 0) return "more";
+  return isHandedOn(program) ? null : [...textsRead(program)];
+}
+
 /** Undefined: any. */
 function changedKey({ kind, path, key }: Change): string | undefined {
   return path ? path[0] : kind === "any" ? key : undefined;

@@ -6,6 +6,7 @@ export {
   type ContextAccess,
   codeKeys,
   contextAccess,
+  keysLookedUp,
   keysSet,
   setsBranchDecision,
 } from "./code-keys.ts";

@@ -42,7 +42,16 @@ it("takes a workflow that lies beside, and none behind a link that leads elsewhe
 it("is known before anything runs, so that what its code imports can be installed", async () => {
   await called("sums");
   const draft = await readDraft(join(root, "here/bills"), {
-    ...{ context: undefined, set: [], file: [], node: undefined, frozen: undefined, fresh: [], client: undefined },
+    ...{
+      context: undefined,
+      set: [],
+      file: [],
+      node: undefined,
+      frozen: undefined,
+      fresh: [],
+      client: undefined,
+      reuse: undefined,
+    },
   });
   expect(draft.called.parsed.map(({ workflow }) => workflow?.id)).toEqual(["sums"]);
 });

@@ -1,4 +1,12 @@
-import { type Execution, type Ports, planRestart, restartExecution, startExecution, sweep } from "@nova/engine";
+import {
+  type Execution,
+  type Ports,
+  planRestart,
+  restartExecution,
+  startExecution,
+  sweep,
+  type WorkflowVersion,
+} from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { sendApprovers } from "./approvers.ts";
 import { Authors } from "./authors.ts";
@@ -122,9 +130,11 @@ class Model {
     if (whole.length === 0) return;
     const source = this.#random.pick(whole);
     const version = this.#world.workflows.versions.find(({ workflowId }) => workflowId === source.workflowId);
+    if (!version) return;
+    if (this.#random.chance(0.3)) return this.#reuse(source, version);
     const places = await placesIn(ports, source.id);
     const isFromThere = places.length > 0 && (source.status === "completed" || this.#random.chance(0.5));
-    if (!version || (!isFromThere && source.status === "completed")) return;
+    if (!isFromThere && source.status === "completed") return;
     this.#faultsLeft = this.#temper.faults;
     sendApprovers(this.#world, this.#random);
     const request = { source, version, by: "user:test", ...(isFromThere && { from: this.#random.pick(places) }) };
@@ -134,6 +144,21 @@ class Model {
     await this.#sweepUp();
     const answer = restarting.answer as { execution: Execution } | undefined;
     if (answer) await this.#invariants.judgeRestart(answer.execution.id, forecast);
+  }
+
+  /** A new run, with the same values or others, takes over what finds the same; some nodes may have been changed. */
+  async #reuse(source: Execution, version: WorkflowVersion): Promise<void> {
+    const nodes = Array.from(nodeIndex(version.workflow).values()).filter(() => this.#random.chance(0.8));
+    const keys = () => this.#random.pick([null, [], ["letter"], ["list"], ["item", "list"]]);
+    const unchanged = Object.fromEntries(nodes.map(({ node }) => [node.id, keys()]));
+    const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
+    this.#faultsLeft = this.#temper.faults;
+    sendApprovers(this.#world, this.#random);
+    const { client } = source;
+    const request = { version, client, context, reuse: { source, unchanged } };
+    this.#world.spawn("reusing start", (own) => startExecution(own, request));
+    await this.#goOn();
+    await this.#sweepUp();
   }
 
   /** In the end nothing fails any more, and sweepers come until nothing is open. */

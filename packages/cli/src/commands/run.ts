@@ -20,6 +20,8 @@ const inputs = {
   "--client <slug>":
     "for whom it runs: variables and credentials are that client's, on a server pinned versions and quotas too",
   "--frozen": "ask no model: prompt nodes run locked code, or fail",
+  "--reuse <execution>":
+    "take over what its nodes came to, where they are defined as they were and find the same values",
 } as const;
 
 export const run = command({
@@ -86,11 +88,11 @@ export const start = command({
     "--fresh <node>": { says: "a model writes this prompt node's code anew (repeatable)", each: true },
     "--no-wait": "print the id of the run and leave it",
   },
-  async run([workflow = ""], { json = false, wait, of, fresh, frozen = false, client, ...files }) {
+  async run([workflow = ""], { json = false, wait, of, fresh, frozen = false, client, reuse, ...files }) {
     const interrupt = new Interrupt();
     return tellingRefusals(json, async () => {
       const version = of === undefined ? undefined : readVersion(of);
-      const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...defined({ client, version }) };
+      const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...defined({ client, reuse, version }) };
       const runThere = async (server: NovaClient, lost?: Promise<never>) => {
         const { followed, startOnServer } = await import("../remote/run.ts");
         if (wait) {

@@ -29,7 +29,7 @@ export async function runOnServer(
 }
 
 /** What a run of a published workflow begins with. */
-export interface StartRequest extends Pick<RunRequest, "context" | "files" | "frozen" | "fresh" | "client"> {
+export interface StartRequest extends Pick<RunRequest, "context" | "files" | "frozen" | "fresh" | "client" | "reuse"> {
   workflow: string;
   /** Absent: the one that is active, or pinned for the client. */
   version?: number;
@@ -43,9 +43,9 @@ export async function startOnServer(
 ): Promise<StartedExecution | null> {
   const context = await withUploads(server, request);
   if (interrupt.happened) return null;
-  const { workflow, frozen, fresh, client, version } = request;
+  const { workflow, frozen, fresh, client, reuse, version } = request;
   const said = { frozen: frozen || undefined, fresh: fresh.length > 0 ? fresh : undefined };
-  return server.executions.execute(workflow, defined({ context, ...said, client_slug: client, version }));
+  return server.executions.execute(workflow, defined({ context, ...said, client_slug: client, reuse, version }));
 }
 
 /** Tells what a run does until it has ended, and answers what became of it. */

@@ -1,14 +1,20 @@
 import {
   cancelExecution,
+  executionOf,
   publishWorkflow,
   type RawJson,
   readTrace,
+  reuseProblem,
   startExecution,
+  unchangedNodes,
   type WaitingTask,
+  type WorkflowVersion,
 } from "@nova/engine";
 import type { Counters, LocalCloud, NodeEvent } from "@nova/local";
+import { defined } from "@nova/workflow/defined";
 import { ulid } from "ulid";
 import type { ShownExecution } from "../api/recorded.ts";
+import { InvalidInput } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { publishCalled } from "./called.ts";
 import type { RunRequest } from "./request.ts";
@@ -46,7 +52,8 @@ export async function execute(
   const version = await publishWorkflow(ports, { workflow, stateMachine: definition, history, template });
   if (interrupt.happened) return null;
   const id = `exec_${ulid()}`;
-  const placed = await withUploads(cloud, id, whole, client);
+  const reuse = request.reuse === undefined ? undefined : await reusable(cloud, request.reuse, version, client);
+  const placed = await withUploads(cloud, reuse?.source.root ?? id, whole, client);
   await startExecution(ports, {
     id,
     version,
@@ -54,7 +61,7 @@ export async function execute(
     files: [...files, ...placed.files],
     frozen,
     fresh,
-    ...(client !== undefined && { client }),
+    ...defined({ client, reuse }),
   });
   const tasks = new WaitingTasks(cloud, listener.onTask);
   const ended = cloud.untilEnd(id, (event) => {
@@ -71,6 +78,17 @@ export async function execute(
   const counters = await cloud.counters(id);
   const { execution, path, context: known } = await readTrace(ports, id);
   return { execution, counters, path, context: known };
+}
+
+/** What a run takes over of an earlier one. Throws `InvalidInput`. */
+async function reusable({ ports }: LocalCloud, id: string, version: WorkflowVersion, client = "default") {
+  const source = await executionOf(ports, id);
+  const problem = reuseProblem(source, version, client);
+  if (problem !== null) throw new InvalidInput(problem);
+  const earlier = await ports.workflows.get(source.workflowId, source.version);
+  const { keysLookedUp } = await import("@nova/python");
+  const unchanged = earlier ? await unchangedNodes(version, earlier, async (code) => keysLookedUp(code)) : {};
+  return { source, unchanged };
 }
 
 /** A client without a record is a slip of the keyboard: it has no credentials either. Throws `NotFound`. */

@@ -20,6 +20,7 @@ interface RunOptions extends InputOptions {
   frozen: true | undefined;
   fresh: FreshOption;
   client: string | undefined;
+  reuse: string | undefined;
 }
 
 /** Bytes under a key, or in the place of a mark. */
@@ -45,12 +46,14 @@ export interface RunRequest {
   fresh: string[];
   /** For whom it runs; absent: nobody in particular. */
   client?: string | undefined;
+  /** Id of an execution whose outcomes count where nothing has changed. */
+  reuse?: string | undefined;
   warnings: Finding[];
 }
 
 /** What can be known of a run before the Python of its nodes is checked, which takes longest. */
 export interface RunDraft
-  extends Pick<RunRequest, "path" | "context" | "files" | "frozen" | "client">,
+  extends Pick<RunRequest, "path" | "context" | "files" | "frozen" | "client" | "reuse">,
     Pick<RunOptions, "node" | "fresh"> {
   parsed: ParsedWorkflow;
   called: ReadCalled;
@@ -60,8 +63,8 @@ export interface RunDraft
 export async function readDraft(path: string, options: RunOptions): Promise<RunDraft> {
   const [parsed, { context, files }] = await Promise.all([readAndParse(path), readInputs(options)]);
   const frozen = options.frozen === true || isFrozenHere(process.env);
-  const { node, client, fresh } = options;
-  const draft = { path, parsed, called: nothingCalled, node, context, files, frozen, fresh, client };
+  const { node, client, fresh, reuse } = options;
+  const draft = { path, parsed, called: nothingCalled, node, context, files, frozen, fresh, client, reuse };
   const { workflow } = parsed;
   if (!workflow) await checkDraft(draft);
   else await freshNodes(node === undefined ? workflow : oneNodeWorkflow(workflow, node), draft);

@@ -117,6 +117,11 @@ export interface Plan extends PlanPart {
   source: string;
   /** Hash of the source's last entry. */
   tip: string;
+  /**
+   * Nodes that are defined as they were, with the keys of the context that their code looks up, or null: what they came
+   * to counts only where these have the values that they had. Any other node runs. Absent: nobody looks at values.
+   */
+  unchanged?: Record<string, string[] | null>;
   /** Nodes that run again wherever they come up. */
   again?: string[];
   /** Keys of the initial context that are others than the source's, and who says so. */

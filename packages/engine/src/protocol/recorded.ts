@@ -2,7 +2,8 @@ import { conditionLabel, defaultLabel, defined, type Node } from "@nova/workflow
 import { LRUCache } from "lru-cache";
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf, type Plan, type ScopePlace } from "../chain/head.ts";
-import { contextAfter, failureOf, type Position, readKept } from "../chain/position.ts";
+import { inputBefore } from "../chain/item-input.ts";
+import { contextAfter, failureOf, type Position, readKept, readPosition } from "../chain/position.ts";
 import { linkLabel } from "../context/context.ts";
 import { chainBroken } from "../errors.ts";
 import type { ChainStore, StoredEntry } from "../ports/chain.ts";
@@ -23,7 +24,7 @@ export interface Found extends ScopePlace {
  * failed with, as it is on record. Null where the node is to run. It is the same for everybody who asks.
  */
 export async function recordedOutcome(
-  ports: Reads,
+  ports: Ports,
   position: Position,
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
@@ -32,6 +33,7 @@ export async function recordedOutcome(
   const plan = await planOf(ports, at.execution);
   const found = await findInSource(ports, plan.source, before.followed, definition.node);
   if (!found || !counts(plan, found.head)) return null;
+  if (plan.unchanged && !(await findsTheSame(ports, position, found, plan.unchanged[definition.node.id]))) return null;
   return outcomeFrom(ports, position, definition, found);
 }
 
@@ -39,6 +41,20 @@ export async function recordedOutcome(
 export function counts({ from = [], again = [] }: Plan, head: Head): boolean {
   const isSettled = head.status === "success" || head.path_taken !== null;
   return isSettled && !again.includes(head.node_id) && from.every((place) => isBefore(head, place));
+}
+
+/** Whether a node finds the values that it found in the source under these keys, or under all. */
+async function findsTheSame(
+  ports: Ports,
+  position: Position,
+  { head: { execution_id: execution }, scope, seq }: Found,
+  keys: string[] | null | undefined,
+): Promise<boolean> {
+  if (keys === undefined) return false;
+  const before = await readPosition(ports, { execution, scope, seq });
+  const [own, other] = await Promise.all([position, before].map((place) => inputBefore(ports, place)));
+  const looked = keys ?? [own, other].flatMap((found) => found?.input.slots().map(({ key }) => key) ?? []);
+  return looked.every((key) => own?.input.slot(key)?.json === other?.input.slot(key)?.json);
 }
 
 /** Whether a link ran before another one, or beside it in another branch: it does not depend on it. */
@@ -112,7 +128,8 @@ async function changesOf({ blobs }: Pick<Reads, "blobs">, head: Head, entry: Sto
 
 /**
  * How far a scope has followed the source behind a node that ran: as far as before where the source never came to the
- * node, which is new; else not at all, since what the source did next came of another outcome.
+ * node, which is new; else not at all, since what the source did next came of another outcome, unless the values say
+ * what counts.
  */
 export async function stillFollowed(
   ports: Reads,
@@ -121,7 +138,9 @@ export async function stillFollowed(
 ): Promise<ScopePlace | undefined> {
   if (!before.followed) return undefined;
   const plan = await planOf(ports, at.execution);
-  return (await findInSource(ports, plan.source, before.followed, node)) ? undefined : before.followed;
+  const found = await findInSource(ports, plan.source, before.followed, node);
+  if (!found) return before.followed;
+  return plan.unchanged && { scope: found.scope, seq: found.seq };
 }
 
 /** Of an execution that has one. */

@@ -1,4 +1,12 @@
-import { type Execution, freshProblem, type StartRequest, startExecution } from "@nova/engine";
+import {
+  type Execution,
+  freshProblem,
+  reuseProblem,
+  type StartRequest,
+  startExecution,
+  unchangedNodes,
+  type WorkflowVersion,
+} from "@nova/engine";
 import { demandClient, withVariables } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
@@ -9,6 +17,7 @@ import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { placeUploads } from "../uploads/uploads.ts";
 import { demandMachine, type FoundWorkflow, findWorkflow } from "../workflows/find.ts";
+import { executionWithin } from "./executions.ts";
 
 export interface ExecuteRequest {
   /** ULID of the new execution. */
@@ -27,6 +36,8 @@ export interface ExecuteRequest {
   frozen?: boolean;
   /** Prompt nodes whose code is written anew. */
   fresh?: readonly string[];
+  /** An execution of the workflow for the same client: what its nodes came to counts where nothing has changed. */
+  reuse?: string;
 }
 
 /**
@@ -45,18 +56,34 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
   if (request.version !== undefined) await demandMachine(ports, version);
   const problem = freshProblem(version.workflow, { frozen, fresh });
   if (problem !== null) throw new Refused(problem);
+  const reuse = request.reuse === undefined ? undefined : await reusable(ports, by, request.reuse, { version, client });
   await demandBudget(ports, record);
   const id = `exec_${ulid}`;
   const whole = withVariables(record?.variables, context);
   const placed = request.namesUploads
-    ? await placeUploads(ports, { client, root: id }, whole)
+    ? await placeUploads(ports, { client, root: reuse?.source.root ?? id }, whole)
     : { context: whole, files: [] };
   const files = [...(request.files ?? []), ...placed.files];
-  const start = { id, version, context: placed.context, files, client, frozen, fresh };
+  const start = { id, version, context: placed.context, files, client, frozen, fresh, ...(reuse && { reuse }) };
   const counted = { workflow: version.workflowId, client, ofWorkflow: quotas, ofClient: record?.quotas, isPaused };
   const begun = await startOrQueue(ports, counted, (queue) => startExecution(ports, { ...start, ...queue }));
   await demandClientStill(ports, by, begun);
   return begun;
+}
+
+/** What a run may take over of an earlier one. Throws `ExecutionNotFound`, `Refused`. */
+async function reusable(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  { version, client }: { version: WorkflowVersion; client: string },
+): Promise<NonNullable<StartRequest["reuse"]>> {
+  const source = await executionWithin(ports, by, id);
+  const refusal = reuseProblem(source, version, client);
+  if (refusal !== null) throw new Refused(refusal);
+  const earlier = await ports.workflows.get(source.workflowId, source.version);
+  const unchanged = earlier ? await unchangedNodes(version, earlier, ports.keysLookedUp) : {};
+  return { source, unchanged };
 }
 
 async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<FoundWorkflow> {

@@ -1,5 +1,5 @@
 import type { Compiled, EmitOptions } from "@nova/compiler";
-import type { CredentialCipher, CredentialStore, Ports } from "@nova/engine";
+import type { CredentialCipher, CredentialStore, KeysLookedUp, Ports } from "@nova/engine";
 import type { WorkflowSource } from "@nova/workflow";
 import type { AttemptStore, KeyStore, RateStore, Rates, TokenIssuer } from "./access.ts";
 import type { Archive, Eraser, ErasureQueue, FormatSurvey } from "./archive.ts";
@@ -66,6 +66,7 @@ export interface ServicePorts extends Ports, ServiceStores {
   templates: Templates;
   /** Checks and compiles what somebody sent, within bounds of time and memory. */
   compile(source: WorkflowSource, options?: EmitOptions): Promise<Compiled>;
+  keysLookedUp: KeysLookedUp;
   mail: MailPorts;
   /** Absent: whoever publishes waits for Step Functions itself. */
   publishQueue?: PublishQueue;

@@ -227,7 +227,8 @@ async function wantedVersion(
 /** An execution that came to no good end for the source goes on where it failed. */
 async function planOfChild(ports: Ports, { before, at }: Position, node: WorkflowNode): Promise<Plan | undefined> {
   if (!before.followed) return undefined;
-  const { source, again = [], inside = {} } = await planOf(ports, at.execution);
+  const { source, again = [], inside = {}, unchanged } = await planOf(ports, at.execution);
+  if (unchanged) return undefined;
   const found = await findInSource(ports, source, before.followed, node);
   const { child, scope, seq, status } = found?.head ?? {};
   if (!child || again.includes(node.id)) return undefined;

@@ -1,6 +1,6 @@
 import type { Workflow } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
-import { headOf } from "../../chain/head.ts";
+import { headOf, type Plan } from "../../chain/head.ts";
 import { offloadLargeValues } from "../../context/offload.ts";
 import { NovaError } from "../../errors.ts";
 import { type Member, membersOf } from "../../json/text.ts";
@@ -24,6 +24,8 @@ export interface StartRequest {
   frozen?: boolean;
   /** Ids of prompt nodes whose code is written anew, whatever is kept or locked; `freshProblem` says which cannot be. */
   fresh?: readonly string[];
+  /** An execution of the same client that has ended, and which of its outcomes may count in this one. */
+  reuse?: { source: Execution; unchanged: NonNullable<Plan["unchanged"]> };
   /** It waits for slots of these pools until somebody begins it (`beginExecution`); `admission` may, to begin with. */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
 }
@@ -37,7 +39,7 @@ const nextId = monotonicFactory();
  * repeats what was lost. With a `queue` there is no StartExecution yet. Throws `InputsRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const { version, client = defaultClient, files = [], frozen = false, fresh = [] } = request;
+  const { version, client = defaultClient, files = [], frozen = false, fresh = [], reuse } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
   await refuseMisfits(
@@ -46,14 +48,15 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
     keyed.map(({ key }) => key),
   );
   const { id = newId(ports) } = request;
-  const home: BlobHome = { client, root: id };
+  const home: BlobHome = { client, root: reuse?.source.root ?? id };
+  const plan = reuse && { source: reuse.source.id, tip: reuse.source.tip ?? "", unchanged: reuse.unchanged };
   await saveFiles(
     ports,
     home,
     files.filter((file) => "open" in file),
   );
   const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
-  return begin(ports, { id, version, home, set, frozen, fresh }, request.queue);
+  return begin(ports, { id, version, home, set, frozen, fresh, plan }, request.queue);
 }
 
 export function newId({ clock }: Pick<Ports, "clock">): string {

@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
+import type { Plan } from "../chain/head.ts";
+import type { Execution } from "../ports/executions.ts";
+import type { WorkflowVersion } from "../ports/workflows.ts";
+
+/** Keys of the context that code may look up; null: any. `"more"`: it looks at more than the context. */
+export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
+
+/**
+ * Nodes of a version that are defined as in an earlier one, with the keys that they look up, null where that may be any.
+ * Not among them is what looks at more than the context, and what runs another workflow, whose versions change by
+ * themselves.
+ */
+export async function unchangedNodes(
+  version: WorkflowVersion,
+  earlier: WorkflowVersion,
+  keysLookedUp: KeysLookedUp,
+): Promise<NonNullable<Plan["unchanged"]>> {
+  const unchanged: NonNullable<Plan["unchanged"]> = {};
+  if (version.template !== earlier.template || !isSame(surroundings(version), surroundings(earlier))) return unchanged;
+  const others = nodeIndex(earlier.workflow);
+  for (const { node } of nodeIndex(version.workflow).values()) {
+    const other = others.get(node.id)?.node;
+    if (!other || !isSame(defined(node, version), defined(other, earlier))) continue;
+    const keys = await keysOf(node, keysLookedUp);
+    if (keys !== "more") unchanged[node.id] = keys;
+  }
+  return unchanged;
+}
+
+/** What the outcome of every node may depend on. */
+function surroundings({ workflow: { lib, requirements, inputs } }: WorkflowVersion): Partial<Workflow> {
+  return { lib, requirements, ...(inputs && { inputs }) };
+}
+
+/** What the outcome of a node depends on, besides values; of a map not what its items come to. */
+function defined(node: Node, { workflow }: WorkflowVersion): object {
+  const { description: _, ...rest } = node;
+  const { model, lock, credentials } = workflow;
+  const isPrompt = "executor" in node && node.executor.kind === "prompt";
+  const written = isPrompt ? { model, locked: lock?.[node.id] } : {};
+  return { ...rest, ...("body" in rest && { body: undefined }), ...written, credentials };
+}
+
+async function keysOf(node: Node, keysLookedUp: KeysLookedUp): Promise<string[] | null | "more"> {
+  if (node.type === "workflow") return "more";
+  if (node.type === "map") return node.items.split(".").slice(0, 1);
+  if (!("executor" in node) || node.executor.kind === "prompt") return null;
+  return keysLookedUp(node.executor.code);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(one, other);
+}
+
+/** Why a run of this version for a client can take over nothing of another one, a sentence; null: it can. */
+export function reuseProblem(source: Execution, { workflowId }: WorkflowVersion, client: string): string | null {
+  if (source.tip === undefined) return `execution ${source.id} is open - wait for its end, or reuse another one`;
+  if (source.erased) return `the contents of execution ${source.id} were erased - reuse another one`;
+  if (source.workflowId !== workflowId)
+    return `execution ${source.id} is one of workflow "${source.workflowId}" - reuse one of "${workflowId}"`;
+  return source.client === client
+    ? null
+    : `execution ${source.id} is one of client "${source.client}" - reuse one of "${client}"`;
+}
