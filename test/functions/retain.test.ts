@@ -23,7 +23,7 @@ beforeEach(() => {
   world.ports = {
     clock: { now: () => world.now },
     clients: { list: async () => [{ slug: "acme", quotas: { retentionDays: 1 } }], update: async () => true },
-    executions: { list: async () => ({ items }), update: async () => undefined },
+    executions: { list: async () => ({ items }), get: async () => undefined, update: async () => undefined },
     eraser: {
       contents: async ({ execution }: { execution: string }) => {
         world.now += minuteMs;

@@ -55,7 +55,7 @@ test("tells the source of its restarts, each once, however many begin at the sam
   expect(await Promise.all(restarts.map(executions.create))).toEqual([true, true, true]);
   expect(await Promise.all(restarts.map(executions.create))).toEqual([false, false, false]);
   expect((await executions.get(source.id))?.restarts?.toSorted()).toEqual(ids);
-  await executions.update(source.id, { erased: "begun" });
+  await executions.update(source.id, { erased: "asked" });
   const late = { ...base, id: "exec_r4", root: source.id, restartedFrom: source.id };
   await expect(executions.create(late)).rejects.toThrow("exec_source was erased meanwhile - start a new one");
   expect(await executions.get(late.id)).toBeUndefined();

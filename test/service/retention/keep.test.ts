@@ -181,6 +181,16 @@ describe("a family of restarts", () => {
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_second"], true]);
   });
 
+  it("keeps its blobs while the contents of a member cannot be erased", async () => {
+    const { whole, broken, writes } = world([client()], [first(), second(31)]);
+    broken.add("exec_first");
+    expect((await whole()).erased).toEqual(["exec_second"]);
+    expect(writes).not.toContain("blobs of exec_first");
+    broken.clear();
+    expect((await whole()).erased).toEqual(["exec_first"]);
+    expect(writes).toContain("blobs of exec_first");
+  });
+
   it("loses its blobs the next time where the process died before that", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("blobs of exec_first");

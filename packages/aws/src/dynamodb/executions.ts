@@ -250,7 +250,7 @@ const executionRecord = record(
     pools: value<string[]>(),
     restarts: value<string[]>(),
     endPublished: { type: "boolean" },
-    erased: value<"begun" | true>(),
+    erased: value<"asked" | "emptied" | true>(),
     idle: value<Sandbox>(),
   },
   {

@@ -62,8 +62,8 @@ export interface Execution {
   rank?: string;
   /** While it is queued: whoever tries to begin it, a ULID; "" where nobody does. */
   admission?: string;
-  /** Its contents are gone, or going: somebody erases them, or its client does not keep them for ever. */
-  erased?: "begun" | true;
+  /** Somebody asks to erase it; its contents are gone, and its blobs perhaps not; nobody keeps anything of it. */
+  erased?: "asked" | "emptied" | true;
   /** In the sparse "open" index until everything that follows a close is done. */
   open: boolean;
 }

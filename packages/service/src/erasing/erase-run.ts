@@ -38,11 +38,15 @@ export async function beginErasing(ports: ErasePorts, execution: Execution): Pro
   const which = open?.id === id ? "" : `, which was restarted from ${id},`;
   if (open) throw new Conflict(`execution ${open.id}${which} is open - cancel it, or wait for its end, and erase then`);
   const ids = family.map((one) => one.id);
-  await mark(ports, ids, "begun");
+  await mark(ports, ids, "asked");
   return ids;
 }
 
-function mark({ executions }: ErasePorts, ids: readonly string[], erased: "begun" | true): Promise<unknown> {
+function mark(
+  { executions }: ErasePorts,
+  ids: readonly string[],
+  erased: NonNullable<Execution["erased"]>,
+): Promise<unknown> {
   return Promise.all(ids.map((id) => executions.update(id, { erased })));
 }
 
@@ -69,16 +73,18 @@ function beingMade({ clock }: ErasePorts, source: Execution, id: string): Execut
   return isNew ? { ...like, id, restartedFrom: source.id, open: true } : undefined;
 }
 
-/** Erases executions of one family that are marked for it. The blobs that all of it shares go with the last one that has contents. */
+/** Erases executions of one family. The blobs that all of it shares go with the last one that has contents. */
 export async function eraseMembers(
   ports: ErasePorts,
   { client, root }: BlobHome,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await eraseContents(ports, id);
+  // Nothing is restarted from them behind this, so who is last is known. Whoever dies here does it again.
+  await mark(ports, ids, "emptied");
   const first = await ports.executions.get(root);
   const family = first ? await withRestarts(ports, first) : [];
-  if (family.every((one) => one.erased)) await ports.eraser.blobs({ client, root });
+  if (family.every(({ erased }) => erased === "emptied" || erased === true)) await ports.eraser.blobs({ client, root });
   await mark(ports, ids, true);
 }
 

@@ -82,7 +82,6 @@ async function eraseRun(ports: ServicePorts, run: Execution, end: string, retain
     // The record itself, since the list may not know yet of a restart.
     const record = (await ports.executions.get(run.id)) ?? run;
     if ((await withRestarts(ports, record)).some((one) => one.open)) return false;
-    await ports.executions.update(run.id, { erased: "begun" });
     await eraseMembers(ports, record, [run.id]);
     retained.erased.push(run.id);
     return true;
