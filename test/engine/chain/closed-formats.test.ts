@@ -23,7 +23,7 @@ it.each(runs.map((run) => [run.record.status, run] as const))(
   "a %s run of that time is anchored for ever",
   async (_, run) => {
     const story = await stored(run);
-    expect(await story.verify()).toEqual({ state: "anchored", links: run.entries.length, erased: [] });
+    expect(await story.verify()).toEqual({ state: "anchored", links: run.entries.length, erased: [], sourceGone: [] });
   },
 );
 

@@ -134,7 +134,7 @@ describe("the end of a run", () => {
     expect(story.chain).toEqual(["start success", "c failed", "(close) cancelled"]);
     expect(story.world.machines.get(id)?.status).toBe("aborted");
     expect(story.invariants.violations).toEqual([]);
-    expect(await story.verify()).toEqual({ state: "anchored", links: 6, erased: [] });
+    expect(await story.verify()).toEqual({ state: "anchored", links: 6, erased: [], sourceGone: [] });
   });
 
   it("keeps what the other workflow had come to before", async () => {
