@@ -8,11 +8,12 @@ import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
 import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
+import { recordedOutcome } from "../../protocol/recorded.ts";
 import type { Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { chosen, isWaitingNode, termsOf, wayOfChoice } from "./waiting-node.ts";
 
-/** The time of a task is over (protocol, case k): an answer in the chain counts. Throws `ExecutionClosed`. */
+/** The time of a task is over (protocol, case k): an answer on record counts. Throws `ExecutionClosed`. */
 export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<StoredEntry> {
   const position = await readPosition(ports, linkBehind(event));
   const there = committedEntry(position, event);
@@ -20,7 +21,7 @@ export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<Stor
   const { turn } = position.next;
   if (turn && turn.state !== "held") throw closed(event.execution.id);
   const definition = await definitionOf(ports, event);
-  const outcome = timedOut(ports, definition, position, turn);
+  const outcome = (await recordedOutcome(ports, position, definition)) ?? timedOut(ports, definition, position, turn);
   const entry = await commitOutcome(ports, position, definition.node, outcome);
   await dropTask(ports, position.at, turn);
   return entry;
