@@ -42,3 +42,10 @@ it("fails behind everything that it could do, as that failed which it could not"
   expect(lambda.logged).toContainEqual(["swept", { queued: 0, sandboxes: 3 }]);
   expect(lambda.logged).toContainEqual(["TypeError", { request: "r-1", reason: "publications are away" }]);
 });
+
+it("does not fail where only E2B cannot say how many sandboxes there are", async () => {
+  const away = () => Promise.reject(Object.assign(new Error("E2B is away"), { name: "SandboxUnavailable" }));
+  lambda.ports = { ...world.ports(), sandboxes: { count: away } };
+  await handler({}, context(300_000));
+  expect(lambda.logged).toContainEqual(["swept", { queued: 0, sandboxes: undefined }]);
+});

@@ -18,11 +18,12 @@ export async function unchangedNodes(
   keysLookedUp: KeysLookedUp,
 ): Promise<NonNullable<Plan["unchanged"]>> {
   const unchanged: NonNullable<Plan["unchanged"]> = {};
-  if (version.template !== earlier.template || !isSame(surroundings(version), surroundings(earlier))) return unchanged;
+  if (version.template !== earlier.template || !isDeepStrictEqual(surroundings(version), surroundings(earlier)))
+    return unchanged;
   const others = nodeIndex(earlier.workflow);
   for (const { node } of nodeIndex(version.workflow).values()) {
     const other = others.get(node.id)?.node;
-    if (!other || !isSame(defined(node, version), defined(other, earlier))) continue;
+    if (!other || !isDeepStrictEqual(settingsOf(node, version), settingsOf(other, earlier))) continue;
     const keys = await keysOf(node, keysLookedUp);
     if (keys !== "more") unchanged[node.id] = keys;
   }
@@ -35,7 +36,7 @@ function surroundings({ workflow: { lib, requirements, inputs } }: WorkflowVersi
 }
 
 /** What the outcome of a node depends on, besides values; of a map not what its items come to. */
-function defined(node: Node, { workflow }: WorkflowVersion): object {
+function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
   const { description: _, ...rest } = node;
   const { model, lock, credentials } = workflow;
   const isPrompt = "executor" in node && node.executor.kind === "prompt";
@@ -45,13 +46,15 @@ function defined(node: Node, { workflow }: WorkflowVersion): object {
 
 async function keysOf(node: Node, keysLookedUp: KeysLookedUp): Promise<string[] | null | "more"> {
   if (node.type === "workflow") return "more";
-  if (node.type === "map") return node.items.split(".").slice(0, 1);
+  if (node.type === "map") return keysOfPath(node.items);
   if (!("executor" in node) || node.executor.kind === "prompt") return null;
   return keysLookedUp(node.executor.code);
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(one, other);
+/** Any of them may be the key that a path begins with: keys can have dots. */
+function keysOfPath(path: string): string[] {
+  const steps = path.split(".");
+  return steps.map((_, last) => steps.slice(0, last + 1).join("."));
 }
 
 /** Why a run of this version for a client can take over nothing of another one, a sentence; null: it can. */

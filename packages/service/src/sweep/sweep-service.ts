@@ -26,8 +26,8 @@ export function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
 export interface SweptService extends Swept {
   /** Runs that waited for a slot. */
   queued: number;
-  /** Sandboxes that there are now: each is paid until it ends. */
-  sandboxes: number;
+  /** Sandboxes that there are now: each is paid until it ends. Absent: E2B could not be asked. */
+  sandboxes?: number;
   /** Parts that could not be swept; the next sweep tries again. */
   broken: { part: string; error: unknown }[];
 }
@@ -52,9 +52,20 @@ export async function sweepService(ports: ServicePorts, time: SweepTime = {}): P
   const tasks = await part("tasks", (timeBudget) => sweepTasks(ports, open, timeBudget));
   const queued = await part("queues", (timeBudget) => sweepQueues(ports, timeBudget));
   await part("sandboxes", (timeBudget) => sweepIdle(ports, isActive, timeBudget));
-  const sandboxes = await part("count of sandboxes", () => ports.sandboxes.count());
+  const sandboxes = await part("count of sandboxes", () => ports.sandboxes.count().catch(unlessUnavailable));
   await part("publications", () => sweepPublications(ports));
   await part("triggers", () => sweepTriggers(ports));
   await part("erasures", () => sweepErasures(ports));
-  return { ...runs, tasks: tasks ?? noTasks(), queued: queued ?? 0, sandboxes: sandboxes ?? 0, broken };
+  return {
+    ...runs,
+    tasks: tasks ?? noTasks(),
+    queued: queued ?? 0,
+    ...(sandboxes !== undefined && { sandboxes }),
+    broken,
+  };
+}
+
+/** What only a dashboard would miss is no reason for a sweep to fail. */
+function unlessUnavailable(error: Error): undefined {
+  if (error.name !== "SandboxUnavailable") throw error;
 }

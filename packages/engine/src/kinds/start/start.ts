@@ -49,7 +49,12 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   );
   const { id = newId(ports) } = request;
   const home: BlobHome = { client, root: reuse?.source.root ?? id };
-  const plan = reuse && { source: reuse.source.id, tip: reuse.source.tip ?? "", unchanged: reuse.unchanged };
+  const plan = reuse && {
+    source: reuse.source.id,
+    tip: reuse.source.tip ?? "",
+    unchanged: reuse.unchanged,
+    ...(fresh.length > 0 && { again: [...fresh] }),
+  };
   await saveFiles(
     ports,
     home,

@@ -1,0 +1,27 @@
+import type { WorkflowVersion } from "@nova/engine";
+import { unchangedNodes } from "@nova/engine";
+import { expect, it } from "vitest";
+
+const task = (id: string, code: string) => ({
+  id,
+  type: "action",
+  executor: { kind: "code", code },
+  timeoutSeconds: 9,
+});
+const version = (nodes: object[], more: object = {}) =>
+  ({ template: "t", workflow: { lib: {}, requirements: [], nodes, edges: [], ...more } }) as unknown as WorkflowVersion;
+const each = { id: "each", type: "map", items: "order.lines", body: { nodes: [task("inner", "x")], edges: [] } };
+const nodes = [task("a", "1"), task("b", "2"), each, { id: "bill", type: "workflow", workflow: "w", output: {} }];
+const looked = async (code: string) => (code === "2" ? null : [code]);
+
+it("knows which nodes are defined as they were, and what they look up", async () => {
+  const same = await unchangedNodes(version(nodes), version(nodes), looked);
+  expect(same).toEqual({ a: ["1"], b: null, each: ["order", "order.lines"], inner: ["x"] });
+  const [, ...others] = nodes;
+  const changed = version([task("a", "3"), ...others]);
+  expect(Object.keys(await unchangedNodes(changed, version(nodes), looked))).toEqual(["b", "each", "inner"]);
+  expect(await unchangedNodes(version(nodes, { lib: { "m.py": "" } }), version(nodes), looked)).toEqual({});
+  expect(await unchangedNodes(version(nodes), version(nodes), async () => "more")).toEqual({
+    each: ["order", "order.lines"],
+  });
+});
