@@ -125,6 +125,7 @@ async function eraseRest(
 function isToGo(item: Item, slug: string): boolean {
   const [entity, partition = ""] = [textIn(item, "__edb_e__") ?? "", textIn(item, "pk")];
   if (!partition.startsWith(pools)) return !staying.has(entity);
+  if (textIn(item, "client") === slug) return true;
   return entity !== "pool" && !partition.startsWith("Q#W#") && partition.endsWith(`#${slug}`);
 }
 
