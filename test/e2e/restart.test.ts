@@ -278,12 +278,14 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
       return restartExecution(cloud.ports, asked).catch(({ message }) => message);
     };
     const renamed = decides([way("one", "which"), way("which", "left", "other"), way("which", "right", "right")]);
-    expect(await refusal(renamed)).toMatch(/does not fit exec_\w+ - which: the version has no edge for "left" here$/);
+    expect(await refusal(renamed)).toMatch(
+      /does not fit exec_\w+: which: the version has no edge for "left" here - restart from before that/,
+    );
     const { nodes } = decides([]);
     const without = (nodes as { id: string }[]).filter(({ id }) => id !== "which" && id !== "right");
     const edges = [way("start", "one"), way("one", "left"), way("left", "end")];
     const shorter = { id: "versions", nodes: without, edges };
-    expect(await refusal(shorter)).toMatch(/ - which: no step of the version is this one$/);
+    expect(await refusal(shorter)).toMatch(/: which: no step of the version is this one - restart from before that/);
   });
 });
 

@@ -102,7 +102,7 @@ describe("a restart", { timeout: 60_000 }, () => {
       () => failed,
       { version: 2 },
       422,
-      /version 2 does not fit exec_\w+ - one: no step of the version/,
+      /version 2 does not fit exec_\w+: one: no step of the version is this one - restart from/,
     ],
     ["a patch that does not fit", () => failed, { context_patch: { bad: "x" } }, 422, /bad.*boolean/],
     ["a patch of an upload", () => failed, { context_patch: { f: { $upload: "upl_1" } } }, 422, /names an upload/],

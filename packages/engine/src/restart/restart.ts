@@ -57,8 +57,11 @@ export async function restartExecution(
 ): Promise<Restarted> {
   const restart = await planRestart(ports, request);
   const [misfit] = restart.forecast.misfits;
+  const advice = "restart from before that, or with another version";
   if (misfit !== undefined)
-    throw new RestartRefused(`version ${request.version.version} does not fit ${request.source.id} - ${misfit}`);
+    throw new RestartRefused(
+      `version ${request.version.version} does not fit ${request.source.id}: ${misfit} - ${advice}`,
+    );
   const { id = newId(ports), source, version } = request;
   const home: BlobHome = { client: source.client, root: source.root };
   const set = await offloadMembers(restart.set, savingTo(ports, home));
