@@ -9,7 +9,7 @@ export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
 export { eraseClient } from "./erasing/erase-client.ts";
 export { eraseExecution, eraseStraggler } from "./erasing/erase-run.ts";
 export { Conflict, Forbidden, IssuerUnreachable, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
-export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";
+export { type ExecuteRequest, execute, executeVersion, hasEnded, untilEnded } from "./executions/execute.ts";
 export { cancel, erase, executionWithin, listExecutions, readExecution, readLink } from "./executions/executions.ts";
 export { forecastRestart, type RestartWish, restart } from "./executions/restart.ts";
 export * from "./export/export-client.ts";
