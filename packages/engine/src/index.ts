@@ -77,4 +77,5 @@ export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";
 export { type LogPlace, runningLog } from "./trace/running-log.ts";
 export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
 export type { TraceStep } from "./trace/trace-step.ts";
+export { traceTag } from "./trace/trace-tag.ts";
 export { type Verification, verifyExecution } from "./trace/verify.ts";

@@ -29,17 +29,11 @@ export async function followOnServer(
   }
 }
 
-interface Branched extends ChainEntry {
-  path_taken?: string | null;
-  reused_from?: object | null;
-  branches?: { branch: string; entries: Branched[] }[];
-}
-
-function flat(entries: readonly Branched[]): Branched[] {
+function flat(entries: readonly ChainEntry[]): ChainEntry[] {
   return entries.flatMap((entry) => [entry, ...(entry.branches ?? []).flatMap((branch) => flat(branch.entries))]);
 }
 
-function tellEntry(entry: Branched, told: Set<string>, listener: RunListener) {
+function tellEntry(entry: ChainEntry, told: Set<string>, listener: RunListener) {
   const { scope, seq, node_id, node_type, status, path_taken, reused_from, branches = [] } = entry;
   const key = `${scope}#${seq}`;
   if (told.has(key)) return;
