@@ -1,7 +1,7 @@
+import { pageHeaders } from "@nova/console/serving";
 import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from "aws-cdk-lib/aws-cloudfront";
 import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
-import { pageHeaders } from "./tmp-headers.ts";
 
 /** What the page is answered with, as on a laptop; and that it comes by HTTPS alone. */
 export function createHeaders(stack: Stack, blobOrigin: string): ResponseHeadersPolicy {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PutObjectCommand } from "@aws-sdk/client-s3";
 import { expect, it } from "vitest";
-import { uploadPage } from "../../../stacks/deploy/upload-page.ts";
+import { uploadPage } from "../../../packages/aws/src/s3/upload-page.ts";
+import { cacheControl, pageTypes } from "../../../packages/console/build/serving.ts";
 
 it("puts the files of a page first, kept for ever by their names, and the page itself last", async () => {
   const folder = await mkdtemp(join(tmpdir(), "nova-page-"));
@@ -12,7 +13,7 @@ it("puts the files of a page first, kept for ever by their names, and the page i
     await writeFile(join(folder, name), name);
   const sent: PutObjectCommand["input"][] = [];
   const send = async ({ input }: PutObjectCommand) => void sent.push(input);
-  await uploadPage({ send } as never, "pages", folder);
+  await uploadPage(folder, { name: "pages", types: pageTypes, cacheControl }, { send } as never);
   await rm(folder, { recursive: true });
   expect(sent.at(-1)).toMatchObject({ Bucket: "pages", Key: "console/index.html", CacheControl: "no-cache" });
   const rest = sent.slice(0, -1).toSorted((a, b) => String(a.Key).localeCompare(String(b.Key)));
