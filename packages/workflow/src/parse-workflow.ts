@@ -71,9 +71,9 @@ function normalise(
   lib: Record<string, string>,
   body: Body,
 ): Workflow {
-  const { description, inputs, requirements = [], model, approval, scope, credentials } = fields;
+  const { description, inputs, requirements = [], model, models, approval, scope, credentials } = fields;
   return defined({
-    ...{ format: 1 as const, id, name, description, requirements, lib, model, approval, scope, credentials },
+    ...{ format: 1 as const, id, name, description, requirements, lib, model, models, approval, scope, credentials },
     timeoutSeconds: fields.timeout,
     inputs: inputs && ({ type: "object", ...inputs } as JsonObject),
     idleSeconds: fields.idle_seconds,

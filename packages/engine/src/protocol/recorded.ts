@@ -10,8 +10,12 @@ import type { ChainStore, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type NodeDefinition, type TakenEdge, takeEdge, wayOn, wayTo } from "./definition.ts";
 import type { MoreFacts, Outcome } from "./outcome.ts";
+import type { KindPorts } from "./settling.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
+
+/** The ports, and what a text node would ask now, where its kind can say it. */
+export type RecordedPorts = Ports & Partial<Pick<KindPorts, "asked">>;
 
 /** What the source of a plan has for a node, at its place. */
 export interface Found extends ScopePlace {
@@ -24,7 +28,7 @@ export interface Found extends ScopePlace {
  * failed with, as it is on record. Null where the node is to run. It is the same for everybody who asks.
  */
 export async function recordedOutcome(
-  ports: Ports,
+  ports: RecordedPorts,
   position: Position,
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
@@ -33,7 +37,11 @@ export async function recordedOutcome(
   const plan = await planOf(ports, at.execution);
   const found = await findInSource(ports, plan.source, before.followed, definition.node);
   if (!found || !counts(plan, found.head)) return null;
-  if (plan.unchanged && !(await findsTheSame(ports, position, found, plan.unchanged[definition.node.id]))) return null;
+  const keys = plan.unchanged?.[definition.node.id];
+  if (keys === "asked") {
+    const asked = await ports.asked?.(position, definition);
+    if (asked === undefined || asked !== found.head.asked) return null;
+  } else if (plan.unchanged && !(await findsTheSame(ports, position, found, keys))) return null;
   return outcomeFrom(ports, position, definition, found);
 }
 
@@ -85,13 +93,13 @@ async function outcomeFrom(
   { head, entry, scope, seq }: Found,
 ): Promise<Outcome | null> {
   const { node, version } = definition;
-  const { execution_id: execution, child, count } = head;
+  const { execution_id: execution, child, count, asked } = head;
   const reused = head.reused_from ?? { execution, scope, seq, hash: entry.hash };
   const { items } = entry.contents;
   const more: MoreFacts = {
     reused,
     followed: { scope, seq },
-    ...defined({ child, count }),
+    ...defined({ child, count, asked }),
     ...(items && { contents: { items: await contentText(items, head, ports.blobs) } }),
   };
   const run = { attempt: 1, sandboxId: null, warm: before.warm, code: null };

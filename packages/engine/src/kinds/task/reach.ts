@@ -9,7 +9,8 @@ import type { RunRequest } from "../../ports/sandboxes.ts";
 const webPorts = ["80", "443"];
 
 /** What a node's code can connect to. Undefined: whatever its sandbox can. */
-export function allowedFor({ executor: { allow } }: Pick<TaskNode, "executor">, { hosts }: CredentialOverlay) {
+export function allowedFor({ executor }: Pick<TaskNode, "executor">, { hosts }: CredentialOverlay) {
+  const allow = executor.kind === "text" ? undefined : executor.allow;
   return allow && [...new Set([...allow, ...hosts])];
 }
 
