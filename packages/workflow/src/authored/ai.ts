@@ -28,11 +28,16 @@ export function modelChoice(description: string) {
 
 /** The same of a node; a text node may have settings beside its model's id. */
 export function nodeModel(description: string) {
+  const either = z.strictObject({ ...byRole.shape, ...LlmConfig.shape }, { error });
   return z
-    .union([oneModel, byRole, LlmConfig], { error })
-    .transform((written, context) =>
-      typeof written === "object" && isConfig(written) ? written : choiceOf(written as WrittenChoice, context),
-    )
+    .union([oneModel, either], { error })
+    .transform((written, context): ModelChoice | LlmConfig => {
+      if (typeof written === "string" || !isConfig(written)) return choiceOf(written, context);
+      const { provider, model, temperature, max_tokens, ...roles } = written;
+      const isBoth = Object.values(roles).some((role) => role !== undefined);
+      if (isBoth) context.addIssue({ code: "custom", message: "must have ids by role, or settings", input: written });
+      return { provider, model, temperature, max_tokens };
+    })
     .describe(description);
 }
 
