@@ -16,6 +16,7 @@ const arrows: Record<string, string[]> = {
   workflow: [],
   python: [],
   client: [],
+  console: ["client"],
   compiler: ["workflow", "python"],
   engine: ["workflow", "workflow/shell-word"],
   service: ["engine", "compiler", "workflow", "workflow/defined"],
@@ -40,6 +41,7 @@ const arrows: Record<string, string[]> = {
   local: ["functions", "functions/api", "engine", "service", "aws", "sandbox/files", "workflow"],
   cli: [
     "client",
+    "console/build",
     "aws",
     "local",
     "service",
@@ -76,6 +78,7 @@ const callers: Record<string, string> = {
   "packages/agents/src/model/create-models.ts": "the model's API, which the operator names",
   "functions/api/health.ts": "E2B's and the model's API, which the operator names",
   "packages/client/src/": "the server that its user names",
+  "packages/console/src/": "the server that it came from, and addresses that it signs",
   "packages/cli/src/": "the server that its user names, and addresses that it signs",
   "packages/service/src/outgoing/": "what users name, looked at before and while it is called",
   "packages/local/src/": "itself",

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
-import type { Plan } from "../chain/head.ts";
+import type { SourcePlan } from "../chain/head.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 
@@ -17,9 +17,9 @@ export async function unchangedNodes(
   version: WorkflowVersion,
   earlier: WorkflowVersion,
   keysLookedUp: KeysLookedUp,
-): Promise<NonNullable<Plan["unchanged"]>> {
+): Promise<NonNullable<SourcePlan["unchanged"]>> {
   const others = nodeIndex(earlier.workflow);
-  const unchanged: NonNullable<Plan["unchanged"]> = {};
+  const unchanged: NonNullable<SourcePlan["unchanged"]> = {};
   for (const { node } of nodeIndex(version.workflow).values())
     if (isText(node) && isText(others.get(node.id)?.node)) unchanged[node.id] = "asked";
   if (version.template !== earlier.template || !isDeepStrictEqual(surroundings(version), surroundings(earlier)))
