@@ -1,4 +1,4 @@
-import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
+import { createModels, createPipeline, frozenPipeline, modelFreePipeline } from "@nova/agents";
 import type { GenerationStore, Pipeline } from "@nova/engine";
 import { templatePackages } from "@nova/workflow";
 import { Environment } from "./environment.ts";
@@ -15,5 +15,6 @@ export function nodePipeline(variables: NodeJS.ProcessEnv, generations: Generati
     docstrings: env.NOVA_DOCSTRINGS,
     clock,
   });
+  if (env.NOVA_MODELS === "off") return modelFreePipeline(pipeline);
   return env.NOVA_FROZEN ? frozenPipeline(pipeline) : pipeline;
 }
