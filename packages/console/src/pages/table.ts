@@ -18,4 +18,13 @@ export const pages: readonly Page[] = [
     path: "/runs/:id",
     component: lazy(async () => ({ default: (await import("./run/run-page.tsx")).RunPage })),
   },
+  {
+    path: "/tasks",
+    component: lazy(async () => ({ default: (await import("./tasks/tasks-page.tsx")).TasksPage })),
+    nav: { label: texts.nav.tasks, icon: "task", key: "g t" },
+  },
+  {
+    path: "/tasks/:id",
+    component: lazy(async () => ({ default: (await import("./tasks/task-page.tsx")).TaskPage })),
+  },
 ];

@@ -31,6 +31,9 @@ const paths = {
   play: "M5.5 3.8v8.4L12 8Z",
   flag: "M4 14V2.8h8l-1.8 3 1.8 3H4",
   download: "M8 2.8v7m-3-2.6 3 3 3-3M3 13.2h10",
+  upload: "M8 10V3m-3 2.6L8 2.6l3 3M3 13.2h10",
+  file: "M4 2.5h5L12 5.6v7.9H4ZM8.8 2.7V6H12",
+  task: "M3.2 8.6 6 11.4l6.8-7M3 13.5h10",
   plus: "M8 3.5v9M3.5 8h9",
   minus: "M3.5 8h9",
 } as const;

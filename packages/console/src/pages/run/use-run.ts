@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePolled } from "../../api/polled.ts";
+import { rawOf } from "../../json/answer.ts";
 import { graphOf } from "../../parts/graph/definition.ts";
 import { type RunModel, runModel } from "./model/run-model.ts";
 
@@ -48,7 +49,7 @@ export function useRun(id: string): RunState {
     enabled: workflow !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () =>
-      graphOf((await nova.workflows.get(workflow as string, { version: version as number })).definition),
+      graphOf(rawOf((await nova.workflows.get(workflow as string, { version: version as number })).definition)),
   });
   const [run, items, graph] = [record.data, chain.data?.items, definition.data];
   const model = useMemo(() => (run && items && graph ? runModel(run, items, graph) : undefined), [run, items, graph]);

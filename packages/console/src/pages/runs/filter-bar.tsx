@@ -1,5 +1,6 @@
 import type { JSX, RefObject } from "react";
 import { IconButton } from "../../parts/button.tsx";
+import { Choice } from "../../parts/choice.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
@@ -57,31 +58,5 @@ export function FilterBar({ filters, change, known, search }: FilterBarProps): J
         />
       )}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  value: string | undefined;
-  values: [value: string, label: string][];
-  onChange(value: string | undefined): void;
-}
-
-function Choice({ label, value, values, onChange }: ChoiceProps): JSX.Element {
-  const isKnown = value === undefined || values.some(([one]) => one === value);
-  const all = isKnown ? values : [[value, value] as [string, string], ...values];
-  return (
-    <label className="choice" data-chosen={value !== undefined || undefined}>
-      <span className="choice-label">{label}</span>
-      <select aria-label={label} value={value ?? ""} onChange={(event) => onChange(event.target.value || undefined)}>
-        <option value="">{texts.runs.filters.all}</option>
-        {all.map(([one, text]) => (
-          <option key={one} value={one}>
-            {text}
-          </option>
-        ))}
-      </select>
-      <Icon name="down" size={12} />
-    </label>
   );
 }

@@ -1,3 +1,5 @@
+import type { Raw } from "../../json/raw.ts";
+
 /** What the graph shows of a node of a definition. */
 export interface GraphNode {
   id: string;
@@ -26,13 +28,26 @@ export interface Graph {
 }
 
 /** The graph of a definition as the API answers it; parts that a later release may add are left out. */
-export function graphOf(definition: unknown): Graph {
-  const { nodes, edges } = members(definition);
+export function graphOf(definition: Raw): Graph {
+  return graphFrom(JSON.parse(definition.text));
+}
+
+function graphFrom(body: unknown): Graph {
+  const { nodes, edges } = members(body);
   const found = list(nodes).map(nodeOf);
   const onErrors = found.flatMap(({ id, onError }): GraphEdge[] =>
     onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
   );
-  return { nodes: found, edges: [...list(edges).map(edgeOf), ...onErrors] };
+  return { nodes: found, edges: [...joined(list(edges).map(edgeOf)), ...onErrors] };
+}
+
+/** Edges that lead the same way are one line, with all of their conditions. */
+function joined(edges: readonly GraphEdge[]): GraphEdge[] {
+  return Array.from(Map.groupBy(edges, ({ from, to }) => `${from}>${to}`).values(), (same) => ({
+    ...(same[0] as GraphEdge),
+    label: same.map(({ label }) => label).join(", "),
+    max: same.find(({ max }) => max !== undefined)?.max,
+  }));
 }
 
 function nodeOf(value: unknown): GraphNode {
@@ -44,7 +59,7 @@ function nodeOf(value: unknown): GraphNode {
     description: typeof description === "string" ? description : undefined,
     isPrompt: members(executor).kind === "prompt",
     onError: typeof onError === "string" ? onError : undefined,
-    body: body === undefined ? undefined : graphOf(body),
+    body: body === undefined ? undefined : graphFrom(body),
   };
 }
 
