@@ -4,8 +4,8 @@ import { Environment } from "./environment.ts";
 import { clock } from "./host.ts";
 
 /**
- * What writes the code of prompt nodes. It is loaded at the first of them, for most nodes have code; keys of models are
- * asked for when one is called.
+ * What writes the code of prompt nodes, and answers text nodes. It is loaded at the first of them, for most nodes have
+ * code; keys of models are asked for when one is called.
  */
 export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
   const env = Environment.parse(variables);
@@ -18,6 +18,7 @@ export function nodePipeline(variables: NodeJS.ProcessEnv, generations: Generati
     pinned: async (task) => (await pipeline()).pinned(task),
     generation: async (task, key) => (await pipeline()).generation(task, key),
     run: async (...given) => (await pipeline()).run(...given),
+    answer: async (task, means) => (await pipeline()).answer(task, means),
   };
 }
 
@@ -26,7 +27,7 @@ async function makePipeline(
   variables: NodeJS.ProcessEnv,
   generations: GenerationStore,
 ): Promise<Pipeline> {
-  const { createModels, createPipeline, frozenPipeline } = await import("@nova/agents");
+  const { createModels, createPipeline, frozenPipeline, modelFreePipeline } = await import("@nova/agents");
   const pipeline = createPipeline({
     models: createModels(variables),
     generations,
@@ -35,5 +36,6 @@ async function makePipeline(
     docstrings: env.NOVA_DOCSTRINGS,
     clock,
   });
+  if (env.NOVA_MODELS === "off") return modelFreePipeline(pipeline);
   return env.NOVA_FROZEN ? frozenPipeline(pipeline) : pipeline;
 }

@@ -5,6 +5,8 @@ import { nodePipeline } from "../../functions/node-pipeline.ts";
 const made = vi.hoisted(() => ({ pipelines: 0 }));
 
 vi.mock("@nova/agents", () => ({
+  frozenPipeline: (pipeline: object) => pipeline,
+  modelFreePipeline: (pipeline: object) => pipeline,
   createModels: () => ({}),
   createPipeline: () => {
     made.pipelines += 1;

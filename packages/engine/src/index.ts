@@ -2,10 +2,12 @@ export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export { atOnce } from "./at-once.ts";
 export type { CloseStatus, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
+export { OutcomesRefused } from "./chain/outcomes.ts";
 export { itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
+export { wholeValue } from "./context/whole-value.ts";
 export { BlobMismatch, BlobMissing, ContentsErased, NovaError, StoreUnavailable } from "./errors.ts";
 export { type Difference, differences } from "./json/differences.ts";
 export { Utf8Check } from "./json/scan.ts";
@@ -24,7 +26,6 @@ export {
 } from "./json/text.ts";
 export { cancelExecution, executionEnded, failExecution, type Swept, sweep, sweepRuns } from "./kinds/executions.ts";
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
-export { wholeValue } from "./kinds/prompt/means.ts";
 export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
 export {
   deepestNesting,
@@ -34,7 +35,14 @@ export {
   newFileMark,
   type StartFile,
 } from "./kinds/start/given.ts";
-export { beginExecution, freshProblem, promptNodes, type StartRequest, startExecution } from "./kinds/start/start.ts";
+export {
+  beginExecution,
+  freshProblem,
+  type GivenOutcomes,
+  promptNodes,
+  type StartRequest,
+  startExecution,
+} from "./kinds/start/start.ts";
 export { sweepIdle } from "./kinds/task/sweep-idle.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
@@ -66,6 +74,7 @@ export { outputAgain, recordedOutput } from "./restart/output.ts";
 export { planRestart, RestartRefused, type RestartRequest, restartExecution } from "./restart/restart.ts";
 export { Names, Source } from "./restart/source.ts";
 export { type KeysLookedUp, reuseProblem, unchangedNodes } from "./restart/unchanged.ts";
+export { writeOutcome } from "./restart/write-outcome.ts";
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";
@@ -77,4 +86,5 @@ export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";
 export { type LogPlace, runningLog } from "./trace/running-log.ts";
 export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
 export type { TraceStep } from "./trace/trace-step.ts";
+export { traceTag } from "./trace/trace-tag.ts";
 export { type Verification, verifyExecution } from "./trace/verify.ts";

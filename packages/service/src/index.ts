@@ -46,7 +46,7 @@ export { eraseExpired, type Retained } from "./retention/keep.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { emit, envelopeOf, putEvent } from "./tasks/events.ts";
 export { type AskedTask, notifyTask } from "./tasks/notify.ts";
-export { answer, listTasks, resume, resumeLink, type TaskAnswer } from "./tasks/tasks.ts";
+export { answer, listTasks, readTask, resume, resumeLink, type TaskAnswer } from "./tasks/tasks.ts";
 export { type Fired, type Firing, fireTrigger } from "./triggers/fire.ts";
 export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";
 export { listSchedules, type ShownSchedule, setSchedulePaused } from "./triggers/schedules.ts";

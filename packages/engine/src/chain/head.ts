@@ -39,12 +39,19 @@ export interface Head extends BlobHome {
   cache_hit?: true;
   /** Of such a one: SHA-256 of the analysis code that ran before. */
   analysis?: string;
+  /** Of a text node: SHA-256 of all that its model was asked, settings included. */
+  asked?: string;
   /** Runs of code so far in this scope, and in the branches that were joined in it. */
   nodes: number;
   /** What models have cost so far: in this scope, branches joined in it, executions run by it. Absent: nothing. */
   spent?: Spending;
   /** Only pinned code may run in this execution. Link 0 says so, and every other one after it. */
   frozen?: true;
+  /**
+   * Only nodes without effects run, without network and credentials; any other one that has no outcome on record fails.
+   * Carried like `frozen`.
+   */
+  sealed?: true;
   /** Prompt nodes for which code of earlier executions does not count; carried like `frozen`. Absent: none. */
   fresh?: readonly string[];
   /** Entries in the branches that were joined in this scope so far; absent: none. */
@@ -65,12 +72,16 @@ export interface Head extends BlobHome {
   definition?: string;
   /** Of a workflow node's entry: the execution that it ran. */
   child?: ChildTip;
-  /** Of link 0: what this execution takes over from an earlier one. */
+  /** Of link 0: which outcomes this execution takes over instead of running nodes. */
   plan?: Plan;
   /** Of an outcome that an earlier execution came to: its link. Nothing ran for it here. */
   reused_from?: ReusedLink;
-  /** While the scope follows the source of the plan: how far, in the source's own scope. */
+  /** Of an outcome that somebody has written by hand. Nothing ran for it here. */
+  edited?: Edited;
+  /** While the scope follows the execution that the plan names: how far, in its own scope. */
   followed?: ScopePlace;
+  /** Where the plan names a document: how often nodes of loops have come up so far, as names of places count. */
+  visits?: Readonly<Record<string, number>>;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
   /** SHA-256 of each content's text. */
@@ -100,6 +111,11 @@ export const noRun = {
   steps: [] as string[],
 };
 
+/** The execution that this one takes outcomes over from, by its plan. */
+export function sourceOf({ plan }: Head): string | undefined {
+  return plan && "source" in plan ? plan.source : undefined;
+}
+
 export function headOf(entry: StoredEntry): Head {
   return JSON.parse(entry.head) as Head;
 }
@@ -112,16 +128,27 @@ export interface ChildTip {
   tip: string;
 }
 
+export type Plan = SourcePlan | DocumentPlan;
+
+/** The outcomes that a document holds: a node that has none there runs. */
+export interface DocumentPlan {
+  /** SHA-256 of the document (`restart/document.ts`), a blob of this execution. */
+  outcomes: string;
+  /** Of an execution that a node runs: what the names of its places begin with in the document, such as `billing/`. */
+  within?: string;
+}
+
 /** Which outcomes of an earlier execution, the source, count in this one: those before everything that runs again. */
-export interface Plan extends PlanPart {
+export interface SourcePlan extends PlanPart {
   source: string;
   /** Hash of the source's last entry. */
   tip: string;
   /**
    * Nodes that are defined as they were, with the keys of the context that their code looks up, or null: what they came
-   * to counts only where these have the values that they had. Any other node runs. Absent: nobody looks at values.
+   * to counts only where these have the values that they had. Of text nodes `"asked"`: it counts where its model would be
+   * asked the same. Any other node runs. Absent: nobody looks at values.
    */
-  unchanged?: Record<string, string[] | null>;
+  unchanged?: Record<string, string[] | null | "asked">;
   /** Nodes that run again wherever they come up. */
   again?: string[];
   /** Keys of the initial context that are others than the source's, and who says so. */
@@ -138,6 +165,12 @@ export interface PlanPart {
 export interface ScopePlace {
   scope: string;
   seq: number;
+}
+
+/** Who wrote an outcome, and when (ISO 8601). */
+export interface Edited {
+  by: string;
+  at: string;
 }
 
 export interface ReusedLink extends ScopePlace {

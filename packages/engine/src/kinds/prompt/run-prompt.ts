@@ -56,7 +56,7 @@ async function promptPass(ports: Ports, task: Task, signal: AbortSignal): Promis
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), overlay);
   const earlier = await attemptsBefore(ports, position);
   const asked = promptTask(task, found, io, earlier);
-  const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task.node, overlay));
+  const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task, overlay));
   const site: JournalSite = { ports, position, place, io };
   const journal = new StepJournal(site, earlier);
   const isFirst = !position.next.turn?.sandbox;
@@ -167,7 +167,7 @@ function promptTask(
     secrets: secretKeys(version.workflow),
     credentials: new Set(overlay.members.map(({ key }) => key)),
     mask: (text) => io.mask(text),
-    frozen: before.frozen ?? false,
+    frozen: before.frozen === true || version.workflow.models === false,
     fresh: before.fresh?.includes(node.id) ?? false,
     earlierUsd: spent.cost_usd,
     spentUsd: before.spent?.cost_usd ?? 0,

@@ -1,0 +1,54 @@
+import { useMemo } from "react";
+import { useSearchParams } from "wouter";
+import { type RunStatus, statuses } from "../../parts/status.tsx";
+import { texts } from "../../texts.ts";
+
+export type Range = keyof typeof texts.runs.times;
+
+/** What the address says of the list; what is absent filters nothing. */
+export interface Filters {
+  workflow?: string;
+  client?: string;
+  status?: RunStatus;
+  range?: Range;
+  /** The server does not know these: they are looked for among what it answered. */
+  error?: string;
+  trigger?: string;
+  text?: string;
+}
+
+const names = ["workflow", "client", "status", "range", "error", "trigger", "text"] as const;
+
+export const rangesMs: Record<Range, number> = {
+  "1h": 3_600_000,
+  "24h": 86_400_000,
+  "7d": 7 * 86_400_000,
+  "30d": 30 * 86_400_000,
+};
+
+export function useFilters(): [Filters, (change: Partial<Record<keyof Filters, string | undefined>>) => void] {
+  const [params, setParams] = useSearchParams();
+  const filters = useMemo(() => filtersIn(params), [params]);
+  const change = (changes: Partial<Record<keyof Filters, string | undefined>>) => {
+    setParams(
+      (before) => {
+        const next = new URLSearchParams(before);
+        for (const [name, value] of Object.entries(changes)) {
+          if (value) next.set(name, value);
+          else next.delete(name);
+        }
+        return next;
+      },
+      { replace: true },
+    );
+  };
+  return [filters, change];
+}
+
+function filtersIn(params: URLSearchParams): Filters {
+  const given = Object.fromEntries(names.flatMap((name) => (params.get(name) ? [[name, params.get(name) ?? ""]] : [])));
+  const { status: _, range: __, ...rest } = given;
+  const status = statuses.find((one) => one === given.status);
+  const range = (Object.keys(texts.runs.times) as Range[]).find((one) => one === given.range);
+  return { ...rest, ...(status && { status }), ...(range && { range }) };
+}

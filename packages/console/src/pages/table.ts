@@ -1,0 +1,21 @@
+import { type ComponentType, lazy } from "react";
+import type { IconName } from "../parts/icon.tsx";
+import { texts } from "../texts.ts";
+import { RunsPage } from "./runs/runs-page.tsx";
+
+interface Page {
+  /** Below `/console`, as wouter writes it. */
+  path: string;
+  component: ComponentType;
+  /** In the list of pages; absent: another page leads to it. */
+  nav?: { label: string; icon: IconName; key: string };
+}
+
+/** Every page. Those that are not opened first are loaded when they are wanted. */
+export const pages: readonly Page[] = [
+  { path: "/", component: RunsPage, nav: { label: texts.nav.runs, icon: "runs", key: "g r" } },
+  {
+    path: "/runs/:id",
+    component: lazy(async () => ({ default: (await import("./run/run-page.tsx")).RunPage })),
+  },
+];
