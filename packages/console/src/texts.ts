@@ -56,6 +56,7 @@ export const texts = {
     everyone: "All clients",
     none: "None",
   },
+  graph: { fold: "Fold", unfold: "Unfold" },
   keys: {
     title: "Keyboard shortcuts",
     help: "Show this list",
@@ -153,8 +154,6 @@ export const texts = {
     pick: "Choose a node to see what it did.",
     items: (count: number) => (count === 1 ? "1 item" : `${count.toLocaleString("en")} items`),
     failedCount: (count: number) => `${count.toLocaleString("en")} failed`,
-    fold: "Fold",
-    unfold: "Unfold",
     reusedShort: "taken over",
     visits: (count: number) => `${count} visits`,
     from: (id: string) => `Restarted from ${id}`,

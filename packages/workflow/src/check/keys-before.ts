@@ -163,6 +163,6 @@ export function keysOfNode(node: Node | undefined): string[] | undefined {
     case "workflow":
       return Object.keys(node.output);
     default:
-      return undefined;
+      return node?.executor.kind === "text" ? [node.executor.into] : undefined;
   }
 }
