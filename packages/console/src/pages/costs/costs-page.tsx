@@ -3,10 +3,11 @@ import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs, useWorkflowIds } from "../../api/use-lists.ts";
 import { IconButton } from "../../parts/button.tsx";
-import { Choice } from "../../parts/filters.tsx";
+import { Choice } from "../../parts/choice.tsx";
+import "../../parts/filter-bar.css";
+import { useAddress } from "../../parts/address.ts";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { PageFailure } from "../../parts/trouble.tsx";
-import { useAddress } from "../../parts/use-address.ts";
 import { texts } from "../../texts.ts";
 import { CostChart } from "./cost-chart.tsx";
 import {
@@ -53,7 +54,7 @@ export function CostsPage(): JSX.Element {
           label={texts.runs.filters.time}
           value={range}
           values={Object.entries(words.ranges)}
-          all={words.usualRange}
+          none={words.usualRange}
           onChange={(to) => change({ range: to })}
         />
         <Choice

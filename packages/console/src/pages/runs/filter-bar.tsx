@@ -1,6 +1,7 @@
 import type { JSX, RefObject } from "react";
 import { IconButton } from "../../parts/button.tsx";
-import { Choice, SearchText } from "../../parts/filters.tsx";
+import { Choice } from "../../parts/choice.tsx";
+import { SearchText } from "../../parts/search-text.tsx";
 import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 import type { Filters } from "./filters.ts";

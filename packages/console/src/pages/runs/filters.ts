@@ -1,6 +1,6 @@
 import { useMemo } from "react";
+import { useAddress } from "../../parts/address.ts";
 import { type RunStatus, statuses } from "../../parts/status.tsx";
-import { type Changes, useAddress } from "../../parts/use-address.ts";
 import { texts } from "../../texts.ts";
 
 export type Range = keyof typeof texts.runs.times;
@@ -26,7 +26,7 @@ export const rangesMs: Record<Range, number> = {
   "30d": 30 * 86_400_000,
 };
 
-export function useFilters(): [Filters, (change: Changes<keyof Filters>) => void] {
+export function useFilters(): [Filters, ReturnType<typeof useAddress<keyof Filters>>[1]] {
   const [given, change] = useAddress(names);
   return [useMemo(() => filtersIn(given), [given]), change];
 }
