@@ -1,4 +1,4 @@
-import { ApiProblem, type Task } from "@nova/client";
+import type { Task } from "@nova/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type JSX, type MouseEvent, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
@@ -7,7 +7,7 @@ import { type Draft, draftsOf, membersText } from "../../parts/form/draft.ts";
 import { FormFields } from "../../parts/form/form-fields.tsx";
 import { type Problems, problemsOf } from "../../parts/form/problems.ts";
 import { type Field, fieldsOf, takesMore } from "../../parts/form/schema.ts";
-import { sentenceOf } from "../../parts/states.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { formOf, withComment } from "./use-task.ts";
 
@@ -76,7 +76,7 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
       )}
       <div className="task-bar">
         {isChecked && problems.size > 0 && <p className="form-trouble">{words.fix(problems.size)}</p>}
-        {answer.error && <Refused error={answer.error} />}
+        <Trouble error={answer.error} />
         <fieldset className="task-choices" aria-label={words.choices} disabled={answer.isPending || answer.isSuccess}>
           {task.choices.map((one) => (
             <button
@@ -165,14 +165,5 @@ function By({ name, onName }: { name: string; onName(name: string): void }): JSX
         {words.byHint}
       </p>
     </div>
-  );
-}
-
-function Refused({ error }: { error: unknown }): JSX.Element {
-  return (
-    <p className="task-refused" role="alert">
-      {error instanceof ApiProblem && <b>{error.title}: </b>}
-      <Foreign text={sentenceOf(error)} />
-    </p>
   );
 }

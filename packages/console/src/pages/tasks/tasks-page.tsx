@@ -14,6 +14,7 @@ import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { Remaining } from "./remaining.tsx";
+import "../../parts/filter-bar.css";
 import "./tasks-page.css";
 
 const words = texts.tasks;
@@ -41,7 +42,7 @@ export function TasksPage(): JSX.Element {
         {tasks.data && <span className="quiet">{`${words.count(shown.length)}${tasks.hasNextPage ? "+" : ""}`}</span>}
         <span className="page-head-end live">{texts.common.live}</span>
       </header>
-      <div className="task-filters" role="search">
+      <div className="filter-bar" role="search">
         <Segments
           label={words.kind}
           choices={kinds.map((one) => [one, words.kinds[one]] as const)}
