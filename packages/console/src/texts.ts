@@ -1,9 +1,20 @@
-/** Every English text of the console. Those with a value in them are functions. */
+import { apiKeys } from "./texts/api-keys.ts";
+import { audit } from "./texts/audit.ts";
+import { costs } from "./texts/costs.ts";
+import { health } from "./texts/health.ts";
+
+/** Every English text of the console; long pages have a file of their own. Those with a value in them are functions. */
 export const texts = {
   name: "NOVA",
   nav: {
     label: "Pages",
     runs: "Runs",
+    code: "Code",
+    clients: "Clients",
+    costs: "Costs",
+    keysPage: "Keys",
+    audit: "Audit",
+    health: "Health",
     signOut: "Sign out",
     keys: "Keyboard shortcuts",
     theme: { auto: "Theme of the system", light: "Light theme", dark: "Dark theme" },
@@ -43,7 +54,15 @@ export const texts = {
     moreCharacters: (count: number) => `${count.toLocaleString("en")} more characters`,
     bytes: "bytes",
     cancel: "Back",
+    all: "All",
+    notAllowed: "Your key may not see this",
+    type: (name: string) => `Type ${name} to confirm`,
+    save: "Save",
+    saved: "Saved",
+    everyone: "All clients",
+    none: "None",
   },
+  graph: { fold: "Fold", unfold: "Unfold" },
   keys: {
     title: "Keyboard shortcuts",
     help: "Show this list",
@@ -141,8 +160,6 @@ export const texts = {
     pick: "Choose a node to see what it did.",
     items: (count: number) => (count === 1 ? "1 item" : `${count.toLocaleString("en")} items`),
     failedCount: (count: number) => `${count.toLocaleString("en")} failed`,
-    fold: "Fold",
-    unfold: "Unfold",
     reusedShort: "taken over",
     visits: (count: number) => `${count} visits`,
     from: (id: string) => `Restarted from ${id}`,
@@ -211,4 +228,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
+  ...{ apiKeys, audit, costs, health },
 } as const;

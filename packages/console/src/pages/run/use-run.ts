@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePolled } from "../../api/polled.ts";
-import { graphOf } from "./model/definition.ts";
+import { graphOf } from "../../parts/graph/definition.ts";
 import { type RunModel, runModel } from "./model/run-model.ts";
 
 export interface RunState {

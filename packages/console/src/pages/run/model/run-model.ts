@@ -1,5 +1,5 @@
 import type { ChainEntry, WholeExecution } from "@nova/client";
-import type { Graph } from "./definition.ts";
+import type { Graph } from "../../../parts/graph/definition.ts";
 import { type NodeState, stateOf, type Visit, visitsOf } from "./visits.ts";
 
 export interface MapCounts {
