@@ -14,8 +14,9 @@ interface Again {
 
 /** Before nodes with effects run again: asks on a terminal, and says so elsewhere. False: somebody said no. */
 export async function mayRunAgain(server: NovaClient, id: string, { wish, json }: Again, asking = thisTerminal) {
-  const { again } = await server.executions.restart(id, { ...wish, dry_run: true });
-  if (again.length === 0) return true;
+  const { again, misfits } = await server.executions.restart(id, { ...wish, dry_run: true });
+  // What does not fit is refused, and runs nothing.
+  if (again.length === 0 || misfits.length > 0) return true;
   const { workflow, version } = await server.executions.get(id);
   const definition = await readWorkflow(server, workflow, wish.version ?? version);
   const places = again.filter((place) => place.includes("/") || hasEffects(definition, nodeAt(place)));
