@@ -1,5 +1,6 @@
 import { apiKeys } from "./texts/api-keys.ts";
 import { audit } from "./texts/audit.ts";
+import { clients } from "./texts/clients.ts";
 import { costs } from "./texts/costs.ts";
 import { health } from "./texts/health.ts";
 
@@ -228,5 +229,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
-  ...{ apiKeys, audit, costs, health },
+  ...{ apiKeys, audit, clients, costs, health },
 } as const;

@@ -19,6 +19,15 @@ export const pages: readonly Page[] = [
     component: lazy(async () => ({ default: (await import("./run/run-page.tsx")).RunPage })),
   },
   {
+    path: "/clients",
+    component: lazy(async () => ({ default: (await import("./clients/clients-page.tsx")).ClientsPage })),
+    nav: { label: texts.nav.clients, icon: "people", key: "g c" },
+  },
+  {
+    path: "/clients/:slug",
+    component: lazy(async () => ({ default: (await import("./clients/client-page.tsx")).ClientPage })),
+  },
+  {
     path: "/costs",
     component: lazy(async () => ({ default: (await import("./costs/costs-page.tsx")).CostsPage })),
     nav: { label: texts.nav.costs, icon: "coins", key: "g m" },
