@@ -1,6 +1,7 @@
 import { apiKeys } from "./texts/api-keys.ts";
 import { audit } from "./texts/audit.ts";
 import { clients } from "./texts/clients.ts";
+import { code } from "./texts/code.ts";
 import { costs } from "./texts/costs.ts";
 import { health } from "./texts/health.ts";
 
@@ -229,5 +230,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
-  ...{ apiKeys, audit, clients, costs, health },
+  ...{ apiKeys, audit, clients, code, costs, health },
 } as const;

@@ -19,6 +19,11 @@ export const pages: readonly Page[] = [
     component: lazy(async () => ({ default: (await import("./run/run-page.tsx")).RunPage })),
   },
   {
+    path: "/code",
+    component: lazy(async () => ({ default: (await import("./code/code-page.tsx")).CodePage })),
+    nav: { label: texts.nav.code, icon: "code", key: "g l" },
+  },
+  {
     path: "/clients",
     component: lazy(async () => ({ default: (await import("./clients/clients-page.tsx")).ClientsPage })),
     nav: { label: texts.nav.clients, icon: "people", key: "g c" },

@@ -18,7 +18,8 @@ export const code = {
   },
   stateHints: {
     runs: "This code runs wherever the input has the same types.",
-    stale: "The definition says something else now. The next run writes other code, or fails where no model may be asked.",
+    stale:
+      "The definition says something else now. The next run writes other code, or fails where no model may be asked.",
     waits: "The workflow runs approved code alone, and nobody has approved this.",
     candidate: "No run has proven it yet.",
     replaced: "It was rejected, or other code took its place. It is kept as it was.",

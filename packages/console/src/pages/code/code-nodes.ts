@@ -49,7 +49,10 @@ export async function codeNodesOf(
 }
 
 function nodeFrom(key: string, workflow: string, versions: CodeVersion[], needsApproval: boolean): CodeNode {
-  const current = versions.find((one) => isCurrent(one, needsApproval)) ?? (versions[0] as CodeVersion);
+  const current =
+    versions.find((one) => isCurrent(one, needsApproval)) ??
+    versions.find(({ status }) => status !== "replaced") ??
+    (versions[0] as CodeVersion);
   const { node, client_slug: client } = current;
   return { key, workflow, node, client, state: stateOf(current, needsApproval), current, versions };
 }
@@ -81,8 +84,20 @@ export function byUrgency(a: CodeNode, b: CodeNode): number {
 /** A definition holds the code of its lock file under names of its own. */
 function lockedIn(definition: unknown): (Omit<Generation, "status"> & { status: "locked" })[] {
   return Object.entries(members(members(definition).lock)).map(([node, value]) => {
-    const { key, ingredients, code, codeHash, analysis, analysisHash, origin, model, cost, createdAt, provenBy, approved } =
-      members(value);
+    const {
+      key,
+      ingredients,
+      code,
+      codeHash,
+      analysis,
+      analysisHash,
+      origin,
+      model,
+      cost,
+      createdAt,
+      provenBy,
+      approved,
+    } = members(value);
     const { usd = 0, tokens_input = 0, tokens_cached = 0, tokens_output = 0 } = members(cost) as Record<string, number>;
     const { by, at } = members(approved);
     return {

@@ -18,6 +18,7 @@ import { ContextDiff } from "./context-diff.tsx";
 import { Details } from "./details.tsx";
 import { LiveLog } from "./live-log.tsx";
 import { Steps } from "./steps.tsx";
+import "../../../parts/tabs.css";
 import "./panel.css";
 
 interface PanelProps {
