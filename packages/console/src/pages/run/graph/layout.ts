@@ -2,7 +2,7 @@ import { layout as dagre, graphlib } from "@dagrejs/dagre";
 import type { LayoutNode, LayoutRequest, Placed } from "./layout-types.ts";
 
 /** Room for the title of a node that has others in it, and around them. */
-const head = 54;
+const head = 72;
 const padding = 18;
 
 interface Size {

@@ -3,24 +3,29 @@ import {
   BackgroundVariant,
   Controls,
   type Edge,
+  getViewportForBounds,
   MarkerType,
   ReactFlow,
   ReactFlowProvider,
+  type Rect,
   useReactFlow,
 } from "@xyflow/react";
-import { type JSX, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type JSX, type RefObject, useEffect, useMemo, useRef } from "react";
 import { Loading } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
 import type { Graph } from "../model/definition.ts";
 import { edgeKey, type RunModel } from "../model/run-model.ts";
 import type { LayoutRequest, Placed } from "./layout-types.ts";
-import { type RunNode, RunNodeCard } from "./run-node.tsx";
+import { type RunNode, RunNodeCard, type RunNodeData } from "./run-node.tsx";
 import { useLayout } from "./use-layout.ts";
 import "@xyflow/react/dist/base.css";
 import "./run-graph.css";
 
 interface RunGraphProps {
   model: RunModel;
+  /** Maps and runs that show what is inside of them. */
+  opened: ReadonlySet<string>;
+  toggle(node: string): void;
   selected: string | undefined;
   onSelect(node: string): void;
 }
@@ -28,6 +33,7 @@ interface RunGraphProps {
 const nodeTypes = { run: RunNodeCard };
 const size = { width: 204, height: 50 };
 const mapHeight = 58;
+const minZoom = 0.1;
 
 /** The graph of a run, which lights up as it goes on. */
 export function RunGraph(props: RunGraphProps): JSX.Element {
@@ -38,22 +44,59 @@ export function RunGraph(props: RunGraphProps): JSX.Element {
   );
 }
 
-function Flow({ model, selected, onSelect }: RunGraphProps): JSX.Element {
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const toggle = useCallback((id: string) => setOpened((before) => before.symmetricDifference(new Set([id]))), []);
+function Flow({ model, opened, toggle, selected, onSelect }: RunGraphProps): JSX.Element {
   const request = useMemo(() => requestOf(model.graph, opened), [model.graph, opened]);
   const placed = useLayout(request);
   const nodes = useNodes(model, placed, opened, selected, toggle);
   const edges = useMemo(() => edgesOf(model, opened), [model, opened]);
-  const { fitView } = useReactFlow();
+  const box = useRef<HTMLDivElement>(null);
+  useFit(box, placed);
+  return (
+    <div ref={box} className="run-graph-fill">
+      {placed ? <Drawn {...{ nodes, edges, onSelect }} /> : <Loading lines={5} />}
+    </div>
+  );
+}
+
+/** The whole graph in sight, when it is placed and when its box first has a size. */
+function useFit(box: RefObject<HTMLDivElement | null>, placed: readonly Placed[] | undefined): void {
+  const { setViewport } = useReactFlow();
   const isFitted = useRef(false);
   useEffect(() => {
-    if (!placed) return;
-    const animated = isFitted.current ? { duration: 200 } : {};
-    isFitted.current = true;
-    requestAnimationFrame(() => void fitView({ padding: 0.12, maxZoom: 1, ...animated }));
-  }, [placed, fitView]);
-  if (!placed) return <Loading lines={5} />;
+    const element = box.current;
+    if (!placed || !element) return undefined;
+    let isDone = false;
+    const fit = () => {
+      const { width, height } = element.getBoundingClientRect();
+      if (isDone || width === 0) return;
+      isDone = true;
+      const view = getViewportForBounds(boundsOf(placed), width, height, minZoom, 1, 0.08);
+      void setViewport(view, isFitted.current ? { duration: 200 } : {});
+      isFitted.current = true;
+    };
+    fit();
+    const observer = new ResizeObserver(fit);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box, placed, setViewport]);
+}
+
+function boundsOf(placed: readonly Placed[]): Rect {
+  const outer = placed.filter(({ parent }) => parent === undefined);
+  const right = outer.reduce((most, { x, width }) => Math.max(most, x + width), 0);
+  const bottom = outer.reduce((most, { y, height }) => Math.max(most, y + height), 0);
+  return { x: 0, y: 0, width: right, height: bottom };
+}
+
+function Drawn({
+  nodes,
+  edges,
+  onSelect,
+}: {
+  nodes: RunNode[];
+  edges: Edge[];
+  onSelect(node: string): void;
+}): JSX.Element {
   return (
     <ReactFlow
       className="run-graph"
@@ -61,15 +104,15 @@ function Flow({ model, selected, onSelect }: RunGraphProps): JSX.Element {
       nodes={nodes}
       edges={edges}
       nodeTypes={nodeTypes}
-      onNodeClick={(_, node) => onSelect(node.id)}
+      onNodesChange={(changes) => {
+        for (const change of changes) if (change.type === "select" && change.selected) onSelect(change.id);
+      }}
       onlyRenderVisibleElements
       nodesDraggable={false}
       nodesConnectable={false}
       edgesFocusable={false}
-      minZoom={0.1}
+      minZoom={minZoom}
       maxZoom={1.6}
-      fitView
-      fitViewOptions={{ padding: 0.12, maxZoom: 1 }}
       proOptions={{ hideAttribution: true }}
     >
       <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
@@ -97,29 +140,40 @@ function useNodes(
   toggle: (id: string) => void,
 ): RunNode[] {
   const byId = useMemo(() => definitionsOf(model.graph), [model.graph]);
+  const before = useRef<ReadonlyMap<string, RunNode>>(new Map());
   return useMemo(() => {
-    return (placed ?? []).flatMap(({ id, x, y, width, height, parent }): RunNode[] => {
-      const node = byId.get(id);
+    const nodes = (placed ?? []).flatMap((place): RunNode[] => {
+      const node = byId.get(place.id);
       if (!node) return [];
-      const isOpen = opened.has(id) && node.body !== undefined;
-      const data = {
-        node,
-        state: model.nodes.get(id),
-        counts: model.maps.get(id),
-        isOpen,
-        canOpen: node.body !== undefined,
-        toggle,
-      };
-      return [
-        {
-          ...{ id, type: "run", position: { x, y }, width, height, data, selected: id === selected },
-          ...(parent !== undefined && { parentId: parent }),
-          zIndex: parent === undefined ? 0 : 1,
-          ariaLabel: node.name,
-        },
-      ];
+      const canOpen = node.body !== undefined || (node.type === "workflow" && model.nodes.has(place.id));
+      const [state, counts] = [model.nodes.get(place.id), model.maps.get(place.id)];
+      const data = { node, state, counts, isOpen: opened.has(place.id) && node.body !== undefined, canOpen, toggle };
+      const made = flowNode(place, data, place.id === selected);
+      const known = before.current.get(place.id);
+      return [known && looksSame(known, made) ? known : made];
     });
+    before.current = new Map(nodes.map((node) => [node.id, node]));
+    return nodes;
   }, [placed, byId, opened, selected, toggle, model]);
+}
+
+function flowNode({ id, x, y, width, height, parent }: Placed, data: RunNodeData, selected: boolean): RunNode {
+  return {
+    ...{ id, type: "run", position: { x, y }, width, height, data, selected },
+    ...(parent !== undefined && { parentId: parent }),
+    zIndex: parent === undefined ? 0 : 1,
+    ariaLabel: data.node.name,
+  };
+}
+
+/** As far as a card shows it. */
+function looksSame(a: RunNode, b: RunNode): boolean {
+  const shown = ({ position, width, height, parentId, selected, data: { state, counts, isOpen, canOpen } }: RunNode) =>
+    JSON.stringify([
+      ...[position, width, height, parentId, selected, isOpen, canOpen, counts],
+      ...[state?.state, state?.counts, state?.ms, state?.visits.at(-1)?.work?.waits_for?.kind],
+    ]);
+  return a.data.toggle === b.data.toggle && shown(a) === shown(b);
 }
 
 function definitionsOf(graph: Graph): Map<string, Graph["nodes"][number]> {

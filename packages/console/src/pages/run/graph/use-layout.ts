@@ -10,7 +10,7 @@ function place(request: LayoutRequest, then: (placed: Placed[]) => void): () => 
   const id = ++lastId;
   waiting.set(id, then);
   worker.postMessage({ id, request });
-  return () => waiting.delete(id);
+  return () => void waiting.delete(id);
 }
 
 function openWorker(): Worker {
@@ -25,6 +25,8 @@ function openWorker(): Worker {
 /** Where the nodes lie; undefined before that is known. What was known stays while another place is looked for. */
 export function useLayout(request: LayoutRequest): readonly Placed[] | undefined {
   const [placed, setPlaced] = useState<readonly Placed[]>();
-  useEffect(() => place(request, setPlaced), [request]);
+  // A run that goes on asks for the same places again and again.
+  const text = JSON.stringify(request);
+  useEffect(() => place(JSON.parse(text), setPlaced), [text]);
   return placed;
 }
