@@ -38,7 +38,7 @@ const arrows: Record<string, string[]> = {
     "aws/parameters",
     "workflow",
   ],
-  local: ["functions", "functions/api", "engine", "service", "aws", "sandbox/files", "workflow"],
+  local: ["console/serving", "functions", "functions/api", "engine", "service", "aws", "sandbox/files", "workflow"],
   cli: [
     "client",
     "console/build",
@@ -58,7 +58,16 @@ const arrows: Record<string, string[]> = {
   ],
   examples: ["cli", "local", "service", "compiler", "engine", "workflow"],
   bench: ["client", "cli", "local", "compiler", "engine"],
-  stacks: ["aws/table", "agents", "agents/carried", "python/carried", "sandbox/carried"],
+  stacks: [
+    "aws/page",
+    "aws/table",
+    "console/build",
+    "console/serving",
+    "agents",
+    "agents/carried",
+    "python/carried",
+    "sandbox/carried",
+  ],
 };
 
 /** Modules that only some packages may know. */

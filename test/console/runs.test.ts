@@ -54,7 +54,10 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Cancel runs" }).click();
     await page.getByText("3 done").waitFor();
     for (const id of ids) expect(await shown.nova.executions.get(id)).toMatchObject({ status: "cancelled" });
-    await vi.waitFor(async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3), 15_000);
+    await vi.waitFor(
+      async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3),
+      15_000,
+    );
   });
 
   it("restarts a run that failed, and says of those that cannot be restarted why", async () => {

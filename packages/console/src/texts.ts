@@ -1,9 +1,24 @@
-/** Every English text of the console. Those with a value in them are functions. */
+import { apiKeys } from "./texts/api-keys.ts";
+import { audit } from "./texts/audit.ts";
+import { costs } from "./texts/costs.ts";
+import { form } from "./texts/form.ts";
+import { health } from "./texts/health.ts";
+import { tasks } from "./texts/tasks.ts";
+
+/** Every English text of the console; long pages have a file of their own. Those with a value in them are functions. */
 export const texts = {
   name: "NOVA",
   nav: {
     label: "Pages",
     runs: "Runs",
+    tasks: "Tasks",
+    workflows: "Workflows",
+    code: "Code",
+    clients: "Clients",
+    costs: "Costs",
+    keysPage: "Keys",
+    audit: "Audit",
+    health: "Health",
     signOut: "Sign out",
     keys: "Keyboard shortcuts",
     theme: { auto: "Theme of the system", light: "Light theme", dark: "Dark theme" },
@@ -43,7 +58,16 @@ export const texts = {
     moreCharacters: (count: number) => `${count.toLocaleString("en")} more characters`,
     bytes: "bytes",
     cancel: "Back",
+    all: "All",
+    back: "Back to the list",
+    notAllowed: "Your key may not see this",
+    type: (name: string) => `Type ${name} to confirm`,
+    save: "Save",
+    saved: "Saved",
+    everyone: "All clients",
+    none: "None",
   },
+  graph: { fold: "Fold", unfold: "Unfold" },
   keys: {
     title: "Keyboard shortcuts",
     help: "Show this list",
@@ -80,7 +104,6 @@ export const texts = {
       result: "Result",
     },
     filters: {
-      all: "All",
       status: "Status",
       workflow: "Workflow",
       client: "Client",
@@ -147,8 +170,6 @@ export const texts = {
     pick: "Choose a node to see what it did.",
     items: (count: number) => (count === 1 ? "1 item" : `${count.toLocaleString("en")} items`),
     failedCount: (count: number) => `${count.toLocaleString("en")} failed`,
-    fold: "Fold",
-    unfold: "Unfold",
     reusedShort: "taken over",
     visits: (count: number) => `${count} visits`,
     from: (id: string) => `Restarted from ${id}`,
@@ -220,4 +241,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
+  ...{ apiKeys, audit, costs, form, health, tasks },
 } as const;

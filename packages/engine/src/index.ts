@@ -7,6 +7,7 @@ export { itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
+export { wholeValue } from "./context/whole-value.ts";
 export { BlobMismatch, BlobMissing, ContentsErased, NovaError, StoreUnavailable } from "./errors.ts";
 export { type Difference, differences } from "./json/differences.ts";
 export { Utf8Check } from "./json/scan.ts";
@@ -25,7 +26,6 @@ export {
 } from "./json/text.ts";
 export { cancelExecution, executionEnded, failExecution, type Swept, sweep, sweepRuns } from "./kinds/executions.ts";
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
-export { wholeValue } from "./kinds/prompt/means.ts";
 export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
 export {
   deepestNesting,

@@ -78,6 +78,7 @@ export {
   mappingKey,
   mappingOf,
 } from "./references/lookup.ts";
+export { Outputs } from "./references/outputs.ts";
 export {
   contextError,
   defaultMaxChars,

@@ -4,6 +4,7 @@ import { checkInputs, checkRequirements, checkSecretPaths } from "./check/fields
 import { checkKeys } from "./check/keys.ts";
 import type { KeyReader } from "./check/keys-before.ts";
 import { checkKnownKeys } from "./check/known-keys.ts";
+import { checkModels } from "./check/models.ts";
 import { outlinesOf } from "./check/outline.ts";
 import { checkWhole } from "./check/whole.ts";
 import { defined } from "./defined.ts";
@@ -46,7 +47,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const outlines = outlinesOf(body);
   findings.push(...checkWhole(outlines), ...checkSecretPaths(outlines, document.body.inputs));
   const lock = lockOf(source.files, body, fields?.approval);
-  findings.push(...lock.findings);
+  findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
   const python = [...pythonOf(body), ...pythonOfLib(lib)];
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
@@ -71,9 +72,9 @@ function normalise(
   lib: Record<string, string>,
   body: Body,
 ): Workflow {
-  const { description, inputs, requirements = [], model, approval, scope, credentials } = fields;
+  const { description, inputs, requirements = [], model, models, approval, scope, credentials } = fields;
   return defined({
-    ...{ format: 1 as const, id, name, description, requirements, lib, model, approval, scope, credentials },
+    ...{ format: 1 as const, id, name, description, requirements, lib, model, models, approval, scope, credentials },
     timeoutSeconds: fields.timeout,
     inputs: inputs && ({ type: "object", ...inputs } as JsonObject),
     idleSeconds: fields.idle_seconds,

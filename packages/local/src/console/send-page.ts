@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { cacheControl, pageHeaders, pageTypes } from "@nova/console/serving";
 
 interface Asked {
   request: IncomingMessage;
@@ -11,13 +12,6 @@ interface Asked {
   path: string;
   blobOrigin: string;
 }
-
-const types: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
 
 /** Nothing but these is in a build: no other address is looked up on the disk. */
 const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
@@ -32,10 +26,9 @@ export async function sendPage({ request, response, folder, path, blobOrigin }: 
   const { size } = await file.stat();
   response.writeHead(200, {
     ...pageHeaders(blobOrigin),
-    "content-type": types[extname(name)] as string,
+    "content-type": pageTypes[extname(name)] as string,
     "content-length": size,
-    // Names of assets carry the hash of what is in them.
-    "cache-control": name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+    "cache-control": cacheControl(name),
   });
   if (request.method === "HEAD") return void response.end();
   await pipeline(file.createReadStream({ autoClose: false }), response);
@@ -44,28 +37,4 @@ export async function sendPage({ request, response, folder, path, blobOrigin }: 
 function end(response: ServerResponse, status: number, sentence: string): void {
   response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" });
   response.end(sentence);
-}
-
-/** What the page may do: run its own scripts, ask its own origin, and fetch blobs from where they lie. */
-export function pageHeaders(blobOrigin: string): Record<string, string> {
-  const policy = {
-    "default-src": "'none'",
-    "script-src": "'self'",
-    "style-src": "'self'",
-    "worker-src": "'self'",
-    "img-src": `'self' blob: ${blobOrigin}`,
-    "connect-src": `'self' ${blobOrigin}`,
-    "frame-src": blobOrigin,
-    "base-uri": "'none'",
-    "form-action": "'none'",
-    "frame-ancestors": "'none'",
-  };
-  return {
-    "content-security-policy": Object.entries(policy)
-      .map(([name, value]) => `${name} ${value}`)
-      .join("; "),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-  };
 }

@@ -15,6 +15,8 @@ export interface WorkflowSource {
   files: Record<string, string>;
   /** It came over the API: its requirements name no file of the machine that reads it. */
   isSent?: true;
+  /** Where it is read no model may be asked (`NOVA_MODELS=off`). */
+  modelsOff?: true;
 }
 
 /** Python of a workflow, for whoever checks Python: there even if the graph has errors. */

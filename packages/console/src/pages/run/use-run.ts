@@ -3,7 +3,8 @@ import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePolled } from "../../api/polled.ts";
-import { type Graph, graphOf } from "./model/definition.ts";
+import { rawOf } from "../../json/answer.ts";
+import { type Graph, graphOf } from "../../parts/graph/definition.ts";
 import { type RunModel, runModel } from "./model/run-model.ts";
 
 export interface RunState {
@@ -58,7 +59,7 @@ export function useRun(id: string, opened: ReadonlySet<string>): RunState {
 }
 
 async function readGraph(nova: NovaClient, workflow: string, version: number): Promise<Graph> {
-  return graphOf((await nova.workflows.get(workflow, { version })).definition);
+  return graphOf(rawOf((await nova.workflows.get(workflow, { version })).definition));
 }
 
 interface Known {

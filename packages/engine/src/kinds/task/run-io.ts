@@ -1,3 +1,4 @@
+import { nodeIndex } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
@@ -9,10 +10,12 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunIo } from "../../ports/sandboxes.ts";
+import { versionOf } from "../../protocol/definition.ts";
 import { entriesBefore, wasWrittenBefore } from "../../protocol/scope-entries.ts";
 import { changedOf, emptyOverlay, withoutOverlay } from "../../secrets/overlay.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { resumeUrl } from "../waiting/resume.ts";
+import { resultsOf } from "./results.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
 export interface NodeIo extends RunIo {
@@ -83,7 +86,9 @@ export async function createNodeIo(
       for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
       if (!last) return null;
       const { context } = await contextAfter(last, ports.blobs);
-      const text = objectText(context.writtenBy(linkLabel(headOf(last))));
+      const { workflow } = await versionOf(ports, before);
+      const set = context.writtenBy(linkLabel(headOf(last)));
+      const text = objectText(resultsOf(nodeIndex(workflow).get(node)?.node, set));
       meetAll(referencesIn(text));
       return text;
     },

@@ -1,66 +1,42 @@
-import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
+import type { Node, NodeProps } from "@xyflow/react";
 import { type JSX, memo } from "react";
+import type { GraphNode } from "../../../parts/graph/definition.ts";
+import { type CardData, NodeCard } from "../../../parts/graph/node-card.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { durationText } from "../../../parts/time.tsx";
 import { texts } from "../../../texts.ts";
-import type { GraphNode } from "../model/definition.ts";
 import type { MapCounts } from "../model/run-model.ts";
 import type { NodeState } from "../model/visits.ts";
-import { kindIcon, looks } from "./state-look.ts";
+import { looks } from "./state-look.ts";
 
-export interface RunNodeData extends Record<string, unknown> {
-  node: GraphNode;
-  state: NodeState | undefined;
+/** What happened at a node, as its card shows it. */
+export interface RunCardData {
+  state: NodeState["state"];
+  note: string;
   counts: MapCounts | undefined;
-  isOpen: boolean;
-  canOpen: boolean;
-  toggle(id: string): void;
 }
 
-export type RunNode = Node<RunNodeData, "run">;
+type RunNode = Node<RunCardData & CardData, "card">;
 
 /** A node of the graph with what happened at it. */
 export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodeProps<RunNode>): JSX.Element {
-  const { node, state, counts, isOpen, canOpen, toggle } = data;
-  const { tone, icon, says } = looks[state?.state ?? "idle"];
+  const { state, note, counts, ...card } = data;
+  const { tone, icon, says } = looks[state];
+  const end = (
+    <span className="node-state" role="img" aria-label={says}>
+      {icon ? <Icon name={icon} size={14} /> : <span className="node-dot" />}
+    </span>
+  );
   return (
-    <div
-      className={`node tone-${tone} ${isOpen ? "node-open" : ""}`}
-      data-state={state?.state ?? "idle"}
-      data-selected={selected || undefined}
-    >
-      <Handle type="target" position={Position.Top} isConnectable={false} />
-      <div className="node-head">
-        <span className="node-kind">
-          <Icon name={kindIcon(node.type, node.isPrompt)} size={14} />
-        </span>
-        <span className="node-text">
-          <b title={node.description}>{node.name}</b>
-          <span className="node-note">{noteOf(node, state, counts)}</span>
-        </span>
-        <span className="node-state" role="img" aria-label={says}>
-          {icon ? <Icon name={icon} size={14} /> : <span className="node-dot" />}
-        </span>
-        {canOpen && (
-          <button
-            type="button"
-            className="node-fold nodrag"
-            aria-expanded={isOpen}
-            aria-label={`${isOpen ? texts.run.fold : texts.run.unfold} ${node.name}`}
-            onClick={(event) => {
-              event.stopPropagation();
-              toggle(node.id);
-            }}
-          >
-            <Icon name={isOpen ? "minus" : "plus"} size={12} />
-          </button>
-        )}
-      </div>
+    <NodeCard {...card} {...{ tone, state, selected, end, note }}>
       {counts && <Progress counts={counts} />}
-      <Handle type="source" position={Position.Bottom} isConnectable={false} />
-    </div>
+    </NodeCard>
   );
 });
+
+export function shownOf(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): RunCardData {
+  return { state: state?.state ?? "idle", note: noteOf(node, state, counts), counts };
+}
 
 function noteOf(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): string {
   if (counts)

@@ -11,13 +11,3 @@ export const looks: Record<NodeState["state"], { tone: string; icon: IconName | 
   next: { tone: "run", icon: "clock", says: texts.run.starting },
   idle: { tone: "idle", icon: undefined, says: texts.run.notRun },
 };
-
-/** What kind of node it is. */
-export function kindIcon(type: string, isPrompt: boolean): IconName {
-  if (isPrompt) return "spark";
-  const icons: Record<string, IconName> = {
-    ...{ start: "play", end: "flag", decision: "branch", map: "map" },
-    ...{ approval: "person", wait: "clock", workflow: "flow" },
-  };
-  return icons[type] ?? "code";
-}

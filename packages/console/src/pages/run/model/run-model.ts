@@ -1,5 +1,5 @@
 import type { ChainEntry, WholeExecution } from "@nova/client";
-import { type Graph, prefixed } from "./definition.ts";
+import { type Graph, prefixed } from "../../../parts/graph/definition.ts";
 import { type NodeState, stateOf, type Visit, visitOf, visitsOf } from "./visits.ts";
 
 export interface MapCounts {

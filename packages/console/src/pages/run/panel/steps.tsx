@@ -1,6 +1,7 @@
 import type { ChainEntry } from "@nova/client";
 import type { JSX } from "react";
-import { CodeView } from "../../../parts/code/code-view.tsx";
+import { CodeDiff } from "../../../parts/code-diff.tsx";
+import { CodeView } from "../../../parts/code-view.tsx";
 import { Foreign } from "../../../parts/foreign.tsx";
 import { JsonView } from "../../../parts/json-view.tsx";
 import { durationText, usdText } from "../../../parts/time.tsx";
@@ -52,12 +53,17 @@ function StepView({ step, before }: { step: Step; before: string | undefined }):
           {call.found !== undefined && <JsonView name={words.found} text={JSON.stringify(call.found)} open={0} />}
         </div>
       ))}
-      {code && <CodeView code={code} before={before} label={`${words.code} ${words.attempt(step.attempt_number)}`} />}
+      {code && <Written code={code} before={before} label={`${words.code} ${words.attempt(step.attempt_number)}`} />}
       {output != null && <JsonView name={words.output} text={JSON.stringify(output)} open={0} />}
       {prompt && <Said label={words.prompt} text={prompt} />}
       {answer && <Said label={words.answer} text={answer} />}
     </>
   );
+}
+
+/** The first attempt as it is, the others by what has changed. */
+function Written({ code, before, label }: { code: string; before: string | undefined; label: string }): JSX.Element {
+  return before === undefined ? <CodeView {...{ code, label }} /> : <CodeDiff {...{ before, label }} after={code} />;
 }
 
 /** What a model saw or answered, folded: it is long. */

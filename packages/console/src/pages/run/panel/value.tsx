@@ -3,6 +3,7 @@ import { useNova } from "../../../api/nova.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Foreign } from "../../../parts/foreign.tsx";
 import { JsonView } from "../../../parts/json-view.tsx";
+import { sizeText } from "../../../parts/size.ts";
 import { Loading, sentenceOf } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
 import "./value.css";
@@ -104,9 +105,4 @@ function save(bytes: Uint8Array<ArrayBuffer>, name: string): void {
   link.download = name.replaceAll(/[^\w.-]+/g, "_");
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

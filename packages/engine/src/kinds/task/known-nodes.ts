@@ -1,0 +1,101 @@
+import { isRawNumber, type Node, nodeIndex, normalName, parseExact, type Workflow } from "@nova/workflow";
+import { type Head, headOf } from "../../chain/head.ts";
+import { contextAfter, type Position } from "../../chain/position.ts";
+import { type Context, linkLabel } from "../../context/context.ts";
+import { wholeJson } from "../../context/whole-value.ts";
+import { type Member, objectText } from "../../json/text.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import { entriesBefore } from "../../protocol/scope-entries.ts";
+import { resultsOf } from "./results.ts";
+
+/** The most bytes of one output that a reference can look into. */
+export const maxValueBytes = 10_000_000;
+
+/** A value is larger than a reference can look into. */
+export class ValueTooLarge extends Error {
+  override name = "ValueTooLarge";
+}
+
+/** The nodes that a text node may name: those that have results by then, with the last of them. */
+export class KnownNodes {
+  readonly #ports: Ports;
+  readonly #home: Head;
+  readonly #nodes: ReturnType<typeof nodeIndex>;
+  readonly #entries: ReadonlyMap<string, StoredEntry>;
+
+  private constructor(
+    ports: Ports,
+    home: Head,
+    nodes: ReturnType<typeof nodeIndex>,
+    entries: ReadonlyMap<string, StoredEntry>,
+  ) {
+    this.#ports = ports;
+    this.#home = home;
+    this.#nodes = nodes;
+    this.#entries = entries;
+  }
+
+  static async before(ports: Ports, { at, before }: Position, workflow: Workflow): Promise<KnownNodes> {
+    const entries = new Map<string, StoredEntry>();
+    for await (const { node, entry } of entriesBefore(ports, at)) if (node !== null) entries.set(node, entry);
+    return new KnownNodes(ports, before, nodeIndex(workflow), entries);
+  }
+
+  /** Name -> id, of every node that has results; one without a name goes by its id. */
+  mapping(): Record<string, string> {
+    return Object.fromEntries(this.ids().map((id) => [this.#nodes.get(id)?.node.name ?? id, id]));
+  }
+
+  ids(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** The keys that are still in the context as a node has set them. */
+  keysOf(id: string, context: Context): string[] {
+    const entry = this.#entries.get(id);
+    const set = entry ? context.writtenBy(linkLabel(headOf(entry))) : [];
+    return resultsOf(this.#nodes.get(id)?.node, set).map(({ key }) => key);
+  }
+
+  /** The id that a name stands for; undefined for a name of no node that has results. */
+  idOf(name: string): string | undefined {
+    if (this.#entries.has(name)) return name;
+    const wanted = normalName(name);
+    const named = this.ids().filter((id) => this.#nodes.get(id)?.node.name === name);
+    const similar = () =>
+      this.ids().find((id) => [id, this.#nodes.get(id)?.node.name ?? id].some((one) => normalName(one) === wanted));
+    return named[0] ?? similar();
+  }
+
+  /** What a node has brought, as it is kept; null where it has brought nothing. */
+  async resultsOf(id: string): Promise<Member[] | null> {
+    const entry = this.#entries.get(id);
+    if (!entry) return null;
+    const { context } = await contextAfter(entry, this.#ports.blobs);
+    return resultsOf(this.#nodes.get(id)?.node, context.writtenBy(linkLabel(headOf(entry))));
+  }
+
+  /** The same, blobs included; numbers keep their digits. Throws `ValueTooLarge`. */
+  async outputOf(id: string): Promise<unknown> {
+    const value = await this.valueOf(objectText((await this.resultsOf(id)) ?? []), `"${id}"`);
+    const into = mainKeyOf(this.#nodes.get(id)?.node);
+    const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
+    return isObject && into !== undefined && Object.hasOwn(value, into)
+      ? { output: (value as Record<string, unknown>)[into], ...value }
+      : value;
+  }
+
+  /** Of a value's JSON text. Throws `ValueTooLarge`. */
+  async valueOf(json: string, name: string): Promise<unknown> {
+    const whole = await wholeJson(json, maxValueBytes, { home: this.#home, blobs: this.#ports.blobs });
+    if (whole === null) throw new ValueTooLarge(`${name} has more than ${maxValueBytes / 1_000_000} MB`);
+    return parseExact(whole);
+  }
+}
+
+/** The key of what such a node is for. */
+function mainKeyOf(node: Node | undefined): string | undefined {
+  if (node?.type === "map" || node?.type === "approval") return node.into;
+  return node?.type === "wait" && node.for.kind === "event" ? node.for.into : undefined;
+}
