@@ -19,6 +19,15 @@ export const pages: readonly Page[] = [
     component: lazy(async () => ({ default: (await import("./run/run-page.tsx")).RunPage })),
   },
   {
+    path: "/tasks",
+    component: lazy(async () => ({ default: (await import("./tasks/tasks-page.tsx")).TasksPage })),
+    nav: { label: texts.nav.tasks, icon: "task", key: "g t" },
+  },
+  {
+    path: "/tasks/:id",
+    component: lazy(async () => ({ default: (await import("./tasks/task-page.tsx")).TaskPage })),
+  },
+  {
     path: "/code",
     component: lazy(async () => ({ default: (await import("./code/code-page.tsx")).CodePage })),
     nav: { label: texts.nav.code, icon: "code", key: "g l" },

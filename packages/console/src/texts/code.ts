@@ -78,6 +78,7 @@ export const code = {
   first: "The first one",
   firstHint: "There was none before it.",
   same: "The code is the same as the one before: it was written for something else.",
+  codeOf: (node: string) => `Code of ${node}`,
   diff: (node: string) => `What changed in the code of ${node}`,
   keys: { next: "Next node", previous: "Previous node" },
 } as const;

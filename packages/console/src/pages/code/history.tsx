@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import { CodeDiff } from "../../parts/code-diff.tsx";
-import { CodeLines } from "../../parts/code-lines.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Time, usdText } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
@@ -61,7 +61,7 @@ function Against({
         <h3>
           {words.first} <span className="quiet">{words.firstHint}</span>
         </h3>
-        <CodeLines code={textOf(after)} />
+        <CodeView code={textOf(after)} label={words.codeOf(node)} />
       </>
     );
   }

@@ -1,7 +1,7 @@
 import * as Tabs from "@radix-ui/react-tabs";
 import { type JSX, useState } from "react";
 import { IconButton } from "../../parts/button.tsx";
-import { CodeLines } from "../../parts/code-lines.tsx";
+import { CodeView } from "../../parts/code-view.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { texts } from "../../texts.ts";
 import type { CodeNode, CodeVersion } from "./code-nodes.ts";
@@ -79,17 +79,17 @@ export function idOf({ key, code_hash, status }: CodeVersion): string {
   return `${key}.${code_hash}.${status === "locked" ? "lock" : "store"}`;
 }
 
-function Code({ version: { code, analysis } }: { version: CodeVersion }): JSX.Element {
+function Code({ version: { code, analysis, node } }: { version: CodeVersion }): JSX.Element {
   return (
     <div className="form">
       {analysis !== null && (
         <>
           <h3>{words.analysis}</h3>
-          <CodeLines code={analysis} />
+          <CodeView code={analysis} label={words.analysis} />
           <h3>{words.tabs.code}</h3>
         </>
       )}
-      <CodeLines code={code} />
+      <CodeView code={code} label={words.codeOf(node)} />
     </div>
   );
 }
