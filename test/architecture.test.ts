@@ -78,7 +78,7 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^@nova\/functions/, only: ["local"], why: "functions are the composition root" },
   { module: /^smtp-server$/, only: ["local"], why: "emulators are the local cloud's" },
   { module: /^openai(\/|$)/, only: ["agents"], why: "models are behind the pipeline" },
-  { module: /^@lezer\//, only: ["python"], why: "Python is read in one package" },
+  { module: /^@lezer\/(?!highlight$)/, only: ["python"], why: "Python is read in one package" },
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
 ];
 

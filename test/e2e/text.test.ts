@@ -160,6 +160,26 @@ describe("a text node", () => {
   });
 });
 
+it("binds what other nodes have brought to the names of input_keys", async () => {
+  const trace = await told(
+    {
+      a: text("Say"),
+      b: { code: 'context["seen"] = context["generated_text"]', input_keys: ["generated_text"] },
+      c: 'context["note"] = "from c"',
+      d: {
+        code: 'context["note"] = "later"; context["got"] = [context["mine"], context["said"]["output"]]',
+        input_keys: { mine: "c:note", said: "a" },
+      },
+      e: text("Use {mine}", { input_keys: { mine: "c:note" } }),
+    },
+    [{ text: "hello" }, { text: "ok" }],
+  );
+  expect(JSON.parse(trace.context.text)).toEqual({
+    ...{ a: "hello", seen: "hello", note: "later", got: ["from c", "hello"], e: "ok" },
+  });
+  expect(server.requests.at(-1)?.input).toBe("Use from c");
+});
+
 it("chooses an edge, and only one of those that there are", async () => {
   const definition = {
     id: "text-decision",

@@ -81,11 +81,16 @@ interface TaskNodeBase extends NodeBase {
   /** Where a failed node goes instead of failing the run. */
   onError?: string;
   retry?: Retry;
+  /** By name in the context: what nodes before have brought. */
+  inputKeys?: Record<string, InputKey>;
   /** Names of the credentials that its code gets. Absent: as the workflow says. */
   credentials?: string[];
   /** `fresh`: its own sandbox, used by no later node. */
   isolation?: "fresh" | "execution";
 }
+
+/** A key of a node's results, or all of them; without a node, the key of one that leads directly here. */
+export type InputKey = { node: string; key?: string } | { node?: never; key: string };
 
 export interface ActionNode extends TaskNodeBase {
   type: "action";

@@ -78,3 +78,16 @@ it.each([
 ])("refuses %j", (more, expected) => {
   expect(found("Go", more).map(({ code, path }) => `${code} ${path}`)).toEqual([expected]);
 });
+
+it.each([
+  [{ draft: "outline:output", all: "start" }, []],
+  [["content"], []],
+  [["nothing"], [/"nothing": no node directly before brings "nothing"/]],
+  [{ a: "outlin:output" }, [/there is no node "outlin" before it - did you mean "outline"\?/]],
+  [{ a: "outline:none" }, [/node "outline" does not bring "none"/]],
+  [{ a: "later" }, [/there is no node "later" before it/]],
+])("checks input_keys %j", (input_keys, messages) => {
+  expect(found("Go", { input_keys })).toMatchObject(
+    messages.map((message) => ({ code: "NOVA515", message: expect.stringMatching(message) })),
+  );
+});

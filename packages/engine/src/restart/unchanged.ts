@@ -56,6 +56,8 @@ function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
 async function keysOf(node: Node, keysLookedUp: KeysLookedUp): Promise<string[] | null | "more"> {
   if (node.type === "workflow") return "more";
   if (node.type === "map") return keysOfPath(node.items);
+  // Names for other nodes' results look at more than the context.
+  if ("inputKeys" in node && node.inputKeys) return "more";
   if (!("executor" in node) || node.executor.kind !== "code") return null;
   return keysLookedUp(node.executor.code);
 }

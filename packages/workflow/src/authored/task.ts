@@ -3,7 +3,7 @@ import { defined } from "../defined.ts";
 import { longestNodeSeconds } from "../long-node.ts";
 import type { Executor, TaskNode } from "../workflow.ts";
 import { aiFields, nodeModel } from "./ai.ts";
-import { credentialNames, fanOutFields, filledText, flag, NodeId, nodeFields, seconds } from "./fields.ts";
+import { credentialNames, fanOutFields, filledText, flag, InputKeys, NodeId, nodeFields, seconds } from "./fields.ts";
 import type { SharedSettings, TaskKind, TaskSource } from "./kind.ts";
 import { AuthoredRetry, retryOf } from "./retry.ts";
 import { isConfig, textExecutor, textFields } from "./text.ts";
@@ -39,6 +39,7 @@ export const taskFields = {
   ).optional(),
   promptFile: filledText("File with the prompt, inside of the workflow's folder, such as `extract.md`.").optional(),
   ...textFields,
+  input_keys: InputKeys.optional(),
   model: nodeModel(
     "Of a prompt node: the id of its model, or an object with ids for some of `input_analyzer`, `data_analyzer`, `code_generator`, `output_validator`; roles that it leaves out have the workflow's. Of a text node: an id, or an object as `llm_config` is.",
   ).optional(),
@@ -76,7 +77,7 @@ function taskOf(
 ): Omit<TaskNode, "type"> {
   const { id, name, description, merge, timeout, effects, onError, retry, credentials, isolation } = authored;
   return defined({
-    ...{ id, name, description, merge, effects, onError, credentials, isolation },
+    ...{ id, name, description, merge, effects, onError, credentials, isolation, inputKeys: authored.input_keys },
     ...(source.kind === "text" && asksOnly),
     executor: executorOf(authored, source),
     timeoutSeconds: timeout ?? usualTimeoutSeconds[source.kind],

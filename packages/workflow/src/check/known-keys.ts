@@ -6,11 +6,12 @@ import { givenKeys, KeysBefore } from "./keys-before.ts";
 import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
 import { checkNodeNames, NodeNames } from "./node-names.ts";
 import type { NamedNode, Outline } from "./outline.ts";
+import { checkFlattened, checkInputKeys } from "./outputs.ts";
 import { checkReferences } from "./references.ts";
 
 /**
  * NOVA508: keys that a node names and nothing before it sets. NOVA509 and NOVA510: waits and results that it cannot
- * name. NOVA116, NOVA512 and NOVA513: names of nodes, and references to them. For definitions without errors: in others it would guess.
+ * name. NOVA116 and NOVA512 to NOVA515: names of nodes, and what is taken of their results. For definitions without errors: in others it would guess.
  */
 export function* checkKnownKeys(
   outlines: readonly Outline[],
@@ -31,6 +32,8 @@ export function* checkKnownKeys(
       yield* checkNamedWaits(node, waits, reader);
       yield* checkNamedResults(node, keys, outline, reader);
       yield* checkReferences(node, keys, outline, names);
+      yield* checkFlattened(node, keys, outline, reader);
+      yield* checkInputKeys(node, keys, outline, reader);
     }
   }
 

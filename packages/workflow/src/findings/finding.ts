@@ -107,6 +107,8 @@ export const findings = {
   NOVA511: "error",
   NOVA512: "error",
   NOVA513: "warning",
+  NOVA514: "warning",
+  NOVA515: "error",
   NOVA601: "error",
   NOVA602: "error",
   NOVA603: "error",

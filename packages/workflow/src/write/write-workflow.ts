@@ -3,7 +3,7 @@ import { codeFileText } from "../lock/read-lock.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import type { Retry } from "../retry.ts";
 import { plainChoice } from "../text.ts";
-import type { Body, Executor, Node, TextExecutor, WaitNode, Workflow } from "../workflow.ts";
+import type { Body, Executor, InputKey, Node, TextExecutor, WaitNode, Workflow } from "../workflow.ts";
 
 /**
  * A workflow as people write it, so that parsing it makes the same one again. Triggers are left out: a copy shall not
@@ -56,9 +56,19 @@ function ownFields(node: Node, files: Record<string, string>): Written {
     case "decision": {
       const { executor, timeoutSeconds: timeout, effects, isolation, credentials } = node;
       const retry = node.retry && writeRetry(node.retry);
-      if (executor.kind === "text") return { ...textFields(executor, files), timeout, retry };
+      const input_keys = node.inputKeys && writeInputKeys(node.inputKeys);
+      if (executor.kind === "text") return { ...textFields(executor, files), input_keys, timeout, retry };
       const network = executor.allow && { allow: executor.allow };
-      return { ...executorFields(executor, files), timeout, effects, isolation, credentials, network, retry };
+      return {
+        ...executorFields(executor, files),
+        input_keys,
+        timeout,
+        effects,
+        isolation,
+        credentials,
+        network,
+        retry,
+      };
     }
     case "map": {
       const { items, as, into, maxConcurrency: max_concurrency, toleratedFailures } = node;
@@ -76,6 +86,12 @@ function ownFields(node: Node, files: Record<string, string>): Written {
       return { workflow, version, input, output };
     }
   }
+}
+
+function writeInputKeys(keys: Record<string, InputKey>): string[] | Record<string, string> {
+  const entries = Object.entries(keys);
+  if (entries.every(([, { node }]) => node === undefined)) return entries.map(([name]) => name);
+  return Object.fromEntries(entries.map(([name, { node, key }]) => [name, [node, key].filter(Boolean).join(":")]));
 }
 
 function textFields(executor: TextExecutor, files: Record<string, string>): Written {

@@ -1,10 +1,10 @@
 import type { JSX, RefObject } from "react";
 import { IconButton } from "../../parts/button.tsx";
-import { Icon } from "../../parts/icon.tsx";
+import { Choice } from "../../parts/choice.tsx";
+import { SearchText } from "../../parts/search-text.tsx";
 import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 import type { Filters } from "./filters.ts";
-import "./filter-bar.css";
 
 interface FilterBarProps {
   filters: Filters;
@@ -28,18 +28,12 @@ export function FilterBar({ filters, change, known, search }: FilterBarProps): J
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <div className="filter-bar" role="search">
-      <div className="filter-text">
-        <Icon name="search" size={14} />
-        <input
-          ref={search}
-          type="search"
-          value={filters.text ?? ""}
-          placeholder={words.search}
-          aria-label={words.search}
-          onChange={(event) => change({ text: event.target.value })}
-          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-        />
-      </div>
+      <SearchText
+        input={search}
+        value={filters.text}
+        label={words.search}
+        onChange={(text) => change({ text: text || undefined })}
+      />
       {choices.map(([name, label, values]) => (
         <Choice
           key={name}
@@ -57,31 +51,5 @@ export function FilterBar({ filters, change, known, search }: FilterBarProps): J
         />
       )}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  value: string | undefined;
-  values: [value: string, label: string][];
-  onChange(value: string | undefined): void;
-}
-
-function Choice({ label, value, values, onChange }: ChoiceProps): JSX.Element {
-  const isKnown = value === undefined || values.some(([one]) => one === value);
-  const all = isKnown ? values : [[value, value] as [string, string], ...values];
-  return (
-    <label className="choice" data-chosen={value !== undefined || undefined}>
-      <span className="choice-label">{label}</span>
-      <select aria-label={label} value={value ?? ""} onChange={(event) => onChange(event.target.value || undefined)}>
-        <option value="">{texts.runs.filters.all}</option>
-        {all.map(([one, text]) => (
-          <option key={one} value={one}>
-            {text}
-          </option>
-        ))}
-      </select>
-      <Icon name="down" size={12} />
-    </label>
   );
 }

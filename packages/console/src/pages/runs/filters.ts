@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { useSearchParams } from "wouter";
+import { useAddress } from "../../parts/address.ts";
 import { type RunStatus, statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 
@@ -26,27 +26,12 @@ export const rangesMs: Record<Range, number> = {
   "30d": 30 * 86_400_000,
 };
 
-export function useFilters(): [Filters, (change: Partial<Record<keyof Filters, string | undefined>>) => void] {
-  const [params, setParams] = useSearchParams();
-  const filters = useMemo(() => filtersIn(params), [params]);
-  const change = (changes: Partial<Record<keyof Filters, string | undefined>>) => {
-    setParams(
-      (before) => {
-        const next = new URLSearchParams(before);
-        for (const [name, value] of Object.entries(changes)) {
-          if (value) next.set(name, value);
-          else next.delete(name);
-        }
-        return next;
-      },
-      { replace: true },
-    );
-  };
-  return [filters, change];
+export function useFilters(): [Filters, ReturnType<typeof useAddress<keyof Filters>>[1]] {
+  const [given, change] = useAddress(names);
+  return [useMemo(() => filtersIn(given), [given]), change];
 }
 
-function filtersIn(params: URLSearchParams): Filters {
-  const given = Object.fromEntries(names.flatMap((name) => (params.get(name) ? [[name, params.get(name) ?? ""]] : [])));
+function filtersIn(given: Partial<Record<keyof Filters, string>>): Filters {
   const { status: _, range: __, ...rest } = given;
   const status = statuses.find((one) => one === given.status);
   const range = (Object.keys(texts.runs.times) as Range[]).find((one) => one === given.range);

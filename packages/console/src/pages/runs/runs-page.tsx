@@ -1,8 +1,7 @@
 import type { Execution } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
 import { type JSX, useCallback, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { useNova } from "../../api/nova.ts";
+import { useWorkflowIds } from "../../api/use-lists.ts";
 import { Button } from "../../parts/button.tsx";
 import { useKeys } from "../../parts/keys.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
@@ -115,23 +114,18 @@ function fits(item: Execution, { error, trigger, text }: Filters, triggered: Tri
 
 /** What filters can be set to: what there is, and what was seen. */
 function useKnown(items: readonly Execution[], { names }: Triggered) {
-  const nova = useNova();
-  const workflows = useQuery({
-    queryKey: ["workflows", "ids"],
-    staleTime: 60_000,
-    queryFn: async () => (await Array.fromAsync(nova.workflows.list())).map(({ id }) => id),
-  });
+  const workflows = useWorkflowIds();
   return useMemo(() => {
     const seen = (value: (item: Execution) => string | undefined) => [
       ...new Set(items.flatMap((item) => value(item) ?? [])),
     ];
     return {
-      workflow: [...new Set([...(workflows.data ?? []), ...seen(({ workflow }) => workflow)])].sort(),
+      workflow: [...new Set([...workflows, ...seen(({ workflow }) => workflow)])].sort(),
       client: seen(({ client }) => client).sort(),
       error: seen(({ error }) => error?.class).sort(),
       trigger: names,
     };
-  }, [items, workflows.data, names]);
+  }, [items, workflows, names]);
 }
 
 function useRowKeys(

@@ -16,7 +16,7 @@ import type { Context } from "../../context/context.ts";
 import { sha256 } from "../../json/text.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
-import { KnownNodes, ValueTooLarge } from "./known-nodes.ts";
+import { KnownNodes, ValueTooLarge } from "../task/known-nodes.ts";
 import { surroundingsText } from "./surroundings.ts";
 
 /** What a model is asked at a place of a run. It follows from the chain before: every delivery comes to the same. */

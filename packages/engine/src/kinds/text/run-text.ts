@@ -14,6 +14,7 @@ import { turnFacts } from "../../protocol/outcome.ts";
 import { attemptsBefore, type JournalSite, PipelineEnded, StepJournal, TurnLost } from "../prompt/journal.ts";
 import { spentBesideUsd } from "../prompt/means.ts";
 import { outcomeOf } from "../prompt/outcome.ts";
+import { withInputKeys } from "../task/bound-keys.ts";
 import type { Place } from "../task/place.ts";
 import { nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
@@ -60,7 +61,8 @@ interface Asking {
 }
 
 async function prepare(ports: Ports, { position, ...definition }: Task): Promise<Asking> {
-  const { kept, input } = await inputBefore(ports, position);
+  const { kept, input: found } = await inputBefore(ports, position);
+  const input = await withInputKeys(ports, position, definition.node, definition.version.workflow, found);
   const io = await createNodeIo(ports, position, input, secretKeys(definition.version.workflow));
   const executor = textExecutorOf(definition.node);
   const mask = (text: string) => io.mask(text);

@@ -1,6 +1,6 @@
 import type { Node } from "@nova/workflow";
 import type { Context } from "../../context/context.ts";
-import type { KnownNodes } from "./known-nodes.ts";
+import type { KnownNodes } from "../task/known-nodes.ts";
 
 /** A long chain must not fill the prompt with its names. */
 const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];

@@ -3,11 +3,11 @@ import { type Head, headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
 import { wholeJson } from "../../context/whole-value.ts";
-import { objectText } from "../../json/text.ts";
+import { type Member, objectText } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { entriesBefore } from "../../protocol/scope-entries.ts";
-import { resultsOf } from "../task/results.ts";
+import { resultsOf } from "./results.ts";
 
 /** The most bytes of one output that a reference can look into. */
 export const maxValueBytes = 10_000_000;
@@ -68,14 +68,18 @@ export class KnownNodes {
     return named[0] ?? similar();
   }
 
-  /** What a node has brought, blobs included; numbers keep their digits. Throws `ValueTooLarge`. */
-  async outputOf(id: string): Promise<unknown> {
-    const entry = this.#entries.get(id) as StoredEntry;
+  /** What a node has brought, as it is kept; null where it has brought nothing. */
+  async resultsOf(id: string): Promise<Member[] | null> {
+    const entry = this.#entries.get(id);
+    if (!entry) return null;
     const { context } = await contextAfter(entry, this.#ports.blobs);
-    const node = this.#nodes.get(id)?.node;
-    const set = context.writtenBy(linkLabel(headOf(entry)));
-    const value = await this.valueOf(objectText(resultsOf(node, set)), `"${id}"`);
-    const into = mainKeyOf(node);
+    return resultsOf(this.#nodes.get(id)?.node, context.writtenBy(linkLabel(headOf(entry))));
+  }
+
+  /** The same, blobs included; numbers keep their digits. Throws `ValueTooLarge`. */
+  async outputOf(id: string): Promise<unknown> {
+    const value = await this.valueOf(objectText((await this.resultsOf(id)) ?? []), `"${id}"`);
+    const into = mainKeyOf(this.#nodes.get(id)?.node);
     const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
     return isObject && into !== undefined && Object.hasOwn(value, into)
       ? { output: (value as Record<string, unknown>)[into], ...value }
