@@ -1,5 +1,7 @@
 import { apiKeys } from "./texts/api-keys.ts";
 import { audit } from "./texts/audit.ts";
+import { clients } from "./texts/clients.ts";
+import { code } from "./texts/code.ts";
 import { costs } from "./texts/costs.ts";
 import { form } from "./texts/form.ts";
 import { health } from "./texts/health.ts";
@@ -75,6 +77,12 @@ export const texts = {
     goRuns: "Go to runs",
     close: "Close, or go back",
     theme: "Switch the theme",
+  },
+  preview: {
+    show: "Show",
+    hide: "Hide",
+    none: "There is no preview of such a file. Download it to look at it.",
+    table: (rows: number) => `The first ${rows} rows`,
   },
   runs: {
     title: "Runs",
@@ -172,6 +180,9 @@ export const texts = {
     parent: (id: string) => `Run by ${id}`,
     showFailure: "Show",
     failure: (node: string) => `${node} failed`,
+    called: "called",
+    found: "found",
+    answer: "Answer of the model",
     code: "Code",
     prompt: "Prompt",
     context: "Context",
@@ -233,5 +244,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
-  ...{ apiKeys, audit, costs, form, health, tasks, workflows },
+  ...{ apiKeys, audit, clients, code, costs, form, health, tasks, workflows },
 } as const;

@@ -1,16 +1,17 @@
 import { elementsOf, kindOf, membersOf } from "./raw.ts";
 
-const step = "  ";
-
-/** JSON with a line for each member. Numbers keep their digits, texts their escapes. */
-export function prettyText(text: string, indent = ""): string {
+/** JSON with a line for each member; scalars keep the text that they had. */
+export function prettyJson(text: string, indent = ""): string {
   const kind = kindOf(text);
-  if (kind !== "object" && kind !== "list") return text;
-  const inner = indent + step;
+  const inside = `${indent}  `;
   const lines =
-    kind === "list"
-      ? elementsOf(text).map((element) => inner + prettyText(element, inner))
-      : membersOf(text).map(({ key, text: value }) => `${inner}${JSON.stringify(key)}: ${prettyText(value, inner)}`);
-  const [open, close] = kind === "list" ? ["[", "]"] : ["{", "}"];
-  return lines.length === 0 ? open + close : `${open}\n${lines.join(",\n")}\n${indent}${close}`;
+    kind === "object"
+      ? membersOf(text).map(({ key, text: value }) => `${JSON.stringify(key)}: ${prettyJson(value, inside)}`)
+      : kind === "list"
+        ? elementsOf(text).map((value) => prettyJson(value, inside))
+        : undefined;
+  if (lines === undefined) return text;
+  const [open, close] = kind === "object" ? ["{", "}"] : ["[", "]"];
+  if (lines.length === 0) return `${open}${close}`;
+  return `${open}\n${lines.map((line) => `${inside}${line}`).join(",\n")}\n${indent}${close}`;
 }

@@ -1,4 +1,4 @@
-import { prettyText } from "../../../json/pretty.ts";
+import { prettyJson } from "../../../json/pretty.ts";
 import { kindOf, membersOf } from "../../../json/raw.ts";
 import type { Graph, GraphEdge, GraphNode } from "../../../parts/graph/definition.ts";
 import { type NodeText, settingsIn } from "../node-text.ts";
@@ -62,7 +62,7 @@ function nodeSettings({ type, code, settings }: NodeText): string {
 
 function settingsText(settings: ReadonlyMap<string, string>): string {
   const sorted = Array.from(settings).sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([name, text]) => `${name}: ${prettyText(inOrder(text))}`).join("\n");
+  return sorted.map(([name, text]) => `${name}: ${prettyJson(inOrder(text))}`).join("\n");
 }
 
 /** The order of members says nothing. */
