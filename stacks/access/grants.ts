@@ -73,6 +73,8 @@ export const grants = {
   /** A publication that was lost on its way says when it was handed over again. */
   "lost publications": ({ table }) => items(table, ["UpdateItem"], partitions.workflows),
   generations: ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.generations),
+  /** Somebody who has read code lets it run, or not. */
+  "reviewed code": ({ table }) => items(table, ["UpdateItem"], partitions.generations),
   /** What pinned code has saved is what writing it has cost. */
   "written code": ({ table }) => items(table, ["Query"], partitions.generations),
 

@@ -13,6 +13,7 @@ export const apiLambdas = planned({
       "new versions",
       "new definitions",
       "machine versions",
+      "reviewed code",
       "gone credentials",
       "new clients",
       "changed clients",

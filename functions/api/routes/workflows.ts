@@ -8,6 +8,7 @@ import {
   publish,
   workflowQuotas as quotasOfWorkflow,
   reaches,
+  reviewCode,
   setWorkflowPaused,
   setWorkflowQuotas,
   showWorkflow,
@@ -182,4 +183,16 @@ export const generations = listRoute("/workflows/{id}/generations", {
     return kept.filter(({ client }) => client === null || reaches(by, client));
   },
   show: schemas.generationItem,
+});
+
+export const review = route("POST /workflows/{id}/generations/review", {
+  summary: "Approve code that a model wrote, which then runs, or reject it, which then runs no more",
+  role: "editor",
+  params,
+  body: schemas.ReviewBody,
+  answers: { 200: { description: "the code as it stands now", schema: schemas.GenerationItem } },
+  async handle(ports, { by, params: { id }, body: { node, client_slug, key, code_hash, verdict } }) {
+    const review = { node, client: client_slug ?? null, key, codeHash: code_hash, verdict };
+    return schemas.generationItem(await reviewCode(ports, by, id, review));
+  },
 });

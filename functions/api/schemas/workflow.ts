@@ -3,7 +3,7 @@ import { type Principal, type Published, type ShownWorkflow, seenBy } from "@nov
 import { type Trigger, textOfJson } from "@nova/workflow";
 import { z } from "zod";
 import { Finding } from "./deployment.ts";
-import { Time, VersionNumber, WorkflowId } from "./values.ts";
+import { Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
 import { viewOf } from "./view.ts";
 
 export const Status = z
@@ -126,3 +126,16 @@ export const GenerationItem = z
   .meta({ id: "Generation" });
 
 export const generationItem = (kept: Generation) => viewOf(GenerationItem, kept, { client_slug: kept.client });
+
+const Digest = z.string().regex(/^[0-9a-f]{64}$/, "it has to be a SHA-256 in hex");
+
+/** Which code of a node, as the list of generations names it. */
+export const ReviewBody = z
+  .strictObject({
+    node: z.string().min(1).max(200),
+    client_slug: Slug.nullish().meta({ description: "as the generation says it" }),
+    key: Digest,
+    code_hash: Digest,
+    verdict: z.enum(["approved", "rejected"]),
+  })
+  .meta({ id: "CodeReview" });

@@ -15,6 +15,7 @@ export { forecastRestart, type RestartWish, restart } from "./executions/restart
 export * from "./export/export-client.ts";
 export { type FailedRun, type Notified, notifyFailure } from "./failures/notify.ts";
 export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";
+export { type Review, reviewCode } from "./generations/review.ts";
 export { type HookRequest, receiveHook, type TakenHook } from "./hooks/receive-hook.ts";
 export { createKey, deleteKey, type KeyPorts, type KeyRequest, listKeys, type NewKey } from "./keys/keys.ts";
 export { largestMailBytes } from "./mail/guard.ts";

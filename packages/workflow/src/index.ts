@@ -61,6 +61,32 @@ export { relocate } from "./parse/locate.ts";
 export type { PythonSource, WorkflowSource } from "./parse/read.ts";
 export type { ParsedWorkflow } from "./parse-workflow.ts";
 export { parseWorkflow } from "./parse-workflow.ts";
+export {
+  normalName,
+  type PromptPart,
+  promptParts,
+  type Reference,
+  type ReferenceStep,
+  referencesIn,
+} from "./references/grammar.ts";
+export type { ItemSource } from "./references/items.ts";
+export {
+  type ContextData,
+  currentNodeKey,
+  type FoundBy,
+  idPrefix,
+  mappingKey,
+  mappingOf,
+} from "./references/lookup.ts";
+export {
+  contextError,
+  defaultMaxChars,
+  type InsertedReference,
+  type MissingReference,
+  type RenderedPrompt,
+  type RenderOptions,
+  renderPrompt,
+} from "./references/render.ts";
 export type { RunErrorClass } from "./retry.ts";
 export {
   earlierErrorNames,

@@ -1,4 +1,5 @@
 import type { Connection } from "../connection.ts";
+import type { Schemas } from "../schemas.ts";
 
 /** A definition as it is written, or with the text of the files that it names. */
 export type Source = object | { definition: object; files: Record<string, string> };
@@ -21,6 +22,10 @@ export const workflowsAt = ({ api, ask, list }: Connection) => ({
 
   /** Code that models wrote for it. */
   generations: (id: string) => list("/workflows/{id}/generations", { path: { id } }),
+
+  /** Lets code that a model wrote run, or run no more. */
+  review: (id: string, body: Schemas["CodeReview"]) =>
+    ask(api.POST("/workflows/{id}/generations/review", { params: { path: { id } }, body })),
 
   /** The state machine that a version compiles to. */
   asl: (id: string, query: { version?: number } = {}) =>

@@ -4,6 +4,8 @@ export const auditActions = [
   "workflow.published",
   "workflow.activated",
   "workflow.deleted",
+  "code.approved",
+  "code.rejected",
   "workflow.limited",
   "workflow.paused",
   "workflow.resumed",

@@ -1,0 +1,124 @@
+/** A step from a node's output to a part of it. */
+export type ReferenceStep =
+  /** `.key` of an object. */
+  | { kind: "key"; key: string }
+  /** `[2]` or `:item(2)` directly behind the name: the item labelled 2 of a list in a text, or the second of a list. */
+  | { kind: "item"; number: number }
+  /** `[0]` further on: as in JSON, from 0. */
+  | { kind: "index"; number: number };
+
+/** `{Outline[2]}` in a prompt. */
+export interface Reference {
+  kind: "reference";
+  /** With its braces, as it stands in the prompt. */
+  written: string;
+  /** Where it begins in the prompt. */
+  offset: number;
+  /** Name or id of a node, blanks around it dropped. */
+  name: string;
+  steps: ReferenceStep[];
+}
+
+export type PromptPart = { kind: "text"; text: string } | Reference;
+
+/** Whether something goes by this name. A name that is known may hold any character, also such as end a name. */
+export type IsName = (name: string) => boolean;
+
+/** Two names are alike that differ in nothing else. */
+export function normalName(name: string): string {
+  return name.normalize("NFC").trim().toLowerCase();
+}
+
+/** More between two braces is no reference, and no name ends behind more signs: no text can make the search long. */
+const [longest, maxSteps] = [300, 10];
+
+/**
+ * A prompt in its parts: text, and references to what other nodes have brought. `\{` is a brace. Braces around what is
+ * no reference stay as they are, `{{...}}` too: prompts often hold JSON.
+ */
+export function promptParts(prompt: string, isName: IsName = () => false): PromptPart[] {
+  const parts: PromptPart[] = [];
+  let text = "";
+  let done = 0;
+  for (let open = prompt.indexOf("{"); open >= 0; open = prompt.indexOf("{", open + 1)) {
+    if (prompt[open - 1] === "\\" && open > done) {
+      text += `${prompt.slice(done, open - 1)}{`;
+      done = open + 1;
+      continue;
+    }
+    const found = referenceAt(prompt, open, isName);
+    if (!found) continue;
+    text += prompt.slice(done, open);
+    if (text !== "") parts.push({ kind: "text", text });
+    parts.push(found);
+    text = "";
+    done = open + found.written.length;
+    open = done - 1;
+  }
+  text += prompt.slice(done);
+  if (text !== "") parts.push({ kind: "text", text });
+  return parts;
+}
+
+/** The references of a prompt alone. */
+export function referencesIn(prompt: string, isName?: IsName): Reference[] {
+  return promptParts(prompt, isName).flatMap((part) => (part.kind === "reference" ? part : []));
+}
+
+function referenceAt(prompt: string, open: number, isName: IsName): Reference | undefined {
+  if (prompt[open - 1] === "{" || prompt[open + 1] === "{") return undefined;
+  const close = closingBrace(prompt, open);
+  const read = close === undefined ? undefined : readInside(prompt.slice(open + 1, close), isName);
+  return read && { kind: "reference", written: prompt.slice(open, (close as number) + 1), offset: open, ...read };
+}
+
+function closingBrace(prompt: string, open: number): number | undefined {
+  const end = Math.min(prompt.length, open + longest);
+  for (let at = open + 1; at < end; at++) {
+    const sign = prompt[at];
+    if (sign === "}") return at;
+    if (sign === "{" || sign === "\n" || sign === "\r") return undefined;
+  }
+  return undefined;
+}
+
+/** What an unknown name may look like; other braces are text, and no slip of the pen. */
+const plausibleName = /^[\p{L}_][\p{L}\p{M}\p{N}_ -]*$/u;
+
+/** The longest known name in front wins; without one, the name ends where the steps begin. */
+function readInside(inside: string, isName: IsName): Pick<Reference, "name" | "steps"> | undefined {
+  const ends = [inside.length, ...stepStarts(inside).reverse()];
+  for (const end of ends) {
+    const name = inside.slice(0, end).trim();
+    const steps = isName(name) ? readSteps(inside.slice(end)) : undefined;
+    if (steps) return { name, steps };
+  }
+  const end = ends.at(-1) as number;
+  const name = inside.slice(0, end).trim();
+  const steps = plausibleName.test(name) ? readSteps(inside.slice(end)) : undefined;
+  return steps && { name, steps };
+}
+
+/** Where a step might begin. */
+function stepStarts(inside: string): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < inside.length && starts.length < maxSteps; at++)
+    if (".[:".includes(inside[at] as string)) starts.push(at);
+  return starts;
+}
+
+const step = /\.([\p{L}\p{N}_$][\p{L}\p{M}\p{N}_$ -]*)|\[ *(\d{1,9}) *\]|:item\( *(\d{1,9}) *\)/uy;
+
+function readSteps(written: string): ReferenceStep[] | undefined {
+  const text = written.trimEnd();
+  const steps: ReferenceStep[] = [];
+  step.lastIndex = 0;
+  while (step.lastIndex < text.length) {
+    const [, key, number, item] = step.exec(text) ?? [];
+    if (key !== undefined) steps.push({ kind: "key", key: key.trimEnd() });
+    else if (item !== undefined) steps.push({ kind: "item", number: Number(item) });
+    else if (number !== undefined) steps.push({ kind: steps.length === 0 ? "item" : "index", number: Number(number) });
+    else return undefined;
+  }
+  return steps;
+}

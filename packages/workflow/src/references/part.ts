@@ -1,0 +1,92 @@
+import { isRawNumber, parseExact } from "../json/exact.ts";
+import { isObject, type Loose } from "../json/value.ts";
+import type { ReferenceStep } from "./grammar.ts";
+import { type ItemSource, listsIn, type TextLists } from "./items.ts";
+
+/** A part of an output, and how its item was found where a step asked for one. */
+export interface Part {
+  value: unknown;
+  item?: ItemSource;
+}
+
+/** Finds parts of outputs; a text is read as a list once, however many references ask for its items. */
+export class Parts {
+  readonly #lists = new Map<string, TextLists>();
+  readonly #parsed = new Map<string, unknown>();
+
+  /** Undefined where the steps lead nowhere. Without steps, what a node has brought in one word: its `output`. */
+  find(output: unknown, steps: readonly ReferenceStep[]): Part | undefined {
+    const [first, ...others] = steps;
+    if (first === undefined) return { value: mainOf(output) };
+    let part = first.kind === "key" ? this.#firstKey(output, first.key) : this.#step(mainOf(output), first);
+    for (const next of others) {
+      const inner: Part | undefined = part && this.#step(part.value, next);
+      part = inner && { ...part, ...inner };
+    }
+    return part;
+  }
+
+  /** A key of what the node has brought, else of its `output`. */
+  #firstKey(output: unknown, key: string): Part | undefined {
+    const own = this.#key(output, key);
+    const main = mainOf(output);
+    return own ?? (main === output ? undefined : this.#key(main, key));
+  }
+
+  #step(value: unknown, step: ReferenceStep): Part | undefined {
+    if (step.kind === "key") return this.#key(value, step.key);
+    return this.#item(value, step.number, step.kind === "item" ? 1 : 0);
+  }
+
+  #key(value: unknown, key: string): Part | undefined {
+    const object = typeof value === "string" ? this.#json(value, "{") : value;
+    return isPlainObject(object) && Object.hasOwn(object, key) ? { value: object[key] } : undefined;
+  }
+
+  #item(value: unknown, number: number, from: 0 | 1): Part | undefined {
+    const list = typeof value === "string" ? this.#json(value, "[") : value;
+    if (Array.isArray(list)) return partAt(list, number - from, "json");
+    if (typeof value !== "string") return undefined;
+    const { numbered, bulleted } = this.#listsIn(value);
+    if (numbered.size === 0) return partAt(bulleted, number - from, "bullet");
+    const item = numbered.get(number);
+    return item === undefined ? undefined : { value: item, item: "label" };
+  }
+
+  /** The JSON that a text is and that begins so; models often answer with one. */
+  #json(text: string, begin: "{" | "["): unknown {
+    if (text.trimStart()[0] !== begin) return undefined;
+    if (!this.#parsed.has(text)) this.#parsed.set(text, exactOrNot(text));
+    return this.#parsed.get(text);
+  }
+
+  #listsIn(text: string): TextLists {
+    const known = this.#lists.get(text) ?? listsIn(text);
+    this.#lists.set(text, known);
+    return known;
+  }
+}
+
+/** What stands for all that a node has brought: its `output`, else the value of its only key, else everything. */
+function mainOf(output: unknown): unknown {
+  if (!isPlainObject(output)) return output;
+  if (Object.hasOwn(output, "output")) return output.output;
+  const values = Object.values(output);
+  return values.length === 1 ? values[0] : output;
+}
+
+function partAt(list: readonly unknown[], index: number, item: ItemSource): Part | undefined {
+  return Object.hasOwn(list, index) ? { value: list[index], item } : undefined;
+}
+
+function isPlainObject(value: unknown): value is Loose {
+  return isObject(value) && !isRawNumber(value);
+}
+
+function exactOrNot(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}

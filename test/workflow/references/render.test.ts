@@ -1,0 +1,104 @@
+import { parseExact, renderPrompt } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+
+const outline = "Plan:\n1. Rivers\n2. Lakes\n3. Seas";
+
+const context = {
+  __node_mapping: { "My Outline": "n1", Answer: "n2", Gone: "n9" },
+  __current_node: "n3",
+  "id:n1": outline,
+  "id:n2": { output: { title: "Water", tags: ["a", "b"] }, generated_text: "text", content: "text" },
+  "My Outline": "the outline under its name",
+  Gone: "found by its name",
+  Numbers: ["one", { two: 2 }],
+  "  Padded ": "padded",
+};
+
+const rendered = (prompt: string, options = {}) => renderPrompt(prompt, context, options).processed_prompt;
+
+describe("the value of a reference", () => {
+  it.each([
+    ["{My Outline}", outline],
+    ["{my outline}", outline],
+    ["{n1}", outline],
+    ["{Gone}", "found by its name"],
+    ["{padded}", "padded"],
+    ["{My Outline[2]}", "Lakes"],
+    ["{My Outline:item(3)}", "Seas"],
+    ["{Numbers[1]}", "one"],
+    ["{Numbers[2].two}", "2"],
+    ["{Numbers}", '["one",{"two":2}]'],
+    ["{Answer.title}", "Water"],
+    ["{Answer.generated_text}", "text"],
+    ["{Answer.tags[0]}", "a"],
+    ["{Answer}", '{"title":"Water","tags":["a","b"]}'],
+  ])("%s is %j", (prompt, expected) => {
+    expect(rendered(prompt)).toBe(expected);
+  });
+
+  it("looks into JSON that a text is", () => {
+    const data = { A: '["x", "y"]', B: '{"k": {"l": [10]}}' };
+    expect(renderPrompt("{A[2]} {B.k.l[0]}", data).processed_prompt).toBe("y 10");
+  });
+
+  it("is the only key where a node has set just one, and keeps the digits of numbers", () => {
+    const data = { Total: parseExact('{"amount": 850.0}'), Big: '{"n": 12345678901234567890}' };
+    expect(renderPrompt("{Total} {Total.amount} {Big.n}", data).processed_prompt).toBe(
+      "850.0 850.0 12345678901234567890",
+    );
+  });
+
+  it("is never read as a template again", () => {
+    const data = { A: "{B} \\{ {{x}}", B: "secret" };
+    expect(renderPrompt("{A}", data).processed_prompt).toBe(data.A);
+  });
+});
+
+it("says where each value came from", () => {
+  const { references, processed_node_values } = renderPrompt("{My Outline[2]} {numbers[1]} {Gone} {Bullets[1]}", {
+    ...context,
+    Bullets: "- a\n- b",
+  });
+  expect(references).toEqual([
+    { reference: "{My Outline[2]}", node: "n1", found_by: "mapping", item: "label", characters: 5 },
+    { reference: "{numbers[1]}", found_by: "similar name", item: "json", characters: 3 },
+    { reference: "{Gone}", found_by: "name", characters: 17 },
+    { reference: "{Bullets[1]}", found_by: "name", item: "bullet", characters: 1 },
+  ]);
+  expect(processed_node_values).toEqual({
+    "My Outline[2]": "Lakes",
+    "numbers[1]": "one",
+    Gone: "found by its name",
+    "Bullets[1]": "a",
+  });
+});
+
+it.each([
+  ["{Name}", "Name", false],
+  ["{__node_mapping}", "__node_mapping", false],
+  ["{__proto__}", "__proto__", false],
+  ["{constructor}", "constructor", false],
+  ["{My Outline[9]}", "My Outline[9]", true],
+  ["{Numbers[0]}", "Numbers[0]", true],
+  ["{Answer.toString}", "Answer.toString", true],
+])("marks %s where its value is missing", (prompt, name, has_node) => {
+  const { processed_prompt, processed_node_values, missing } = renderPrompt(prompt, context);
+  expect(processed_prompt).toBe(`[CONTEXT_ERROR: Content for '${name}' not found in provided context_data]`);
+  expect(processed_node_values).toEqual({});
+  expect(missing).toMatchObject([{ reference: prompt, has_node }]);
+});
+
+it("takes a value that is null for a missing one", () => {
+  expect(renderPrompt("{A}", { A: null }).missing).toHaveLength(1);
+});
+
+it("cuts long values where everybody sees it, and no character in two", () => {
+  const { processed_prompt, references } = renderPrompt("{A}", { A: "ab😀cd" }, { maxChars: 3 });
+  expect(processed_prompt).toBe("ab... [cut: 2 of 6 characters]");
+  expect(references).toMatchObject([{ characters: 6, cut_at: 2 }]);
+});
+
+it("masks before it cuts", () => {
+  const mask = (text: string) => text.replaceAll("hunter2", "***");
+  expect(renderPrompt("{A}", { A: "x hunter2" }, { maxChars: 5, mask }).processed_prompt).toBe("x ***");
+});
