@@ -33,6 +33,7 @@ export type * from "./ports/index.ts";
 export type * from "./ports/mail.ts";
 export { everyItem, type Page, type PageQuery, pageFrom } from "./ports/page.ts";
 export type * from "./ports/quotas.ts";
+export type * from "./ports/sessions.ts";
 export type * from "./ports/stats.ts";
 export type * from "./ports/triggers.ts";
 export type * from "./ports/uploads.ts";
@@ -43,6 +44,10 @@ export { demandValid, type Published, publish, validateWorkflow } from "./publis
 export { publishVersion } from "./publishing/publish-version.ts";
 export { setWorkflowPaused, setWorkflowQuotas, workflowQuotas } from "./quotas/workflow-quotas.ts";
 export { eraseExpired, type Retained } from "./retention/keep.ts";
+export { isDraftId } from "./sessions/drafts.ts";
+export { addEdge, addNode, changeNode, deleteEdge, deleteNode, editOutput } from "./sessions/edit.ts";
+export { removeExpired, removeSession } from "./sessions/remove.ts";
+export { createSession, deleteSession, listSessions, readSession, type SessionRequest } from "./sessions/sessions.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { emit, envelopeOf, putEvent } from "./tasks/events.ts";
 export { type AskedTask, notifyTask } from "./tasks/notify.ts";

@@ -3,6 +3,7 @@ import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
+import { removeSessionsOf } from "../sessions/remove.ts";
 import { endRun, eraseContents, outermost } from "./erase-run.ts";
 import { behindPass, ErasureProgress, mayBeLast } from "./progress.ts";
 
@@ -28,6 +29,7 @@ export async function eraseClient(
   if (client.erasing.deed) await ports.audit.append(client.erasing.deed);
   const progress = new ErasureProgress(ports, slug, client.erasing);
   await removeKeys(ports, slug);
+  await removeSessionsOf(ports, slug);
   const { restsUntil } = client.erasing;
   if (restsUntil !== undefined) {
     if (ports.clock.now() < Date.parse(restsUntil)) return false;

@@ -125,6 +125,8 @@ export interface PublishedDraft {
   hash: string;
   /** SHA-256 of the state machine. */
   machine: string;
+  /** How many state machines of the session had been published before this one. */
+  machines: number;
 }
 
 export interface SessionChange {
@@ -136,6 +138,8 @@ export interface SessionChange {
   /** What became of what: `node "a" was changed: prompt, model`. */
   what: string;
   node?: string;
+  /** Of the node, behind the change. */
+  version?: number;
 }
 
 export interface SessionStore {

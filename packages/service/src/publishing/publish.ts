@@ -55,7 +55,12 @@ export async function demandValid(
 export type Stored = { created: boolean; publication: Publication } | { created: false; ready: WorkflowVersion };
 
 /** The next version number; or the latest version, ready or not, where that is the same and has not failed. */
-export async function storePublication(ports: ServicePorts, workflow: Workflow, template: string): Promise<Stored> {
+export async function storePublication(
+  ports: ServicePorts,
+  workflow: Workflow,
+  template: string,
+  draftOf?: string,
+): Promise<Stored> {
   const hash = workflowHash(workflow);
   for (;;) {
     // In this order: what is no publication any more is a version by then.
@@ -68,7 +73,8 @@ export async function storePublication(ports: ServicePorts, workflow: Workflow, 
     if (queued?.status === "publishing" && isSame(queued)) return { created: false, publication: queued };
     const createdAt = new Date(ports.clock.now()).toISOString();
     const named = { format: 1, workflowId: workflow.id, version, hash, workflow, template, createdAt } as const;
-    const publication: Publication = { ...named, status: "publishing" };
+    const draft = draftOf !== undefined && { draftOf };
+    const publication: Publication = { ...named, ...draft, status: "publishing" };
     if (await ports.publications.create(publication)) return { created: true, publication };
   }
 }

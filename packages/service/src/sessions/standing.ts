@@ -1,4 +1,5 @@
-import type { NodeOutcome, RunBasis, SessionState } from "../ports/sessions.ts";
+import { defined } from "@nova/workflow/defined";
+import type { EditSource, NodeOutcome, RunBasis, SessionState } from "../ports/sessions.ts";
 import { definitionHashes, sha256Of } from "./draft.ts";
 import { leadsAlong, type Shape } from "./shape.ts";
 
@@ -101,15 +102,15 @@ export function withOutcomes(
   return { ...state, nodes, runs: state.runs.filter((one) => one !== run) };
 }
 
-/** A person's hand has written what a node came to. */
+/** Somebody's hand has written what a node came to. */
 export function withEdit(
   state: SessionState,
   shape: Shape,
   id: string,
-  source: Extract<CameTo["source"], { by: string }>,
+  { source, decision }: { source: EditSource; decision?: string },
 ): SessionState {
   const { basis, version, outcome } = standings(state, shape).get(id) as Standing;
-  const decision = outcome?.decision !== undefined && { decision: outcome.decision };
-  const edited: NodeOutcome = { id: sha256Of([id, version, source]), basis, ...decision, source };
+  const chosen = decision ?? outcome?.decision;
+  const edited: NodeOutcome = { id: sha256Of([id, version, source]), basis, ...defined({ decision: chosen }), source };
   return { ...state, nodes: { ...state.nodes, [id]: { version: version + 1, outcome: edited } } };
 }
