@@ -144,6 +144,9 @@ async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promis
   found.hook = await nova.ask(api.POST("/hooks/{id}", { params: { path: { id: "nobodys" } } })).catch(problem);
   const tasks = await Array.fromAsync(nova.tasks.list());
   const task = tasks.find(({ execution_id }) => execution_id === id)?.task_id ?? "";
+  found.task = (await nova.tasks.get(task)).message;
+  const review = { node: "ask", key: "a".repeat(64), code_hash: "b".repeat(64), verdict: "approved" } as const;
+  found.reviewed = await nova.workflows.review(workflow, review).catch(problem);
   found.answered = await nova.tasks.answer(task, { choice: "approved" });
   found.answeredAgain = await nova.tasks.answerIn(id, { choice: "approved" }).catch(problem);
   found.cancelled = Object.keys(await nova.executions.cancel(id));

@@ -1,5 +1,12 @@
 import { RawJson, type TaskName, type WaitingTask } from "@nova/engine";
-import { answer as answerTask, listTasks, resumeLink, resume as resumeWait, type ServicePorts } from "@nova/service";
+import {
+  answer as answerTask,
+  listTasks,
+  readTask,
+  resumeLink,
+  resume as resumeWait,
+  type ServicePorts,
+} from "@nova/service";
 import { textOfJson } from "@nova/workflow";
 import { z } from "zod";
 import type { Received } from "../http/event.ts";
@@ -28,6 +35,8 @@ const TaskItem = z
     pattern: z.looseObject({}).nullable().meta({ description: "what an event has to be like, bound to the run" }),
     created_at: Time,
     expires_at: Time,
+    status: z.enum(["open", "answered", "expired"]).meta({ description: "lists have those that are `open`" }),
+    answered_at: Time.nullable(),
     mail: z
       .object({ to: z.array(z.string()), at: Time, problem: z.string().nullable() })
       .nullable()
@@ -58,10 +67,11 @@ const AnsweredTask = z
   .meta({ id: "AnsweredTask" });
 
 function taskItem(task: WaitingTask) {
-  const { pattern, mail } = task;
+  const { pattern, mail, status } = task;
   return viewOf(TaskItem, task, {
     ...{ task_id: task.id, execution_id: task.execution, workflow: task.workflowId },
     pattern: pattern === undefined ? null : new RawJson(textOfJson(pattern)),
+    status: status === "sent" ? "answered" : status,
     mail: mail && { ...mail, problem: mail.problem ?? null },
   });
 }
@@ -79,6 +89,14 @@ export const list = listRoute("/tasks", {
   cursor: /^[\dTZ:.-]+#task_[0-9A-Z]{26}$/,
   list: (ports, { by, query, page }) => listTasks(ports, by, { ...page, ...query }),
   show: taskItem,
+});
+
+export const get = route("GET /tasks/{id}", {
+  summary: "What waits, or has waited, for somebody's answer or for an event",
+  role: "viewer",
+  params: z.object({ id: TaskId }),
+  answers: { 200: { description: "the task", schema: TaskItem } },
+  handle: async (ports, { by, params: { id } }) => taskItem(await readTask(ports, by, id)),
 });
 
 const approval = route("POST /tasks/{id}", {

@@ -2,6 +2,7 @@ export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export { atOnce } from "./at-once.ts";
 export type { CloseStatus, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
+export { OutcomesRefused } from "./chain/outcomes.ts";
 export { branchScope, itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
@@ -35,7 +36,14 @@ export {
   newFileMark,
   type StartFile,
 } from "./kinds/start/given.ts";
-export { beginExecution, freshProblem, promptNodes, type StartRequest, startExecution } from "./kinds/start/start.ts";
+export {
+  beginExecution,
+  freshProblem,
+  type GivenOutcomes,
+  promptNodes,
+  type StartRequest,
+  startExecution,
+} from "./kinds/start/start.ts";
 export { sweepIdle } from "./kinds/task/sweep-idle.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
@@ -69,6 +77,7 @@ export { outputAgain, recordedOutput } from "./restart/output.ts";
 export { planRestart, RestartRefused, type RestartRequest, restartExecution } from "./restart/restart.ts";
 export { Names, Source } from "./restart/source.ts";
 export { type KeysLookedUp, reuseProblem, unchangedNodes } from "./restart/unchanged.ts";
+export { writeOutcome } from "./restart/write-outcome.ts";
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";

@@ -9,7 +9,7 @@ export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
 export { eraseClient } from "./erasing/erase-client.ts";
 export { eraseExecution, eraseStraggler } from "./erasing/erase-run.ts";
 export { Conflict, Forbidden, IssuerUnreachable, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
-export { type ExecuteRequest, execute, hasEnded, untilEnded } from "./executions/execute.ts";
+export { type ExecuteRequest, execute, executeVersion, hasEnded, untilEnded } from "./executions/execute.ts";
 export { cancel, erase, executionWithin, listExecutions, readExecution, readLink } from "./executions/executions.ts";
 export { forecastRestart, type RestartWish, restart } from "./executions/restart.ts";
 export * from "./export/export-client.ts";
@@ -51,7 +51,7 @@ export { createSession, deleteSession, listSessions, readSession, type SessionRe
 export { sweepService } from "./sweep/sweep-service.ts";
 export { emit, envelopeOf, putEvent } from "./tasks/events.ts";
 export { type AskedTask, notifyTask } from "./tasks/notify.ts";
-export { answer, listTasks, resume, resumeLink, type TaskAnswer } from "./tasks/tasks.ts";
+export { answer, listTasks, readTask, resume, resumeLink, type TaskAnswer } from "./tasks/tasks.ts";
 export { type Fired, type Firing, fireTrigger } from "./triggers/fire.ts";
 export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";
 export { listSchedules, type ShownSchedule, setSchedulePaused } from "./triggers/schedules.ts";

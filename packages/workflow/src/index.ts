@@ -12,7 +12,7 @@ export { reservedKey } from "./field-checks/reserved.ts";
 export type { Finding, FindingCode } from "./findings/finding.ts";
 export { finding, findings } from "./findings/finding.ts";
 export type { IndexedNode } from "./graph/edges.ts";
-export { conditionLabel, defaultLabel, nodeIndex, nodesBefore, timeoutLabel } from "./graph/edges.ts";
+export { conditionLabel, defaultLabel, isInLoop, nodeIndex, nodesBefore, timeoutLabel } from "./graph/edges.ts";
 export type { Fork, ForkBranch } from "./graph/forks.ts";
 export { forksOf, joinOf } from "./graph/forks.ts";
 export { canReach, graphOf, lastToFirst, reachableFrom } from "./graph/graph.ts";

@@ -144,6 +144,12 @@ const table: Record<string, Row> = {
     role: "viewer",
     status: everybody(200),
   },
+  "POST /workflows/{id}/generations/review": {
+    path: plain("/workflows/asking/generations/review"),
+    body: { node: "ask", key: byte, code_hash: byte, verdict: "approved" },
+    role: "editor",
+    status: sharedChange(404),
+  },
   "POST /events": {
     path: plain("/events"),
     body: { source: "shop", type: "OrderPaid" },
@@ -152,6 +158,7 @@ const table: Record<string, Row> = {
   },
   "POST /hooks/{id}": { path: plain("/hooks/nobody"), role: null, status: everybody(404) },
   "GET /tasks": { path: plain("/tasks"), role: "viewer", status: everybody(200) },
+  "GET /tasks/{id}": { path: ({ task }) => `/tasks/${task}`, role: "viewer", status: ofClient(200) },
   "POST /tasks/{id}": {
     path: ({ task }) => `/tasks/${task}`,
     body: { choice: "approved" },

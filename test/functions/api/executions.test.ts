@@ -190,7 +190,14 @@ describe("a task", () => {
     return vi.waitFor(async () => {
       const { body } = await api.call("GET /tasks?limit=200");
       const task = body.items.find((item: { execution_id: string }) => item.execution_id === run.execution_id);
-      expect(task).toMatchObject({ node: "ask", message: "Go on?", choices: ["approved", "rejected"] });
+      expect((await api.call(`GET /tasks/${task.task_id}`)).body).toEqual(task);
+      expect(task).toMatchObject({
+        status: "open",
+        answered_at: null,
+        node: "ask",
+        message: "Go on?",
+        choices: ["approved", "rejected"],
+      });
       return task;
     });
   }
@@ -204,6 +211,8 @@ describe("a task", () => {
       const { text } = await api.call(`GET /executions/${execution_id}`);
       expect(text).toMatch(/"status":"completed".*"data":\{"total": 850.0\},"by":"ann"/);
     });
+    const { body: over } = await api.call(`GET /tasks/${task_id}`);
+    expect(over).toMatchObject({ status: "answered", answered_at: expect.any(String), message: "Go on?" });
     const late = await api.call(`POST /tasks/${task_id}`, { body: { choice: "rejected" } });
     expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/answered before|is over/)]);
   });
@@ -238,6 +247,7 @@ describe("a task", () => {
 
   it("that nobody has is not there", async () => {
     const nobody = `task_${"0".repeat(26)}`;
+    expect((await api.call(`GET /tasks/${nobody}`)).status).toBe(404);
     expect((await api.call(`POST /tasks/${nobody}`, { body: { choice: "approved" } })).status).toBe(404);
   });
 });

@@ -48,7 +48,8 @@ export class PublishingWorld {
       },
       stateMachines: { publish: async (name: string) => this.#publish(name) } as never,
       machineVersions: {
-        list: async () => [...machines],
+        removeMachine: async () => undefined,
+      list: async () => [...machines],
         remove: async (arn) => void machines.splice(machines.indexOf(arn), 1),
       },
       executions: {

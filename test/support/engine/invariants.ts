@@ -2,6 +2,7 @@ import {
   type Execution,
   type Head,
   type LinkId,
+  type Member,
   type Ports,
   type StoredEntry,
   verifyExecution,
@@ -111,6 +112,20 @@ export class Invariants {
     const lost = foreseen.find((name) => !reused.includes(name));
     if (lost && this.#world.record(id).status === "completed")
       this.#violated(`${id} has not taken over ${lost}, though that was foreseen`);
+  }
+
+  /** Each place came to what the document has for it, but where its loop was over; and no other place did. */
+  async judgeDocument(id: string, outcomes: readonly Member[], within = ""): Promise<void> {
+    const { links } = await Source.read(this.#world.ports(atOnce), id);
+    for (const { name, head } of links.values()) {
+      const place = within + name;
+      const written = outcomes.find(({ key }) => key === place);
+      if (head.reused_from && !written) this.#violated(`${id} has taken over ${place}, which is in no document`);
+      const isOver = head.decision_result !== null && !written?.json.includes(`"decision":"${head.decision_result}"`);
+      if (written && head.status === "success" && !head.reused_from && !isOver)
+        this.#violated(`${id} has not taken over ${place}, which is in the document`);
+      if (head.child && !head.reused_from) await this.judgeDocument(head.child.execution, outcomes, `${place}/`);
+    }
   }
 
   /** Nothing ran for an outcome that was taken over, and it is the same. */

@@ -1,11 +1,15 @@
 import {
   type Execution,
+  type Member,
+  objectText,
   type Ports,
   planRestart,
   restartExecution,
+  Source,
   startExecution,
   sweep,
   type WorkflowVersion,
+  writeOutcome,
 } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { sendApprovers } from "./approvers.ts";
@@ -132,6 +136,7 @@ class Model {
     const version = this.#world.workflows.versions.find(({ workflowId }) => workflowId === source.workflowId);
     if (!version) return;
     if (this.#random.chance(0.3)) return this.#reuse(source, version);
+    if (this.#random.chance(0.3)) return this.#takeDocument(source, version);
     const places = await placesIn(ports, source.id);
     const isFromThere = places.length > 0 && (source.status === "completed" || this.#random.chance(0.5));
     if (!isFromThere && source.status === "completed") return;
@@ -159,6 +164,33 @@ class Model {
     this.#world.spawn("reusing start", (own) => startExecution(own, request));
     await this.#goOn();
     await this.#sweepUp();
+  }
+
+  /** A new run of the same flow, in which some places, inside of called flows too, come to what a document says. */
+  async #takeDocument(source: Execution, version: WorkflowVersion): Promise<void> {
+    const outcomes = await this.#outcomesOf(source.id, "");
+    const document = objectText(outcomes);
+    this.#faultsLeft = this.#temper.faults;
+    sendApprovers(this.#world, this.#random);
+    const { client, root } = source;
+    const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
+    const request = { version, client, context, outcomes: { document, root } };
+    const starting = this.#world.spawn("start with a document", (own) => startExecution(own, request));
+    await this.#goOn();
+    await this.#sweepUp();
+    const answer = starting.answer as Execution | undefined;
+    if (answer) await this.#invariants.judgeDocument(answer.id, outcomes);
+  }
+
+  async #outcomesOf(execution: string, within: string): Promise<Member[]> {
+    const ports = this.#world.ports(atOnce);
+    const outcomes: Member[] = [];
+    for (const { name, head } of (await Source.read(ports, execution)).links.values()) {
+      const json = this.#random.chance(0.7) && (await writeOutcome(ports, head));
+      if (json) outcomes.push({ key: within + name, json });
+      if (head.child) outcomes.push(...(await this.#outcomesOf(head.child.execution, `${within}${name}/`)));
+    }
+    return outcomes;
   }
 
   /** In the end nothing fails any more, and sweepers come until nothing is open. */

@@ -1,6 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
-import { entriesOf, entryFrom, readWhole } from "./recorded.ts";
+import { EntryReader, nameOf } from "./entry-reader.ts";
+import { readWhole } from "./recorded.ts";
 
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
@@ -23,7 +24,7 @@ const maxBetweenLooksMs = 2_000;
 
 /** Until the run is over. Remembers what is at work and the open forks, however long the run is. */
 export async function* followLogs(server: NovaClient, id: string, node?: string): AsyncGenerator<LogPiece> {
-  const entries = new EntryReader(server, id);
+  const entries = new EntryReader(server, id, { full: true });
   const running = new RunningCode(server, id, node);
   let restMs = minBetweenLooksMs;
   for (;;) {
@@ -39,37 +40,6 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
       yield* running.prints();
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     } while (performance.now() < lookAt);
-  }
-}
-
-/** Entries as they come; reads again only what may still grow. */
-class EntryReader {
-  readonly #server: NovaClient;
-  readonly #id: string;
-  /** Entries of the main line that are whole, with all that is in their branches. */
-  #whole = 0;
-  /** Of those behind them, the ones that were told. */
-  #told = new Set<string>();
-  #nodes = -1;
-
-  constructor(server: NovaClient, id: string) {
-    this.#server = server;
-    this.#id = id;
-  }
-
-  /** `nodes`: how many have run; where it is the same there is nothing new. */
-  async fresh(nodes: number, isOver: boolean): Promise<TraceEntry[]> {
-    if (nodes === this.#nodes && !isOver) return [];
-    this.#nodes = nodes;
-    const cursor = Buffer.from(String(this.#whole)).toString("base64url");
-    const asked = { path: { id: this.#id }, query: { full: "true", cursor } } as const;
-    const list = (await Array.fromAsync(this.#server.list("/executions/{id}/chain", asked))).map(entryFrom);
-    const found = entriesOf({ entries: list });
-    const fresh = found.filter((entry) => !this.#told.has(nameOf(entry)));
-    const open = list.at(-1)?.branches ? list.slice(-1) : [];
-    this.#whole += list.length - open.length;
-    this.#told = new Set(entriesOf({ entries: open }).map(nameOf));
-    return fresh;
   }
 }
 
@@ -174,8 +144,4 @@ function untold(logs: string, { count, end }: Told = { count: 0, end: "" }): str
   if (logs.slice(Math.max(0, count - end.length), count) === end) return logs.slice(count);
   const at = logs.lastIndexOf(end);
   return at < 0 ? logs : logs.slice(at + end.length);
-}
-
-function nameOf({ scope, seq }: Pick<LinkPlace, "scope" | "seq">): string {
-  return `${scope}#${seq}`;
 }

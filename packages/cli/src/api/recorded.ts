@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas, Task } from "@nova/client";
+import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas } from "@nova/client";
 import {
   type AtWork,
   type BlobRef,
@@ -11,7 +11,6 @@ import {
   RawJson,
   type Trace,
   type TraceEntry,
-  type WaitingTask,
 } from "@nova/engine";
 import type { Ingredients, Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
@@ -53,15 +52,6 @@ function said<T extends Record<string, unknown>>(fields: T): { [Key in keyof T]?
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   ) as never;
-}
-
-/** What commands show of a task. */
-export function taskFrom({ task_id, execution_id, workflow, created_at, expires_at, ...task }: Task): WaitingTask {
-  const { node, message, choices, to, pattern } = task;
-  return {
-    ...{ id: task_id, execution: execution_id, workflowId: workflow, kind: pattern === null ? "approval" : "event" },
-    ...{ node, message, choices, to, createdAt: created_at, expiresAt: expires_at },
-  } as WaitingTask;
 }
 
 /** Newest first. */

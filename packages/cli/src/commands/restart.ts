@@ -1,6 +1,6 @@
-import type { NovaClient, RestartForecast, RestartOptions } from "@nova/client";
+import type { RestartForecast, RestartOptions } from "@nova/client";
 import { defined } from "@nova/workflow/defined";
-import { askApi, askCloud, serverHere } from "../api/ask.ts";
+import { askApi } from "../api/ask.ts";
 import { readCount } from "../api/first-items.ts";
 import { InvalidInput } from "../errors.ts";
 import { readContext } from "../input/context.ts";
@@ -9,7 +9,7 @@ import { print, printError, styled, type Told } from "../output/terminal.ts";
 import { duration } from "../output/text.ts";
 import { runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { command } from "./command.ts";
-import { inCloud } from "./run.ts";
+import { onServerOrHere } from "./run.ts";
 import { readVersion } from "./versions.ts";
 
 const ends = ["failed", "cancelled", "interrupted", "completed"] as const;
@@ -45,18 +45,10 @@ export const restart = command({
         const told = await askApi(({ executions }) => executions.restart(id, { ...wish, dry_run: true as const }));
         return { json: told, text: forecastLines(id, told) };
       }
-      const runThere = (server: NovaClient, lost?: Promise<never>) =>
-        runInPlace(
-          async (listener) => {
-            const { followed } = await import("../remote/run.ts");
-            if (interrupt.happened) return null;
-            return followed(server, await server.executions.restart(id, wish), interrupt, listener);
-          },
-          { interrupt, json, lost },
-        );
-      const server = await serverHere();
-      if (server) return runThere(server);
-      return inCloud(interrupt, (cloud, lost) => askCloud(cloud, (api) => runThere(api, lost)));
+      return onServerOrHere(interrupt, (place) => {
+        const start = async () => (interrupt.happened ? null : place.server.executions.restart(id, wish));
+        return runInPlace(start, { ...place, interrupt, json });
+      });
     });
   },
 });
@@ -82,12 +74,10 @@ async function restartChosen(
   const from = since === undefined ? undefined : readSince(since);
   const tell = json ? printError : (line: string) => print(line);
   const work = { wish, atOnce: readCount("--at-once", atOnce), interrupt, tell };
-  const runThere = async (server: NovaClient) => {
+  return onServerOrHere(interrupt, async ({ server }) => {
     const chosen = await chooseSources(server, defined({ workflow, status, from, error, client }));
     return dryRun ? forecastMany(server, chosen, work) : restartMany(server, chosen, work);
-  };
-  const server = await serverHere();
-  return server ? runThere(server) : inCloud(interrupt, (cloud) => askCloud(cloud, runThere));
+  });
 }
 
 async function readPatch(path: string): Promise<object> {

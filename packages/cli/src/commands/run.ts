@@ -1,13 +1,13 @@
 import type { NovaClient } from "@nova/client";
 import type { LocalCloud } from "@nova/local";
 import { defined } from "@nova/workflow/defined";
-import { askCloud, ownerGone, serverHere } from "../api/ask.ts";
+import { askCloud, clientOf, ownerGone, serverHere } from "../api/ask.ts";
 import { closeCloud, openCloud, othersRuns } from "../cloud.ts";
 import { exitCodes } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { findingLines } from "../output/findings.ts";
 import { printError } from "../output/terminal.ts";
-import { runInPlace, tellingRefusals } from "../run/in-place.ts";
+import { type RunPlace, runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { checkDraft, type RunRequest, readDraft, readInputs } from "../run/request.ts";
 import { command } from "./command.ts";
 import { readVersion } from "./versions.ts";
@@ -40,9 +40,9 @@ export const run = command({
       const server = local ? undefined : await serverHere();
       if (server) {
         const request = await checkDraft(draft);
-        const { runOnServer } = await import("../remote/run.ts");
+        const { publishAndStart } = await import("../run/on-server.ts");
         tellWarnings(request);
-        return runInPlace((listener) => runOnServer(server, request, interrupt, listener), { interrupt, json });
+        return runInPlace(() => publishAndStart(server, request, interrupt), { server, interrupt, json });
       }
       // Its sandboxes have the packages that are there when it opens.
       const { nobody, offerPackages } = await import("../packages/offer.ts");
@@ -52,16 +52,18 @@ export const run = command({
       checking.catch(() => undefined);
       return inCloud(interrupt, async (cloud, lost) => {
         const request = await checking;
-        const { execute } = await import("../run/execute.ts");
+        const { startHere } = await import("../run/here.ts");
         tellWarnings(request);
-        return runInPlace((listener) => execute(cloud, request, interrupt, listener), { interrupt, json, lost });
+        const start = () => startHere(cloud, request, interrupt);
+        // The REST API is loaded while the run is on its way.
+        return runInPlace(start, { server: () => clientOf(cloud), live: cloud, lost, isQuiet: true, interrupt, json });
       });
     });
   },
 });
 
 /** Other terminals may use the cloud that this one opened: it is closed behind them. `lost` rejects without its owner. */
-export async function inCloud<T>(
+async function inCloud<T>(
   interrupt: Interrupt,
   work: (cloud: LocalCloud, lost: Promise<never>) => Promise<T>,
 ): Promise<T> {
@@ -93,25 +95,25 @@ export const start = command({
     return tellingRefusals(json, async () => {
       const version = of === undefined ? undefined : readVersion(of);
       const request = { workflow, fresh, frozen, ...(await readInputs(files)), ...defined({ client, reuse, version }) };
-      const runThere = async (server: NovaClient, lost?: Promise<never>) => {
-        const { followed, startOnServer } = await import("../remote/run.ts");
-        if (wait) {
-          return runInPlace(
-            async (listener) => {
-              const started = await startOnServer(server, request, interrupt);
-              return started && followed(server, started, interrupt, listener);
-            },
-            { interrupt, json, lost },
-          );
-        }
-        const started = await startOnServer(server, request, interrupt);
+      return onServerOrHere(interrupt, async ({ server, ...place }) => {
+        const { startPublished } = await import("../run/on-server.ts");
+        const start = () => startPublished(server, request, interrupt);
+        if (wait) return runInPlace(start, { server, ...place, interrupt, json });
+        const started = await start();
         if (!started) return exitCodes.interrupted;
         const { execution_id, status } = started;
         return { json: { execution_id, workflow, status }, text: execution_id };
-      };
-      const server = await serverHere();
-      if (server) return runThere(server);
-      return inCloud(interrupt, (cloud, lost) => askCloud(cloud, (api) => runThere(api, lost)));
+      });
     });
   },
 });
+
+/** Asks the server that `NOVA_URL` names, or else the API of this machine's cloud, which stays open meanwhile. */
+export async function onServerOrHere<T>(
+  interrupt: Interrupt,
+  work: (place: RunPlace & { server: NovaClient }) => Promise<T>,
+): Promise<T> {
+  const server = await serverHere();
+  if (server) return work({ server });
+  return inCloud(interrupt, (cloud, lost) => askCloud(cloud, (api) => work({ server: api, live: cloud, lost })));
+}

@@ -1,8 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Compiled } from "@nova/compiler";
-import { publishWorkflow } from "@nova/engine";
-import type { LocalCloud } from "@nova/local";
 import type { Call } from "@nova/service";
 import {
   demandLeadsInside,
@@ -73,19 +71,4 @@ export async function compileCalled({ parsed, places, calls }: ReadCalled): Prom
     called.warnings.push(...compiled.findings);
   }
   return called;
-}
-
-/** Publishes what is new of it. Throws `InvalidInput` where a node runs what is not there. */
-export async function publishCalled(cloud: LocalCloud, { workflows, calls }: Called, caller: Workflow): Promise<void> {
-  for (const { workflow, definition, history } of workflows) {
-    const template = await cloud.templateFor(workflow.requirements);
-    await publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
-  }
-  const { missingCall } = await import("@nova/service/calls");
-  for (const call of calls) {
-    const missing = call.workflow === caller.id ? undefined : await missingCall(cloud.ports, call);
-    if (!missing) continue;
-    const advice = "put its folder beside this one, or run it once (nova run <folder>)";
-    throw new InvalidInput(`${missing.message} - ${missing.latest ? `its latest is ${missing.latest}` : advice}`);
-  }
 }

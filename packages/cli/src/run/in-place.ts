@@ -1,38 +1,32 @@
+import type { NovaClient, StartedExecution } from "@nova/client";
 import { type ExitCode, exitCodes, InvalidWorkflow } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
 import { exitCodeOf } from "../output/explain.ts";
 import { print, printError, styled } from "../output/terminal.ts";
-import type { Ran, RunListener } from "./execute.ts";
+import type { Following, Ran, RunListener } from "./follow.ts";
 
-interface InPlace {
-  interrupt: Interrupt;
-  json: boolean;
+/** Where a run goes on. */
+export interface RunPlace extends Pick<Following, "live"> {
+  /** A function makes it once the run is on its way. */
+  server: NovaClient | (() => Promise<NovaClient>);
   /** Rejects when the place of the run is no more. */
   lost?: Promise<never> | undefined;
 }
 
-/** Runs it and prints what it does, and then what became of it. `execute`: null where Ctrl-C came before the start. */
-export async function runInPlace(
-  execute: (listener: RunListener) => Promise<Ran | null>,
-  { interrupt, json, lost }: InPlace,
-): Promise<ExitCode> {
+interface InPlace extends RunPlace {
+  interrupt: Interrupt;
+  json: boolean;
+  /** That the run is accepted is not worth a line. */
+  isQuiet?: true;
+}
+
+/** Starts a run, prints what it does, and then what became of it. `start`: null where Ctrl-C came before. */
+export async function runInPlace(start: () => Promise<StartedExecution | null>, place: InPlace): Promise<ExitCode> {
   const { asWritten, renderJson } = await import("@nova/engine");
-  const { MapProgress } = await import("../output/map-progress.ts");
-  const { eventLine, noRunResult, runLines, runResult, taskLines } = await import("./lines.ts");
-  // With --json stdout is for the one object; whoever has to answer reads stderr.
-  const tell = json ? printError : print;
-  const maps = new MapProgress((_, line) => tell(line));
-  const running = execute({
-    onEvent(event) {
-      if (json ? event.state === "waiting" : !maps.takes("", event)) tell(eventLine(event));
-    },
-    onAccepted(id, status) {
-      const news = status === "queued" ? "is queued: a quota or a pause of its workflow holds it" : "is accepted";
-      printError(styled("dim", `${id} ${news}`));
-    },
-    onTask: (task) => tell(taskLines(task).join("\n")),
-  });
-  const ran = await Promise.race(lost ? [running, lost] : [running]).finally(() => maps.end(""));
+  const { noRunResult, runLines, runResult } = await import("./lines.ts");
+  const { interrupt, json, lost } = place;
+  const running = startAndFollow(start, place);
+  const ran = await (lost ? Promise.race([running, lost]) : running);
   if (!ran) {
     const error = { class: "Cancelled", message: "interrupted before the run began" };
     print(json ? renderJson(noRunResult("cancelled", error)) : styled("yellow", error.message), json);
@@ -42,6 +36,37 @@ export async function runInPlace(
   print(json ? renderJson(runResult(shown)) : runLines(shown).join("\n"), json);
   if (interrupt.happened) return exitCodes.interrupted;
   return ran.execution.status === "completed" ? exitCodes.completed : exitCodes.failed;
+}
+
+async function startAndFollow(
+  start: () => Promise<StartedExecution | null>,
+  { server, live, interrupt, json, isQuiet }: InPlace,
+): Promise<Ran | null> {
+  const started = await start();
+  if (!started) return null;
+  const { execution_id: id, status } = started;
+  if (!isQuiet) printError(styled("dim", `${id} ${acceptedAs(status)}`));
+  const [{ followed }, { MapProgress }, { eventLine, taskLines }] = await Promise.all([
+    import("./follow.ts"),
+    import("../output/map-progress.ts"),
+    import("./lines.ts"),
+  ]);
+  // With --json stdout is for the one object; whoever has to answer reads stderr.
+  const tell = json ? printError : print;
+  const maps = new MapProgress((_, line) => tell(line));
+  const listener: RunListener = {
+    onEvent(event) {
+      if (json ? event.state === "waiting" : !maps.takes("", event)) tell(eventLine(event));
+    },
+    onTask: (task) => tell(taskLines(task).join("\n")),
+  };
+  const client = typeof server === "function" ? await server() : server;
+  return followed(client, id, { interrupt, listener, live }).finally(() => maps.end(""));
+}
+
+/** Whatever happens to the way there, the line before it names the run. */
+function acceptedAs(status: string): string {
+  return status === "queued" ? "is queued: a quota or a pause of its workflow holds it" : "is accepted";
 }
 
 /** What ends a run before it begins, by name. */

@@ -1,10 +1,11 @@
-import { approveCommand, membersOf, type WaitingTask } from "@nova/engine";
+import { approveCommand, membersOf } from "@nova/engine";
 import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
 import { styled } from "../output/terminal.ts";
 import { duration, shortened, statusText } from "../output/text.ts";
 import { spentText } from "../output/written.ts";
-import type { Ran } from "./execute.ts";
+import type { Ran } from "./follow.ts";
+import type { OpenTask } from "./waiting-tasks.ts";
 
 /** Characters: about two lines of a terminal; a map has its nodes in it for every item. */
 const longestPath = 160;
@@ -64,9 +65,9 @@ export function eventLine({ node, items = [], state, count, message = "" }: Node
 }
 
 /** What a waiting run is asking for, and how to give it. */
-export function taskLines(task: WaitingTask): string[] {
-  const { kind, message, expiresAt } = task;
-  const until = styled("dim", `until ${expiresAt}`);
+export function taskLines(task: OpenTask): string[] {
+  const { kind, message } = task;
+  const until = styled("dim", `until ${task.until}`);
   if (kind === "event") return [`    for an event, ${until}: nova emit --source ... --type ... sends one`];
   const asked = message.replaceAll(/^/gm, "    ");
   return [asked, `    ${styled("bold", approveCommand(task))}  ${until}`];

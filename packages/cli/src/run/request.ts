@@ -26,15 +26,20 @@ interface RunOptions extends InputOptions {
 /** Bytes under a key, or in the place of a mark. */
 export type RunFile = FileInput | FileInPlace;
 
+/** A workflow that was checked, and what it compiles to. */
+export interface Checked {
+  workflow: Workflow;
+  /** The state machine, JSON text. */
+  definition: string;
+  history?: HistoryBudget | undefined;
+}
+
 /** Everything that a run needs to begin, checked. */
-export interface RunRequest {
+export interface RunRequest extends Checked {
   /** As it was typed. */
   path: string;
   /** One node of the workflow at `path`, made a workflow of its own. */
   isOneNode: boolean;
-  workflow: Workflow;
-  definition: string;
-  history?: HistoryBudget | undefined;
   /** What its nodes run besides code. */
   called: Called;
   /** JSON text. */

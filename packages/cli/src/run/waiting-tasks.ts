@@ -1,54 +1,65 @@
-import type { Ports, WaitingTask } from "@nova/engine";
+import type { NovaClient } from "@nova/client";
+import type { AtWork, WaitingTask } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
+import { readWhole } from "../api/recorded.ts";
 
-/** Tells what a run waits for, and what the executions wait for that its nodes run. */
+/** What somebody has to answer before a run goes on. */
+export type OpenTask = Pick<WaitingTask, "execution" | "node" | "kind" | "message" | "choices"> & {
+  /** ISO 8601. */
+  until: string | null;
+};
+
+/** Tells what a run waits for, and what the executions wait for that its nodes run; each once. */
 export class WaitingTasks {
-  readonly #cloud: LocalCloud;
-  readonly #onTask: (task: WaitingTask) => void;
+  readonly #server: NovaClient;
+  readonly #onTask: (task: OpenTask) => void;
+  readonly #live: Pick<LocalCloud, "untilEnd"> | undefined;
   /** Ids of tasks that were told, and of executions that are listened to. */
   readonly #known = new Set<string>();
 
-  constructor(cloud: LocalCloud, onTask: (task: WaitingTask) => void) {
-    this.#cloud = cloud;
+  constructor(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
+    this.#server = server;
     this.#onTask = onTask;
+    this.#live = live;
   }
 
-  /** Each task once, however often a node says that it waits. Whoever misses one finds it in `nova tasks`. */
-  look(execution: string, node: string): void {
-    Promise.all([this.#tell(execution, node), this.#followChildren(execution)]).catch(() => undefined);
-  }
-
-  async #tell(execution: string, node: string): Promise<void> {
-    for (const task of await this.#cloud.ports.tasks.ofExecution(execution)) {
-      if (task.node === node && task.status === "open" && this.#isNew(task.id)) this.#onTask(task);
+  /** Answers whether somebody has to answer. `known`: what the execution does, where that was read. */
+  async look(execution: string, known?: AtWork): Promise<boolean> {
+    const { nodes } = known ?? (await readWhole(this.#server, execution)).atWork;
+    let isAsked = false;
+    for (const { node_id: node, waits_for: wait } of nodes) {
+      if (wait?.kind === "workflow") isAsked = (await this.#lookInto(wait.execution_id)) || isAsked;
+      if (wait?.kind !== "approval" && wait?.kind !== "event") continue;
+      isAsked = true;
+      const { kind, until, task_id } = wait;
+      const asked = wait.kind === "approval" ? wait : { message: "", choices: [] };
+      if (this.#isNew(task_id)) this.#onTask({ execution, node, kind, until, ...asked });
     }
+    return isAsked;
   }
 
-  async #followChildren(execution: string): Promise<void> {
-    for await (const { id, parent } of this.#cloud.ports.executions.open()) {
-      if (parent?.execution !== execution || !this.#isNew(id)) continue;
-      const ended = this.#cloud.untilEnd(id, ({ node, state }) => state === "waiting" && this.look(id, node));
-      ended.catch(() => undefined);
+  /** One of which nothing is heard by itself is looked into again with the run around it. */
+  #lookInto(child: string): Promise<boolean> {
+    if (this.#live && this.#isNew(child)) {
+      this.#live.untilEnd(child, ({ state }) => void (state === "waiting" && this.lookAside(child))).catch(() => {});
     }
+    return this.look(child);
+  }
+
+  /** Beside the run, which goes on whatever becomes of it: whoever misses a task finds it in `nova tasks`. */
+  lookAside(execution: string): void {
+    this.look(execution).catch(() => {});
+  }
+
+  /** Whether an end of this process should leave the run to whoever answers. A server of an earlier release says less. */
+  async isLeft(id: string): Promise<boolean> {
+    const { execution, atWork } = await readWhole(this.#server, id);
+    if (execution.status !== "waiting") return false;
+    const isWhole = atWork.count > 0 && atWork.count === atWork.nodes.length;
+    return (await this.look(id, atWork)) || !isWhole;
   }
 
   #isNew(id: string): boolean {
     return !this.#known.has(id) && this.#known.add(id) !== undefined;
   }
-}
-
-/** Whether a run waits for somebody, itself or in an execution that one of its nodes runs. */
-export async function isWaiting(
-  { tasks, executions }: Pick<Ports, "executions" | "tasks">,
-  id: string,
-): Promise<boolean> {
-  if (await tasks.hasOpen(id)) return true;
-  const within = new Set([id]);
-  // The one that began first comes first, so an execution comes behind the one around it.
-  for await (const { id: inner, parent } of executions.open()) {
-    if (!parent || !within.has(parent.execution)) continue;
-    if (await tasks.hasOpen(inner)) return true;
-    within.add(inner);
-  }
-  return false;
 }

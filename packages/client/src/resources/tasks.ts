@@ -12,6 +12,9 @@ export const tasksAt = ({ api, ask, list }: Connection) => ({
   /** What waits for somebody's answer, or of kind `event` for an event; oldest first. */
   list: (query: { kind?: "approval" | "event" } = {}) => list("/tasks", { query }),
 
+  /** Also one that was answered, or whose time is over. */
+  get: (id: string) => ask(api.GET("/tasks/{id}", { params: { path: { id } } })),
+
   answer: (id: string, answer: Answer) =>
     ask(api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never })),
 

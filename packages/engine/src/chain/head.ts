@@ -45,6 +45,11 @@ export interface Head extends BlobHome {
   spent?: Spending;
   /** Only pinned code may run in this execution. Link 0 says so, and every other one after it. */
   frozen?: true;
+  /**
+   * Only nodes without effects run, without network and credentials; any other one that has no outcome on record fails.
+   * Carried like `frozen`.
+   */
+  sealed?: true;
   /** Prompt nodes for which code of earlier executions does not count; carried like `frozen`. Absent: none. */
   fresh?: readonly string[];
   /** Entries in the branches that were joined in this scope so far; absent: none. */
@@ -65,12 +70,16 @@ export interface Head extends BlobHome {
   definition?: string;
   /** Of a workflow node's entry: the execution that it ran. */
   child?: ChildTip;
-  /** Of link 0: what this execution takes over from an earlier one. */
+  /** Of link 0: which outcomes this execution takes over instead of running nodes. */
   plan?: Plan;
   /** Of an outcome that an earlier execution came to: its link. Nothing ran for it here. */
   reused_from?: ReusedLink;
-  /** While the scope follows the source of the plan: how far, in the source's own scope. */
+  /** Of an outcome that somebody has written by hand. Nothing ran for it here. */
+  edited?: Edited;
+  /** While the scope follows the execution that the plan names: how far, in its own scope. */
   followed?: ScopePlace;
+  /** Where the plan names a document: how often nodes of loops have come up so far, as names of places count. */
+  visits?: Readonly<Record<string, number>>;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
   /** SHA-256 of each content's text. */
@@ -100,6 +109,11 @@ export const noRun = {
   steps: [] as string[],
 };
 
+/** The execution that this one takes outcomes over from, by its plan; of a document the last one of its family. */
+export function sourceOf({ plan }: Head): string | undefined {
+  return plan && ("source" in plan ? plan.source : plan.after);
+}
+
 export function headOf(entry: StoredEntry): Head {
   return JSON.parse(entry.head) as Head;
 }
@@ -112,8 +126,20 @@ export interface ChildTip {
   tip: string;
 }
 
+export type Plan = SourcePlan | DocumentPlan;
+
+/** The outcomes that a document holds: a node that has none there runs. */
+export interface DocumentPlan {
+  /** SHA-256 of the document (`restart/document.ts`), a blob of this execution. */
+  outcomes: string;
+  /** Of an execution that a node runs: what the names of its places begin with in the document, such as `billing/`. */
+  within?: string;
+  /** The execution of the same family that began before this one: what is erased of that goes here, too. */
+  after?: string;
+}
+
 /** Which outcomes of an earlier execution, the source, count in this one: those before everything that runs again. */
-export interface Plan extends PlanPart {
+export interface SourcePlan extends PlanPart {
   source: string;
   /** Hash of the source's last entry. */
   tip: string;
@@ -138,6 +164,12 @@ export interface PlanPart {
 export interface ScopePlace {
   scope: string;
   seq: number;
+}
+
+/** Who wrote an outcome, and when (ISO 8601). */
+export interface Edited {
+  by: string;
+  at: string;
 }
 
 export interface ReusedLink extends ScopePlace {

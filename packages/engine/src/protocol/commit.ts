@@ -14,6 +14,7 @@ import { eventsBehind } from "./continuation.ts";
 import { goneOut } from "./definition.ts";
 import type { Outcome } from "./outcome.ts";
 import { stillFollowed } from "./recorded.ts";
+import { visitsBehind } from "./recorded-document.ts";
 
 /** Writes a node's entry, if there is none. Answers the one that is there: ours or the winner's. */
 export async function commitOutcome(
@@ -43,7 +44,7 @@ async function sealOutcome(
 ): Promise<StoredEntry> {
   const { before, at } = position;
   const { status, run, more = {} } = outcome;
-  const { generation, analysis, count, child, reused, followed } = more;
+  const { generation, analysis, count, child, reused, edited, followed, visits } = more;
   const changes = status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
@@ -64,7 +65,9 @@ async function sealOutcome(
         inner: (before.inner ?? 0) + (more.inner ?? 0) || undefined,
         loops: more.loops ?? goneOut(before.loops, node.id),
         reused_from: reused,
+        edited,
         followed: followed ?? (await stillFollowed(ports, position, node)),
+        visits: visits ?? (before.visits && visitsBehind(before, await versionAt(ports, before), node.id)),
       }),
       ...(await eventsBehind(ports, position, node.id, outcome)),
       steps: more.steps ?? (await attemptsAt(ports, at, outcome)),
@@ -90,7 +93,7 @@ async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }:
 async function spareSandbox(ports: Ports, { at, before }: Position, { run, next }: Outcome): Promise<void> {
   const place = branchOf(at.scope);
   if (!place || !run.warm) return;
-  const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
+  const version = await versionAt(ports, before);
   const fork = version && forksOf(version.workflow).get(place.fork);
   const end = fork?.kind === "parallel" ? fork.next : null;
   if (next !== null && next !== end) return;
@@ -98,13 +101,17 @@ async function spareSandbox(ports: Ports, { at, before }: Position, { run, next 
   ports.warmPool.offer(at.execution, run.warm);
 }
 
+function versionAt({ workflows }: Ports, { workflow_id, workflow_version }: Head) {
+  return workflows.get(workflow_id, workflow_version);
+}
+
 /** What an entry says because of its place, and as the one before it does. */
 export function carriedOver({ before, beforeEntry, at }: Position) {
-  const { client, root, workflow_id, workflow_version, frozen, fresh } = before;
+  const { client, root, workflow_id, workflow_version, frozen, sealed, fresh } = before;
   const place = { execution_id: at.execution, scope: at.scope, seq: at.seq };
   return {
     ...place,
-    ...defined({ client, root, workflow_id, workflow_version, frozen, fresh }),
+    ...defined({ client, root, workflow_id, workflow_version, frozen, sealed, fresh }),
     prev: beforeEntry.hash,
   };
 }

@@ -8,7 +8,7 @@ import { closed, committedEntry } from "./answer.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf } from "./definition.ts";
 import { linkBehind, type NodeEvent } from "./event.ts";
-import { recordedOutcome } from "./recorded.ts";
+import { recordedOutcome, takesOver } from "./recorded.ts";
 import type { Reason, SettlingPorts } from "./settling.ts";
 
 /** Somebody is failing or closing this link, or the turn is another node's: nothing may begin. */
@@ -66,7 +66,7 @@ export async function entryOrTurn(ports: Ports, event: NodeEvent): Promise<Entry
 }
 
 /**
- * The entry of an outcome that an earlier execution came to, where this one takes it over. It holds the turn meanwhile,
+ * The entry of an outcome that is on record, where this execution takes it over. It holds the turn meanwhile,
  * because nothing may be written behind a branch that somebody has closed. `"again"`: it changed, read again.
  */
 async function takenOver(
@@ -74,7 +74,7 @@ async function takenOver(
   position: Position,
   event: NodeEvent,
 ): Promise<StoredEntry | "again" | undefined> {
-  if (!position.before.followed) return undefined;
+  if (!takesOver(position.before)) return undefined;
   const definition = await definitionOf(ports, event);
   const outcome = await recordedOutcome(ports, position, definition);
   if (!outcome) return undefined;

@@ -1,5 +1,5 @@
 import { defined, type RunErrorClass } from "@nova/workflow";
-import type { ChildTip, FailureRecord, ReusedLink, ScopePlace } from "../chain/head.ts";
+import type { ChildTip, Edited, FailureRecord, Head, ReusedLink, ScopePlace } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
@@ -35,6 +35,12 @@ export type FailedOutcome = OutcomeFacts & {
   types?: readonly string[];
 };
 
+/** What is on record for a node, wherever it was found. */
+export type RecordedOutcome = { decision: string | null; more: MoreFacts } & (
+  | { changes: Changes }
+  | { class: RunErrorClass; failure: FailureRecord }
+);
+
 /** What the entries of maps, joins, loops and prompt nodes say besides. */
 export interface MoreFacts {
   /** Of a join: runs of code, and entries, in its branches. */
@@ -46,8 +52,12 @@ export interface MoreFacts {
   loops?: Loops;
   /** Of an outcome that the source of a plan came to. */
   reused?: ReusedLink;
+  /** Of one that somebody wrote. */
+  edited?: Edited;
   /** How far the scope has followed the source behind it, where the outcome says so itself. */
   followed?: ScopePlace;
+  /** Of a join: the visits in its branches and before. */
+  visits?: Head["visits"];
   /** Of a workflow node: what it ran. */
   child?: ChildTip;
   /** Of a map: how many items it has. */

@@ -23,6 +23,7 @@ import {
 import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
 import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
+import { visitsOfBranches } from "./recorded-document.ts";
 import type { Reason } from "./settling.ts";
 
 /**
@@ -39,7 +40,7 @@ export async function settleJoin(
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
   const failed = await failureOfBranches(ports, open, tips, reason);
   const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
-  const facts = factsOf(ports, position, tips);
+  const facts = factsOf(ports, position, tips, open);
   const outcome: Outcome =
     "failure" in merged
       ? { ...facts, status: "failed", ...merged, next: wayTo(open.version, open.map?.onError) }
@@ -57,7 +58,7 @@ function followedBehind({ before }: Position, tips: readonly Tip[]) {
   return isSame ? { followed: { scope: fork.scope, seq: fork.seq + 1 } } : {};
 }
 
-function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[]): OutcomeFacts {
+function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map }: OpenFork): OutcomeFacts {
   const begun = tips.filter(hasBegun);
   // A branch counts on from what its fork says.
   const spent = unlessNothing(sumOfSpendings(begun.map(({ head }) => spentSince(before.spent, head.spent))));
@@ -69,6 +70,8 @@ function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[]): Outc
       inner: begun.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
       inside: { branches: begun.length, events: begun.reduce((sum, { head }) => sum + (head.events ?? 0), 0) },
       ...(spent && { spent }),
+      // Places in items have the item's number in their name.
+      ...(before.visits && !map && { visits: visitsOfBranches([before, ...begun.map(({ head }) => head)]) }),
       contents: { branches: JSON.stringify(branches) },
     },
   };

@@ -1,9 +1,10 @@
 import { type Fork, forksOf, joinOf, nodeIndex } from "@nova/workflow";
-import type { Plan } from "../chain/head.ts";
+import type { SourcePlan } from "../chain/head.ts";
 import { branchScope } from "../chain/scope.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { type NodeDefinition, wayOn, wayTo } from "../protocol/definition.ts";
-import { counts, edgeTaken } from "../protocol/recorded.ts";
+import { edgeTaken } from "../protocol/recorded.ts";
+import { counts } from "../protocol/recorded-source.ts";
 import type { Source, SourceLink } from "./source.ts";
 
 /** What an execution with a plan will do, as far as that can be known. Places are named as `SourceLink.name`. */
@@ -21,7 +22,7 @@ export interface Forecast {
 }
 
 /** Follows the source through a version as the execution will. */
-export function forecast(source: Source, version: WorkflowVersion, plan: Plan): Forecast {
+export function forecast(source: Source, version: WorkflowVersion, plan: SourcePlan): Forecast {
   return new Walk(source, version, plan).told();
 }
 
@@ -40,13 +41,13 @@ class Walk {
   readonly #source: Source;
   readonly #version: WorkflowVersion;
   readonly #forks: ReadonlyMap<string, Fork>;
-  readonly #plan: Plan;
+  readonly #plan: SourcePlan;
   readonly #reused: string[] = [];
   /** By name: the node. */
   readonly #runs = new Map<string, string>();
   readonly #misfits: string[] = [];
 
-  constructor(source: Source, version: WorkflowVersion, plan: Plan) {
+  constructor(source: Source, version: WorkflowVersion, plan: SourcePlan) {
     this.#source = source;
     this.#version = version;
     this.#forks = forksOf(version.workflow);

@@ -1,12 +1,12 @@
 import type { RunErrorClass } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import { contentOrNull, unlessErased } from "../chain/contents.ts";
+import { unlessErased } from "../chain/contents.ts";
 import { type FailureRecord, headOf } from "../chain/head.ts";
 import { failureOf } from "../chain/position.ts";
-import { type Changes, linkLabel } from "../context/context.ts";
-import { blobPages, loadStored, rowsIn } from "../context/pages.ts";
+import type { Changes } from "../context/context.ts";
 import type { ChainStore, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { changesOf } from "../protocol/recorded-source.ts";
 
 /** What one entry came to. Values are as contexts keep them: large ones are references to blobs of its family. */
 export interface OutcomeAt extends Changes {
@@ -34,20 +34,11 @@ export async function outcomeAt(ports: Reads, at: LinkId): Promise<OutcomeAt | u
 }
 
 async function outcomeOf(ports: Reads, entry: StoredEntry): Promise<OutcomeAt | undefined> {
-  const head = headOf(entry);
-  const nothing = { set: [], delete: [], decision: head.decision_result };
-  if (head.status === "failed") {
+  const { status, decision_result: decision, error_class } = headOf(entry);
+  if (status === "failed") {
     const failure = await failureOf(entry, ports.blobs);
-    return head.error_class && { ...nothing, error: { class: head.error_class, failure } };
+    return error_class && { set: [], delete: [], decision, error: { class: error_class, failure } };
   }
-  const text = await contentOrNull(ports, entry, head, "context");
-  if (text === null) return undefined;
-  const { inline, pages, deleted } = loadStored(text);
-  // A link that has nothing inline has just made a page of it; else what it has set is there.
-  const last = inline.length === 0 ? pages.at(-1) : undefined;
-  const page = last && (await unlessErased(() => blobPages(ports.blobs, head).load(last.sha256)));
-  if (page === null) return undefined;
-  const own = linkLabel(head);
-  const rows = page === undefined ? inline : rowsIn(page);
-  return { ...nothing, set: rows.flatMap(([key, by, json]) => (by === own ? [{ key, json }] : [])), delete: deleted };
+  const changes = "context" in entry.contents ? await unlessErased(() => changesOf(ports, entry)) : null;
+  return changes ? { ...changes, decision } : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Plan, PlanPart } from "../chain/head.ts";
+import type { PlanPart, SourcePlan } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
@@ -35,7 +35,7 @@ export class RestartRefused extends Error {
 
 /** What a restart comes to, before anything is written. */
 export interface Restart {
-  plan: Plan;
+  plan: SourcePlan;
   forecast: Forecast;
   /** The initial context. */
   set: Member[];
@@ -87,7 +87,7 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   if (record.status === "completed" && !part.from && again.length === 0)
     throw new RestartRefused(`execution ${record.id} was completed, and nothing of it failed - say from which node`);
   const patch = membersOf(escapeReferences(request.patch ?? "{}"));
-  const plan: Plan = {
+  const plan: SourcePlan = {
     ...{ source: record.id, tip: record.tip ?? "" },
     ...part,
     ...(again.length > 0 && { again: [...again] }),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
-import type { Plan } from "../chain/head.ts";
+import type { SourcePlan } from "../chain/head.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 
@@ -16,8 +16,8 @@ export async function unchangedNodes(
   version: WorkflowVersion,
   earlier: WorkflowVersion,
   keysLookedUp: KeysLookedUp,
-): Promise<NonNullable<Plan["unchanged"]>> {
-  const unchanged: NonNullable<Plan["unchanged"]> = {};
+): Promise<NonNullable<SourcePlan["unchanged"]>> {
+  const unchanged: NonNullable<SourcePlan["unchanged"]> = {};
   if (version.template !== earlier.template || !isDeepStrictEqual(surroundings(version), surroundings(earlier)))
     return unchanged;
   const others = nodeIndex(earlier.workflow);

@@ -38,13 +38,13 @@ type Contents = Partial<Record<ContentName | StepContentName, StoredContent>>;
 export class ContentCheck {
   /** Contents that their entries do not hold any more. */
   readonly erased: Erased[] = [];
-  readonly #blobs: NamedBlobs;
+  readonly blobs: NamedBlobs;
   readonly #walked: string;
 
   /** `walked`: the execution whose chain is checked, and not one that it ran. */
   constructor(ports: Ports, walked: string) {
     this.#walked = walked;
-    this.#blobs = new NamedBlobs(ports.blobs);
+    this.blobs = new NamedBlobs(ports.blobs);
   }
 
   problemOf(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
@@ -91,8 +91,8 @@ export class ContentCheck {
     if (found !== digest)
       return { message: `${place} was changed: the digest ${isStructure ? "in its head" : "beside it"} is another` };
     const blob = "blob" in content ? { place, ref: { sha256: digest }, bytes: content.blob.bytes } : undefined;
-    if (!isStructure) return blob && this.#blobs.firstBad(head, [blob]);
-    const stored = blob ? await this.#blobs.text(head, blob) : (content as { text: string });
+    if (!isStructure) return blob && this.blobs.firstBad(head, [blob]);
+    const stored = blob ? await this.blobs.text(head, blob) : (content as { text: string });
     if ("bad" in stored) return stored.bad;
     if (stored.text === null) return undefined;
     return name === "items" ? this.#itemsProblem(head, stored.text) : this.#contextProblem(head, stored.text);
@@ -101,7 +101,7 @@ export class ContentCheck {
   async #contextProblem(head: Head, text: string): Promise<LinkProblem | undefined> {
     const { pages, inline } = loadStored(text);
     for (const { sha256 } of pages) {
-      const page = await this.#blobs.text(head, { place: "a page of its context", ref: { sha256 } });
+      const page = await this.blobs.text(head, { place: "a page of its context", ref: { sha256 } });
       if ("bad" in page) return page.bad;
       const bad = page.text === null ? undefined : await this.#rowProblem(head, rowsIn(page.text));
       if (bad) return bad;
@@ -112,13 +112,13 @@ export class ContentCheck {
   #itemsProblem(head: Head, text: string): Promise<BadBlob | undefined> {
     const { pages } = JSON.parse(text) as ItemPages;
     const named = pages.map(({ sha256 }) => ({ place: "a page of its items", ref: { sha256, type: "json" as const } }));
-    return this.#blobs.firstBad(head, named);
+    return this.blobs.firstBad(head, named);
   }
 
   #rowProblem(head: Head, rows: readonly Row[]): Promise<BadBlob | undefined> {
     const named = rows.flatMap(([key, , json]) =>
       referencesIn(json).map((ref) => ({ place: `context[${JSON.stringify(key)}]`, key, ref })),
     );
-    return this.#blobs.firstBad(head, named);
+    return this.blobs.firstBad(head, named);
   }
 }

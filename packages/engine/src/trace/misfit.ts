@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { contentText, unlessErased } from "../chain/contents.ts";
-import type { Head } from "../chain/head.ts";
+import { type Head, sourceOf } from "../chain/head.ts";
 import { sha256 } from "../json/text.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
@@ -14,7 +14,7 @@ export interface Checked {
 }
 
 /** What every entry of an execution says as the one before does: whose run it is, and of what. */
-const constant = ["client", "root", "workflow_id", "workflow_version", "frozen"] as const;
+const constant = ["client", "root", "workflow_id", "workflow_version", "frozen", "sealed"] as const;
 
 /** What every entry has said since there are any. */
 const texts = [
@@ -106,7 +106,7 @@ export function beginningMisfit(record: Execution, first: Head): string | undefi
     version: first.workflow_version,
     startedAt: first.timestamp,
     parent: first.parent,
-    restartedFrom: first.plan?.source,
+    restartedFrom: sourceOf(first),
     // Absent in what earlier releases wrote. It is part of what is hashed, so nobody can leave it out afterwards.
     ...(first.machine !== undefined && { stateMachineArn: first.machine }),
   });

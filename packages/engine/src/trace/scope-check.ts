@@ -8,6 +8,7 @@ import type { Ports } from "../ports/index.ts";
 import { forkBehind, opensFork } from "../protocol/branches.ts";
 import { CodeCheck } from "./code-check.ts";
 import { ContentCheck, type LinkPlace, type LinkProblem, placeOf } from "./content-check.ts";
+import { documentProblem } from "./document-check.ts";
 import { type Checked, hashMisfit, misfitOf, signatureMisfit } from "./misfit.ts";
 
 export type Problem = LinkPlace & LinkProblem;
@@ -146,7 +147,14 @@ export class ScopeCheck {
     const bad = await this.#stepProblem(head);
     if (bad) return bad;
     const message = (await this.#reuseMisfit(head)) ?? (await this.#code.problemOf(head));
-    return message === undefined ? this.contents.problemOf(head, entry) : { message };
+    if (message !== undefined) return { message };
+    return (await this.contents.problemOf(head, entry)) ?? this.#planProblem(head, entry);
+  }
+
+  /** The document goes with the context of link 0 when contents are erased. */
+  async #planProblem(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
+    if (!head.plan || "source" in head.plan || !contents.context) return undefined;
+    return documentProblem(this.#ports, head, head.plan, { blobs: this.contents.blobs, gone: this.gone });
   }
 
   async #stepProblem(head: Head): Promise<LinkProblem | undefined> {

@@ -34,7 +34,7 @@ export interface TraceBranch {
 export function publicHead(head: Head) {
   const { seq, scope, node_id, node_type, status, decision_result, path_taken, execution_time_ms } = head;
   const { attempt, failed_deliveries, sandbox_id, timestamp, prev, code, addresses, error_class = null } = head;
-  const { reused_from: reused } = head;
+  const { reused_from: reused, edited } = head;
   return defined({
     ...{ seq, scope, node_id, node_type, status, error_class, decision_result, path_taken, execution_time_ms, attempt },
     /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */
@@ -43,6 +43,8 @@ export function publicHead(head: Head) {
     code_hash: code,
     /** The execution that came to this outcome, and its link there; nothing ran for it here. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
+    /** Who wrote this outcome by hand, and when; nothing ran for it. */
+    edited,
     /** What names led to that its code could connect to on other ports than 80 and 443. */
     resolved_hosts: addresses,
   });

@@ -11,7 +11,7 @@ import { demandClient, withVariables } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
-import { defaultClient } from "../ports/clients.ts";
+import { type Client, defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
@@ -45,7 +45,7 @@ export interface ExecuteRequest {
  * where the client has spent what it may, or nodes cannot be written anew; `Conflict` where the client is being erased.
  */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
-  const { ulid, workflow, context, client = by.client ?? defaultClient, frozen = false, fresh = [] } = request;
+  const { workflow, client = by.client ?? defaultClient } = request;
   const record = await demandClient(ports, by, client);
   const pin = request.version === undefined ? record?.pins[workflow] : undefined;
   const { version, quotas, isPaused } = await versionFor(ports, workflow, request.version ?? pin).catch(
@@ -54,21 +54,49 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
     },
   );
   if (request.version !== undefined) await demandMachine(ports, version);
-  const problem = freshProblem(version.workflow, { frozen, fresh });
-  if (problem !== null) throw new Refused(problem);
-  const reuse = request.reuse === undefined ? undefined : await reusable(ports, by, request.reuse, { version, client });
   await demandBudget(ports, record);
-  const id = `exec_${ulid}`;
-  const whole = withVariables(record?.variables, context);
-  const placed = request.namesUploads
-    ? await placeUploads(ports, { client, root: reuse?.source.root ?? id }, whole)
-    : { context: whole, files: [] };
-  const files = [...(request.files ?? []), ...placed.files];
-  const start = { id, version, context: placed.context, files, client, frozen, fresh, ...(reuse && { reuse }) };
+  const start = await startOf(ports, by, version, { ...request, client, variables: record?.variables });
   const counted = { workflow: version.workflowId, client, ofWorkflow: quotas, ofClient: record?.quotas, isPaused };
   const begun = await startOrQueue(ports, counted, (queue) => startExecution(ports, { ...start, ...queue }));
   await demandClientStill(ports, by, begun);
   return begun;
+}
+
+/** What a run of a version that is at hand begins with. */
+export type VersionRequest = Omit<ExecuteRequest, "workflow" | "version">;
+
+/** Starts a run that tries a version out: no quota and no pause holds it. Throws as `execute`. */
+export async function executeVersion(
+  ports: ServicePorts,
+  by: Principal,
+  version: WorkflowVersion,
+  { client = by.client ?? defaultClient, ...request }: VersionRequest,
+): Promise<Execution> {
+  const record = await demandClient(ports, by, client);
+  return startExecution(ports, await startOf(ports, by, version, { ...request, client, variables: record?.variables }));
+}
+
+interface ClientsRequest extends VersionRequest {
+  client: string;
+  variables: Client["variables"] | undefined;
+}
+
+async function startOf(
+  ports: ServicePorts,
+  by: Principal,
+  version: WorkflowVersion,
+  { ulid, client, variables, context, files = [], frozen = false, fresh = [], ...request }: ClientsRequest,
+): Promise<StartRequest> {
+  const problem = freshProblem(version.workflow, { frozen, fresh });
+  if (problem !== null) throw new Refused(problem);
+  const reuse = request.reuse === undefined ? undefined : await reusable(ports, by, request.reuse, { version, client });
+  const id = `exec_${ulid}`;
+  const whole = withVariables(variables, context);
+  const placed = request.namesUploads
+    ? await placeUploads(ports, { client, root: reuse?.source.root ?? id }, whole)
+    : { context: whole, files: [] };
+  const start = { id, version, context: placed.context, files: [...files, ...placed.files], client, frozen, fresh };
+  return { ...start, ...(reuse && { reuse }) };
 }
 
 /** What a run may take over of an earlier one. Throws `ExecutionNotFound`, `Refused`. */

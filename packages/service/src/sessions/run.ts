@@ -130,7 +130,7 @@ interface Wanted {
 
 async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, node, plan }: Wanted): Promise<Begun> {
   const wished = `exec_${ulid}`;
-  const { session, answer } = await changing(ports, by, id, async (session) => {
+  const { session, answer } = await changing<Answer>(ports, by, id, async (session) => {
     const { state } = session;
     const [open] = state.runs.filter(({ execution }) => execution !== wished);
     if (open)
@@ -152,7 +152,7 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
     return {
       state: { ...state, published, runs: [run], family: { root, last: execution } },
       what: `${execution} began to run ${shortList(planned.runs, 5)}`,
-      answer: { planned, session, begun: { execution, version, root, family: last } },
+      answer: { planned, session, begun: { execution, version, root, after: last } },
     };
   });
   const { planned, begun, session: before } = answer;
@@ -169,6 +169,12 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
   return { session, execution: begun.execution, runs: planned.runs, reused: planned.reused };
 }
 
+interface Answer {
+  session: Session;
+  planned: Plan | null;
+  begun?: Beginning;
+}
+
 type Version = Awaited<ReturnType<typeof draftVersion>>["version"];
 
 interface Beginning {
@@ -177,7 +183,7 @@ interface Beginning {
   /** The first execution of the family. */
   root: string;
   /** The one before. */
-  family: string | undefined;
+  after: string | undefined;
 }
 
 async function start(
@@ -185,7 +191,7 @@ async function start(
   by: Principal,
   { client, state }: Session,
   { context, given }: Plan,
-  { execution: id, version, root, family }: Beginning,
+  { execution: id, version, root, after }: Beginning,
 ): Promise<void> {
   const record = await demandClient(ports, by, client);
   await demandBudget(ports, record);
@@ -196,7 +202,7 @@ async function start(
   const outcomes = {
     document: objectText(places.flat()),
     root,
-    ...(family !== undefined && { family }),
+    ...(after !== undefined && { after }),
     set: context.slots().map(({ key, json }) => ({ key, json })),
   };
   const { quotas, isPaused } = await findWorkflow(ports, version.workflowId, version.version);

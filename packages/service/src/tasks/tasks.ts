@@ -67,10 +67,21 @@ export async function answer(
 
 async function clientOf(ports: ServicePorts, by: Principal, name: TaskName): Promise<string> {
   if ("execution" in name) return (await executionWithin(ports, by, name.execution)).client;
-  const task = await ports.tasks.find(name.task);
+  return (await taskWithin(ports, by, name.task)).client;
+}
+
+async function taskWithin(ports: ServicePorts, by: Principal, id: string) {
+  const task = await ports.tasks.find(id);
   const client = task && (await ports.executions.get(task.execution))?.client;
-  if (client !== undefined && reaches(by, client)) return client;
-  throw new NotFound(`there is no task "${name.task}" - GET /tasks lists those that wait`);
+  if (task && client !== undefined && reaches(by, client)) return { ...task, client };
+  throw new NotFound(`there is no task "${id}" - GET /tasks lists those that wait`);
+}
+
+/** Whether it waits still, too: nobody has written down yet that its time is over. Throws `NotFound`. */
+export async function readTask(ports: ServicePorts, by: Principal, id: string): Promise<WaitingTask> {
+  const task = await taskWithin(ports, by, id);
+  const isOver = task.status === "open" && Date.parse(task.expiresAt) <= ports.clock.now();
+  return isOver ? { ...task, status: "expired" } : task;
 }
 
 /** Nothing has this hash. */

@@ -1,5 +1,5 @@
 import type { Body, Condition, Edge, Node, Workflow } from "../workflow.ts";
-import { canReach, graphOf } from "./graph.ts";
+import { canReach, type Graph, graphOf } from "./graph.ts";
 
 /** The condition that catches what no other edge of a decision matches. */
 export const defaultLabel = "default";
@@ -55,6 +55,20 @@ export function loopsIn(edges: readonly Edge[]): Edge[] {
  * but these again.
  */
 export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string> {
+  const before = canReach(graphAround(workflow, id, onwardEdges), [id]);
+  before.delete(id);
+  return before;
+}
+
+/** Whether ways lead from this node back to it, so that one run may come to it more than once. */
+export function isInLoop(workflow: Workflow, id: string): boolean {
+  const graph = graphAround(workflow, id, (edges) => edges);
+  const before = canReach(graph, [id]);
+  return graph.successors.get(id)?.some((next) => before.has(next)) ?? false;
+}
+
+/** The body that a node is in, as far as these edges go. */
+function graphAround(workflow: Workflow, id: string, chosen: (edges: Edge[]) => Edge[]): Graph {
   const index = nodeIndex(workflow);
   const home = index.get(id)?.body ?? null;
   const inBody = [...index.values()].filter(({ body }) => body === home);
@@ -62,7 +76,5 @@ export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string>
     id: node.id,
     ...("onError" in node && node.onError !== undefined && { onError: node.onError }),
   }));
-  const before = canReach(graphOf(points, onwardEdges(inBody.flatMap(({ edges }) => edges))), [id]);
-  before.delete(id);
-  return before;
+  return graphOf(points, chosen(inBody.flatMap(({ edges }) => edges)));
 }

@@ -1,22 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { addressesFor, allowedFor, networkOf } from "../../../../packages/engine/src/kinds/task/reach.ts";
+import type { Task } from "../../../../packages/engine/src/kinds/task/task.ts";
 import { emptyOverlay } from "../../../../packages/engine/src/secrets/overlay.ts";
 
 const overlay = { ...emptyOverlay, hosts: ["smtp.acme.test:587", "api.acme.test:443"] };
-const node = (allow?: string[]) => ({ executor: { kind: "code" as const, code: "", ...(allow && { allow }) } });
+const task = (allow?: string[], sealed?: true) => {
+  const executor = { kind: "code" as const, code: "", ...(allow && { allow }) };
+  return { node: { executor }, position: { before: { ...(sealed && { sealed }) } } } as Pick<Task, "node" | "position">;
+};
 
 describe("what a node can connect to", () => {
   it("is what its definition says and the hosts of its credentials, each once", () => {
-    expect(allowedFor(node(["api.acme.test:443", "b.test"]), overlay)).toEqual([
+    expect(allowedFor(task(["api.acme.test:443", "b.test"]), overlay)).toEqual([
       "api.acme.test:443",
       "b.test",
       "smtp.acme.test:587",
     ]);
-    expect(allowedFor(node([]), emptyOverlay)).toEqual([]);
+    expect(allowedFor(task([]), emptyOverlay)).toEqual([]);
+    expect(allowedFor(task(["api.acme.test:443"], true), overlay)).toEqual([]);
+    expect(allowedFor(task(undefined, true), emptyOverlay)).toEqual([]);
   });
 
   it("is everything where nobody says a word of it", () => {
-    expect(allowedFor(node(), overlay)).toBeUndefined();
+    expect(allowedFor(task(), overlay)).toBeUndefined();
     expect(networkOf(undefined, {})).toEqual({});
     expect(networkOf(undefined, {}, overlay)).toEqual({ near: overlay.hosts });
     expect(networkOf([], {}, overlay)).toEqual({ network: { allow: [] } });

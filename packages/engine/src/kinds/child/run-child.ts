@@ -1,5 +1,5 @@
 import { defined, type RunErrorClass, secretKeys, type Workflow, type WorkflowNode } from "@nova/workflow";
-import { headOf, type Plan } from "../../chain/head.ts";
+import { headOf } from "../../chain/head.ts";
 import { inputBefore } from "../../chain/item-input.ts";
 import { childId } from "../../chain/link-name.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
@@ -24,7 +24,7 @@ import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from
 import type { Closed } from "../../protocol/finish-close.ts";
 import { entryOrTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
-import { findInSource, planOf } from "../../protocol/recorded.ts";
+import { planOfChild } from "../../protocol/recorded.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
@@ -82,11 +82,20 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));
 }
 
-/** A late delivery of the first task names an execution that is over; Step Functions says so and goes on to the second. */
+/**
+ * A late delivery of the first task names an execution that is over; Step Functions says so and goes on to the second. An
+ * outcome that nothing was run for names its own execution, with another input: Step Functions does not start it twice.
+ */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | ChildAnswer> {
   const answer = await answerFor(entry, event, ports);
-  const { child } = headOf(entry);
-  if (event.waited || !child) return answer;
+  const head = headOf(entry);
+  if (event.waited || head.status === "failed") return answer;
+  const { child } = head;
+  if (!child) {
+    const { stateMachineArn: arn } = await versionOf(ports, head);
+    const { execution, scope, seq } = event;
+    return { execution, scope, seq, child: { arn, name: execution.id, input: { execution, scope, seq: head.seq } } };
+  }
   const version = await versionOf(ports, { workflow_id: child.workflow, workflow_version: child.version });
   return answerChild(event, { id: child.execution, version });
 }
@@ -205,9 +214,19 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
     return { problem: `workflows run inside of one another ${deepest} deep at most - end the recursion earlier` };
   const members = await childInput(ports, calling, version.workflow);
   if ("problem" in members) return members;
-  const { client, root, frozen = false } = position.before;
+  const { client, root, frozen = false, sealed = false } = position.before;
   const plan = await planOfChild(ports, position, node);
-  const link = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent, frozen, plan };
+  const link = {
+    id,
+    version,
+    home: { client, root },
+    set: members,
+    startedAt: turn.since,
+    parent,
+    frozen,
+    sealed,
+    plan,
+  };
   const entry = await firstLink(ports, link);
   if (await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry)) return entry;
   return (await firstEntry(ports, id)) ?? entry;
@@ -222,19 +241,6 @@ async function wantedVersion(
   if (version === undefined || version === latest.version) return latest;
   const pinned = await ports.workflows.get(workflow, version);
   return pinned ?? { problem: `workflow "${workflow}" has no version ${version} - its latest is ${latest.version}` };
-}
-
-/** An execution that came to no good end for the source goes on where it failed. */
-async function planOfChild(ports: Ports, { before, at }: Position, node: WorkflowNode): Promise<Plan | undefined> {
-  if (!before.followed) return undefined;
-  const { source, again = [], inside = {}, unchanged } = await planOf(ports, at.execution);
-  if (unchanged) return undefined;
-  const found = await findInSource(ports, source, before.followed, node);
-  const { child, scope, seq, status } = found?.head ?? {};
-  if (!child || again.includes(node.id)) return undefined;
-  const part = inside[`${scope}#${seq}`];
-  if (!part && status === "success") return undefined;
-  return { source: child.execution, tip: child.tip, ...part, ...(again.length > 0 && { again }) };
 }
 
 async function parentOf(ports: Ports, { at }: Position): Promise<Parent> {

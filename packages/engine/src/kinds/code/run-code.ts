@@ -46,7 +46,7 @@ async function codePass(ports: Ports, task: Task, time: TaskTime): Promise<Produ
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), overlay);
   // A turn between two attempts names no sandbox: the next one begins here.
   const held = position.next.turn?.sandbox ? position.next.turn : undefined;
-  const allow = allowedFor(node, overlay);
+  const allow = allowedFor(task, overlay);
   const place = held ? adoptTurn(held, task) : await takeTurn(ports, task, await addressesFor(ports, allow));
 
   const limit = timeLimit(ports, place.turn.since, node.timeoutSeconds);

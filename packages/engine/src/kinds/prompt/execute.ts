@@ -30,7 +30,7 @@ export function sandboxRuns(
 ): PipelineMeans["execute"] {
   const { ports, place, io } = site;
   const { id } = task.node;
-  const allow = allowedFor(task.node, overlay) ?? [];
+  const allow = allowedFor(task, overlay) ?? [];
   const asked = new Set<number>();
   return async (step, written, { timeoutSeconds, extra = [], network }) => {
     if (asked.has(step)) throw new RangeError(`code of node "${id}" is to begin twice at place ${step} of its journal`);

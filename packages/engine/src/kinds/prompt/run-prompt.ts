@@ -56,7 +56,7 @@ async function promptPass(ports: Ports, task: Task, signal: AbortSignal): Promis
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), overlay);
   const earlier = await attemptsBefore(ports, position);
   const asked = promptTask(task, found, io, earlier);
-  const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task.node, overlay));
+  const { place, pinned } = await beginOrAdopt(ports, task, asked, allowedFor(task, overlay));
   const site: JournalSite = { ports, position, place, io };
   const journal = new StepJournal(site, earlier);
   const isFirst = !position.next.turn?.sandbox;

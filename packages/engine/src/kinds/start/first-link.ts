@@ -1,6 +1,6 @@
 import { defined, nodeIndex, runHash } from "@nova/workflow";
 import { sealEntry } from "../../chain/contents.ts";
-import { type Head, noRun, type Plan } from "../../chain/head.ts";
+import { type Head, noRun, type Plan, sourceOf } from "../../chain/head.ts";
 import { Context } from "../../context/context.ts";
 import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
 import type { Member } from "../../json/text.ts";
@@ -23,15 +23,17 @@ export interface FirstLink {
   parent?: Parent;
   /** No model is ever called: only pinned code runs. */
   frozen?: boolean;
+  /** Nothing goes outside: see `Head.sealed`. */
+  sealed?: boolean;
   /** Ids of prompt nodes that are written anew. */
   fresh?: readonly string[];
-  /** What is taken over from an earlier execution. */
+  /** Which outcomes are taken over. */
   plan?: Plan | undefined;
 }
 
 /** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
 export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
-  const { id, version, home, set, startedAt, parent, frozen, fresh = [], plan } = link;
+  const { id, version, home, set, startedAt, parent, frozen, sealed, fresh = [], plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
@@ -51,8 +53,9 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
       ...defined({ events: version.history?.begun, parent }),
       machine: version.stateMachineArn,
       definition: runHash(version.workflow),
-      ...(plan && { plan, followed: { scope: "", seq: 0 } }),
+      ...(plan && { plan, ...("source" in plan ? { followed: { scope: "", seq: 0 } } : { visits: {} }) }),
       ...(frozen && { frozen: true }),
+      ...(sealed && { sealed: true }),
       ...(fresh.length > 0 && { fresh }),
       prev: null,
     },
@@ -62,15 +65,13 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
 }
 
 /** The record of an execution that begins with this link. */
-export function recordOf(
-  { execution_id: id, client, root, timestamp, parent, plan }: Head,
-  { workflowId, version, stateMachineArn }: WorkflowVersion,
-): Execution {
+export function recordOf(first: Head, { workflowId, version, stateMachineArn }: WorkflowVersion): Execution {
+  const { execution_id: id, client, root, timestamp, parent } = first;
   return {
     ...{ format: 1, id, workflowId, version, stateMachineArn, client, root },
     status: "running",
     startedAt: timestamp,
-    ...defined({ parent, restartedFrom: plan?.source }),
+    ...defined({ parent, restartedFrom: sourceOf(first) }),
     open: true,
   };
 }

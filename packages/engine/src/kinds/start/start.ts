@@ -1,6 +1,7 @@
 import type { Workflow } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
-import { headOf, type Plan } from "../../chain/head.ts";
+import { type DocumentPlan, headOf, type SourcePlan } from "../../chain/head.ts";
+import { checkOutcomes, storeOutcomes } from "../../chain/outcomes.ts";
 import { offloadLargeValues } from "../../context/offload.ts";
 import { NovaError } from "../../errors.ts";
 import { type Member, membersOf } from "../../json/text.ts";
@@ -25,9 +26,24 @@ export interface StartRequest {
   /** Ids of prompt nodes whose code is written anew, whatever is kept or locked; `freshProblem` says which cannot be. */
   fresh?: readonly string[];
   /** An execution of the same client that has ended, and which of its outcomes may count in this one. */
-  reuse?: { source: Execution; unchanged: NonNullable<Plan["unchanged"]> };
+  reuse?: { source: Execution; unchanged: NonNullable<SourcePlan["unchanged"]> };
+  /** Outcomes that are committed instead of running their nodes; not together with `reuse`. */
+  outcomes?: GivenOutcomes;
   /** It waits for slots of these pools until somebody begins it (`beginExecution`); `admission` may, to begin with. */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
+}
+
+export interface GivenOutcomes {
+  /** `chain/outcomes.ts` says what is in it. */
+  document: string;
+  /** The first execution of the family whose blobs the document names; absent: this one. */
+  root?: string;
+  /** The execution of that family that began last. */
+  after?: string;
+  /** What the run begins with besides its context, as contexts keep it: large values are references to the family's blobs. */
+  set?: readonly Member[];
+  /** Nodes without an outcome run only if they are without effects, without network and credentials; no model is asked. */
+  sealed?: boolean;
 }
 
 /** Clients come with a later release; until then everything belongs to this one. */
@@ -36,10 +52,10 @@ const nextId = monotonicFactory();
 
 /**
  * Link 0 (the start node's entry: the initial context), then the record, then StartExecution: a sweeper
- * repeats what was lost. With a `queue` there is no StartExecution yet. Throws `InputsRefused`.
+ * repeats what was lost. With a `queue` there is no StartExecution yet. Throws `InputsRefused`, `OutcomesRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const { version, client = defaultClient, files = [], frozen = false, fresh = [], reuse } = request;
+  const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
   await refuseMisfits(
@@ -47,21 +63,38 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
     request.context,
     keyed.map(({ key }) => key),
   );
+  if (outcomes) checkOutcomes(outcomes.document);
   const { id = newId(ports) } = request;
-  const home: BlobHome = { client, root: reuse?.source.root ?? id };
-  const plan = reuse && {
-    source: reuse.source.id,
-    tip: reuse.source.tip ?? "",
-    unchanged: reuse.unchanged,
-    ...(fresh.length > 0 && { again: [...fresh] }),
-  };
+  const home: BlobHome = { client, root: request.reuse?.source.root ?? outcomes?.root ?? id };
   await saveFiles(
     ports,
     home,
     files.filter((file) => "open" in file),
   );
-  const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
-  return begin(ports, { id, version, home, set, frozen, fresh, plan }, request.queue);
+  const given = await inlineMembers(ports, home, placeFiles(request.context, placed));
+  const set = [...(outcomes?.set ?? []), ...given, ...fileMembers(keyed)];
+  const plan = outcomes ? await planOfDocument(ports, home, outcomes) : planOfReuse(request);
+  const sealed = outcomes?.sealed ?? false;
+  return begin(ports, { id, version, home, set, frozen: frozen || sealed, sealed, fresh, plan }, request.queue);
+}
+
+async function planOfDocument(
+  { blobs }: Pick<Ports, "blobs">,
+  home: BlobHome,
+  { document, after }: GivenOutcomes,
+): Promise<DocumentPlan> {
+  return { outcomes: await storeOutcomes(blobs, home, document), ...(after !== undefined && { after }) };
+}
+
+function planOfReuse({ reuse, fresh = [] }: StartRequest): SourcePlan | undefined {
+  return (
+    reuse && {
+      source: reuse.source.id,
+      tip: reuse.source.tip ?? "",
+      unchanged: reuse.unchanged,
+      ...(fresh.length > 0 && { again: [...fresh] }),
+    }
+  );
 }
 
 export function newId({ clock }: Pick<Ports, "clock">): string {

@@ -70,7 +70,7 @@ export async function dropUnlessNamed(ports: Ports, { at }: Position, { sandbox 
 
 /** The next attempt, in a new sandbox; the old one is of no use any more. A prompt node's budget goes on. */
 export async function moveTurn(ports: Ports, { position, node, version }: Task, from: Turn): Promise<void> {
-  const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version));
+  const sandbox = await ports.sandboxes.create(sandboxSpec(position.at, node, version, position.before));
   const since = node.executor.kind === "prompt" ? from.since : isoNow(ports);
   const { warm: _, ...moved } = from;
   const turn: Turn = { ...moved, sandbox: sandbox.id, attempt: from.attempt + 1, since };

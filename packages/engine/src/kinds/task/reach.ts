@@ -1,16 +1,20 @@
 import { isIP } from "node:net";
-import type { TaskNode } from "@nova/workflow";
 import type { Turn } from "../../ports/chain.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { RunRequest } from "../../ports/sandboxes.ts";
+import type { Task } from "./task.ts";
 
 /** The ports at which E2B tells names apart. */
 const webPorts = ["80", "443"];
 
 /** What a node's code can connect to. Undefined: whatever its sandbox can. */
-export function allowedFor({ executor: { allow } }: Pick<TaskNode, "executor">, { hosts }: CredentialOverlay) {
-  return allow && [...new Set([...allow, ...hosts])];
+export function allowedFor(
+  { node, position: { before } }: Pick<Task, "node" | "position">,
+  { hosts }: CredentialOverlay,
+): string[] | undefined {
+  const { allow } = node.executor;
+  return before.sealed ? [] : allow && [...new Set([...allow, ...hosts])];
 }
 
 /** What names on other ports than the web's lead to: the same for each delivery, and kept in the entry. */

@@ -54,7 +54,7 @@ async function takeOrCreate(
   version: WorkflowVersion,
   seconds: number,
 ): Promise<Sandbox> {
-  const spec = sandboxSpec(at, node, version);
+  const spec = sandboxSpec(at, node, version, before);
   const pool = poolOf(before.client, spec, node, version.workflow);
   const take = async () => {
     // Whoever closes the execution knows what its main line has, wherever that came from.
@@ -95,6 +95,7 @@ export function sandboxSpec(
   at: Pick<Position["at"], "execution" | "scope">,
   node: TaskNode,
   version: WorkflowVersion,
+  { sealed }: Pick<Position["before"], "sealed"> = {},
 ): SandboxSpec {
   const reach = outerReach(node, version.workflow);
   return {
@@ -103,7 +104,7 @@ export function sandboxSpec(
     scope: at.scope,
     lifetimeSeconds: lifetimeOf(secondsOf(node), betweenNodesSeconds),
     lib: version.workflow.lib,
-    internet: true,
+    internet: sealed !== true,
     ...(reach && { reach }),
   };
 }

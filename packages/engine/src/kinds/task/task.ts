@@ -5,7 +5,7 @@ import type { Context } from "../../context/context.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
-import { credentialOverlay, overlayAgain, withOverlay } from "../../secrets/overlay.ts";
+import { credentialOverlay, emptyOverlay, overlayAgain, withOverlay } from "../../secrets/overlay.ts";
 
 /** A node that runs code, at its place in the chain. */
 export interface Task extends NodeDefinition {
@@ -28,7 +28,10 @@ export interface TaskInput {
 export async function taskInput(ports: Ports, { position, node, version }: Task): Promise<TaskInput> {
   const whose = { client: position.before.client, version, node };
   const lay = position.next.turn?.sandbox ? overlayAgain : credentialOverlay;
-  const [{ kept, input }, overlay] = await Promise.all([inputBefore(ports, position), lay(ports, whose)]);
+  const [{ kept, input }, overlay] = await Promise.all([
+    inputBefore(ports, position),
+    position.before.sealed ? emptyOverlay : lay(ports, whose),
+  ]);
   const seen = node.type === "decision" ? input.without("branch_decision") : input;
   return { kept, input: withOverlay(seen, overlay), overlay };
 }

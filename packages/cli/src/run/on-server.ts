@@ -3,20 +3,16 @@ import { type Member, membersOf, objectText, RawJson } from "@nova/engine";
 import { readWorkflowSource, writeWorkflow } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { publishOnServer } from "../api/publish.ts";
-import { readWhole } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
-import type { Ran, RunListener } from "../run/execute.ts";
-import type { RunRequest } from "../run/request.ts";
-import { followOnServer } from "./follow.ts";
+import type { RunRequest } from "./request.ts";
 
-/** As `execute`, on a server: publishes what is new, runs it, waits. Null where Ctrl-C came before the start. */
-export async function runOnServer(
+/** Publishes a folder on a server, with what its nodes run, and starts a run. Null where Ctrl-C came before the start. */
+export async function publishAndStart(
   server: NovaClient,
   request: RunRequest,
   interrupt: Interrupt,
-  listener: RunListener,
-): Promise<Ran | null> {
+): Promise<StartedExecution | null> {
   const { path, workflow, called, isOneNode } = request;
   // What is called comes before who calls it: a server wants it to be there.
   for (const { place, id } of called.places.toReversed()) {
@@ -24,8 +20,7 @@ export async function runOnServer(
   }
   const source = isOneNode ? writeWorkflow(workflow) : await readWorkflowSource(path);
   const { id } = await publishOnServer(server, source, workflow.id);
-  const started = await startOnServer(server, { ...request, workflow: id }, interrupt);
-  return started && followed(server, started, interrupt, listener);
+  return startPublished(server, { ...request, workflow: id }, interrupt);
 }
 
 /** What a run of a published workflow begins with. */
@@ -36,7 +31,7 @@ export interface StartRequest extends Pick<RunRequest, "context" | "files" | "fr
 }
 
 /** Starts a run of what is published. Null where Ctrl-C came before. Throws `ApiProblem`. */
-export async function startOnServer(
+export async function startPublished(
   server: NovaClient,
   request: StartRequest,
   interrupt: Interrupt,
@@ -46,18 +41,6 @@ export async function startOnServer(
   const { workflow, frozen, fresh, client, reuse, version } = request;
   const said = { frozen: frozen || undefined, fresh: fresh.length > 0 ? fresh : undefined };
   return server.executions.execute(workflow, defined({ context, ...said, client_slug: client, reuse, version }));
-}
-
-/** Tells what a run does until it has ended, and answers what became of it. */
-export async function followed(
-  server: NovaClient,
-  { execution_id: id, status }: StartedExecution,
-  interrupt: Interrupt,
-  listener: RunListener,
-): Promise<Ran> {
-  listener.onAccepted?.(id, status);
-  await followOnServer(server, id, interrupt, listener);
-  return { ...(await readWhole(server, id)), counters: null };
 }
 
 /** The context, in which what was uploaded stands for files. */

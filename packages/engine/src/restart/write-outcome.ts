@@ -1,0 +1,37 @@
+import { type Head, headOf } from "../chain/head.ts";
+import { failureOf } from "../chain/position.ts";
+import { type Member, objectText } from "../json/text.ts";
+import type { Ports } from "../ports/index.ts";
+import { changesOf } from "../protocol/recorded-source.ts";
+
+/**
+ * What an entry came to, as a document of outcomes has it (`chain/outcomes.ts`); large values stay references to blobs of
+ * its family. Null where nothing is to be taken over: of a start, an end, a join, and of a map that read its list.
+ */
+export async function writeOutcome(
+  ports: Pick<Ports, "chain" | "blobs">,
+  {
+    execution_id,
+    scope,
+    seq,
+    node_type,
+    status,
+  }: Pick<Head, "execution_id" | "scope" | "seq" | "node_type" | "status">,
+): Promise<string | null> {
+  if (["start", "end", "join", "close"].includes(node_type) || (node_type === "map" && status === "success"))
+    return null;
+  const { entry } = await ports.chain.read({ execution: execution_id, scope, seq });
+  if (!entry || !("context" in entry.contents)) return null;
+  const { decision_result, error_class, reused_from: earlier, edited } = headOf(entry);
+  const { execution = execution_id, ...link } = earlier ?? { scope, seq, hash: entry.hash };
+  const from = edited ? { edited_by: edited.by, at: edited.at } : { execution_id: execution, ...link };
+  const changes = await changesOf(ports, entry);
+  const error = status === "failed" && { class: error_class, ...(await failureOf(entry, ports.blobs)) };
+  const member = (key: string, value: unknown): Member => ({ key, json: JSON.stringify(value) });
+  return objectText([
+    ...(error ? [member("error", error)] : [{ key: "set", json: objectText(changes.set) }]),
+    ...(changes.delete.length > 0 ? [member("delete", changes.delete)] : []),
+    ...(decision_result === null ? [] : [member("decision", decision_result)]),
+    member("from", from),
+  ]);
+}

@@ -1,0 +1,73 @@
+import { type DocumentPlan, type Head, headOf, type ReusedLink } from "../chain/head.ts";
+import { OutcomesRefused, outcomeOf, type WrittenOutcome } from "../chain/outcomes.ts";
+import { offloadMembers } from "../context/offload.ts";
+import { type Member, membersOf, sha256 } from "../json/text.ts";
+import type { StoredEntry } from "../ports/chain.ts";
+import type { Ports } from "../ports/index.ts";
+import { changesOf } from "../protocol/recorded-source.ts";
+import type { LinkProblem } from "./content-check.ts";
+import type { NamedBlobs } from "./named-blobs.ts";
+
+/** What of a run's check the document needs. */
+interface Checking {
+  blobs: NamedBlobs;
+  /** Executions that are not there any more. */
+  gone: Set<string>;
+}
+
+/** What is wrong with the document that a plan names: its bytes, or an outcome that is not what its link came to. */
+export async function documentProblem(
+  ports: Ports,
+  head: Head,
+  { outcomes: hash }: DocumentPlan,
+  { blobs, gone }: Checking,
+): Promise<LinkProblem | undefined> {
+  const document = await blobs.text(head, { place: "the document of outcomes", ref: { sha256: hash, type: "json" } });
+  if ("bad" in document) return document.bad;
+  for (const { key: place, json } of document.text === null ? [] : membersOf(document.text)) {
+    const message = await outcomeProblem(ports, place, json, gone);
+    if (message !== undefined) return { message };
+  }
+  return undefined;
+}
+
+async function outcomeProblem(ports: Ports, place: string, json: string, gone: Set<string>) {
+  try {
+    const outcome = outcomeOf(place, json);
+    const { from } = outcome;
+    if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, gone))) return undefined;
+    const { seq, scope, execution } = from;
+    return `the outcome of "${place}" is another than that of link ${seq}${scope} of ${execution}, which it names`;
+  } catch (error) {
+    if (error instanceof OutcomesRefused) return error.message;
+    throw error;
+  }
+}
+
+/** True as well where the source is gone: nothing compares it then. */
+async function isFrom(ports: Ports, outcome: WrittenOutcome, from: ReusedLink, gone: Set<string>): Promise<boolean> {
+  const { entry } = await ports.chain.read(from);
+  const isThere = entry && "context" in entry.contents;
+  if (!isThere) gone.add(from.execution);
+  if (!entry) return true;
+  const { status, decision_result, error_class } = headOf(entry);
+  const isSame =
+    entry.hash === from.hash &&
+    sha256(entry.head) === from.hash &&
+    (status === "failed") === (outcome.error !== undefined) &&
+    decision_result === outcome.decision &&
+    error_class === outcome.error?.class;
+  return isSame && (!isThere || (await hasChanges(ports, outcome, entry)));
+}
+
+async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome, entry: StoredEntry) {
+  const changes = await changesOf(ports, entry);
+  // As the entry stores them, large values by their reference.
+  const stored = await offloadMembers(set, async () => undefined);
+  const text = (members: readonly Member[]) => members.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).sort();
+  return isList(text(stored), text(changes.set)) && isList(deleted.toSorted(), changes.delete.toSorted());
+}
+
+function isList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, index) => text === other[index]);
+}

@@ -1,0 +1,223 @@
+import {
+  type GivenOutcomes,
+  readTrace,
+  Source,
+  type StartRequest,
+  startExecution,
+  type Trace,
+  verifyExecution,
+  type WorkflowVersion,
+  writeOutcome,
+} from "@nova/engine";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../../support/cloud.ts";
+import { action, between, ways } from "../../support/forked.ts";
+
+let cloud: TestCloud;
+beforeAll(async () => {
+  cloud = await openTestCloud();
+});
+afterAll(() => cloud.close());
+
+type Written = Record<string, object>;
+
+async function runWith(
+  version: WorkflowVersion,
+  document: Written | string,
+  { context = "{}", ...more }: Partial<GivenOutcomes> & Partial<Pick<StartRequest, "context">> = {},
+): Promise<Trace> {
+  const outcomes = { document: typeof document === "string" ? document : JSON.stringify(document), ...more };
+  const { id } = await startExecution(cloud.ports, { version, context, outcomes });
+  await cloud.untilEnd(id);
+  return readTrace(cloud.ports, id, { full: true });
+}
+
+const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string, unknown>;
+/** What code that runs in spite of a record would leave. */
+const runs = (key: string) => `context['${key}'] = 'ran'`;
+
+describe("an execution with a document of outcomes", { timeout: 60_000 }, () => {
+  it("commits what the document has, digit for digit, and runs the rest", async () => {
+    const version = await cloud.publish(
+      inARow("row", { one: runs("a"), two: "context['b'] = context['a']['x'] + 1", three: runs("c") }),
+    );
+    const document = `{"one": {"set": {"a": {"x": 850.0}}, "delete": ["given"]}, "three": {"set": {"c": 12345678901234567890}}}`;
+    const trace = await runWith(version, document, { context: '{"given": 1}' });
+    expect(trace.context.text).toBe('{"a":{"x": 850.0},"b":851.0,"c":12345678901234567890}');
+    expect(trace.execution).toMatchObject({ status: "completed", nodes: 1 });
+    expect(entryOf(trace, "one")).toMatchObject({ execution_time_ms: 0, sandbox_id: null, code_hash: null });
+    expect(entryOf(trace, "three").code_hash).toBeNull();
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+
+  it("says of each outcome where it is from: an earlier execution, or somebody's hand", async () => {
+    const version = await cloud.publish(inARow("told", { one: "context['a'] = 'x' * 10_000", two: runs("b") }));
+    const first = await cloud.run(version);
+    const one = (await Source.read(cloud.ports, first.execution.id)).links.get("one");
+    const written = one && (await writeOutcome(cloud.ports, one.head));
+    const by = { edited_by: "user:ann", at: "2026-01-02T03:04:05.000Z" };
+    const document = `{"one": ${written}, "two": ${JSON.stringify({ set: { b: "by hand" }, from: by })}}`;
+    const trace = await runWith(version, document, { root: first.execution.root });
+    expect(trace.execution.root).toBe(first.execution.id);
+    expect(entryOf(trace, "one")).toMatchObject({
+      reused_from: { execution_id: first.execution.id, scope: "", seq: 1 },
+    });
+    expect(entryOf(trace, "two")).toMatchObject({ reused_from: null, edited: { by: "user:ann", at: by.at } });
+    expect(values(trace)).toEqual({ a: values(first).a, b: "by hand" });
+    expect(await verified(cloud, trace)).toBe("anchored");
+    const forged = document.replace(/"bytes":\d+/, '"bytes":10001');
+    const other = await runWith(version, forged, { root: first.execution.root });
+    expect((await verifyExecution(cloud.ports, other.execution.id)).problem?.message).toMatch(
+      /^the outcome of "one" is another than that of link 1 of exec_\w+, which it names$/,
+    );
+  });
+
+  it("finds places in loops, branches and items, though a node before them has run", async () => {
+    const version = await cloud.publish(
+      between(
+        "places",
+        [
+          action("fan", "context['n'] = context.get('n', 0) + 1"),
+          action("left", "context['l'] = 'ran'"),
+          action("right", "context['r'] = 'ran'"),
+          { id: "enough", type: "decision", code: "context['branch_decision'] = context['n'] >= 2" },
+          {
+            ...{ id: "each", type: "map", items: "list", as: "item", into: "all" },
+            ...{ nodes: [action("square", "context['s'] = context['item'] ** 2")], edges: [] },
+          },
+        ],
+        [
+          ...ways("start > fan > left > enough", "fan > right > enough", "each > end"),
+          { from: "enough", to: "fan", condition: false, max: 3 },
+          { from: "enough", to: "each", condition: true },
+        ],
+      ),
+    );
+    const document = {
+      left: { set: { l: "first" } },
+      "right#2": { set: { r: "second" } },
+      "each[1].square": { set: { s: "one" } },
+      "each[7].square": { set: { s: "nobody's" } },
+    };
+    const trace = await runWith(version, document, { context: '{"list": [3, 4, 5]}' });
+    expect(values(trace)).toMatchObject({ l: "ran", r: "second", all: [{ s: 9 }, { s: "one" }, { s: 25 }] });
+    const forks = trace.entries.filter(({ node_id }) => node_id === "fan");
+    const ran = forks.map(({ branches }) => branches?.map(({ entries }) => entries[0]?.code_hash !== null));
+    expect(ran).toEqual([
+      [false, true],
+      [true, false],
+    ]);
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+
+  it("goes where decisions and failures of the document lead", async () => {
+    const version = await cloud.publish(
+      between(
+        "ways",
+        [
+          { id: "which", type: "decision", code: "context['branch_decision'] = 'left'" },
+          action("left", runs("l")),
+          action("right", runs("r"), { onError: "sorry" }),
+          action("sorry", "context['why'] = context['error']['message']"),
+        ],
+        [
+          ...ways("start > which", "left > end", "right > end", "sorry > end"),
+          { from: "which", to: "left", condition: "left" },
+          { from: "which", to: "right", condition: "right" },
+        ],
+      ),
+    );
+    const failure = { error: { class: "NodeTimeout", message: "it took too long" } };
+    const trace = await runWith(version, { which: { decision: "right" }, right: failure });
+    expect(trace.path).toEqual(["start", "which", "right", "sorry", "end"]);
+    expect(values(trace)).toEqual({ why: "it took too long" });
+    const last = await runWith(version, { left: failure });
+    expect(last.execution).toMatchObject({ status: "failed", error: { node: "left", class: "NodeTimeout" } });
+    const unfit = await runWith(version, { which: { decision: "up" } });
+    expect(unfit.path).toEqual(["start", "which", "left", "end"]);
+    expect(await verified(cloud, last)).toBe("anchored");
+  });
+
+  it("takes over what another workflow came to, or what nodes in it did", async () => {
+    await cloud.publish(inARow("inner", { one: runs("a"), two: runs("b") }));
+    const calls = { type: "workflow", workflow: "inner", output: { a: "a", b: "b" } };
+    const version = await cloud.publish(inARow("outer", { bill: calls, after: runs("z") }));
+    const whole = await runWith(version, { bill: { set: { a: 1, b: 2 } } });
+    expect(values(whole)).toEqual({ a: 1, b: 2, z: "ran" });
+    expect(entryOf(whole, "bill").child).toBeUndefined();
+    const inside = await runWith(version, { "bill/two": { set: { b: 2 } } });
+    expect(values(inside)).toEqual({ a: "ran", b: 2, z: "ran" });
+    for (const one of [whole, inside]) expect(await verified(cloud, one)).toBe("anchored");
+  });
+});
+
+describe("a sealed execution", { timeout: 60_000 }, () => {
+  const sealed = true;
+
+  it("runs nodes without effects alone, and names what has no outcome on record", async () => {
+    const version = await cloud.publish(
+      inARow("sealed", { one: { code: runs("a"), effects: false }, two: runs("b"), three: runs("c") }),
+    );
+    const trace = await runWith(version, { two: { set: { b: "recorded" } } }, { sealed });
+    expect(values(trace)).toEqual({ a: "ran", b: "recorded" });
+    expect(trace.execution.error).toMatchObject({
+      node: "three",
+      message: expect.stringMatching(/nothing is on record that fits.*: three$/),
+    });
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+
+  it("asks nobody, waits for nothing and starts nothing", async () => {
+    await cloud.publish(inARow("inner", { one: runs("a") }));
+    const rest = {
+      ask: { type: "approval", message: "Pay?" },
+      pause: { type: "wait", seconds: 3600 },
+      bill: { type: "workflow", workflow: "inner" },
+    };
+    for (const [id, node] of Object.entries(rest)) {
+      const decided = id === "ask" ? { from: id, to: "end", condition: "default" } : { from: id, to: "end" };
+      const version = await cloud.publish(
+        between(`sealed-${id}`, [{ id, ...node }], [{ from: "start", to: id }, decided]),
+      );
+      const trace = await runWith(version, {}, { sealed });
+      expect(trace.execution.error).toMatchObject({ node: id, message: expect.stringMatching(new RegExp(`: ${id}$`)) });
+    }
+    const version = await cloud.publish(inARow("calling", { bill: rest.bill }));
+    const inner = await runWith(version, { "bill/nothing": {} }, { sealed });
+    expect(inner.execution.error?.message).toMatch(/: bill\/one$/);
+  });
+
+  it("gives code neither network nor credentials", async () => {
+    const code = `
+import socket
+try:
+    socket.create_connection(('127.0.0.1', ${new URL(cloud.environment.AWS_ENDPOINT_URL_S3 ?? "").port}), 2)
+    context['network'] = True
+except OSError:
+    context['network'] = False
+context['keys'] = sorted(context)`;
+    const version = await cloud.publish(inARow("walled", { one: { code, effects: false, credentials: ["crm"] } }));
+    expect(values(await runWith(version, {}, { sealed }))).toEqual({ network: false, keys: ["network"] });
+  });
+});
+
+describe("a document of outcomes is refused", () => {
+  it.each([
+    ["[]", /no object/],
+    ["{", /no JSON/],
+    ['{"one": 1}', /the outcome of "one"/],
+    ['{"one": {"sets": {}}}', /the outcome of "one".*sets/],
+    ['{"one": {"set": {"$blob": 1}}}', /"one" sets "\$blob"/],
+    [
+      '{"one": {"set": {"a": 1}, "error": {"class": "NodeFailed", "message": "x"}}}',
+      /"one" is an error, and sets keys/,
+    ],
+    ['{"one": {"error": {"class": "Nobody", "message": "x"}}}', /the outcome of "one": error: class/],
+    ['{"one": {"from": {"execution_id": "exec_1", "scope": "", "seq": 1, "hash": "x"}}}', /the outcome of "one": from/],
+  ])("for %s", async (document, message) => {
+    const version = await cloud.publish(inARow("refusing", { one: runs("a") }));
+    const { length } = await cloud.ports.executions.list({ workflow: "refusing" }).then(({ items }) => items);
+    await expect(runWith(version, document)).rejects.toThrow(message);
+    expect((await cloud.ports.executions.list({ workflow: "refusing" })).items.length).toBe(length);
+  });
+});
