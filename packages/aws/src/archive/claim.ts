@@ -31,7 +31,7 @@ const places: Readonly<Record<string, Place>> = {
   generation: { pk: "G#{workflowId}", sk: "N#{node}#{client}#{key}#{codeHash}", client: "{client}" },
   link: { pk: "C#{partition}", sk: "L#*", execution: "{partition}" },
   session: {
-    ...{ pk: "SESSION#{id}", sk: "SESSION", workflowKey: "SESSIONS", clientKey: "SESSION#{client}" },
+    ...{ pk: "SESSION#{id}", sk: "SESSION", clientKey: "SESSION#{client}" },
     client: "{client}",
   },
   spending: { pk: "M#{client}#{month}", sk: "{execution}#*", client: "{client}", execution: "{execution}" },

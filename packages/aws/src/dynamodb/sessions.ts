@@ -44,12 +44,12 @@ export function createSessionStore(connection: TableConnection, bucket: BucketCo
     replace: async (session, from) =>
       writeIf(sessions.put(await itemOf(session)).where((own, { eq }) => eq(own.revision, from))),
     async list({ limit, after = afterAll, client }) {
-      const all = client === undefined ? sessions.query.all({}) : sessions.query.ofClient({ client });
+      const all = client === undefined ? sessions.query.all({ open: "sessions" }) : sessions.query.ofClient({ client });
       return (await readSome(all.lt({ id: after }), { order: "desc", count: limit })).map(summaryOf);
     },
     async *expired(until) {
-      const over = sessions.query.expiring({ open: "sessions" }).lt({ expiresAt: until });
-      for await (const item of each(over)) yield summaryOf(item);
+      const all = sessions.query.all({ open: "sessions" });
+      for await (const item of each(all.where((own, { lte }) => lte(own.expiresAt, until)))) yield summaryOf(item);
     },
     async remove(session) {
       await removePrefix(bucket, blobKey(homeOf(session), ""));
@@ -79,10 +79,9 @@ const sessionRecord = record(
   },
   {
     record: place("SESSION#{id}", "SESSION"),
-    /** People make some hundred a day: one partition bears them. */
-    all: indexed("by-workflow", "SESSIONS", "{id}"),
     ofClient: indexed("by-client", "SESSION#{client}", "{id}"),
-    expiring: indexed("open", "{open}", "{expiresAt}#{id}"),
+    /** People make some hundred a day: one partition bears them. */
+    all: indexed("open", "{open}", "{id}"),
   },
 );
 

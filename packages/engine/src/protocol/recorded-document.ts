@@ -1,9 +1,10 @@
-import { isInLoop, type Node } from "@nova/workflow";
+import { isInLoop, type Node, nodeIndex } from "@nova/workflow";
 import { type DocumentPlan, type Head, headOf } from "../chain/head.ts";
 import { outcomeOf, readOutcomes } from "../chain/outcomes.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { branchOf, isItem } from "../chain/scope.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
+import { objectText } from "../json/text.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -42,6 +43,29 @@ export async function placesInside(
   const inside = `${within}${await placeOf(ports, position, node)}/`;
   const places = (await readOutcomes(ports.blobs, position.before, outcomes)).keys();
   return places.some((place) => place.startsWith(inside)) ? inside : null;
+}
+
+/**
+ * What nodes have set, as `outputs` tells it, that lie before the version and are in the document alone: the execution
+ * begins with what they have left. By their ids.
+ */
+export async function outputsInDocument(
+  { chain, blobs, workflows }: Pick<Ports, "chain" | "blobs" | "workflows">,
+  { before, at: { execution } }: Pick<Position, "before" | "at">,
+): Promise<ReadonlyMap<string, string>> {
+  const first = before.visits && (await readKept(chain, { execution, scope: "", seq: 0 }));
+  const plan = first && headOf(first).plan;
+  if (!plan || "source" in plan || plan.within !== undefined) return new Map();
+  const version = await workflows.get(before.workflow_id, before.workflow_version);
+  const own = version ? nodeIndex(version.workflow) : new Map<string, unknown>();
+  const places = await readOutcomes(blobs, before, plan.outcomes);
+  return new Map(
+    places.entries().flatMap(([place, text]) => {
+      if (own.has(place)) return [];
+      const { set, error } = outcomeOf(place, text);
+      return error ? [] : [[place, objectText(set)] as const];
+    }),
+  );
 }
 
 /** The failure of a node that may not run here: what it would do outside is not on record. Null where it may. */

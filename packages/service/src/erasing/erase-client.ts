@@ -3,9 +3,9 @@ import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
-import { removeSessionsOf } from "../sessions/remove.ts";
 import { endRun, eraseContents, outermost } from "./erase-run.ts";
 import { behindPass, ErasureProgress, mayBeLast } from "./progress.ts";
+import { removeSessionsOf } from "./remove-session.ts";
 
 const pageSize = 50;
 

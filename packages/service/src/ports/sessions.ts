@@ -51,7 +51,7 @@ export type DraftNode = Record<string, unknown> & { id: string; type: string };
 export interface DraftEdge {
   from: string;
   to: string;
-  condition?: string | boolean | number;
+  condition?: string | boolean | number | undefined;
 }
 
 export interface NodeRecord {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { conditionLabel } from "@nova/workflow";
 import { Conflict, NotFound, Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode, SessionState } from "../ports/sessions.ts";
 
@@ -95,7 +96,9 @@ export function edgeName({ from, to, condition }: DraftEdge): string {
 }
 
 function isSame(a: DraftEdge, b: DraftEdge): boolean {
-  return a.from === b.from && a.to === b.to && a.condition === b.condition;
+  if (a.from !== b.from || a.to !== b.to) return false;
+  if (a.condition === undefined || b.condition === undefined) return a.condition === b.condition;
+  return conditionLabel(a.condition) === conditionLabel(b.condition);
 }
 
 function sized(draft: Draft): Draft {

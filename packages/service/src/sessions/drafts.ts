@@ -8,18 +8,6 @@ import { storePublication } from "../publishing/publish.ts";
 import { callFindings } from "../workflows/called.ts";
 import { sha256Of } from "./draft.ts";
 
-const pattern = /^draft-[0-9a-hjkmnp-tv-z]{26}$/;
-
-/** Under which what a session runs is published. */
-export function draftId({ id }: Pick<Session, "id">): string {
-  return id.replace(/^ses_/, "draft-").toLowerCase();
-}
-
-/** Such an id belongs to a session: no workflow of people has it. */
-export function isDraftId(id: string): boolean {
-  return pattern.test(id);
-}
-
 /** So many versions of its state machine stay for certain; see `dropOldMachines`. */
 const keptMachines = 40;
 const keptDrafts = 100;
@@ -77,13 +65,4 @@ async function publishedVersion(ports: ServicePorts, { workflow, template, draft
   const version = await ports.workflows.get(name.workflowId, name.version);
   if (version) return version;
   throw new Conflict("Step Functions has many workflows to publish before this draft - run it again in a moment");
-}
-
-/** Takes away what was published for a session; definitions stay, for the executions that ran them. */
-export async function removeDrafts(ports: ServicePorts, session: Pick<Session, "id">): Promise<void> {
-  const workflowId = draftId(session);
-  const latest = await ports.workflows.latest(workflowId);
-  if (!latest) return;
-  await ports.workflowStates.set(workflowId, { deleted: latest.version });
-  await ports.machineVersions.removeMachine(latest.stateMachineArn);
 }

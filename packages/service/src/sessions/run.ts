@@ -1,5 +1,4 @@
-import { Context, membersOf, type OutcomeAt, objectText, startExecution } from "@nova/engine";
-import type { WorkflowSource } from "@nova/workflow";
+import { objectText, startExecution } from "@nova/engine";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
@@ -7,17 +6,19 @@ import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session, SessionRun } from "../ports/sessions.ts";
+import { draftId } from "../publishing/drafts.ts";
 import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { findWorkflow } from "../workflows/find.ts";
-import { contextBefore, frontOf } from "./compose.ts";
-import { nodeOf, shortList } from "./draft.ts";
-import { draftId, draftVersion } from "./drafts.ts";
-import { type Part, partAlone, partFrom, sourceOfPart, withRecordedMaps } from "./part.ts";
+import { writeContextData } from "./context-data.ts";
+import { shortList } from "./draft.ts";
+import { draftVersion } from "./drafts.ts";
+import { sourceOfPart } from "./part.ts";
+import { onePart, type Plan, type Stand, stalePart, standOf } from "./plan.ts";
 import { changing } from "./record.ts";
-import { type Shape, shapeOf } from "./shape.ts";
-import { outcomeId, runBases, type Standing, standings } from "./standing.ts";
-import { documented, homeOf, valuesOfAll } from "./values.ts";
+import { shapeOf } from "./shape.ts";
+import { outcomeId, runBases } from "./standing.ts";
+import { documented, homeOf } from "./values.ts";
 
 /** What a run of a session has begun, or has not. */
 export interface Begun {
@@ -30,16 +31,6 @@ export interface Begun {
   reused: string[];
 }
 
-/** What is to run, and what it finds. */
-interface Plan {
-  source: WorkflowSource;
-  runs: string[];
-  reused: string[];
-  context: Context;
-  /** What nodes have come to that do not run, by their ids. */
-  given: ReadonlyMap<string, OutcomeAt>;
-}
-
 /**
  * Runs what is stale, in order: an execution of that part of the draft, which begins with what the fresh nodes before it
  * have left. So a run after an edit of the last of a hundred nodes is an execution of one. Fresh nodes beside stale ones
@@ -50,75 +41,25 @@ export async function runStale(ports: ServicePorts, by: Principal, id: string, u
   return begin(ports, by, id, { ulid, plan: stalePart });
 }
 
-/** Runs one node, whatever the state of those before it, with what they have come to last. Throws as `runStale`. */
+export interface AloneRequest {
+  ulid: string;
+  node: string;
+  /** JSON text of an object: see `withContextData`. */
+  contextData?: string;
+}
+
+/**
+ * Runs one node, whatever the state of those before it, with what they have come to last, or with what the caller says
+ * that they have. Throws as `runStale`.
+ */
 export async function runAlone(
   ports: ServicePorts,
   by: Principal,
   id: string,
-  ulid: string,
-  node: string,
+  { ulid, node, contextData }: AloneRequest,
 ): Promise<Begun> {
+  if (contextData !== undefined) await writeContextData(ports, by, id, node, contextData);
   return begin(ports, by, id, { ulid, node, plan: (session, stand) => onePart(session, stand, node) });
-}
-
-/** A session as a run finds it. */
-interface Stand {
-  shape: Shape;
-  standings: ReadonlyMap<string, Standing>;
-  values: ReadonlyMap<string, OutcomeAt>;
-}
-
-async function standOf(ports: ServicePorts, { state }: Session): Promise<Stand> {
-  const shape = shapeOf(state.draft);
-  const all = standings(state, shape);
-  const values = await valuesOfAll(
-    ports,
-    Array.from(all, ([id, { outcome }]) => [id, outcome] as const),
-  );
-  return { shape, standings: all, values };
-}
-
-function stalePart({ state, ...session }: Session, { shape, standings, values }: Stand): Plan | null {
-  const [problem] = shape.findings.filter(({ severity }) => severity === "error");
-  if (!shape.graph) throw new Refused(problem?.message ?? "the draft has no node that could run", shape.findings);
-  const isFresh = (id: string) => standings.get(id)?.state === "fresh" && values.has(id);
-  const counting = (id: string) => (isFresh(id) && !standings.get(id)?.isSkipped ? values.get(id) : undefined);
-  const begin = contextOf(state.context);
-  const front = frontOf(shape.graph, counting, begin);
-  if (!front) return null;
-  const part = partFrom(state.draft, shape, front);
-  const reused = [...front.passed, ...part.steps.filter((id) => counting(id))];
-  const runs = part.steps.filter((id) => !counting(id) && !standings.get(id)?.isSkipped);
-  const source = sourceOfPart(
-    state.draft,
-    withRecordedMaps(part, (id) => counting(id) !== undefined),
-    draftId(session),
-  );
-  return { source, runs, reused: inOrder(reused, shape), context: front.context, given: pick(reused, values) };
-}
-
-function onePart({ state, ...session }: Session, { shape, values }: Stand, id: string): Plan {
-  const node = nodeOf(state.draft, id);
-  if (!shape.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);
-  const begin = contextOf(state.context);
-  const front = shape.graph && contextBefore(shape.graph, id, (one) => values.get(one), begin);
-  const { context = begin, passed = [] } = front ?? {};
-  const part: Part = partAlone(shape, node);
-  const source = sourceOfPart(state.draft, part, draftId(session));
-  return { source, runs: [id], reused: inOrder(passed, shape), context, given: pick(passed, values) };
-}
-
-function contextOf(text: string): Context {
-  return new Context().apply({ set: membersOf(text), delete: [] }, 0);
-}
-
-function inOrder(ids: readonly string[], { order }: Shape): string[] {
-  const wanted = new Set(ids);
-  return order.filter((id) => wanted.has(id));
-}
-
-function pick<T>(ids: readonly string[], all: ReadonlyMap<string, T>): Map<string, T> {
-  return new Map(ids.flatMap((id) => (all.has(id) ? [[id, all.get(id) as T] as const] : [])));
 }
 
 interface Wanted {
@@ -140,7 +81,11 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
     const stand = await standOf(ports, session);
     const planned = plan(session, stand);
     if (!planned) return { state, what: "a run found nothing stale", answer: { planned, session } };
-    const { version, published } = await draftVersion(ports, session, planned.source);
+    const { version, published } = await draftVersion(
+      ports,
+      session,
+      sourceOfPart(state.draft, planned.part, draftId(session)),
+    );
     const { root, last } = state.family ?? { root: homeOf(session).root };
     const execution = last === undefined && wished !== root ? root : wished;
     const all = [...stand.standings.keys()].filter((one) => !planned.runs.includes(one));

@@ -9,6 +9,7 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunIo } from "../../ports/sandboxes.ts";
+import { outputsInDocument } from "../../protocol/recorded-document.ts";
 import { entriesBefore, wasWrittenBefore } from "../../protocol/scope-entries.ts";
 import { changedOf, emptyOverlay, withoutOverlay } from "../../secrets/overlay.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
@@ -61,6 +62,11 @@ export async function createNodeIo(
   const isKnown = (ref: BlobRef) =>
     inInput().has(referenceKey(ref)) || met.has(referenceKey(ref)) || metBefore.has(ref.sha256);
 
+  const setBy = async (entry: StoredEntry) => {
+    const { context } = await contextAfter(entry, ports.blobs);
+    return objectText(context.writtenBy(linkLabel(headOf(entry))));
+  };
+
   return {
     isPlain: secrets.size === 0 && overlay.members.length === 0,
     async openBlob(ref) {
@@ -81,14 +87,13 @@ export async function createNodeIo(
     async outputs(node) {
       let last: StoredEntry | undefined;
       for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
-      if (!last) return null;
-      const { context } = await contextAfter(last, ports.blobs);
-      const text = objectText(context.writtenBy(linkLabel(headOf(last))));
+      const text = last ? await setBy(last) : (await outputsInDocument(ports, position)).get(node);
+      if (text === undefined) return null;
       meetAll(referencesIn(text));
       return text;
     },
     async outputNames() {
-      const names = new Set<string>();
+      const names = new Set((await outputsInDocument(ports, position)).keys());
       for await (const { node } of entriesBefore(ports, at)) if (node !== null) names.add(node);
       return Array.from(names);
     },

@@ -1,7 +1,7 @@
 import { cancelExecution } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
-import { removeDrafts } from "./drafts.ts";
+import { removeDrafts } from "../publishing/drafts.ts";
 
 /** Without its state machine none of them could go on. */
 export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "state">): Promise<void> {
