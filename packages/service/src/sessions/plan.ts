@@ -48,12 +48,8 @@ export function stalePart({ state }: Pick<Session, "state">, { shape, standings,
   const part = partFrom(state.draft, shape, front);
   const reused = [...front.passed, ...part.steps.filter((id) => counting(id))];
   const runs = part.steps.filter((id) => !counting(id) && !standings.get(id)?.isSkipped);
-  const source = sourceOfPart(
-    state.draft,
-    withRecordedMaps(part, (id) => counting(id) !== undefined),
-    draftId(session),
-  );
-  return { source, runs, reused: inOrder(reused, shape), context: front.context, given: pick(reused, values) };
+  const recorded = withRecordedMaps(part, (id) => counting(id) !== undefined);
+  return { part: recorded, runs, reused: inOrder(reused, shape), context: front.context, given: pick(reused, values) };
 }
 
 /** One node alone. Throws `NotFound`, `Refused`. */

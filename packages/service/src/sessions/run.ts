@@ -2,7 +2,7 @@ import { objectText, startExecution } from "@nova/engine";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
-import { Conflict, Refused } from "../errors.ts";
+import { Conflict } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session, SessionRun } from "../ports/sessions.ts";
