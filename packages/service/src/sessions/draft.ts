@@ -141,10 +141,13 @@ export function sha256Of(value: unknown): string {
 export function definitionHashes({ draft, context }: Pick<SessionState, "draft" | "context">): Map<string, string> {
   const { settings, files, nodes, edges } = draft;
   const around = sha256Of([settings, files, context]);
+  const leaving = Map.groupBy(edges, ({ from }) => from);
   const hashOf = ({ description: _, ...node }: DraftNode) => {
-    // Which branch is the last one says what becomes of a key that several set.
-    const branches = node.merge === undefined ? [] : edges.filter(({ from }) => from === node.id);
-    return sha256Of([around, Object.entries(node).sort(), branches]);
+    const out = leaving.get(node.id) ?? [];
+    // What a decision comes to is one of its edges; of a fork the last branch may win.
+    const labels = out.flatMap(({ condition }) => (condition === undefined ? [] : [conditionLabel(condition)]));
+    const branches = node.merge === undefined ? [] : out.map(({ to }) => to);
+    return sha256Of([around, Object.entries(node).sort(), labels.sort(), branches]);
   };
   return new Map(nodes.map((node) => [node.id, hashOf(node)]));
 }
