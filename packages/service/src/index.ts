@@ -40,7 +40,6 @@ export type * from "./ports/triggers.ts";
 export type * from "./ports/uploads.ts";
 export type * from "./ports/workflow-states.ts";
 export { activateVersion, deleteWorkflow } from "./publishing/change.ts";
-export { isDraftId } from "./publishing/drafts.ts";
 export { sweepPublications } from "./publishing/hand-over.ts";
 export { demandValid, type Published, publish, validateWorkflow } from "./publishing/publish.ts";
 export { publishVersion } from "./publishing/publish-version.ts";
@@ -63,5 +62,6 @@ export { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from 
 export { putTriggers, removeTriggers } from "./triggers/sync.ts";
 export { placeUploads, type RequestedUpload, requestUpload, type UploadRequest } from "./uploads/uploads.ts";
 export { type Call, callsOf, missingCall } from "./workflows/called.ts";
+export { isDraftId } from "./workflows/draft-id.ts";
 export { type FoundWorkflow, findWorkflow } from "./workflows/find.ts";
 export { listVersions, listWorkflows, type ShownWorkflow, seenBy, showWorkflow, sourceOf } from "./workflows/show.ts";

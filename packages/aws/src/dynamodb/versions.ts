@@ -80,7 +80,7 @@ const versionRecord = record(
     definition: text,
     /** The budget of its histories, where its loops go on in further executions. */
     history: json<HistoryBudget>(),
-    /** Slug of the client whose draft it is. It is not named "client": that would go with the client, and its runs verify. */
+    /** Slug of the client whose draft it is. It stays when the client goes, since runs are verified by it. */
     ...optionalTexts("draftOf"),
   },
   {

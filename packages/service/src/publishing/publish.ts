@@ -10,6 +10,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationState } from "../ports/workflow-states.ts";
 import { clientFindings, takenTriggers } from "../triggers/taken.ts";
 import { callFindings } from "../workflows/called.ts";
+import { isDraftId } from "../workflows/draft-id.ts";
 import { finishDeletion } from "./change.ts";
 import { handOver, untilPublished } from "./hand-over.ts";
 import { putForward } from "./move-active.ts";
@@ -114,6 +115,7 @@ export async function publish(
     const found = `the definition's id (of its name, where it has none) is "${workflow.id}", the address says "${id}"`;
     throw new Refused(`${found} - write "id": "${id}" into it, or send it to the other address`);
   }
+  if (isDraftId(workflow.id)) throw new Refused(`"${workflow.id}" is an id that only drafts have - choose another one`);
   await finishDeletion(ports, workflow.id);
   const template = await ports.templates.of(workflow.requirements);
   const stored = await storePublication(ports, workflow, template);

@@ -11,7 +11,7 @@ import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
-import { isDraftId } from "../publishing/drafts.ts";
+import { isDraftId } from "../workflows/draft-id.ts";
 import { findWorkflow } from "../workflows/find.ts";
 import { seenBy } from "../workflows/show.ts";
 import { demandNode } from "./check-node.ts";
