@@ -21,8 +21,10 @@ export const Environment = z
     NOVA_LINK_BASE: z.url().optional(),
     /** Address of the REST API, for links that let a wait go on; without one code cannot ask for such a link. */
     NOVA_API_URL: z.url().optional(),
-    /** Whether models may never be asked: the default where nothing else is said, which is where NOVA is deployed. */
+    /** Whether models may write no code: the default where nothing else is said, which is where NOVA is deployed. */
     NOVA_FROZEN: z.stringbool().default(true),
+    /** `off`: no model is asked for anything, code or text. */
+    NOVA_MODELS: z.enum(["on", "off"], 'NOVA_MODELS is neither "on" nor "off"').default("on"),
     /** Id of the model for roles that neither a node nor its workflow names one for. */
     DEFAULT_MODEL: z.string().optional(),
     /** Folder with the documentation of sandbox templates that were built with requirements of their own. */

@@ -10,7 +10,7 @@ export interface NodeParts {
 const runsNoNodes = () => Promise.reject(new TypeError("this function runs no nodes"));
 
 let parts: NodeParts = {
-  pipeline: () => ({ pinned: runsNoNodes, generation: runsNoNodes, run: runsNoNodes }),
+  pipeline: () => ({ pinned: runsNoNodes, generation: runsNoNodes, run: runsNoNodes, answer: runsNoNodes }),
   sandboxes: othersSandboxes,
 };
 

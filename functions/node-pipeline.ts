@@ -1,12 +1,33 @@
-import { createModels, createPipeline, frozenPipeline } from "@nova/agents";
 import type { GenerationStore, Pipeline } from "@nova/engine";
 import { templatePackages } from "@nova/workflow";
 import { Environment } from "./environment.ts";
 import { clock } from "./host.ts";
 
-/** What writes the code of prompt nodes. Keys of models are asked for when one is called. */
+/**
+ * What writes the code of prompt nodes, and answers text nodes. It is loaded at the first of them, for most nodes have
+ * code; keys of models are asked for when one is called.
+ */
 export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
   const env = Environment.parse(variables);
+  let making: Promise<Pipeline> | undefined;
+  const pipeline = () => {
+    making ??= makePipeline(env, variables, generations);
+    return making;
+  };
+  return {
+    pinned: async (task) => (await pipeline()).pinned(task),
+    generation: async (task, key) => (await pipeline()).generation(task, key),
+    run: async (...given) => (await pipeline()).run(...given),
+    answer: async (task, means) => (await pipeline()).answer(task, means),
+  };
+}
+
+async function makePipeline(
+  env: Environment,
+  variables: NodeJS.ProcessEnv,
+  generations: GenerationStore,
+): Promise<Pipeline> {
+  const { createModels, createPipeline, frozenPipeline, modelFreePipeline } = await import("@nova/agents");
   const pipeline = createPipeline({
     models: createModels(variables),
     generations,
@@ -15,5 +36,6 @@ export function nodePipeline(variables: NodeJS.ProcessEnv, generations: Generati
     docstrings: env.NOVA_DOCSTRINGS,
     clock,
   });
+  if (env.NOVA_MODELS === "off") return modelFreePipeline(pipeline);
   return env.NOVA_FROZEN ? frozenPipeline(pipeline) : pipeline;
 }

@@ -12,5 +12,6 @@ export function api({ stack, app }: StackContext) {
   const address = createAddress(stack, process.env);
   const http = createHttpApi(stack, functions["nova-api"], stageOf(app), address);
   stack.addOutputs({ Url: address ? `https://${address.name}` : http.api.apiEndpoint });
-  return { functions, http };
+  const host = address?.name ?? `${http.api.apiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
+  return { functions, http, host };
 }

@@ -1,5 +1,6 @@
 import type { App } from "sst/constructs";
 import { api } from "./api.ts";
+import { console } from "./console.ts";
 import { engine } from "./engine.ts";
 import { monitoring } from "./monitoring.ts";
 import { storage } from "./storage.ts";
@@ -9,7 +10,7 @@ import { triggers } from "./triggers.ts";
 export function defineStacks(app: App): void {
   // Access logs come by a policy of the bucket; the older way needs access control lists, which are off.
   app.node.setContext("@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy", true);
-  app.stack(storage).stack(engine).stack(triggers).stack(api).stack(monitoring);
+  app.stack(storage).stack(engine).stack(triggers).stack(api).stack(console).stack(monitoring);
   // SST gives each stack a Lambda for custom resources (secrets, sites, source maps). We have none of these.
   for (const stack of app.node.children) stack.node.tryRemoveChild("CustomResourceHandler");
 }

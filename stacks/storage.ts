@@ -1,6 +1,7 @@
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { StackContext } from "sst/constructs";
+import { consoleOrigin } from "./console/origin.ts";
 import { listed, mailSettingsFrom } from "./engine/settings.ts";
 import { stageOf } from "./stage.ts";
 import { createBucket } from "./storage/bucket.ts";
@@ -16,7 +17,7 @@ export interface Storage {
 export function storage({ stack, app }: StackContext): Storage {
   const stage = stageOf(app);
   const uses = {
-    origins: listed(process.env.NOVA_CORS_ORIGINS),
+    origins: [...listed(process.env.NOVA_CORS_ORIGINS), consoleOrigin(process.env)],
     takesMail: mailSettingsFrom(process.env).domains.length > 0,
   };
   const [table, bucket, keys] = [createTable(stack, stage), createBucket(stack, stage, uses), createKeys(stack, stage)];

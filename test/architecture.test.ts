@@ -16,6 +16,7 @@ const arrows: Record<string, string[]> = {
   workflow: [],
   python: [],
   client: [],
+  console: ["client"],
   compiler: ["workflow", "python"],
   engine: ["workflow", "workflow/shell-word"],
   service: ["engine", "compiler", "workflow", "workflow/defined"],
@@ -37,9 +38,10 @@ const arrows: Record<string, string[]> = {
     "aws/parameters",
     "workflow",
   ],
-  local: ["functions", "functions/api", "engine", "service", "aws", "sandbox/files", "workflow"],
+  local: ["console/serving", "functions", "functions/api", "engine", "service", "aws", "sandbox/files", "workflow"],
   cli: [
     "client",
+    "console/build",
     "aws",
     "local",
     "service",
@@ -56,7 +58,16 @@ const arrows: Record<string, string[]> = {
   ],
   examples: ["cli", "local", "service", "compiler", "engine", "workflow"],
   bench: ["client", "cli", "local", "compiler", "engine"],
-  stacks: ["aws/table", "agents", "agents/carried", "python/carried", "sandbox/carried"],
+  stacks: [
+    "aws/page",
+    "aws/table",
+    "console/build",
+    "console/serving",
+    "agents",
+    "agents/carried",
+    "python/carried",
+    "sandbox/carried",
+  ],
 };
 
 /** Modules that only some packages may know. */
@@ -67,7 +78,7 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^@nova\/functions/, only: ["local"], why: "functions are the composition root" },
   { module: /^smtp-server$/, only: ["local"], why: "emulators are the local cloud's" },
   { module: /^openai(\/|$)/, only: ["agents"], why: "models are behind the pipeline" },
-  { module: /^@lezer\//, only: ["python"], why: "Python is read in one package" },
+  { module: /^@lezer\/(?!highlight$)/, only: ["python"], why: "Python is read in one package" },
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
 ];
 
@@ -76,6 +87,7 @@ const callers: Record<string, string> = {
   "packages/agents/src/model/create-models.ts": "the model's API, which the operator names",
   "functions/api/health.ts": "E2B's and the model's API, which the operator names",
   "packages/client/src/": "the server that its user names",
+  "packages/console/src/": "the server that it came from, and addresses that it signs",
   "packages/cli/src/": "the server that its user names, and addresses that it signs",
   "packages/service/src/outgoing/": "what users name, looked at before and while it is called",
   "packages/local/src/": "itself",

@@ -2,9 +2,13 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { uploadPage } from "@nova/aws/page";
+import { builtPage } from "@nova/console/build";
+import { cacheControl, pageTypes } from "@nova/console/serving";
 import { listed } from "../engine/settings.ts";
 import { buildTemplates } from "./build-templates.ts";
-import { type Nova, type Outputs, publishFolders } from "./publish-folders.ts";
+import { maybeOutput, type Outputs } from "./outputs.ts";
+import { type Nova, publishFolders } from "./publish-folders.ts";
 import { outputsFile, sstDeploy } from "./sst.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -23,11 +27,15 @@ async function outputs(): Promise<Outputs> {
   return JSON.parse(await readFile(outputsFile(root), "utf8"));
 }
 
-/** `npm run deploy`: the stacks, then the folders of `NOVA_WORKFLOWS`, in sandboxes that have what they require. */
+/** `npm run deploy`: the stacks, the console, then the folders of `NOVA_WORKFLOWS`, in sandboxes that have what they require. */
 async function deploy(args: readonly string[]): Promise<number> {
   const code = await sstDeploy(root, args);
+  if (code !== 0) return code;
+  process.env.AWS_REGION ??= "us-east-1";
+  const name = maybeOutput(await outputs(), "console", "Pages");
+  if (name !== undefined) await uploadPage(await builtPage(), { name, types: pageTypes, cacheControl });
   const folders = listed(process.env.NOVA_WORKFLOWS);
-  if (code !== 0 || folders.length === 0) return code;
+  if (folders.length === 0) return 0;
   await buildTemplates(nova, folders);
   await publishFolders(nova, await outputs(), folders);
   process.stdout.write(`published ${folders.join(", ")}\n`);

@@ -32,7 +32,7 @@ export function createBucket(stack: Stack, stage: Stage, { origins, takesMail }:
     versioned: true,
     serverAccessLogsBucket: createLogBucket(stack, stage),
     serverAccessLogsPrefix: "access/",
-    ...(origins.length > 0 && { cors: [{ ...methods, allowedOrigins: origins }] }),
+    cors: [{ ...methods, allowedOrigins: origins }],
     lifecycleRules: [
       { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       gone("blobs/", 30),
@@ -61,7 +61,8 @@ function createLogBucket(stack: Stack, stage: Stage): Bucket {
   return logs;
 }
 
-function closed({ removal, isProduction }: Stage): BucketProps {
+/** Of every bucket: nobody but its owner, by TLS alone. */
+export function closed({ removal, isProduction }: Stage): BucketProps {
   return {
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,

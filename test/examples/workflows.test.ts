@@ -10,7 +10,7 @@ async function parse(name: string) {
   return parseWorkflow(await readWorkflowSource(join(examples, name)));
 }
 
-test.each(["hello", "invoice", "approval", "batch", "read-email"])(
+test.each(["hello", "invoice", "approval", "batch", "read-email", "chain", "invoice-text"])(
   "%s is a workflow without findings",
   async (name) => {
     const { workflow, findings } = await parse(name);
@@ -21,6 +21,7 @@ test.each(["hello", "invoice", "approval", "batch", "read-email"])(
 
 test.each([
   ["batch", "lib", "approval"],
+  ["invoice-text", "lib", "approval"],
   ["invoice-ai", "lib", "invoice"],
   ["invoice-ai", "nodes", "invoice"],
 ])("%s has in %s the same Python as %s", async (name, folder, first) => {

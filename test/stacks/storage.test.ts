@@ -141,11 +141,12 @@ describe("the buckets", () => {
     expect(moving.map(({ Prefix }) => Prefix)).toEqual(["uploads/", "events/", "mail/"]);
   });
 
-  it("take uploads of the pages that are named, and of no others", () => {
-    const [{ AllowedOrigins, AllowedMethods }] = data(production).CorsConfiguration.CorsRules;
-    expect(AllowedOrigins).toEqual(["https://console.example.com"]);
+  it("take uploads of the console and of the pages that are named, and of no others", () => {
+    const ruleOf = (template: Template) => data(template).CorsConfiguration.CorsRules[0];
+    const { AllowedOrigins, AllowedMethods } = ruleOf(production);
+    expect(AllowedOrigins).toEqual(["https://pages.example.com", "https://console.example.com"]);
     expect(AllowedMethods).toEqual(["GET", "PUT"]);
-    expect(data(personal)).not.toHaveProperty("CorsConfiguration");
+    expect(ruleOf(personal).AllowedOrigins).toEqual(["https://*.cloudfront.net"]);
   });
 
   it("let SES put mail, by the one rule, where there is a domain", () => {

@@ -21,7 +21,7 @@ export function sourceFiles(...folders: string[]): SourceFile[] {
   return folders.flatMap((folder) => {
     if (folder.endsWith(".ts")) return [readSource(folder)];
     return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && !name.includes("node_modules") && !name.endsWith(".d.ts"))
+      .filter((name) => /\.tsx?$/.test(name) && !/node_modules|\/dist/.test(name) && !name.endsWith(".d.ts"))
       .map((name) => readSource(join(folder, name)));
   });
 }
@@ -30,7 +30,7 @@ const importPattern =
   /(?:^|\n)\s*(?:import|export)\s(?:[^;"']*?\sfrom\s)?["']([^"']+)["']|import(?:\.meta\.resolve)?\(\s*["']([^"']+)["']\s*\)/g;
 
 /** `new URL("./worker.ts", import.meta.url)`. */
-const startedPattern = /new URL\(\s*"(\.[^"]*\.ts)",\s*import\.meta\.url/g;
+const startedPattern = /new URL\(\s*"(\.[^"]*\.tsx?)",\s*import\.meta\.url/g;
 
 /** `".."`, `"../../x"`, `${import.meta.dirname}/../x`; of a template what comes before its next value. */
 const relativePattern = /(?:["'`]\/?|import\.meta\.dirname\}\/)(\.{1,2}(?:\/[^"'`\s$]*)?)(?=["'`$])/g;

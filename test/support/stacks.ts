@@ -11,7 +11,7 @@ import { useRuntimeHandlers } from "sst/runtime/handlers.js";
 import { load } from "sst/stacks/build.js";
 import { root } from "./imports.ts";
 
-export type StackName = "storage" | "engine" | "triggers" | "api" | "monitoring";
+export type StackName = "storage" | "engine" | "triggers" | "api" | "console" | "monitoring";
 
 export interface Synthesised {
   templates: Record<StackName, Template>;
@@ -41,7 +41,9 @@ const variables = {
     NOVA_ALARM_MAIL: "ops@example.com",
     NOVA_API_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:123456789012:certificate/1",
     NOVA_API_DOMAIN: "nova.example.com",
-    NOVA_CORS_ORIGINS: "https://console.example.com",
+    NOVA_CONSOLE_CERTIFICATE_ARN: "arn:aws:acm:us-east-1:123456789012:certificate/2",
+    NOVA_CONSOLE_DOMAIN: "console.example.com",
+    NOVA_CORS_ORIGINS: "https://pages.example.com",
     NOVA_JWT_ISSUER: "https://login.example.com/",
     NOVA_MAIL_DOMAINS: "in.example.com",
   },

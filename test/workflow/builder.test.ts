@@ -32,6 +32,20 @@ const invoices = defineWorkflow({
   ],
 });
 
+it("makes text nodes of prompts that say so", () => {
+  const { nodes } = defineWorkflow({
+    nodes: {
+      a: action({ executor: "text", prompt: "Say {start}", llm_config: { model: "m", temperature: 0 } }),
+      b: action({ prompt: "Add up" }),
+    },
+    edges: [],
+  });
+  expect(nodes).toEqual([
+    { id: "a", type: "action", executor: "text", prompt: "Say {start}", llm_config: { model: "m", temperature: 0 } },
+    { id: "b", type: "action", executor: "prompt", prompt: "Add up" },
+  ]);
+});
+
 const byHand = {
   name: "Invoices",
   timeout: 3600,

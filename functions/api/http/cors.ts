@@ -5,17 +5,20 @@ export type Origins = readonly string[];
 
 const allowed = {
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-  "access-control-allow-headers": "authorization, content-type, idempotency-key, x-api-key",
+  "access-control-allow-headers": "authorization, content-type, idempotency-key, if-none-match, x-api-key",
   "access-control-max-age": "600",
 };
+
+/** What a page may read of an answer besides its body. */
+const exposed = { "access-control-expose-headers": "etag, location, retry-after" };
 
 /** Headers that let the page which asks read the answer; none for another one. */
 export function corsHeaders(origins: Origins, { headers }: HttpEvent): Record<string, string> {
   const { origin } = headers;
   if (origin === undefined || origins.length === 0) return {};
-  if (origins.includes("*")) return { "access-control-allow-origin": "*" };
+  if (origins.includes("*")) return { "access-control-allow-origin": "*", ...exposed };
   if (!origins.includes(origin)) return { vary: "origin" };
-  return { "access-control-allow-origin": origin, vary: "origin" };
+  return { "access-control-allow-origin": origin, vary: "origin", ...exposed };
 }
 
 /** The answer to a browser that asks before it calls; undefined for every other request. */

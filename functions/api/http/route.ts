@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { authenticate, demandRole, NotFound, once, type Principal, type Role, type ServicePorts } from "@nova/service";
 import { z } from "zod";
 import type { Received } from "./event.ts";
@@ -43,12 +44,16 @@ interface Described<Params, Query, Body> {
   bodyMayBeAbsent?: true;
   /** Members of the body that stay the text they were sent as. */
   exact?: readonly string[];
+  /** It has an `ETag`, and answers 304 to whoever has it already. */
+  isTagged?: true;
   answers: Record<number, Possible>;
 }
 
 export interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
   /** The least role that may. */
   role: Role;
+  /** Changes whenever the answer does, and costs less; undefined where it cannot be told. Called before `handle`. */
+  tag?(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
   /** Answers the body that comes with the lowest status of `answers`, or an `OtherAnswer`. */
   handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
 }
@@ -73,8 +78,9 @@ export interface Route extends Described<unknown, unknown, unknown> {
 
 export function route<Params, Query, Body>(
   address: Address,
-  { handle, ...described }: Definition<Params, Query, Body>,
+  { handle, tag, ...definition }: Definition<Params, Query, Body>,
 ): Route {
+  const described = tag ? { ...definition, ...tagged(definition) } : definition;
   const [[status, { schema }]] = Object.entries(described.answers) as [[string, Possible]];
   const named = namedBy(address);
   return {
@@ -85,10 +91,33 @@ export function route<Params, Query, Body>(
       demandRole(by, described.role);
       const asked = read(described, named.path, received);
       const request = onceRequest(by, received);
-      const body = await handle(ports, { ...asked, by, once: (make) => once(ports, request, make) });
-      return body instanceof OtherAnswer ? body.answer : { status: Number(status), body: schema && body };
+      const given: Asked<Params, Query, Body> = { ...asked, by, once: (make) => once(ports, request, make) };
+      const etag = etagOf(await tag?.(ports, given), received);
+      if (isKnown(etag, received)) return { status: 304, headers: { etag } };
+      const body = await handle(ports, given);
+      if (body instanceof OtherAnswer) return body.answer;
+      return { status: Number(status), body: schema && body, ...(etag !== undefined && { headers: { etag } }) };
     },
   };
+}
+
+function tagged({ answers }: Pick<Route, "answers">): Pick<Route, "isTagged" | "answers"> {
+  const unchanged = { description: "nothing has changed since the `ETag` in If-None-Match" };
+  return { isTagged: true, answers: { ...answers, 304: unchanged } };
+}
+
+/** Another query of the same address is another answer. */
+function etagOf(tag: string | undefined, { query }: Received): string | undefined {
+  if (tag === undefined) return undefined;
+  return `"${createHash("sha256")
+    .update(JSON.stringify([tag, query]))
+    .digest("base64url")}"`;
+}
+
+/** `*` would be any answer there ever was: nobody has that. A gateway that compresses makes a tag weak. */
+function isKnown(etag: string | undefined, { headers }: Received): etag is string {
+  const known = headers["if-none-match"]?.split(",").map((one) => one.trim().replace(/^W\//, ""));
+  return etag !== undefined && known?.includes(etag) === true;
 }
 
 /** For whoever comes by. */

@@ -10,6 +10,11 @@ const problem = {
   content: { "application/problem+json": { schema: Problem } },
 };
 
+const IfNoneMatch = z
+  .string()
+  .optional()
+  .meta({ description: "an `ETag` that was answered: 304 where nothing has changed" });
+
 const IdempotencyKey = z
   .string()
   .regex(idempotencyKeyPattern)
@@ -36,11 +41,12 @@ export function openApiDocument(routes: readonly Route[]) {
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { method, path, summary, role, params, query, body, bodyMayBeAbsent, answers } = route;
+  const { method, path, summary, role, params, query, body, bodyMayBeAbsent, isTagged, answers } = route;
   const parameters = {
     ...(params && { path: params as z.ZodObject }),
     ...(query && { query: query as z.ZodObject }),
     ...(method === "POST" && role !== null && { header: z.object({ "Idempotency-Key": IdempotencyKey }) }),
+    ...(isTagged && { header: z.object({ "If-None-Match": IfNoneMatch }) }),
   };
   return {
     operationId: operationId(method, path),

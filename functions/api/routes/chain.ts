@@ -1,8 +1,9 @@
-import { readTrace, runningLog } from "@nova/engine";
+import { readTrace, runningLog, traceTag } from "@nova/engine";
 import { executionWithin, NotFound, readLink } from "@nova/service";
 import { z } from "zod";
 import { route } from "../http/route.ts";
-import { ChainEntry, Printed } from "../schemas/execution.ts";
+import { ChainEntry } from "../schemas/chain.ts";
+import { Printed } from "../schemas/execution.ts";
 import { listRoute } from "../schemas/list.ts";
 import { ExecutionId, Flag, wholeNumber } from "../schemas/values.ts";
 
@@ -13,6 +14,7 @@ export const list = listRoute("/executions/{id}/chain", {
   params: z.object({ id: ExecutionId }),
   query: { full: Flag.optional().meta({ description: "large values stay references; a link alone has them whole" }) },
   item: ChainEntry,
+  tag: async (ports, { by, params: { id } }) => traceTag(ports, await executionWithin(ports, by, id)),
   async list(ports, { by, params: { id }, query: { full = false } }) {
     await executionWithin(ports, by, id);
     return (await readTrace(ports, id, { full })).entries;

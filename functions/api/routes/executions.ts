@@ -1,4 +1,4 @@
-import { diffExecutions, type Execution, readTrace, renderJson, verifyExecution } from "@nova/engine";
+import { diffExecutions, type Execution, readTrace, renderJson, traceTag, verifyExecution } from "@nova/engine";
 import {
   cancel as cancelExecution,
   erase as eraseExecution,
@@ -68,6 +68,7 @@ export const get = route("GET /executions/{id}", {
     references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
   }),
   answers: { 200: { description: "the execution", schema: schemas.WholeExecution } },
+  tag: async (ports, { by, params: { id } }) => traceTag(ports, await executionWithin(ports, by, id)),
   async handle(ports, { by, params: { id }, query: { references = false } }) {
     await executionWithin(ports, by, id);
     const read = references ? readTrace : readExecution;

@@ -1,5 +1,6 @@
 import type { Execution, Trace } from "@nova/engine";
 import { z } from "zod";
+import { Place, Step } from "./chain.ts";
 import { Context, ExecutionId, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
 import { viewOf } from "./view.ts";
 
@@ -39,18 +40,6 @@ export const ExecutionItem = z
     restarted_from: ExecutionId.nullable().meta({ description: "the execution whose outcomes it takes over" }),
   })
   .meta({ id: "Execution" });
-
-const Place = { seq: z.int(), scope: z.string() };
-
-const Step = z.looseObject({
-  ...{ step_name: z.string(), agent_name: z.string(), attempt_number: z.int(), status: z.string() },
-  error_message: z.string().nullable(),
-  execution_time_ms: z.number(),
-  retry_delay_ms: z.number().optional().meta({
-    description: "of a failed attempt that another one followed: how long that was waited for, with jitter at most",
-  }),
-  retry_jitter: z.boolean().optional().meta({ description: "the wait is drawn between nothing and `retry_delay_ms`" }),
-});
 
 const NodeAtWork = z
   .object({
@@ -113,21 +102,6 @@ export const RestartForecast = z
       .meta({ description: "what the places that run have cost and taken in the execution" }),
   })
   .meta({ id: "RestartForecast" });
-
-/** One link; fields are described in the guide to the chain of work. */
-export const ChainEntry = z
-  .looseObject({
-    ...{ seq: z.int(), scope: z.string(), node_id: z.string(), node_type: z.string(), status: z.string() },
-    attempt: z.int().meta({ description: "the attempt that counted, from 1" }),
-    execution_time_ms: z.number().meta({
-      description:
-        "of that attempt alone: the run of its code, of a prompt node all that its agents did; no waits, no earlier attempts",
-    }),
-    steps: z
-      .array(Step)
-      .meta({ description: "of a prompt node what its agents did; and each failed attempt of a node" }),
-  })
-  .meta({ id: "ChainEntry" });
 
 /** What code that runs has printed. */
 export const Printed = z

@@ -1,5 +1,5 @@
 import { renderJson } from "@nova/engine";
-import { type Page, type PageQuery, pageFrom, type ServicePorts } from "@nova/service";
+import { type Page, type PageQuery, type Principal, pageFrom, type ServicePorts } from "@nova/service";
 import { z } from "zod";
 import { Misfit } from "../http/errors.ts";
 import { type Asked, type Definition, route } from "../http/route.ts";
@@ -52,6 +52,7 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
     asked: Pick<Asked<Params, z.output<z.ZodObject<Query>>, unknown>, "by" | "params" | "query"> & { page: PageQuery },
   ): Promise<Page<T> | readonly T[]>;
   show?(item: T): unknown;
+  tag?(ports: ServicePorts, asked: { by: Principal; params: Params }): Promise<string | undefined>;
 }
 
 /** A list: pages of at most so many items, each of which ends with a cursor that the next one begins behind. */
@@ -66,12 +67,14 @@ export function listRoute<Params, Query extends z.ZodRawShape, T>(
     cursor: like = /^\d{1,9}$/,
     list,
     show = (one) => one,
+    tag,
   }: Listing<Params, Query, T>,
 ) {
   return route(`GET ${path}`, {
     ...{ summary, role, ...(params && { params }) },
     query: query ? ListQuery.extend(query) : ListQuery,
     answers: { 200: { description: "a page", schema: listOf(item) } },
+    ...(tag && { tag }),
     async handle(ports, { by, params, query: { limit, cursor, ...rest } }) {
       const page = pageQuery({ limit, cursor } as ListQuery, like);
       const found = await list(ports, { by, params, query: rest as never, page });

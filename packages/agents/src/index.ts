@@ -3,7 +3,7 @@ export { analysisAnswer, analysisProgram, analysisSeconds } from "./agents/analy
 export type { Generator } from "./lock/generator.ts";
 export { currentGenerator } from "./lock/generator.ts";
 export { generationKey, ingredientsOf, ingredientsToday } from "./lock/ingredients.ts";
-export { frozenPipeline } from "./lock/pinned-codes.ts";
+export { frozenPipeline, modelFreePipeline } from "./lock/pinned-codes.ts";
 
 export type { Read } from "./lock/reads.ts";
 export { analysisKey, needsAnalysis, readsTogether } from "./lock/reads.ts";

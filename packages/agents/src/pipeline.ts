@@ -14,6 +14,7 @@ import { currentGenerator } from "./lock/generator.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
 import { needsAnalysis } from "./lock/reads.ts";
 import type { PipelineParts } from "./parts.ts";
+import { answerText } from "./text/answer-text.ts";
 
 /**
  * The pipeline of prompt nodes. All that it does follows from the task and from the steps that are recorded: delivered
@@ -33,6 +34,7 @@ export function pipelineOf(parts: PipelineParts): Pipeline {
       }
       return writeAndRun(run);
     },
+    answer: (task, means) => answerText(parts, task, means),
   };
 }
 

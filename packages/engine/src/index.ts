@@ -8,6 +8,7 @@ export { addSpendings } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
 export { slimText } from "./context/offload.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
+export { wholeValue } from "./context/whole-value.ts";
 export { BlobMismatch, BlobMissing, ContentsErased, NovaError, StoreUnavailable } from "./errors.ts";
 export { type Difference, differences } from "./json/differences.ts";
 export { Utf8Check } from "./json/scan.ts";
@@ -26,7 +27,6 @@ export {
 } from "./json/text.ts";
 export { cancelExecution, executionEnded, failExecution, type Swept, sweep, sweepRuns } from "./kinds/executions.ts";
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
-export { wholeValue } from "./kinds/prompt/means.ts";
 export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
 export {
   deepestNesting,
@@ -89,4 +89,5 @@ export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";
 export { type LogPlace, runningLog } from "./trace/running-log.ts";
 export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
 export type { TraceStep } from "./trace/trace-step.ts";
+export { traceTag } from "./trace/trace-tag.ts";
 export { type Verification, verifyExecution } from "./trace/verify.ts";

@@ -31,6 +31,8 @@ export interface CodeKeys {
   waits: NamedId[];
   /** Ids of the nodes whose results it reads in `outputs`. */
   results: NamedId[];
+  /** Where it first asks for what all nodes have set as one dict. */
+  flattens?: LineColumn;
   /** What it cannot do without, does not set before, and is not among `known`. */
   missing(known: readonly string[]): (Omit<MissingKey, "at"> & LineColumn)[];
 }
@@ -61,8 +63,10 @@ export function codeKeys(source: string): CodeKeys | null {
   for (const key of printed ?? []) note(key, 0, false);
   const named = (of: "tasks" | "outputs") =>
     readNamedNodes(program, subject.paths, of).map(({ id, at }) => ({ id, ...lines.placeOf(at) }));
+  const flattened = readsFlattened(program);
   return {
     sets,
+    ...(flattened && { flattens: lines.placeOf(flattened.from) }),
     setsMore: printed === undefined || changes.some((change) => changedKey(change) === undefined),
     reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
     mayRead: (key) => isAllRead || texts.has(key),
@@ -92,6 +96,14 @@ export function keysLookedUp(source: string): string[] | null | "more" {
 /** Undefined: any. */
 function changedKey({ kind, path, key }: Change): string | undefined {
   return path ? path[0] : kind === "any" ? key : undefined;
+}
+
+/** `outputs.get_flattened()`. */
+function readsFlattened(program: Program): Node | undefined {
+  return program
+    .loadsOf("outputs")
+    .map(({ parent }) => parent)
+    .find((parent) => parent?.kind === "attribute" && parent.name === "get_flattened") as Node | undefined;
 }
 
 /** Whether the context is used otherwise than by a key that the code spells out. */

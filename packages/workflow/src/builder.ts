@@ -48,7 +48,7 @@ type Failing<Node, Type extends string> = <const Target extends string = never>(
   fields: FailingFields<Node, Target>,
 ) => Made<Type, FailingFields<Node, NoInfer<Target>>>;
 
-/** Makes nodes of a type. A prompt says by itself that a model is to write the code. */
+/** Makes nodes of a type. A prompt says by itself that a model is to write the code, unless `executor` is `text`. */
 function maker<Node, Type extends string>(type: Type): Failing<Node, Type> {
   return (fields) => {
     const { prompt, promptFile } = fields as Pick<AuthoredAction, "prompt" | "promptFile">;

@@ -4,10 +4,12 @@ import { checkInputs, checkRequirements, checkSecretPaths } from "./check/fields
 import { checkKeys } from "./check/keys.ts";
 import type { KeyReader } from "./check/keys-before.ts";
 import { checkKnownKeys } from "./check/known-keys.ts";
+import { checkModels } from "./check/models.ts";
 import { outlinesOf } from "./check/outline.ts";
 import { checkWhole } from "./check/whole.ts";
 import { defined } from "./defined.ts";
 import type { Finding } from "./findings/finding.ts";
+import { nodeIndex } from "./graph/edges.ts";
 import { lockOf } from "./lock/lock-of.ts";
 import { bodyOf, findingsIn, pythonOf, readBody } from "./parse/body.ts";
 import { readDocument } from "./parse/document.ts";
@@ -15,6 +17,7 @@ import { checkLists, identityOf, readFields } from "./parse/fields.ts";
 import { libOf, pythonOfLib, sharedSettings } from "./parse/files.ts";
 import { locate } from "./parse/locate.ts";
 import { readNode } from "./parse/nodes.ts";
+import { partOf } from "./parse/part.ts";
 import type { PythonSource, WorkflowSource } from "./parse/read.ts";
 import { readTriggers } from "./parse/triggers.ts";
 import type { Body, JsonObject, Workflow } from "./workflow.ts";
@@ -46,16 +49,17 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const outlines = outlinesOf(body);
   findings.push(...checkWhole(outlines), ...checkSecretPaths(outlines, document.body.inputs));
   const lock = lockOf(source.files, body, fields?.approval);
-  findings.push(...lock.findings);
+  findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
   const python = [...pythonOf(body), ...pythonOfLib(lib)];
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
   if (workflow && triggers.length > 0) workflow.triggers = triggers;
+  const part = workflow && source.part ? partOf(workflow, source.part) : workflow;
   const place = { ...document, program: source.program, file: source.fileName };
   return {
-    ...(workflow && { workflow }),
+    ...(part && { workflow: part }),
     findings: locate(findings, place),
-    python,
+    python: source.part && part ? python.filter(({ node }) => !node || nodeIndex(part).has(node.id)) : python,
     keyFindings: (reader) =>
       workflow ? locate([...checkKeys(outlines, reader), ...checkKnownKeys(outlines, workflow, reader)], place) : [],
   };
@@ -71,9 +75,9 @@ function normalise(
   lib: Record<string, string>,
   body: Body,
 ): Workflow {
-  const { description, inputs, requirements = [], model, approval, scope, credentials } = fields;
+  const { description, inputs, requirements = [], model, models, approval, scope, credentials } = fields;
   return defined({
-    ...{ format: 1 as const, id, name, description, requirements, lib, model, approval, scope, credentials },
+    ...{ format: 1 as const, id, name, description, requirements, lib, model, models, approval, scope, credentials },
     timeoutSeconds: fields.timeout,
     inputs: inputs && ({ type: "object", ...inputs } as JsonObject),
     idleSeconds: fields.idle_seconds,

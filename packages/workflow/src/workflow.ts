@@ -26,7 +26,9 @@ export interface Workflow {
   warm?: number;
   /** Python modules that every node can import: path below `lib/` -> source. */
   lib: Record<string, string>;
-  /** Of the prompt nodes that name none for a role. */
+  /** `false`: no node may ask a model. */
+  models?: false;
+  /** Of the prompt and text nodes that name none for a role. */
   model?: ModelChoice;
   /** What the models of one run may cost in all. */
   maxCostUsd?: number;
@@ -42,6 +44,17 @@ export interface Workflow {
   /** What starts runs from outside. */
   triggers?: Trigger[];
   nodes: Node[];
+  edges: Edge[];
+  given?: Given;
+}
+
+/** Of a part of a draft: what lies before it, and has run. */
+export interface Given {
+  /** Nodes in front of the part, whose outcomes an execution of it begins with, in their order. */
+  passed: string[];
+  /** These, and maps in the part whose outcomes are on record, without what they do. */
+  nodes: Node[];
+  /** Those that leave them. */
   edges: Edge[];
 }
 
@@ -79,11 +92,16 @@ interface TaskNodeBase extends NodeBase {
   /** Where a failed node goes instead of failing the run. */
   onError?: string;
   retry?: Retry;
+  /** By name in the context: what nodes before have brought. */
+  inputKeys?: Record<string, InputKey>;
   /** Names of the credentials that its code gets. Absent: as the workflow says. */
   credentials?: string[];
   /** `fresh`: its own sandbox, used by no later node. */
   isolation?: "fresh" | "execution";
 }
+
+/** A key of a node's results, or all of them; without a node, the key of one that leads directly here. */
+export type InputKey = { node: string; key?: string } | { node?: never; key: string };
 
 export interface ActionNode extends TaskNodeBase {
   type: "action";
@@ -157,7 +175,7 @@ export interface WorkflowNode extends NodeBase {
   onError?: string;
 }
 
-export type Executor = CodeExecutor | PromptExecutor;
+export type Executor = CodeExecutor | PromptExecutor | TextExecutor;
 
 /** Code written by hand. */
 export interface CodeExecutor {
@@ -182,7 +200,31 @@ export interface PromptExecutor {
   allow: string[];
 }
 
-export type ModelRole = "input_analyzer" | "data_analyzer" | "code_generator" | "output_validator";
+/** A model writes the node's value, each time that it runs; there is no code. */
+export interface TextExecutor {
+  kind: "text";
+  /** References in it, and in `system`, stand for what other nodes have brought. */
+  prompt: string;
+  file?: string;
+  system?: string;
+  /** Absent: as the workflow says. */
+  model?: string;
+  temperature?: number;
+  /** Limit of the answer. */
+  maxTokens?: number;
+  /** JSON schema of the answer. Absent: a text. */
+  outputSchema?: JsonObject;
+  /** Key of the answer in the context. */
+  into: string;
+  /** The most characters of one inserted value. Absent: `defaultMaxChars`. */
+  maxChars?: number;
+  /** What a reference without a value does. Absent: the node fails. */
+  onMissing?: "mark";
+  /** What the models of one run of the node may cost. */
+  maxCostUsd?: number;
+}
+
+export type ModelRole = "text" | "input_analyzer" | "data_analyzer" | "code_generator" | "output_validator";
 
 /** Ids of models; one id for every role is `{ default }`. */
 export type ModelChoice = Partial<Record<ModelRole | "default", string>>;

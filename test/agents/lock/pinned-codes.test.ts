@@ -9,7 +9,7 @@ it("freezes every task, and changes nothing else", async () => {
     seen.push(call);
     return Promise.resolve(null as never);
   };
-  const pipeline: Pipeline = { pinned: told, generation: told, run: told };
+  const pipeline: Pipeline = { pinned: told, generation: told, run: told, answer: told };
   const means = {} as PipelineMeans;
   const task = taskWith();
   const pinned = { generation: "g", code: "a = 1" };

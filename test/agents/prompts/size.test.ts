@@ -37,6 +37,7 @@ describe("prompts of a simple action node with ten keys", async () => {
   it.each([0, 1, 2])("stay under 1,500 tokens with the schema of their answer and their tools: call %i", (index) => {
     const call = models.asked[index];
     if (!call) throw new TypeError("the call never came");
+    if (!("schema" in call.answer)) throw new TypeError("the call has no schema");
     const schemas = [call.answer.schema, ...(call.tools ?? []).map(({ parameters }) => parameters)].map((schema) =>
       JSON.stringify(z.toJSONSchema(schema)),
     );

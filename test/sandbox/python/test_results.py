@@ -286,6 +286,23 @@ class Surroundings(Results):
         """
         self.assert_changes(textwrap.dedent(code), {"a": [5, 4, ["extract"], False, 1], "b": "'none'"})
 
+    def test_earlier_results_are_read_across_nodes(self):
+        pdf = {"$blob": json.loads(self.sandbox.keep(b"%PDF", "bytes"))["$blob"]}
+        self.sandbox.outputs = {"a": json.dumps({"total": 1, "pdf": pdf}), "b": json.dumps({"total": 2})}
+        code = """
+        context["get"] = [outputs.get("a", "total"), outputs.get("a")["total"], outputs.get("a", "x"), outputs.get("c", "x")]
+        context["default"] = [outputs.get("c"), outputs.get("c", {}), outputs.get("c", "x", 0), outputs.get("a", "x", 0)]
+        context["first"] = [outputs.get_by_key("total"), outputs.get_by_key("none"), len(outputs.get_by_key("pdf"))]
+        flat, every = outputs.get_flattened(), outputs.get_all_data()
+        context["all"] = [flat["total"], len(flat["pdf"]), sorted(every), every["a:total"], len(every["a:pdf"])]
+        """
+        expected = {
+            "get": [1, 1, None, None],
+            "default": [None, {}, 0, 0],
+            "first": [1, None, 4],
+            "all": [2, 4, ["a:pdf", "a:total", "b:total"], 1, 4],
+        }
+        self.assert_changes(textwrap.dedent(code), expected)
 
     def test_a_wait_that_comes_later_has_an_address(self):
         self.sandbox.urls = {"paid": "https://nova.example.com/tasks/task_1?token=t"}

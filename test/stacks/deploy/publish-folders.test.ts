@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Nova, OutputMissing, publishFolders } from "../../../stacks/deploy/publish-folders.ts";
+import { OutputMissing } from "../../../stacks/deploy/outputs.ts";
+import { type Nova, publishFolders } from "../../../stacks/deploy/publish-folders.ts";
 
 const outputs = {
   "production-nova-storage": { Table: "nova-table", Bucket: "nova-bucket" },

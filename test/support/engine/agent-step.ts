@@ -7,6 +7,7 @@ const agents = {
   CodeValidator: [4, "code_validation"],
   E2BExecutor: [5, "code_execution"],
   OutputValidator: [6, "output_validation"],
+  TextWriter: [1, "text_generation"],
 } as const;
 
 /** A step as a pipeline hands it over; whatever is not said was not there. */

@@ -1,4 +1,5 @@
 import {
+  type CodeResult,
   type JournalStep,
   NovaError,
   type PinnedCode,
@@ -7,6 +8,8 @@ import {
   type PipelineOutcome,
   type PromptTask,
   pinnedPlaces,
+  type TextMeans,
+  type TextTask,
 } from "@nova/engine";
 import { journalOf } from "../../../packages/engine/src/chain/steps/step-record.ts";
 import { agentStep } from "./agent-step.ts";
@@ -22,6 +25,8 @@ export interface Minds {
   /** Model-free: whatever it says of a code it says each time. */
   isValid(code: string): boolean;
   isDone(task: PromptTask, attempt: number): boolean;
+  /** The JSON text of an answer. Absent: nobody asks for one. */
+  writeText?(task: TextTask): string;
 }
 
 /** A model was asked, for the step at this place of a link's journal. */
@@ -47,6 +52,8 @@ export class Authors {
   readonly payments: Payment[] = [];
   /** What a pipeline was asked to run, in order. */
   readonly tasks: PromptTask[] = [];
+  /** What text nodes were to ask, in order; a repeated delivery is to ask again, and finds the answer. */
+  readonly questions: TextTask[] = [];
   /** Pinned code as it was when somebody began with it. */
   readonly #generations = new Map<string, PinnedCode>();
   readonly #chain: ChainState;
@@ -68,6 +75,10 @@ export class Authors {
         this.tasks.push(task);
         return new Writing(caller, this, this.#minds, task, means).run(pinned);
       },
+      answer: (task, means) => {
+        this.questions.push(task);
+        return new Answering(caller, this, this.#minds, task, means).run();
+      },
     };
   }
 
@@ -87,6 +98,50 @@ export class Authors {
     const pinned = this.#minds.pinned(task);
     if (pinned) this.#generations.set(pinned.generation, pinned);
     return pinned;
+  }
+}
+
+/** A text node asks once, and the step has the answer. */
+class Answering {
+  readonly #caller: Caller;
+  readonly #authors: Authors;
+  readonly #minds: Minds;
+  readonly #task: TextTask;
+  readonly #means: TextMeans;
+
+  constructor(caller: Caller, authors: Authors, minds: Minds, task: TextTask, means: TextMeans) {
+    this.#caller = caller;
+    this.#authors = authors;
+    this.#minds = minds;
+    this.#task = task;
+    this.#means = means;
+  }
+
+  async run(): Promise<PipelineOutcome> {
+    const { node, record: input_data } = this.#task;
+    const { executor } = node;
+    if (executor.kind !== "text") throw new TypeError(`${node.id} is no text node`);
+    const none = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
+    try {
+      const step = await this.#means.journal.next(async (journal) => {
+        const json = await this.#caller.call({
+          name: "ask text",
+          effect: () => {
+            this.#authors.pay({ role: "text", node: node.id, journal }, new Set());
+            return this.#minds.writeText?.(this.#task) ?? '"answer"';
+          },
+          outage: () => new ModelDown("text"),
+        });
+        const choice = node.type === "decision" ? [{ key: "branch_decision", json }] : [];
+        const set = [...choice, { key: executor.into, json }];
+        const result = { status: "success" as const, set, delete: [], logs: "", durationMs: 0 };
+        return agentStep("TextWriter", 1, { input_data, model_used: "m", prompt: this.#task.prompt, result, ...price });
+      });
+      return { ...none, status: "success", result: step.result as CodeResult & { status: "success" } };
+    } catch (error) {
+      if (!(error instanceof ModelDown)) throw error;
+      return { ...none, status: "failed", class: "ModelUnavailable", message: "the model does not answer" };
+    }
   }
 }
 

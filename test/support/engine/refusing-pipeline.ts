@@ -5,6 +5,7 @@ export const refusingPipeline: Pipeline = {
   pinned: refuse("for pinned code"),
   generation: refuse("for a generation"),
   run: refuse("to run"),
+  answer: refuse("to answer"),
 };
 
 function refuse(what: string) {

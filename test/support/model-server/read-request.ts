@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Api, ModelRequest } from "./model-request.ts";
 import { ChatBody, EmbeddingsBody, ResponsesBody } from "./request-bodies.ts";
 
-const Role = z.enum(["input_analyzer", "data_analyzer", "code_generator", "output_validator", "embedding"]);
+const Role = z.enum(["input_analyzer", "data_analyzer", "code_generator", "output_validator", "text", "embedding"]);
 
 /** What a provider answers instead of calling a model. */
 export class RequestRefused extends Error {

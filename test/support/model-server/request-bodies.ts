@@ -16,13 +16,16 @@ const Model = z.string().min(1);
 const ToolChoice = z.enum(["auto", "none", "required"]).optional();
 const Tokens = z.number().int().min(16);
 
-const Format = z.strictObject({
-  type: z.literal("json_schema"),
-  name: Name,
-  description: z.string().optional(),
-  strict: z.literal(true),
-  schema: StrictSchema,
-});
+/** A schema that is not strict is a wish. */
+function formatWith<T extends z.ZodRawShape>(type: T) {
+  const named = { ...type, name: Name, description: z.string().optional() };
+  return z.discriminatedUnion("strict", [
+    z.strictObject({ ...named, strict: z.literal(true), schema: StrictSchema }),
+    z.strictObject({ ...named, strict: z.literal(false), schema: z.record(z.string(), z.unknown()) }),
+  ]);
+}
+
+const Format = formatWith({ type: z.literal("json_schema") });
 const FunctionTool = z.strictObject({
   name: Name,
   description: z.string().optional(),
@@ -96,9 +99,7 @@ export const ChatBody = z.strictObject({
   ...fields("temperature", "top_logprobs", "top_p", "verbosity"),
   model: Model,
   messages: z.array(Message).min(1),
-  response_format: z
-    .strictObject({ type: z.literal("json_schema"), json_schema: Format.omit({ type: true }) })
-    .optional(),
+  response_format: z.strictObject({ type: z.literal("json_schema"), json_schema: formatWith({}) }).optional(),
   tools: z
     .array(z.strictObject({ type: z.literal("function"), function: FunctionTool }))
     .min(1)

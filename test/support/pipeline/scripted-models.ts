@@ -1,6 +1,10 @@
 import type { ToolCall } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
-import { ModelError, type ModelErrorReason } from "../../../packages/agents/src/model/model-error.ts";
+import {
+  ModelError,
+  type ModelErrorReason,
+  type SpentOnFailure,
+} from "../../../packages/agents/src/model/model-error.ts";
 import type {
   Embedded,
   EmbeddingCall,
@@ -58,8 +62,8 @@ export function embeddingModels(expected: readonly Vector[] | null, ...lines: Li
       if (line.fails)
         throw new ModelError(line.fails, `the model failed: ${line.fails}`, { ...used, text: "half an ans" });
       const toolCalls = await runCalls(call, line.calls ?? []);
-      const value = call.answer.schema.parse(line.answer);
-      return { value, text: JSON.stringify(line.answer), toolCalls, ...used };
+      const text = typeof line.answer === "string" ? line.answer : JSON.stringify(line.answer);
+      return { value: readValue(call, line.answer, text, used), text, toolCalls, ...used };
     },
     embed: (call) => (vectors === null ? null : embedOne(call, vectors)),
     finish() {
@@ -67,6 +71,13 @@ export function embeddingModels(expected: readonly Vector[] | null, ...lines: Li
       if (waiting.length > 0) throw new TypeError(`${waiting[0]?.role} never spoke`);
     },
   };
+}
+
+function readValue<T>({ answer }: ModelCall<T>, said: unknown, text: string, used: SpentOnFailure): T {
+  if ("schema" in answer) return answer.schema.parse(said);
+  const read = answer.read(text);
+  if (read.valid) return read.value;
+  throw new ModelError("invalid", read.problem, { ...used, text });
 }
 
 async function embedOne(call: EmbeddingCall, vectors: Vector[]): Promise<Embedded> {

@@ -70,7 +70,8 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [row(prompt("a", { prompt: undefined, promptFile: "a.md" })), ["NOVA401 $.nodes[1].promptFile"], { "a.md": "\n" }],
     [row(prompt("a", { prompt: undefined, promptFile: "b.md" })), ["NOVA404 $.nodes[1].promptFile"]],
     [row(prompt("a", { promptFile: "a.md" })), ["NOVA402 $.nodes[1].promptFile"], { "a.md": "do" }],
-    [row(action("a", { executor: "text", code: undefined, prompt: "do" })), ["NOVA904 $.nodes[1].executor"]],
+    [row(action("a", { executor: "text", code: undefined, prompt: "do" })), []],
+    [row(action("a", { executor: "text", prompt: "do" })), ["NOVA402 $.nodes[1].code"]],
     [row(action("a", { code: undefined, codeFile: "b.py" })), ["NOVA404 $.nodes[1].codeFile"], { "a.py": "a = 1" }],
     [row(action("a", { code: undefined, codeFile: "a.sh" })), ["NOVA404 $.nodes[1].codeFile"]],
     ...["../a.py", "/etc/a.py", "b/../../a.py", "C:\\a.py", "..\\a.py"].map((codeFile): [unknown, string[]] => [

@@ -4,7 +4,9 @@ import { parseWorkflow, readWorkflowSource, type Workflow, workflowText, writeWo
 import { describe, expect, it } from "vitest";
 import { root } from "../../support/imports.ts";
 
-const examples = ["hello", "approval", "batch", "invoice", "invoice-ai"].map((name) => `packages/examples/${name}`);
+const examples = ["hello", "approval", "batch", "invoice", "invoice-ai", "chain", "invoice-text"].map(
+  (name) => `packages/examples/${name}`,
+);
 const fixtures = readdirSync(join(root, "test/fixtures/workflows")).map((name) => `test/fixtures/workflows/${name}`);
 
 async function parsedAt(path: string): Promise<Workflow | undefined> {
@@ -55,6 +57,18 @@ describe("a workflow that is written down and parsed again", () => {
     ["a retry", { type: "action", code: "x = 1", effects: false, retry: { attempts: 3, delay: 2 } }],
     ["credentials of a node", { type: "action", code: "x = 1", credentials: ["email"] }],
     ["a prompt", { type: "action", executor: "prompt", prompt: "Add.", ai: { samples: false }, model: "m" }],
+    ["a text", { type: "action", executor: "text", prompt: "Say {start}.", system: "Be short.", max_chars: 9 }],
+    ["an answer", { type: "action", executor: "text", prompt: "Say.", output_schema: { type: "object" }, into: "x" }],
+    [
+      "a text's model",
+      { type: "action", executor: "text", prompt: "Say.", llm_config: { model: "m", temperature: 0 } },
+    ],
+    [
+      "marks",
+      { type: "action", executor: "text", prompt: "Say.", model: "m", on_missing: "mark", retry: { attempts: 2 } },
+    ],
+    ["names", { type: "action", code: "x = 1", input_keys: { a: "start:b", c: "start" } }],
+    ["keys", { type: "action", code: "x = 1", input_keys: ["a", "b"] }],
     ["a limit", { type: "action", executor: "prompt", prompt: "Add.", limits: { max_cost_usd: 0.5 } }],
     ["models by role", { type: "action", executor: "prompt", prompt: "Add.", model: { code_generator: "m" } }],
     ["a network", { type: "action", executor: "prompt", prompt: "Add.", network: { allow: ["a.example:99"] } }],

@@ -2,17 +2,18 @@ import { NovaError } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
 import { z } from "zod";
 import type { Ending } from "../failures/failure.ts";
+import { windowOf } from "../model/catalog.ts";
 import { modelFor } from "../model/choose-model.ts";
 import type { Usage } from "../model/cost.ts";
 import { ModelError } from "../model/model-error.ts";
 import type { ModelAnswer, ModelCall } from "../model/models.ts";
 import type { Prompt } from "../prompts/prompt.ts";
 import { budgetNow, budgetRefused, checkBudget, timeSpent } from "./budget.ts";
-import type { NodeRun } from "./node-run.ts";
+import type { ModelRun } from "./model-run.ts";
 import type { Deed } from "./step.ts";
 
 export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T>, "answer"> &
-  Partial<Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens">> & {
+  Partial<Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens" | "temperature" | "longestMs">> & {
     /** What the same step has spent before it: nothing has recorded that yet. */
     alreadyUsd?: number;
   };
@@ -25,7 +26,7 @@ export type Asked<T> = { told: Told } & ({ value: T } | { refusal: Omit<Deed, "i
 
 /** Asks the model of a role. A call that fails is part of the record; only the end of this Lambda's time is thrown. */
 export async function askModel<T>(
-  run: NodeRun,
+  run: ModelRun,
   { role, prompt, alreadyUsd = 0, ...question }: Question<T>,
 ): Promise<Asked<T>> {
   const { means, parts, task } = run;
@@ -38,6 +39,7 @@ export async function askModel<T>(
   try {
     const model = modelOf(run, role);
     told.model_used = model;
+    checkWindow(model, { instructions, input }, question.maxOutputTokens);
     const answer = await parts.models.ask<T>({
       ...question,
       role,
@@ -57,11 +59,26 @@ export async function askModel<T>(
   }
 }
 
-function modelOf({ executor, task, parts }: NodeRun, role: ModelRole): string {
+export function modelOf({ executor, task, parts }: ModelRun, role: ModelRole): string {
   return modelFor(role, executor.model, task.version.workflow.model, parts.defaultModel, parts.clock.now());
 }
 
-function afterFailure({ means, task }: NodeRun, told: Told, error: unknown): Asked<never> {
+/** English has four bytes a token and more. */
+const bytesPerToken = 4;
+
+/** Refuses what cannot fit the model, before anybody is asked. @throws {ModelError} */
+function checkWindow(model: string, { instructions, input }: Prompt, answerTokens = 0): void {
+  const window = windowOf(model);
+  const tokens = Math.ceil(Buffer.byteLength(instructions + input) / bytesPerToken);
+  if (window === null || tokens + answerTokens <= window) return;
+  const answer = answerTokens === 0 ? "" : ` and its answer up to ${answerTokens}`;
+  throw new ModelError(
+    "invalid",
+    `the prompt has about ${tokens} tokens${answer}, and model "${model}" takes ${window} in all - shorten what is inserted (max_chars in a text node), or name a model with a larger window`,
+  );
+}
+
+function afterFailure({ means, task }: ModelRun, told: Told, error: unknown): Asked<never> {
   if (means.signal.aborted) throw unfinished(task.node.id, error);
   if (error instanceof ModelError) return { told: { ...told, ...toldOf(error.spent) }, refusal: refusalOf(error) };
   const refusal = budgetRefused(error);

@@ -1,15 +1,15 @@
 import { type MonthBudget, NovaError } from "@nova/engine";
-import type { NodeRun } from "./node-run.ts";
+import type { ModelRun } from "./model-run.ts";
 import type { Deed } from "./step.ts";
 
 /** What calls of this node are measured against from now on. */
-export async function budgetNow(run: NodeRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
+export async function budgetNow(run: ModelRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
   const [besideUsd, month] = await Promise.all([spentBeside(run), run.means.monthBudget()]);
   return { besideUsd, month };
 }
 
 /** What other branches and items have spent of the whole run's limit; nobody is asked where there is none. */
-async function spentBeside({ task, means }: NodeRun): Promise<number> {
+async function spentBeside({ task, means }: ModelRun): Promise<number> {
   return task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
 }
 
@@ -30,7 +30,7 @@ export interface CallCost {
  * @throws {NovaError} BudgetExceeded, which says what was spent.
  */
 export function checkBudget(
-  { task, executor, spent }: NodeRun,
+  { task, executor, spent }: ModelRun,
   { besideUsd, month, inCallUsd, estimatedUsd }: CallCost,
 ): void {
   const byNode = task.earlierUsd + spent.usd + inCallUsd;
@@ -60,7 +60,7 @@ export function checkBudget(
 }
 
 /** How a step ends that would ask a model when the node's time is up; null while there is some. */
-export function timeSpent({ means, task }: NodeRun): Omit<Deed, "input_data"> | null {
+export function timeSpent({ means, task }: ModelRun): Omit<Deed, "input_data"> | null {
   if (means.timeLeftMs() > 0) return null;
   return budgetRefusal(
     `node "${task.node.id}" has used up the time that it has in all - split its task into smaller nodes`,

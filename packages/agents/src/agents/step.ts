@@ -1,5 +1,5 @@
 import { type JournalStep, maskValue, type StepDraft, type ToolCall } from "@nova/engine";
-import type { NodeRun } from "./node-run.ts";
+import type { ModelRun } from "./model-run.ts";
 
 /** The agents, with the numbers and names that their steps have. */
 const agents = {
@@ -9,6 +9,7 @@ const agents = {
   CodeValidator: { step_number: 4, step_name: "code_validation" },
   E2BExecutor: { step_number: 5, step_name: "code_execution" },
   OutputValidator: { step_number: 6, step_name: "output_validation" },
+  TextWriter: { step_number: 1, step_name: "text_generation" },
 } as const;
 
 type AgentName = keyof typeof agents;
@@ -19,7 +20,7 @@ export type Deed = Pick<StepDraft, "status" | "input_data" | "output_data"> &
 
 /** The agent's step at the next place of the journal: the recorded one, or the one that `act` makes now. */
 export async function takeStep(
-  run: NodeRun,
+  run: ModelRun,
   agent: AgentName,
   attempt: number,
   act: (journal: number) => Promise<Deed>,

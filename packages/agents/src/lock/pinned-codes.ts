@@ -53,12 +53,27 @@ async function storedFor(store: GenerationStore, task: PromptTask): Promise<Gene
   return !countsStore(task) ? [] : store.of(task.version.workflowId, task.node.id, clientOf(task));
 }
 
-/** A pipeline where no model may ever be asked, whatever a run says. */
+/** A pipeline where no model writes code, whatever a run says. Text nodes ask theirs as ever. */
 export function frozenPipeline(pipeline: Pipeline): Pipeline {
   const frozen = (task: PromptTask): PromptTask => ({ ...task, frozen: true });
   return {
     pinned: (task) => pipeline.pinned(frozen(task)),
     generation: (task, key) => pipeline.generation(frozen(task), key),
     run: (task, means, pinned) => pipeline.run(frozen(task), means, pinned),
+    answer: (task, means) => pipeline.answer(task, means),
+  };
+}
+
+/** A pipeline where no model may ever be asked: pinned code runs, and text nodes fail. */
+export function modelFreePipeline(pipeline: Pipeline): Pipeline {
+  return {
+    ...frozenPipeline(pipeline),
+    async answer({ node: { id } }) {
+      const message = `node "${id}" would ask a model, and models are off (NOVA_MODELS) - switch them on where nodes run`;
+      return {
+        ...{ status: "failed", class: "NodeFailed", message },
+        ...{ code: null, cacheHit: false, generation: null, sandboxId: null },
+      };
+    },
   };
 }

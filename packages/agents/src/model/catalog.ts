@@ -25,10 +25,13 @@ export const Catalog = z.strictObject({
     data_analyzer: Id,
     code_generator: Id,
     output_validator: Id,
+    text: Id,
   } satisfies Record<ModelRole, typeof Id>),
   usdPerMillionTokens: z.record(Id, Price),
   /** Of models that answer with vectors: they read, and write nothing. */
   usdPerMillionEmbeddedTokens: z.record(Id, Usd),
+  /** Tokens that a prompt and its answer may have together. */
+  windowTokens: z.record(Id, z.int().positive()),
   /** Models that refuse `reasoning.encrypted_content`. */
   withoutReasoning: z.array(Id),
   retirements: z.record(Id, Retirement),
@@ -45,6 +48,11 @@ function withoutSnapshot(model: string): string {
 /** Null for ids that the catalog does not know: models of one's own server. */
 export function priceOf(model: string): Price | null {
   return catalog.usdPerMillionTokens[model] ?? catalog.usdPerMillionTokens[withoutSnapshot(model)] ?? null;
+}
+
+/** Tokens of prompt and answer together; null for ids that the catalog does not know. */
+export function windowOf(model: string): number | null {
+  return catalog.windowTokens[model] ?? catalog.windowTokens[withoutSnapshot(model)] ?? null;
 }
 
 export function retirementOf(model: string): Retirement | null {

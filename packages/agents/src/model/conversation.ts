@@ -21,6 +21,8 @@ export interface Reply {
 interface SendOptions {
   signal: AbortSignal;
   headers: Record<string, string>;
+  /** Milliseconds for this request, where the client's own are too few. */
+  timeout?: number;
 }
 
 /** The requests of one call and what came back, in the words of one API. Each request holds all that was said before. */
@@ -34,7 +36,7 @@ export interface Conversation<Body = unknown> {
   askAgain: (() => void) | null;
 }
 
-/** A model call takes at most so long, retries and tools included. */
+/** A model call takes at most so long, retries and tools included, unless it says otherwise. */
 export const callLimitMs = 90_000;
 
 /** Enough for a long node and the thoughts before it; more would only raise what a budget has to hold ready. */
@@ -44,8 +46,11 @@ export function outputTokens({ maxOutputTokens }: Pick<ModelCall<unknown>, "maxO
   return maxOutputTokens ?? defaultOutputTokens;
 }
 
-export function timeLimitMs({ timeoutMs }: Pick<ModelCall<unknown>, "timeoutMs">): number {
-  return Math.min(timeoutMs ?? callLimitMs, callLimitMs);
+export function timeLimitMs({
+  timeoutMs,
+  longestMs = callLimitMs,
+}: Pick<ModelCall<unknown>, "timeoutMs" | "longestMs">): number {
+  return Math.min(timeoutMs ?? longestMs, longestMs);
 }
 
 /** Requests with one key meet the same cache: those whose prompts begin alike, and no more (64 characters, OpenAI). */

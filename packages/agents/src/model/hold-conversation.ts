@@ -48,7 +48,7 @@ async function converse<T>(talk: Talk<T>): Promise<T> {
       mayCall = spending.toolCalls.length < budget && round < budget;
       continue;
     }
-    const read = readAnswer(reply.text, call.answer.schema);
+    const read = "schema" in call.answer ? readAnswer(reply.text, call.answer.schema) : call.answer.read(reply.text);
     if (read.valid) {
       return read.value;
     }
@@ -82,7 +82,8 @@ async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
 
 async function send<T>({ call, conversation, deadline, asked, spending }: Talk<T>, body: unknown): Promise<Reply> {
   try {
-    return await conversation.send(body, { signal: deadline.signal, headers: requestId(call.role) });
+    const timeout = call.longestMs === undefined ? {} : { timeout: timeLimitMs(call) };
+    return await conversation.send(body, { signal: deadline.signal, headers: requestId(call.role), ...timeout });
   } catch (cause) {
     call.signal.throwIfAborted();
     const { reason, message } = deadline.signal.aborted

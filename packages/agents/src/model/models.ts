@@ -1,7 +1,8 @@
 import type { ToolCall } from "@nova/engine";
-import type { ModelRole } from "@nova/workflow";
+import type { JsonObject, ModelRole } from "@nova/workflow";
 import type { z } from "zod";
 import type { Usage } from "./cost.ts";
+import type { Read } from "./read-answer.ts";
 
 /** Something that a model may ask for before it answers. */
 export interface Tool<Arguments = unknown> {
@@ -13,14 +14,22 @@ export interface Tool<Arguments = unknown> {
   run(args: Arguments): Promise<{ text: string; found: unknown }>;
 }
 
+/** How an answer is to look, and what of it is its value. */
+export type AnswerFormat<T> =
+  /** Root an object, no optional keys; the name is letters, digits, `_` and `-`, at most 64. */
+  | { name: string; schema: z.ZodType<T> }
+  /** Of a schema that somebody else wrote the provider may hold less than we do: `read` has the last word. */
+  | { name: string; json: JsonObject; read(text: string): Read<T> }
+  /** Any text. */
+  | { read(text: string): Read<T> };
+
 export interface ModelCall<T> {
   role: ModelRole;
   model: string;
   /** Stable first: the provider caches the prefix. */
   instructions: string;
   input: string;
-  /** Root an object, no optional keys; the name is letters, digits, `_` and `-`, at most 64. */
-  answer: { name: string; schema: z.ZodType<T> };
+  answer: AnswerFormat<T>;
   tools?: Tool[];
   /** At most so many tool calls are run, then the model has to answer; 5 unless it says otherwise. */
   maxToolCalls?: number;
@@ -28,8 +37,12 @@ export interface ModelCall<T> {
   maxOutputTokens?: number;
   /** Its reason is thrown as it is. */
   signal: AbortSignal;
-  /** For the whole call, retries and tools included; 90,000 at most and unless it says otherwise. */
+  /** Models that reason refuse it. */
+  temperature?: number;
+  /** For the whole call, retries and tools included; `longestMs` at most and unless it says otherwise. */
   timeoutMs?: number;
+  /** 90,000 unless it says otherwise; then one request may take all of it. */
+  longestMs?: number;
   /**
    * Called before every request to the provider with the most that it should cost and with what the call has spent so
    * far; what it throws ends the call as it is.

@@ -1,7 +1,7 @@
 import { parsedOrNot } from "@nova/engine";
 import { z } from "zod";
 
-type Read<T> = { valid: true; value: T } | { valid: false; problem: string };
+export type Read<T> = { valid: true; value: T } | { valid: false; problem: string };
 
 /** The value of an answer's text, held to its schema; a model's answer is somebody's input like any other. */
 export function readAnswer<T>(text: string, schema: z.ZodType<T>): Read<T> {
@@ -27,14 +27,18 @@ const attempts = 100;
  * thoughts. Null where there is none.
  */
 export function firstJsonObject(answer: string): unknown {
+  const text = objectTextIn(answer);
+  return text === null ? null : JSON.parse(text);
+}
+
+/** The same as its JSON text, with the digits of its numbers. */
+export function objectTextIn(answer: string): string | null {
   const text = answer.replace(/<think>[\s\S]*?<\/think>/g, "");
   let start = text.indexOf("{");
   for (let attempt = 0; start >= 0 && attempt < attempts; attempt++, start = text.indexOf("{", start + 1)) {
     const end = closingBrace(text, start);
-    const found = end < 0 ? undefined : parsedOrNot(text.slice(start, end + 1));
-    if (found !== undefined) {
-      return found;
-    }
+    const found = end < 0 ? "" : text.slice(start, end + 1);
+    if (found !== "" && parsedOrNot(found) !== undefined) return found;
   }
   return null;
 }

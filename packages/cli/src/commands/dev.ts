@@ -1,5 +1,6 @@
 import type { CloudOptions, LocalApi, LocalCloud } from "@nova/local";
 import { closeCloud, openCloud } from "../cloud.ts";
+import { openBrowser } from "../dev/open-browser.ts";
 import { Publisher, workflowFoldersIn } from "../dev/publisher.ts";
 import { QueueWatch } from "../dev/queue-watch.ts";
 import { held, inJson, inWords, type Teller } from "../dev/told.ts";
@@ -21,10 +22,11 @@ export const dev = command({
     "[folders...]": { says: "folders with workflow.json or workflow.ts, or with such folders in them", absent: ["."] },
     "--port <number>": { says: "of the REST API", absent: "3000" },
     "--smtp-port <number>": { says: "of the mail server", absent: "2525" },
+    "--open": "open the console in the browser",
     "--e2b-plan <plan>": { says: "whose limits the local E2B plays: hobby, pro or none", absent: "none" },
   },
-  json: "print JSON objects, a line each; the first is {url, api_key, smtp}",
-  async run(args, { port, smtpPort, e2bPlan, json }) {
+  json: "print JSON objects, a line each; the first is {url, api_key, smtp, console}",
+  async run(args, { port, smtpPort, e2bPlan, open, json }) {
     const roots = args.flat();
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
     const limits = await limitsOf(e2bPlan);
@@ -39,9 +41,10 @@ export const dev = command({
       await using doors = new AsyncDisposableStack();
       const { openApi, openMail } = await import("@nova/local");
       const onFailure = (error: unknown) => printError(String(error));
-      const api = doors.adopt(await openApi(cloud, { port: ports.api, onFailure }), (one) => one.close());
+      const api = doors.adopt(await openApi(cloud, { port: ports.api, onFailure, page }), (one) => one.close());
       const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
       greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
+      if (open) openBrowser(api.consoleLink());
       tell.release();
       using _ = queue.watch(tellProblem);
       const publisher = new Publisher(cloud, api.key, tell.published);
@@ -101,14 +104,21 @@ async function openOwnCloud(tell: Teller, limits: Limits): Promise<{ cloud: Loca
   throw new InvalidInput(`another process has opened ${cloud.dataDir} - ${wayOut}`);
 }
 
-function greet({ url, key }: LocalApi, smtp: string, json: boolean): void {
+/** Vite is loaded when a browser asks for the page and it has to be built. */
+async function page(): Promise<string> {
+  return (await import("@nova/console/build")).builtPage();
+}
+
+function greet({ url, key, consoleLink }: LocalApi, smtp: string, json: boolean): void {
+  const link = consoleLink();
   const text = [
     `${styled("bold", "mail")}  ${smtp}`,
     `${styled("bold", "API")}   ${url}  ${styled("dim", "(its document: /openapi.json)")}`,
     `${styled("bold", "key")}   ${key.text}`,
+    `${styled("bold", "page")}  ${styled("cyan", link)}  ${styled("dim", "(signs in once)")}`,
     styled("dim", "Ctrl-C ends this"),
   ];
-  printTold({ json: { url, api_key: key.text, smtp }, text }, json);
+  printTold({ json: { url, api_key: key.text, smtp, console: link }, text }, json);
 }
 
 const newsText = {

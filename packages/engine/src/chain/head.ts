@@ -39,6 +39,8 @@ export interface Head extends BlobHome {
   cache_hit?: true;
   /** Of such a one: SHA-256 of the analysis code that ran before. */
   analysis?: string;
+  /** Of a text node: SHA-256 of all that its model was asked, settings included. */
+  asked?: string;
   /** Runs of code so far in this scope, and in the branches that were joined in it. */
   nodes: number;
   /** What models have cost so far: in this scope, branches joined in it, executions run by it. Absent: nothing. */
@@ -145,9 +147,10 @@ export interface SourcePlan extends PlanPart {
   tip: string;
   /**
    * Nodes that are defined as they were, with the keys of the context that their code looks up, or null: what they came
-   * to counts only where these have the values that they had. Any other node runs. Absent: nobody looks at values.
+   * to counts only where these have the values that they had. Of text nodes `"asked"`: it counts where its model would be
+   * asked the same. Any other node runs. Absent: nobody looks at values.
    */
-  unchanged?: Record<string, string[] | null>;
+  unchanged?: Record<string, string[] | null | "asked">;
   /** Nodes that run again wherever they come up. */
   again?: string[];
   /** Keys of the initial context that are others than the source's, and who says so. */

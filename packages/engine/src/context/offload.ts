@@ -39,6 +39,13 @@ export async function offloadLargeValues(text: string, save: SaveBlob): Promise<
   return Buffer.byteLength(slim) > valueLimitBytes ? store(slim, "json", save) : slim;
 }
 
+/**
+ * An object's text, as a whole in a blob where it is large: then others can read the same blob as the text that it was.
+ */
+export async function offloadWhole(text: string, save: SaveBlob): Promise<string> {
+  return Buffer.byteLength(text) > valueLimitBytes ? store(text, "json", save) : text;
+}
+
 /** Strings of a valid JSON text that are values and may exceed the limit: a character is at most 3 bytes of UTF-8. */
 function* longLeaves(text: string): Iterable<StringSpan> {
   for (const span of stringsIn(text)) {

@@ -12,6 +12,7 @@ import { runEnd } from "./end.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
 import { settlePrompt } from "./prompt/outcome.ts";
 import { runPrompt } from "./prompt/run-prompt.ts";
+import { askedAt, runText } from "./text/run-text.ts";
 import { settleWaiting } from "./waiting/expire.ts";
 import { runWait, toldWait, type WaitAnswer } from "./waiting/wait.ts";
 import type { WaitsFor } from "./waits-for.ts";
@@ -33,10 +34,11 @@ interface Kind<N extends Node> {
   waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
 }
 
-/** Of nodes that run code, by who wrote it. */
+/** Of actions and decisions, by who does their work. */
 const executors: Record<TaskNode["executor"]["kind"], Kind<TaskNode>> = {
   code: { run: runCode, settle: settleCode },
   prompt: { run: runPrompt, settle: settlePrompt },
+  text: { run: runText, settle: settlePrompt },
 };
 
 const task: Kind<TaskNode> = {
@@ -65,6 +67,7 @@ export function withKinds(ports: Ports): KindPorts {
     ...ports,
     holdsTurn: (node) => kindOf(node).settle !== noTurn,
     settleTurn: (settling, held, reason) => kindOf(held.node).settle(settling, held, reason),
+    asked: (position, definition) => askedAt(ports, position, definition),
   };
 }
 

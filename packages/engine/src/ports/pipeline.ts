@@ -30,6 +30,15 @@ export interface PromptTask {
   spentUsd: number;
 }
 
+/** A text node at its place in a run, with the question as its model gets it: references replaced, secrets masked. */
+export interface TextTask
+  extends Pick<PromptTask, "client" | "version" | "node" | "edges" | "mask" | "earlierUsd" | "spentUsd"> {
+  system: string;
+  prompt: string;
+  /** What the step of the first answer says it was made from. */
+  record: unknown;
+}
+
 /** Code that was written, proven and kept before. */
 export interface PinnedCode {
   /** Key of its generation. */
@@ -51,7 +60,7 @@ export interface PinnedAnalysis {
 
 /** A run of an agent, ready to be recorded; the public fields of a step. */
 export interface StepDraft {
-  /** 1 InputAnalyzer, 2 DataAnalyzer, 3 CodeGenerator, 4 CodeValidator, 5 E2BExecutor, 6 OutputValidator. */
+  /** 1 InputAnalyzer, or the TextWriter of a text node, 2 DataAnalyzer, 3 CodeGenerator, 4 CodeValidator, 5 E2BExecutor, 6 OutputValidator. */
   step_number: number;
   step_name: string;
   agent_name: string;
@@ -138,6 +147,12 @@ export interface PipelineMeans {
   now(): number;
 }
 
+/** What the engine does for a question to a model. */
+export type TextMeans = Pick<
+  PipelineMeans,
+  "journal" | "spentBesideUsd" | "monthBudget" | "timeLeftMs" | "signal" | "now"
+>;
+
 /** What a pipeline came to. `code` is the last one that was written, null where none was; `analysis`: of a hit. */
 export type PipelineOutcome = {
   code: string | null;
@@ -145,7 +160,7 @@ export type PipelineOutcome = {
   generation: string | null;
   analysis?: PinnedAnalysis;
 } & (
-  | { status: "success"; result: CodeResult & { status: "success" }; sandboxId: string }
+  | { status: "success"; result: CodeResult & { status: "success" }; sandboxId: string | null }
   | {
       status: "failed";
       class: RunErrorClass;
@@ -158,7 +173,7 @@ export type PipelineOutcome = {
     }
 );
 
-/** Writes the code of prompt nodes, with models; nothing behind this port knows the chain. */
+/** Writes the code of prompt nodes, and the answers of text nodes, with models; nothing behind this port knows the chain. */
 export interface Pipeline {
   /** Code that was pinned for such a node and fits this input; null: it has to be written. */
   pinned(task: PromptTask): Promise<PinnedCode | null>;
@@ -166,6 +181,8 @@ export interface Pipeline {
   generation(task: PromptTask, key: string): Promise<PinnedCode>;
   /** Runs pinned code, and writes code where there is none or it failed by its own fault. */
   run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;
+  /** Asks the model of a text node. Its result sets the answer, and at a decision the edge. */
+  answer(task: TextTask, means: TextMeans): Promise<PipelineOutcome>;
 }
 
 /** US dollars of a calendar month (UTC). */

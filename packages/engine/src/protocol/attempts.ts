@@ -30,7 +30,7 @@ export interface StepRecord {
   timestamp: string;
 }
 
-/** What prompt nodes call an attempt of the whole node: each has attempts of its models in it. */
+/** What prompt and text nodes call an attempt of the whole node: each has attempts of its models in it. */
 export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
 
 const codeAttempt = { step_name: "code_execution", agent_name: "E2BExecutor" } as const;
@@ -44,11 +44,11 @@ export async function recordAttempt(
   delaySeconds?: number,
 ): Promise<void> {
   const { attempt, sandbox } = turn;
-  const isPrompt = executor.kind === "prompt";
+  const hasJournal = executor.kind !== "code";
   const record: StepRecord = {
     format: 1,
     step_number: attempt,
-    ...(isPrompt ? nodeAttempt : codeAttempt),
+    ...(hasJournal ? nodeAttempt : codeAttempt),
     attempt_number: attempt,
     sandbox_id: sandbox,
     status: "failed",
@@ -61,7 +61,7 @@ export async function recordAttempt(
     timestamp: new Date(ports.clock.now()).toISOString(),
   };
   const text = JSON.stringify(record);
-  await ports.chain.putStep(at, { step: isPrompt ? attemptNumber(turn) : attempt, text, hash: sha256(text) });
+  await ports.chain.putStep(at, { step: hasJournal ? attemptNumber(turn) : attempt, text, hash: sha256(text) });
 }
 
 /** The failed attempts that are recorded at a link, in order. */

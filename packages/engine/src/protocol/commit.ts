@@ -44,7 +44,7 @@ async function sealOutcome(
 ): Promise<StoredEntry> {
   const { before, at } = position;
   const { status, run, more = {} } = outcome;
-  const { generation, analysis, count, child, reused, edited, followed, visits } = more;
+  const { generation, analysis, asked, count, child, reused, edited, followed, visits } = more;
   const changes = status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
@@ -58,7 +58,15 @@ async function sealOutcome(
       ...{ sandbox_id: run.sandboxId, warm: run.warm, code: run.code },
       nodes: before.nodes + (run.code === null ? 0 : 1) + (more.nodes ?? 0),
       ...defined({
-        ...{ generation, analysis, count, child, addresses: run.addresses, failed_deliveries: run.failedDeliveries },
+        ...{
+          generation,
+          analysis,
+          asked,
+          count,
+          child,
+          addresses: run.addresses,
+          failed_deliveries: run.failedDeliveries,
+        },
         error_class: status === "failed" ? outcome.class : undefined,
         cache_hit: more.cacheHit ? (true as const) : undefined,
         spent: addSpendings(before.spent, more.spent),

@@ -67,6 +67,8 @@ export interface MoreFacts {
   /** Key of the generation whose code it was. */
   generation?: string;
   cacheHit?: boolean;
+  /** Of a text node: SHA-256 of all that its model was asked. */
+  asked?: string;
   /** SHA-256 of the analysis code that ran before it. */
   analysis?: string;
   /** What models have cost, for this entry alone. */

@@ -1,10 +1,10 @@
-import { isInLoop, type Node, nodeIndex } from "@nova/workflow";
+import { isInLoop, type Node, type TaskNode, type Workflow } from "@nova/workflow";
 import { type DocumentPlan, type Head, headOf } from "../chain/head.ts";
 import { outcomeOf, readOutcomes } from "../chain/outcomes.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { branchOf, isItem } from "../chain/scope.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
-import { objectText } from "../json/text.ts";
+import type { Member } from "../json/text.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -46,24 +46,23 @@ export async function placesInside(
 }
 
 /**
- * What nodes have set, as `outputs` tells it, that lie before the version and are in the document alone: the execution
- * begins with what they have left. By their ids.
+ * What the nodes in front of a part of a draft have set, by their ids: they are in the document alone, and the execution
+ * begins with what they have left.
  */
-export async function outputsInDocument(
-  { chain, blobs, workflows }: Pick<Ports, "chain" | "blobs" | "workflows">,
+export async function givenOutcomes(
+  { chain, blobs }: Reads,
   { before, at: { execution } }: Pick<Position, "before" | "at">,
-): Promise<ReadonlyMap<string, string>> {
-  const first = before.visits && (await readKept(chain, { execution, scope: "", seq: 0 }));
+  { given }: Pick<Workflow, "given">,
+): Promise<ReadonlyMap<string, Member[]>> {
+  const first = given && before.visits && (await readKept(chain, { execution, scope: "", seq: 0 }));
   const plan = first && headOf(first).plan;
-  if (!plan || "source" in plan || plan.within !== undefined) return new Map();
-  const version = await workflows.get(before.workflow_id, before.workflow_version);
-  const own = version ? nodeIndex(version.workflow) : new Map<string, unknown>();
+  if (!plan || "source" in plan) return new Map();
   const places = await readOutcomes(blobs, before, plan.outcomes);
   return new Map(
-    places.entries().flatMap(([place, text]) => {
-      if (own.has(place)) return [];
-      const { set, error } = outcomeOf(place, text);
-      return error ? [] : [[place, objectText(set)] as const];
+    given.passed.flatMap((id) => {
+      const text = places.get(id);
+      const { set, error } = text === undefined ? { set: [], error: true } : outcomeOf(id, text);
+      return error ? [] : [[id, set] as const];
     }),
   );
 }
@@ -76,10 +75,15 @@ export async function refusedHere(
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
   const { node } = definition;
-  if (node.type === "map" || ("executor" in node && node.effects === false)) return null;
+  if (node.type === "map" || ("executor" in node && node.effects === false && !asksModel(node))) return null;
   if (node.type === "workflow" && (await placesInside(ports, position, plan, node)) !== null) return null;
   const place = (plan.within ?? "") + (await placeOf(ports, position, node));
   return failed(definition, `${noOutcome}: ${place}`, codeless(ports, undefined, position.before.warm));
+}
+
+/** A question to a model has no effect, and goes outside. */
+function asksModel({ executor }: TaskNode): boolean {
+  return executor.kind === "text";
 }
 
 /** How the message of such a failure begins. */

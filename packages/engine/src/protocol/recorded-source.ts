@@ -9,8 +9,12 @@ import type { ChainStore, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeDefinition } from "./definition.ts";
 import type { RecordedOutcome } from "./outcome.ts";
+import type { KindPorts } from "./settling.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
+
+/** The ports, and what a text node would ask now, where its kind can say it. */
+export type RecordedPorts = Ports & Partial<Pick<KindPorts, "asked">>;
 
 /** What the source of a plan has for a node, at its place. */
 export interface Found extends ScopePlace {
@@ -20,7 +24,7 @@ export interface Found extends ScopePlace {
 
 /** What the source came to at the node, where that counts. */
 export async function outcomeInSource(
-  ports: Ports,
+  ports: RecordedPorts,
   position: Position,
   plan: SourcePlan,
   definition: NodeDefinition,
@@ -28,15 +32,19 @@ export async function outcomeInSource(
   const { followed } = position.before;
   const found = followed && (await findInSource(ports, plan.source, followed, definition.node));
   if (!found || !counts(plan, found.head)) return null;
-  if (plan.unchanged && !(await findsTheSame(ports, position, found, plan.unchanged[definition.node.id]))) return null;
+  const keys = plan.unchanged?.[definition.node.id];
+  if (keys === "asked") {
+    const asked = await ports.asked?.(position, definition);
+    if (asked === undefined || asked !== found.head.asked) return null;
+  } else if (plan.unchanged && !(await findsTheSame(ports, position, found, keys))) return null;
   const { head, entry, scope, seq } = found;
-  const { execution_id: execution, child, count } = head;
+  const { execution_id: execution, child, count, asked } = head;
   const reused = head.reused_from ?? { execution, scope, seq, hash: entry.hash };
   const { items } = entry.contents;
   const more = {
     reused,
     followed: { scope, seq },
-    ...defined({ edited: head.edited, child, count }),
+    ...defined({ edited: head.edited, child, count, asked }),
     ...(items && { contents: { items: await contentText(items, head, ports.blobs) } }),
   };
   const decision = head.decision_result;

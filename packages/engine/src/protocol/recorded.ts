@@ -6,14 +6,14 @@ import type { Ports } from "../ports/index.ts";
 import { type NodeDefinition, type TakenEdge, takeEdge, wayOn, wayTo } from "./definition.ts";
 import type { Outcome, RecordedOutcome } from "./outcome.ts";
 import { outcomeInDocument, placesInside, refusedHere } from "./recorded-document.ts";
-import { findInSource, followedBehind, outcomeInSource } from "./recorded-source.ts";
+import { findInSource, followedBehind, outcomeInSource, type RecordedPorts } from "./recorded-source.ts";
 
 /**
  * The outcome on record, by this execution's plan, for a node that has no entry: what it set, decided or failed with. Null
  * where the node is to run. It is the same for everybody who asks.
  */
 export async function recordedOutcome(
-  ports: Ports,
+  ports: RecordedPorts,
   position: Position,
   definition: NodeDefinition,
 ): Promise<Outcome | null> {

@@ -1,7 +1,8 @@
 import { type Node, type RunErrorClass, runErrors } from "@nova/workflow";
+import type { Position } from "../chain/position.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { HeldNode } from "./definition.ts";
+import type { HeldNode, NodeDefinition } from "./definition.ts";
 import type { CaughtError } from "./event.ts";
 import type { Closed } from "./finish-close.ts";
 
@@ -17,6 +18,8 @@ export interface KindPorts extends Ports {
   holdsTurn(node: Node): boolean;
   /** Gives a turn that is `failing` or `closed` its entry. Before a failed entry is written nothing of the link is alive. */
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
+  /** SHA-256 of all that a text node would ask its model at a place; undefined of any other node. */
+  asked(position: Position, definition: NodeDefinition): Promise<string | undefined>;
 }
 
 /** A workflow node's outcome needs its execution to end: `settlingPorts` in close.ts can do that. */

@@ -8,7 +8,8 @@ import type { WorkflowVersion } from "../ports/workflows.ts";
 export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
 
 /**
- * Nodes of a version that are defined as in an earlier one, with the keys that they look up, null where that may be any.
+ * Nodes of a version that are defined as in an earlier one, with the keys that they look up, null where that may be any;
+ * and text nodes, whose question tells.
  * Not among them is what looks at more than the context, and what runs another workflow, whose versions change by
  * themselves.
  */
@@ -17,17 +18,25 @@ export async function unchangedNodes(
   earlier: WorkflowVersion,
   keysLookedUp: KeysLookedUp,
 ): Promise<NonNullable<SourcePlan["unchanged"]>> {
+  const others = nodeIndex(earlier.workflow);
   const unchanged: NonNullable<SourcePlan["unchanged"]> = {};
+  for (const { node } of nodeIndex(version.workflow).values())
+    if (isText(node) && isText(others.get(node.id)?.node)) unchanged[node.id] = "asked";
   if (version.template !== earlier.template || !isDeepStrictEqual(surroundings(version), surroundings(earlier)))
     return unchanged;
-  const others = nodeIndex(earlier.workflow);
   for (const { node } of nodeIndex(version.workflow).values()) {
+    if (unchanged[node.id] !== undefined) continue;
     const other = others.get(node.id)?.node;
     if (!other || !isDeepStrictEqual(settingsOf(node, version), settingsOf(other, earlier))) continue;
     const keys = await keysOf(node, keysLookedUp);
     if (keys !== "more") unchanged[node.id] = keys;
   }
   return unchanged;
+}
+
+/** What its model is asked says all that the outcome of a text node depends on. */
+function isText(node: Node | undefined): boolean {
+  return node !== undefined && "executor" in node && node.executor.kind === "text";
 }
 
 /** What the outcome of every node may depend on. */
@@ -47,7 +56,9 @@ function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
 async function keysOf(node: Node, keysLookedUp: KeysLookedUp): Promise<string[] | null | "more"> {
   if (node.type === "workflow") return "more";
   if (node.type === "map") return keysOfPath(node.items);
-  if (!("executor" in node) || node.executor.kind === "prompt") return null;
+  // Names for other nodes' results look at more than the context.
+  if ("inputKeys" in node && node.inputKeys) return "more";
+  if (!("executor" in node) || node.executor.kind !== "code") return null;
   return keysLookedUp(node.executor.code);
 }
 

@@ -9,8 +9,20 @@ import type { WorkflowVersion } from "../ports/workflows.ts";
 import { nodeAttempt } from "../protocol/attempts.ts";
 import type { TraceStep } from "./trace-step.ts";
 
-/** What is told of a prompt node in one piece; field names are public. All of it follows from entry and steps. */
-export type AiMetadata = ReturnType<typeof aiMetadata>;
+/** What is told of a prompt or text node in one piece; field names are public. All of it follows from entry and steps. */
+export type AiMetadata = ReturnType<typeof aiMetadata> & Partial<TextMetadata>;
+
+/** What is told of the prompt of a text node, besides; secrets are masked, and long texts cut. */
+export interface TextMetadata {
+  /** References replaced. */
+  processed_prompt: string;
+  /** What was inserted, by reference without its braces. */
+  processed_node_values: Record<string, string>;
+  /** How each value was found. */
+  references: unknown[];
+  /** References without a value. */
+  missing: string[];
+}
 
 export interface AnalysisMetadata {
   analysis_code: string | null;
@@ -50,11 +62,12 @@ export function aiMetadata(whole: AiRun) {
   const hitMs = isHit ? head.execution_time_ms - timeOf(steps) - (run.pinnedAnalysis?.execution_time_ms ?? 0) : 0;
   const { tokens_input, tokens_cached, tokens_output, cost_usd } = sumOfSpendings(whole.steps);
   const generators = stepsOf(steps, "CodeGenerator");
-  const generation = generators.at(-1);
+  const texts = stepsOf(steps, textWriter);
+  const generation = generators.at(-1) ?? texts.at(-1);
   const step = stepsOf(steps, "DataAnalyzer").at(-1);
   const analysis = step ? analysisMetadata(step) : run.pinnedAnalysis;
   const toolCalls = steps.flatMap(({ tool_calls }) => tool_calls);
-  const attempts = Math.max(isHit ? 1 : 0, ...generators.map(({ attempt_number }) => attempt_number));
+  const attempts = Math.max(isHit ? 1 : 0, ...[...generators, ...texts].map(({ attempt_number }) => attempt_number));
   const lastOutput = (agent: string) => stepsOf(steps, agent).at(-1)?.output_data ?? null;
   return {
     model: generation?.model_used ?? steps.find(({ model_used }) => model_used)?.model_used ?? run.codeModel,
@@ -64,7 +77,7 @@ export function aiMetadata(whole: AiRun) {
     ...{ tokens_input, tokens_input_estimated: tokens_input, tokens_cached },
     ...{ tokens_output, tokens_output_estimated: tokens_output, cost_usd, cost_usd_estimated: cost_usd },
     /** Of the model that wrote the code, and of the runs of that code. */
-    generation_time_ms: timeOf(generators),
+    generation_time_ms: timeOf(generators) + timeOf(texts),
     execution_time_ms: timeOf(stepsOf(steps, "E2BExecutor")) + hitMs,
     /** Of every agent. */
     total_time_ms: head.execution_time_ms,
@@ -73,13 +86,13 @@ export function aiMetadata(whole: AiRun) {
     tool_calling_enabled: generators.length > 0,
     tool_calls: toolCalls,
     total_tool_calls: toolCalls.length,
-    two_stage_enabled: !isHit || analysis !== undefined,
+    two_stage_enabled: texts.length === 0 && (!isHit || analysis !== undefined),
     ai_self_determined: stepsOf(steps, "InputAnalyzer").length > 0 || step !== undefined,
     stages_used: analysis ? 2 : 1,
     analysis_metadata: analysis ?? null,
     input_analysis: lastOutput("InputAnalyzer"),
     data_analysis: analysis ? { analysis_code: analysis.analysis_code, ...members(analysis.analysis_result) } : null,
-    code_generation: generation ? writtenBy(generation) : null,
+    code_generation: generation && texts.length === 0 ? writtenBy(generation) : null,
     code_validation: lastOutput("CodeValidator"),
     output_validation: lastOutput("OutputValidator"),
     errors: steps
@@ -94,6 +107,14 @@ export function aiMetadata(whole: AiRun) {
     ) as Record<string, number>,
     ...endOf(run, attempts),
   };
+}
+
+const textWriter = "TextWriter";
+
+/** What the step of the first answer says of its prompt. */
+function textMetadata(steps: readonly TraceStep[]): Partial<TextMetadata> {
+  const first = stepsOf(lastAttempt(steps), textWriter)[0];
+  return members(first?.input_data) as Partial<TextMetadata>;
 }
 
 /** Of a node that was tried several times, the steps of the attempt that counted; its costs are of all. */
@@ -184,10 +205,10 @@ export class ToldCode {
     return (await contentOrNull(this.#ports, entry, head, "code")) ?? this.#lockedOf(head)?.code ?? null;
   }
 
-  /** What is told as the code of a prompt node for which none was written. */
+  /** What is told as the code of a prompt or text node for which none was written. */
   promptOf({ node_id, code }: Head): string | null {
     const executor = this.#executors.get(node_id);
-    return executor?.kind === "prompt" && code === null ? executor.prompt : null;
+    return executor && executor.kind !== "code" && code === null ? executor.prompt : null;
   }
 
   /** Null for code written by hand. */
@@ -197,6 +218,8 @@ export class ToldCode {
     run: Pick<AiRun, "steps" | "code" | "error">,
   ): Promise<AiMetadata | null> {
     const executor = this.#executors.get(head.node_id);
+    if (executor?.kind === "text")
+      return { ...aiMetadata({ ...run, head, prompt: executor.prompt, codeModel: null }), ...textMetadata(run.steps) };
     if (executor?.kind !== "prompt") return null;
     const codeModel = this.#lockedOf(head)?.model ?? null;
     const pinnedAnalysis = await this.#analysisOf(entry, head);

@@ -24,7 +24,7 @@ export class CodeCheck {
     const node = nodeIndex(version.workflow).get(head.node_id)?.node;
     const executor = node && "executor" in node ? node.executor : undefined;
     if (executor?.kind === "prompt") return writtenProblem(head, version);
-    return executor && sha256(executor.code) === head.code
+    return executor?.kind === "code" && sha256(executor.code) === head.code
       ? undefined
       : `the code that it ran is not the code that ${named} holds: one of the two was changed`;
   }

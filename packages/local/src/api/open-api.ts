@@ -1,5 +1,6 @@
 import { announceApi } from "../cloud/environment.ts";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
+import { openConsole } from "../console/open-console.ts";
 import { type HttpApi, openHttpApi } from "../http-api/open.ts";
 import type { OwnKey } from "./own-key.ts";
 
@@ -8,18 +9,29 @@ export interface ApiOptions {
   port: number;
   /** Hears what failed in NOVA itself: a caller only learns that something did. */
   onFailure?: (error: unknown) => void;
+  /** Where the built page is that is served at `/console/`; called when a browser asks for it. */
+  page?: () => Promise<string>;
 }
 
 export interface LocalApi extends HttpApi {
   key: OwnKey;
+  /** An address of the page that signs in once. */
+  consoleLink(): string;
 }
 
 /** The REST API in front of a cloud that this process owns, for pages of any origin. Throws `LocalCloudError`. */
-export async function openApi(cloud: LocalCloud, { port, onFailure }: ApiOptions): Promise<LocalApi> {
+export async function openApi(cloud: LocalCloud, { port, onFailure, page }: ApiOptions): Promise<LocalApi> {
   const [{ createApi }, { ownKey }] = await Promise.all([import("@nova/functions/api"), import("./own-key.ts")]);
   const handler = createApi(() => cloud.service, { origins: ["*"] });
   const key = await ownKey(cloud.dataDir, cloud.service);
-  const api = await openHttpApi({ handler, port, ...(onFailure && { onFailure }) });
+  const blobOrigin = cloud.environment.AWS_ENDPOINT_URL_S3 as string;
+  const folder = page ?? noPage;
+  const pages = openConsole({ folder, apiKey: key.text, blobOrigin, onFailure });
+  const api = await openHttpApi({ handler, port, ...(onFailure && { onFailure }), pages: pages.serve });
   announceApi(api.url);
-  return { ...api, key };
+  return { ...api, key, consoleLink: () => pages.link(api.url) };
+}
+
+async function noPage(): Promise<never> {
+  throw new RangeError("this API was opened without a page - use `nova dev`");
 }

@@ -34,6 +34,8 @@ export class Zygotes {
       } catch (error) {
         if (error instanceof NoScratch) throw error;
         reasons.push((error as Error).message);
+        // Without bubblewrap no identity works, and each attempt copies this process.
+        if (((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") break;
       }
     }
     const why = reasons[0] ?? "bubblewrap is for Linux only";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { httpServer, type Listening, openServer, readBody } from "../aws-http/http-server.ts";
 import { notOpened } from "../cloud/errors.ts";
 import { PAYLOAD_LIMIT_BYTES } from "../lambda/lambda-runtime.ts";
@@ -17,6 +17,8 @@ export interface HttpApiOptions {
   port?: number;
   /** Hears what a Lambda threw: the caller only learns that it did. */
   onFailure?: (error: unknown) => void;
+  /** Takes what is not for the Lambda, and answers whether it did. */
+  pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
 /** Closing waits until every request that is under way was answered. */
@@ -31,8 +33,9 @@ const integrationMs = 30_000;
  * `LocalCloudError` where the port is taken.
  */
 export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
-  const { port = 0 } = options;
+  const { port = 0, pages } = options;
   const server = httpServer((request, response) => {
+    if (pages?.(request, response)) return;
     serve(request, options).then(
       (answer) => send(response, answer),
       () => response.destroy(), // the caller went away before it had sent everything

@@ -10,6 +10,7 @@ import { httpServer, type Listening, openServer } from "../aws-http/http-server.
 import type { Room } from "../disk/room.ts";
 import { checkAccess } from "./access.ts";
 import { addressOf, type OnCreated } from "./call.ts";
+import { allowPages, isPreflight } from "./cors.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { operationOf } from "./operations/route.ts";
 import { ObjectStore } from "./store/object-store.ts";
@@ -66,6 +67,8 @@ async function answer(
   { onCreated, faults, room }: S3Options,
 ): Promise<void> {
   response.setHeader("x-amz-request-id", randomUUID());
+  allowPages(request, response);
+  if (isPreflight(request)) return void response.writeHead(200).end();
   try {
     const call = { request, response, store, ...addressOf(request.url ?? "/"), onCreated };
     checkAccess(request, call.query, access);

@@ -175,6 +175,31 @@ class Outputs(Mapping):
             self._known[node] = make_context(slots, self._supply).values
         return self._known[node]
 
+    def get(self, node, key=None, default=None):
+        """What a node set, or the value of one key of it. Another `key` than a text is the default, as a dict has it."""
+        if not isinstance(key, str):
+            return super().get(node, default if key is None else key)
+        try:
+            return self[node].get(key, default)
+        except KeyError:
+            return default
+
+    def get_by_key(self, key, default=None):
+        """The value of the first node that has set the key."""
+        return next((self[node][key] for node in self if key in self[node]), default)
+
+    def get_flattened(self):
+        """All that nodes have set, by key: of several that set one key, the last."""
+        return self._gathered(lambda _node, key: key)
+
+    def get_all_data(self):
+        """The same by `node:key`: nothing is lost."""
+        return self._gathered(lambda node, key: f"{node}:{key}")
+
+    def _gathered(self, named):
+        values = {named(node, key): value for node in self for key, value in raw_items(self[node])}
+        return LazyContext(values) if any(type(value) is Unloaded for value in values.values()) else values
+
     def __iter__(self):
         if self._names is None:
             self._names = self._supply.answer({"outputNames": True})

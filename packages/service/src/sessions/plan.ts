@@ -4,7 +4,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
 import { contextBefore, frontOf } from "./compose.ts";
 import { nodeOf } from "./draft.ts";
-import { type Part, partAlone, partFrom, withRecordedMaps } from "./part.ts";
+import { type Part, partAlone, partFrom } from "./part.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 import { type Standing, standings } from "./standing.ts";
 import { valuesOfAll } from "./values.ts";
@@ -48,8 +48,7 @@ export function stalePart({ state }: Pick<Session, "state">, { shape, standings,
   const part = partFrom(state.draft, shape, front);
   const reused = [...front.passed, ...part.steps.filter((id) => counting(id))];
   const runs = part.steps.filter((id) => !counting(id) && !standings.get(id)?.isSkipped);
-  const recorded = withRecordedMaps(part, (id) => counting(id) !== undefined);
-  return { part: recorded, runs, reused: inOrder(reused, shape), context: front.context, given: pick(reused, values) };
+  return { part, runs, reused: inOrder(reused, shape), context: front.context, given: pick(reused, values) };
 }
 
 /** One node alone. Throws `NotFound`, `Refused`. */
@@ -60,7 +59,7 @@ export function onePart({ state }: Pick<Session, "state">, { shape, values }: St
   const front = shape.graph && contextBefore(shape.graph, id, (one) => values.get(one), begin);
   const { context = begin, passed = [] } = front ?? {};
   return {
-    part: partAlone(shape, node),
+    part: partAlone(state.draft, shape, node, inOrder(passed, shape)),
     runs: [id],
     reused: inOrder(passed, shape),
     context,

@@ -84,7 +84,10 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
     const { version, published } = await draftVersion(
       ports,
       session,
-      sourceOfPart(state.draft, planned.part, draftId(session)),
+      sourceOfPart(state.draft, planned.part, {
+        id: draftId(session),
+        isRecorded: (one) => planned.given.has(one),
+      }),
     );
     const { root, last } = state.family ?? { root: homeOf(session).root };
     const execution = last === undefined && wished !== root ? root : wished;

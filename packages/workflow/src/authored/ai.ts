@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 import type { ModelChoice } from "../workflow.ts";
 import { filledText, flag } from "./fields.ts";
+import { isConfig, LlmConfig } from "./text.ts";
 
 const error = 'must be the id of a model, or an object such as { "code_generator": "gpt-5.1" }';
 
@@ -13,22 +14,41 @@ const byRole = z.strictObject(
     data_analyzer: forRole("writes code that looks at the data itself"),
     code_generator: forRole("writes the code"),
     output_validator: forRole("judges what the code has done"),
+    text: forRole("answers in text nodes"),
   },
   { error },
 );
 
+const oneModel = z.string({ error }).regex(/\S/, { error });
+
 /** One model for every role, or some by role; comes out by role. */
 export function modelChoice(description: string) {
+  return z.union([oneModel, byRole], { error }).transform(choiceOf).describe(description);
+}
+
+/** The same of a node; a text node may have settings beside its model's id. */
+export function nodeModel(description: string) {
+  const either = z.strictObject({ ...byRole.shape, ...LlmConfig.shape }, { error });
   return z
-    .union([z.string({ error }).regex(/\S/, { error }), byRole], { error })
-    .transform((written, context): ModelChoice => {
-      if (typeof written === "string") return { default: written };
-      const roles = Object.entries(written).filter(([, model]) => model !== undefined);
-      const isEmpty = roles.length === 0 && context.issues.length === 0;
-      if (isEmpty) context.addIssue({ code: "custom", message: error, input: written });
-      return Object.fromEntries(roles);
+    .union([oneModel, either], { error })
+    .transform((written, context): ModelChoice | LlmConfig => {
+      if (typeof written === "string" || !isConfig(written)) return choiceOf(written, context);
+      const { provider, model, temperature, max_tokens, ...roles } = written;
+      const isBoth = Object.values(roles).some((role) => role !== undefined);
+      if (isBoth) context.addIssue({ code: "custom", message: "must have ids by role, or settings", input: written });
+      return { provider, model, temperature, max_tokens };
     })
     .describe(description);
+}
+
+type WrittenChoice = string | z.output<typeof byRole>;
+
+function choiceOf(written: WrittenChoice, context: z.RefinementCtx): ModelChoice {
+  if (typeof written === "string") return { default: written };
+  const roles = Object.entries(written).filter(([, model]) => model !== undefined);
+  const isEmpty = roles.length === 0 && context.issues.length === 0;
+  if (isEmpty) context.addIssue({ code: "custom", message: error, input: written });
+  return Object.fromEntries(roles);
 }
 
 const example = '"host" or "host:port" such as "imap.example.com:993"';
@@ -85,12 +105,16 @@ function whyNot(text: string, host: string): string {
 
 const costError = "must be US dollars, more than 0";
 
-/** What a prompt node and a whole workflow have alike; `whose` ends the descriptions that differ. */
-export function aiFields(whose: { model: string; limits: string; ai: string; network: string }) {
+const roles = "`input_analyzer`, `data_analyzer`, `code_generator`, `output_validator`, `text`";
+
+/** The model of all nodes that name none. */
+export const workflowModel = modelChoice(
+  `Model of the prompt and text nodes that name none: an id for every role, or an object with ids for some of ${roles}.`,
+).optional();
+
+/** What a node and a whole workflow have alike; `whose` ends the descriptions that differ. */
+export function aiFields(whose: { limits: string; ai: string; network: string }) {
   return {
-    model: modelChoice(
-      `Model of ${whose.model}: an id for every role, or an object with ids for some of \`input_analyzer\`, \`data_analyzer\`, \`code_generator\`, \`output_validator\`.`,
-    ).optional(),
     limits: z
       .strictObject(
         { max_cost_usd: z.number({ error: costError }).positive({ error: costError }).describe("US dollars.") },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { dotPathPattern } from "../template/template.ts";
+import type { InputKey } from "../workflow.ts";
 
 /**
  * The pieces that several authored schemas share. `error` completes the sentence "<field> ...", as a finding says it;
@@ -59,6 +60,34 @@ export const contextKeyPattern = /^[\p{L}_][\p{L}\p{N}_-]{0,127}$/u;
 
 /** A key of the context that a node sets by itself. */
 export const contextKey = (description: string) => matching(contextKeyPattern, keyError).describe(description);
+
+const inputKeysError =
+  'must be a list of keys such as ["total"], or an object such as { "draft": "write:output", "tone": "style" }';
+
+/** Names under which a node finds what others have brought; comes out by name. */
+export const InputKeys = z
+  .union(
+    [
+      z.array(matching(contextKeyPattern, keyError)).max(50, { error: "must have at most 50 keys" }),
+      z.record(
+        matching(contextKeyPattern, keyError),
+        matching(/^[A-Za-z][A-Za-z0-9_-]{0,63}(:.{1,128})?$/u, 'must be "node:key", or the id of a node'),
+      ),
+    ],
+    { error: inputKeysError },
+  )
+  .transform((written): Record<string, InputKey> => {
+    if (Array.isArray(written)) return Object.fromEntries(written.map((key) => [key, { key }]));
+    return Object.fromEntries(
+      Object.entries(written).map(([name, source]) => {
+        const [node = "", ...key] = source.split(":");
+        return [name, { node, ...(key.length > 0 && { key: key.join(":") }) }];
+      }),
+    );
+  })
+  .describe(
+    'Names in the context under which the node finds what nodes before it have brought, whatever has become of their keys since. A list: keys of the nodes directly before. An object: `{"draft": "write:output"}`, from any node before; without a key all that it has brought.',
+  );
 
 const pathError = "must be a dot path such as email.attachments";
 

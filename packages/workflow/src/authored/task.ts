@@ -2,13 +2,13 @@ import { z } from "zod";
 import { defined } from "../defined.ts";
 import { longestNodeSeconds } from "../long-node.ts";
 import type { Executor, TaskNode } from "../workflow.ts";
-import { aiFields } from "./ai.ts";
-import { credentialNames, fanOutFields, filledText, flag, NodeId, nodeFields, seconds } from "./fields.ts";
+import { aiFields, nodeModel } from "./ai.ts";
+import { credentialNames, fanOutFields, filledText, flag, InputKeys, NodeId, nodeFields, seconds } from "./fields.ts";
 import type { SharedSettings, TaskKind, TaskSource } from "./kind.ts";
 import { AuthoredRetry, retryOf } from "./retry.ts";
+import { isConfig, textExecutor, textFields } from "./text.ts";
 
-/** `text` is reserved: understood, and refused. */
-export type ExecutorKind = TaskSource["kind"] | "text";
+export type ExecutorKind = TaskSource["kind"];
 
 const kinds = new Map<unknown, ExecutorKind>([
   [undefined, "code"],
@@ -24,31 +24,33 @@ export function executorKind(written: unknown): ExecutorKind | undefined {
   return kinds.get(written);
 }
 
-export function isPrompt(written: unknown): boolean {
-  return executorKind(written) === "prompt";
-}
-
 /** What a node has whose code runs in a sandbox. */
 export const taskFields = {
   executor: z
-    .enum(["code", "prompt", "text", "e2b", "cached"], { error: 'must be "code" or "prompt"' })
+    .enum(["code", "prompt", "text", "e2b", "cached"], { error: 'must be "code", "prompt" or "text"' })
     .describe(
-      "Who does the work: `code` is Python written by hand, `prompt` Python that a model writes. `e2b` and `cached` are older names of the two; `text` is reserved.",
+      "Who does the work: `code` is Python written by hand, `prompt` Python that a model writes, `text` an answer that a model writes each time. `e2b` and `cached` are older names of the first two.",
     )
     .default("code"),
   code: filledText("Python source. Exactly one of `code` and `codeFile`.").optional(),
   codeFile: filledText("Python file inside of the workflow's folder, such as `extract.py`.").optional(),
-  prompt: filledText("What a model is asked to do; for the executor `prompt`.").optional(),
+  prompt: filledText(
+    "What a model is asked; for the executors `prompt` and `text`. In a text node `{Node}` stands for what another node has brought.",
+  ).optional(),
   promptFile: filledText("File with the prompt, inside of the workflow's folder, such as `extract.md`.").optional(),
+  ...textFields,
+  input_keys: InputKeys.optional(),
+  model: nodeModel(
+    "Of a prompt node: the id of its model, or an object with ids for some of `input_analyzer`, `data_analyzer`, `code_generator`, `output_validator`; roles that it leaves out have the workflow's. Of a text node: an id, or an object as `llm_config` is.",
+  ).optional(),
   ...aiFields({
-    model: "a prompt node; roles that it leaves out have the workflow's",
-    limits: "one run of a prompt node",
+    limits: "one run of the node",
     ai: "Absent: as the workflow says.",
     network: "the node's code can connect to, besides the workflow's and those of its credentials",
   }),
   timeout: seconds(
     { min: 1, max: longestNodeSeconds },
-    "Limit of one run in the sandbox, in seconds: 1 to 86400, default 60; of a prompt node 1 to 600, default 30. Above 840 no Lambda waits for the code; see Long nodes.",
+    "Limit of one run in the sandbox, in seconds: 1 to 86400, default 60; of a prompt node 1 to 600, default 30; of a text node the time for its answers, 1 to 600, default 120. Above 840 no Lambda waits for the code; see Long nodes.",
   ).optional(),
   effects: flag(
     "What the code does outside (sends a mail, writes a row), which decides what NOVA may do by itself. `true`: code that has begun is never run again. " +
@@ -67,7 +69,7 @@ export const taskFields = {
 
 type Settings = z.output<z.ZodObject<typeof nodeFields & typeof taskFields>>;
 
-const usualTimeoutSeconds = { code: 60, prompt: 30 };
+const usualTimeoutSeconds = { code: 60, prompt: 30, text: 120 };
 
 function taskOf(
   authored: Settings & { merge?: TaskNode["merge"] | undefined },
@@ -75,18 +77,27 @@ function taskOf(
 ): Omit<TaskNode, "type"> {
   const { id, name, description, merge, timeout, effects, onError, retry, credentials, isolation } = authored;
   return defined({
-    ...{ id, name, description, merge, effects, onError, credentials, isolation },
+    ...{ id, name, description, merge, effects, onError, credentials, isolation, inputKeys: authored.input_keys },
+    ...(source.kind === "text" && asksOnly),
     executor: executorOf(authored, source),
     timeoutSeconds: timeout ?? usualTimeoutSeconds[source.kind],
     retry: retry && retryOf(retry),
   });
 }
 
-function executorOf({ model, limits, ai, network }: Settings, { shared, ...source }: TaskSource): Executor {
+/** A question to a model changes nothing outside, and nobody logs in for it. */
+const asksOnly = { effects: false, credentials: [] as string[] };
+
+function executorOf(settings: Settings, { shared, ...source }: TaskSource): Executor {
+  const { model, limits, ai, network } = settings;
+  if (source.kind === "text") return textExecutor(settings, { ...source }, limits?.max_cost_usd);
   const allow = allowed(shared, network);
   if (source.kind === "code") return defined({ ...source, allow });
   const samples = ai?.samples ?? shared.samples;
-  return defined({ ...source, model, samples, maxCostUsd: limits?.max_cost_usd, allow: allow ?? [] });
+  const choice = model && !isConfig(model) ? model : undefined;
+  const { prompt, file } = source;
+  const maxCostUsd = limits?.max_cost_usd;
+  return defined({ kind: "prompt" as const, prompt, file, model: choice, samples, maxCostUsd, allow: allow ?? [] });
 }
 
 /** Hosts of the workflow and of the node; none where neither says a word of them. */
@@ -102,7 +113,7 @@ export const AuthoredAction = z
     ...taskFields,
     ...fanOutFields,
   })
-  .describe("One step of work: its code reads and changes `context`.");
+  .describe("One step of work: its code reads and changes `context`, or a model writes a text.");
 export type AuthoredAction = z.input<typeof AuthoredAction>;
 
 export const actionKind: TaskKind<typeof AuthoredAction> = {
@@ -121,7 +132,7 @@ export const AuthoredDecision = z
     ...taskFields,
   })
   .describe(
-    'Chooses the edge to go on with: its code sets `context["branch_decision"]`, and every edge out of it has a condition.',
+    'Chooses the edge to go on with: its code sets `context["branch_decision"]`, or a model names an edge, and every edge out of it has a condition.',
   );
 export type AuthoredDecision = z.input<typeof AuthoredDecision>;
 

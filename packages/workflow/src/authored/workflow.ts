@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { aiFields } from "./ai.ts";
+import { aiFields, workflowModel } from "./ai.ts";
 import type { AuthoredEdge } from "./edge.ts";
 import { aYearSeconds, credentialNames, filledText, seconds, text } from "./fields.ts";
 import type { AuthoredNode } from "./kinds.ts";
@@ -23,8 +23,12 @@ export const workflowFields = {
     { min: 1, max: aYearSeconds, integer: true },
     "Limit of a whole run, in seconds, at most a year.",
   ).optional(),
+  model: workflowModel,
+  models: z
+    .literal(false, { error: "must be false, or be left out" })
+    .describe("`false`: no node may ask a model; text nodes, and prompt nodes without locked code, are refused.")
+    .optional(),
   ...aiFields({
-    model: "the prompt nodes that name none",
     limits: "one run of the whole workflow",
     ai: "Absent: it does. A node may say otherwise.",
     network: "the code of every node can connect to, besides its own and those of its credentials",

@@ -37,6 +37,8 @@ export interface CodeKeys {
   waits: readonly NamedId[];
   /** Ids of the nodes whose results it reads in `outputs`. */
   results: readonly NamedId[];
+  /** Where it first asks for what all nodes have set as one dict. */
+  flattens?: { line: number; column: number };
   missing(known: readonly string[]): MissingKey[];
 }
 
@@ -108,7 +110,11 @@ export class KeysBefore {
   }
 
   has(key: string, id: string): boolean {
-    return this.#given.keys.has(key) || this.#isBehind(`key ${key}`, this.settersOf(key), id);
+    return (
+      this.#given.keys.has(key) ||
+      boundIn(this.#outline, id).includes(key) ||
+      this.#isBehind(`key ${key}`, this.settersOf(key), id)
+    );
   }
 
   isOpenAt(id: string): boolean {
@@ -116,7 +122,8 @@ export class KeysBefore {
   }
 
   at(id: string): string[] {
-    return [...this.#given.keys, ...[...this.#setters.keys()].filter((key) => this.has(key, id))];
+    const bound = boundIn(this.#outline, id);
+    return [...this.#given.keys, ...bound, ...[...this.#setters.keys()].filter((key) => this.has(key, id))];
   }
 
   settersOf(key: string): readonly string[] {
@@ -141,6 +148,12 @@ export class KeysBefore {
   }
 }
 
+/** Names that the node itself gives to what others have brought. */
+function boundIn({ byId }: Outline, id: string): string[] {
+  const node = byId.get(id)?.node;
+  return node && "inputKeys" in node ? Object.keys(node.inputKeys ?? {}) : [];
+}
+
 /** Null where it may set keys of which nobody knows. */
 function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<string> | null {
   const own = keysOfNode(node);
@@ -163,6 +176,6 @@ export function keysOfNode(node: Node | undefined): string[] | undefined {
     case "workflow":
       return Object.keys(node.output);
     default:
-      return undefined;
+      return node?.executor.kind === "text" ? [node.executor.into] : undefined;
   }
 }

@@ -8,7 +8,7 @@ import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "
 export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {
   // `outputs` shows what a node has set even after another one has set it again.
   const seesOlder = outlines.some(({ nodes }) =>
-    nodes.some((node) => /\boutputs\b/.test(codeOf(node)) || isPrompt(node)),
+    nodes.some((node) => /\boutputs\b/.test(codeOf(node)) || asksModel(node)),
   );
   for (const outline of outlines) {
     const uses = new Map(outline.nodes.flatMap((node) => usesOf(node, reader)));
@@ -17,9 +17,9 @@ export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Ite
   }
 }
 
-/** What a model will write is not known. */
-function isPrompt({ node }: NamedNode): boolean {
-  return node !== undefined && "executor" in node && node.executor.kind === "prompt";
+/** What a model will write is not known; a prompt of a text node looks at other nodes' results. */
+function asksModel({ node }: NamedNode): boolean {
+  return node !== undefined && "executor" in node && node.executor.kind !== "code";
 }
 
 /** Code that cannot be read says nothing; a choice is read, and removed, by the run itself. */

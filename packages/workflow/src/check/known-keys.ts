@@ -4,11 +4,14 @@ import type { Workflow } from "../workflow.ts";
 import type { KeyReader, MissingKey } from "./keys-before.ts";
 import { givenKeys, KeysBefore } from "./keys-before.ts";
 import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
+import { checkNodeNames, NodeNames } from "./node-names.ts";
 import type { NamedNode, Outline } from "./outline.ts";
+import { checkFlattened, checkInputKeys } from "./outputs.ts";
+import { checkReferences } from "./references.ts";
 
 /**
  * NOVA508: keys that a node names and nothing before it sets. NOVA509 and NOVA510: waits and results that it cannot
- * name. For definitions without errors: in others it would guess.
+ * name. NOVA116 and NOVA512 to NOVA515: names of nodes, and what is taken of their results. For definitions without errors: in others it would guess.
  */
 export function* checkKnownKeys(
   outlines: readonly Outline[],
@@ -17,6 +20,8 @@ export function* checkKnownKeys(
 ): Iterable<Finding> {
   const bodies = new Map<string, KeysBefore>();
   const waits = nameableWaits(outlines);
+  const names = new NodeNames(outlines);
+  yield* checkNodeNames(outlines);
   for (const outline of outlines) {
     const around = bodies.get(outline.map?.id ?? "");
     const keys = new KeysBefore(outline, reader, givenTo(outline), around);
@@ -26,6 +31,9 @@ export function* checkKnownKeys(
       yield* inCode(node, keys, workflow, reader);
       yield* checkNamedWaits(node, waits, reader);
       yield* checkNamedResults(node, keys, outline, reader);
+      yield* checkReferences(node, keys, outline, names);
+      yield* checkFlattened(node, keys, outline, reader);
+      yield* checkInputKeys(node, keys, outline, reader);
     }
   }
 

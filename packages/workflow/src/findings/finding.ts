@@ -18,6 +18,7 @@ export const findings = {
   NOVA113: "error",
   NOVA114: "error",
   NOVA115: "warning",
+  NOVA116: "warning",
   NOVA120: "error",
   NOVA121: "error",
   NOVA122: "error",
@@ -90,6 +91,9 @@ export const findings = {
   NOVA425: "warning",
   NOVA429: "warning",
   NOVA430: "error",
+  NOVA440: "error",
+  NOVA441: "error",
+  NOVA442: "error",
   NOVA501: "error",
   NOVA502: "error",
   NOVA503: "error",
@@ -101,6 +105,10 @@ export const findings = {
   NOVA509: "warning",
   NOVA510: "warning",
   NOVA511: "error",
+  NOVA512: "error",
+  NOVA513: "warning",
+  NOVA514: "warning",
+  NOVA515: "error",
   NOVA601: "error",
   NOVA602: "error",
   NOVA603: "error",
@@ -116,7 +124,6 @@ export const findings = {
   NOVA803: "error",
   NOVA804: "warning",
   NOVA805: "error",
-  NOVA904: "error",
 } as const;
 
 export type FindingCode = keyof typeof findings;

@@ -1,7 +1,7 @@
 import { CheckStopped, DeadlineWorker } from "../deadline/deadline-worker.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import type { JsonObject, Workflow } from "../workflow.ts";
-import { contextProblem } from "./validate.ts";
+import { contextProblem, validateData, validateInputs } from "./validate.ts";
 
 /**
  * No bound on a schema bounds the time that it takes: one that refers to itself twice doubles the work with each level
@@ -13,7 +13,22 @@ const schemas = new DeadlineWorker({
   deadlineMs: 5_000,
 });
 
-/** Whether a run may start with this context: `validateInputs`, in a thread with a deadline. */
+/** Characters. */
+const quickSchema = 10_000;
+/** Characters of the schema times those of the value. */
+const quickWork = 2_000_000;
+
+/**
+ * Whether a thread would take longer than the check: without references each part of a schema looks at each part of a
+ * value once at most. Patterns may take longer, and so does a search for items that are there twice.
+ */
+function isQuick(schema: JsonObject, valueText: string): boolean {
+  const text = JSON.stringify(schema);
+  if (text.length > quickSchema || text.length * valueText.length > quickWork) return false;
+  return !/"(\$\w*ref|pattern|patternProperties|uniqueItems)":/i.test(text);
+}
+
+/** Whether a run may start with this context: `validateInputs`, with a deadline. */
 export async function checkContext(
   { inputs }: Pick<Workflow, "inputs">,
   contextText: string,
@@ -21,6 +36,7 @@ export async function checkContext(
 ): Promise<Finding[]> {
   const problem = contextProblem(contextText);
   if (problem || !inputs) return problem ? [problem] : [];
+  if (isQuick(inputs, contextText)) return validateInputs(inputs, contextText, fileKeys);
   try {
     return await schemas.call("validateInputs", inputs, contextText, fileKeys);
   } catch (error) {
@@ -30,8 +46,9 @@ export async function checkContext(
   }
 }
 
-/** `validateData`, in a thread with a deadline. */
+/** `validateData`, with a deadline. */
 export async function checkData(form: JsonObject, text: string): Promise<string[]> {
+  if (isQuick(form, text)) return validateData(form, text);
   try {
     return await schemas.call("validateData", form, text);
   } catch (error) {

@@ -23,7 +23,7 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
   if (kind === undefined) return { findings: [] };
   const wanted = kind === "code" ? (["code", "codeFile"] as const) : (["prompt", "promptFile"] as const);
   const fitting = wanted.filter((field) => given.includes(field));
-  const findings = [...doesNotFit(kind, given, fitting, scope), ...notYet(kind, scope)];
+  const findings = doesNotFit(kind, given, fitting, scope);
   const [field, second] = fitting;
   if (field === undefined) return { findings };
   if (second !== undefined) {
@@ -35,8 +35,7 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
   if ("findings" in content) return { findings: [...findings, ...content.findings] };
   const { text, file } = content;
   const written = file === undefined ? {} : { file };
-  if (kind === "prompt") return { source: { kind, prompt: text, ...written, shared: scope.shared }, findings };
-  if (kind === "text") return { findings };
+  if (kind !== "code") return { source: { kind, prompt: text, ...written, shared: scope.shared }, findings };
   const python = {
     node: { id: typeof node.id === "string" ? node.id : "", type },
     code: text,
@@ -57,7 +56,7 @@ function doesNotFit(
     return [finding("NOVA401", path, `${name} has no ${kind === "code" ? "code" : "prompt"} - add ${wanted}`)];
   }
   const [first] = fitting;
-  const other = `add "executor": ${kind === "code" ? '"prompt"' : '"code"'}, or write ${wanted}`;
+  const other = `add "executor": ${kind === "code" ? '"prompt" or "text"' : '"code"'}, or write ${wanted}`;
   return given.flatMap((field) => {
     if (fitting.includes(field)) return [];
     const message =
@@ -66,10 +65,4 @@ function doesNotFit(
         : `${name} has both ${first} and ${field} - its executor "${kind}" takes ${wanted}, remove ${field}`;
     return [finding(first === undefined ? "NOVA403" : "NOVA402", at(path, field), message)];
   });
-}
-
-function notYet(kind: ExecutorKind, { name, path }: NodeScope): Finding[] {
-  if (kind !== "text") return [];
-  const message = `${name}: this release does not run the executor "text" - use "prompt", for which a model writes Python, or write the Python in code`;
-  return [finding("NOVA904", at(path, "executor"), message)];
 }

@@ -14,7 +14,7 @@ export class Parts {
   readonly #lists = new Map<string, TextLists>();
   readonly #parsed = new Map<string, unknown>();
 
-  /** Undefined where the steps lead nowhere. Without steps, what a node has brought in one word: its `output`. */
+  /** Undefined where the steps lead nowhere. Without steps, all that the node has brought, or its `output`. */
   find(output: unknown, steps: readonly ReferenceStep[]): Part | undefined {
     const [first, ...others] = steps;
     if (first === undefined) return { value: mainOf(output) };
@@ -67,12 +67,9 @@ export class Parts {
   }
 }
 
-/** What stands for all that a node has brought: its `output`, else the value of its only key, else everything. */
+/** What stands for all that a node has brought: its `output`, where it says what that is. */
 function mainOf(output: unknown): unknown {
-  if (!isPlainObject(output)) return output;
-  if (Object.hasOwn(output, "output")) return output.output;
-  const values = Object.values(output);
-  return values.length === 1 ? values[0] : output;
+  return isPlainObject(output) && Object.hasOwn(output, "output") ? output.output : output;
 }
 
 function partAt(list: readonly unknown[], index: number, item: ItemSource): Part | undefined {

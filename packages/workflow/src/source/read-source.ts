@@ -55,7 +55,15 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
     const isProgram = programFile.test(file);
     const text = isProgram ? await textMadeBy(file) : written;
     const files = await readAll(folder, namedFiles(text), whole ? await filesOf(folder) : noFiles);
-    return { text, fileName: basename(file), ...(isProgram && { program: written }), folder: name, files };
+    const modelsOff = process.env.NOVA_MODELS === "off" && ({ modelsOff: true } as const);
+    return {
+      text,
+      fileName: basename(file),
+      ...(isProgram && { program: written }),
+      folder: name,
+      files,
+      ...modelsOff,
+    };
   } catch (cause) {
     if (!(cause instanceof OutsideFolder)) throw cause;
     throw new WorkflowSourceError(`the folder "${path}": ${cause.message}`, { cause });

@@ -3,7 +3,7 @@ import { codeFileText } from "../lock/read-lock.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import type { Retry } from "../retry.ts";
 import { plainChoice } from "../text.ts";
-import type { Body, Executor, Node, WaitNode, Workflow } from "../workflow.ts";
+import type { Body, Executor, InputKey, Node, TextExecutor, WaitNode, Workflow } from "../workflow.ts";
 
 /**
  * A workflow as people write it, so that parsing it makes the same one again. Triggers are left out: a copy shall not
@@ -11,10 +11,10 @@ import type { Body, Executor, Node, WaitNode, Workflow } from "../workflow.ts";
  */
 export function writeWorkflow(workflow: Workflow): WorkflowSource {
   const { id, name, description, timeoutSeconds: timeout, inputs, requirements, model, maxCostUsd } = workflow;
-  const { approval, scope, credentials, lib, lock = {} } = workflow;
+  const { models, approval, scope, credentials, lib, lock = {} } = workflow;
   const files: Record<string, string> = {};
   const fields = {
-    ...{ id, name, description, timeout, inputs, approval, scope, credentials },
+    ...{ id, name, description, timeout, inputs, models, approval, scope, credentials },
     requirements: requirements.length > 0 ? requirements : undefined,
     model: model && plainChoice(model),
     idle_seconds: workflow.idleSeconds,
@@ -54,10 +54,21 @@ function ownFields(node: Node, files: Record<string, string>): Written {
       return {};
     case "action":
     case "decision": {
-      const { executor, timeoutSeconds: timeout, effects, retry, isolation, credentials } = node;
+      const { executor, timeoutSeconds: timeout, effects, isolation, credentials } = node;
+      const retry = node.retry && writeRetry(node.retry);
+      const input_keys = node.inputKeys && writeInputKeys(node.inputKeys);
+      if (executor.kind === "text") return { ...textFields(executor, files), input_keys, timeout, retry };
       const network = executor.allow && { allow: executor.allow };
-      const settings = { timeout, effects, isolation, credentials, network, retry: retry && writeRetry(retry) };
-      return { ...executorFields(executor, files), ...settings };
+      return {
+        ...executorFields(executor, files),
+        input_keys,
+        timeout,
+        effects,
+        isolation,
+        credentials,
+        network,
+        retry,
+      };
     }
     case "map": {
       const { items, as, into, maxConcurrency: max_concurrency, toleratedFailures } = node;
@@ -77,7 +88,34 @@ function ownFields(node: Node, files: Record<string, string>): Written {
   }
 }
 
-function executorFields(executor: Executor, files: Record<string, string>): Written {
+function writeInputKeys(keys: Record<string, InputKey>): string[] | Record<string, string> {
+  const entries = Object.entries(keys);
+  if (entries.every(([, { node }]) => node === undefined)) return entries.map(([name]) => name);
+  return Object.fromEntries(entries.map(([name, { node, key }]) => [name, [node, key].filter(Boolean).join(":")]));
+}
+
+function textFields(executor: TextExecutor, files: Record<string, string>): Written {
+  const {
+    kind,
+    prompt,
+    file,
+    system,
+    model,
+    temperature,
+    maxTokens: max_tokens,
+    outputSchema: output_schema,
+  } = executor;
+  const { into, maxChars: max_chars, onMissing: on_missing, maxCostUsd } = executor;
+  if (file !== undefined) files[file] = prompt;
+  const isPlain = temperature === undefined && max_tokens === undefined;
+  return {
+    ...{ executor: kind, ...(file === undefined ? { prompt } : { promptFile: file }), system },
+    ...(isPlain ? { model } : { llm_config: { model, temperature, max_tokens } }),
+    ...{ output_schema, into, max_chars, on_missing, limits: limits(maxCostUsd) },
+  };
+}
+
+function executorFields(executor: Exclude<Executor, TextExecutor>, files: Record<string, string>): Written {
   const { kind, file } = executor;
   const text = kind === "code" ? executor.code : executor.prompt;
   if (file !== undefined) files[file] = text;

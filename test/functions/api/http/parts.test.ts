@@ -144,11 +144,14 @@ describe("an answer", () => {
 
 describe("another origin", () => {
   const asking = (origin?: string) => ({ ...base, headers: { origin } });
+  const readable = { "access-control-expose-headers": "etag, location, retry-after" };
+  const own = { "access-control-allow-origin": "https://a.example.com", vary: "origin" };
 
   it.each([
     [[], "https://a.example.com", {}],
     [["https://a.example.com"], undefined, {}],
-    [["*"], "https://a.example.com", { "access-control-allow-origin": "*" }],
+    [["*"], "https://a.example.com", { "access-control-allow-origin": "*", ...readable }],
+    [["https://a.example.com"], "https://a.example.com", { ...own, ...readable }],
     [["https://b.example.com"], "https://a.example.com", { vary: "origin" }],
   ])("of the origins %j, %j is told %j", (origins, origin, headers) => {
     expect(corsHeaders(origins, asking(origin))).toEqual(headers);

@@ -1,11 +1,8 @@
-import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
 import { branchOf } from "../../chain/scope.ts";
 import { spentSince } from "../../chain/spending.ts";
 import type { StepText } from "../../chain/steps/step-record.ts";
-import type { Context } from "../../context/context.ts";
-import { asReference } from "../../context/references.ts";
-import type { BlobHome, BlobRef, BlobStore } from "../../ports/blobs.ts";
+import { wholeValue } from "../../context/whole-value.ts";
 import type { LinkId, StoredEntry, StoredStep } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PipelineMeans } from "../../ports/pipeline.ts";
@@ -87,50 +84,4 @@ function costOf({ text }: StoredStep): number {
 
 function sum(usd: readonly number[]): number {
   return usd.reduce((all, one) => all + one, 0);
-}
-
-/** JSON text of a whole value, blobs of text and JSON included; null above `maxBytes` or without the key. */
-export async function wholeValue(
-  input: Context,
-  key: string,
-  maxBytes: number,
-  { home, blobs }: { home: BlobHome; blobs: BlobStore },
-): Promise<string | null> {
-  let left = maxBytes;
-  const taken = (text: string): string => {
-    left -= Buffer.byteLength(text);
-    if (left < 0) throw new TooLarge();
-    return text;
-  };
-  const resolved = async (value: ExactValue): Promise<ExactValue> => {
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return inOrder(value, resolved);
-    const ref = asReference(JSON.parse(JSON.stringify(value)));
-    if (ref) return ref.type === "bytes" ? value : load(ref);
-    const values = await inOrder(Object.values(value), resolved);
-    return Object.fromEntries(Object.keys(value).map((name, i) => [name, values[i] as ExactValue]));
-  };
-  const load = async (ref: BlobRef): Promise<ExactValue> => {
-    if (ref.bytes > left) throw new TooLarge();
-    const text = taken(Buffer.from(await blobs.get(home, ref.sha256)).toString());
-    return ref.type === "text" ? text : resolved(parseExact(text));
-  };
-  const slot = input.slot(key);
-  if (!slot) return null;
-  try {
-    return JSON.stringify(await resolved(parseExact(taken(slot.json))));
-  } catch (error) {
-    if (error instanceof TooLarge) return null;
-    throw error;
-  }
-}
-
-class TooLarge extends Error {
-  override name = "TooLarge";
-}
-
-async function inOrder(values: readonly ExactValue[], one: (value: ExactValue) => Promise<ExactValue>) {
-  const found: ExactValue[] = [];
-  for (const value of values) found.push(await one(value));
-  return found;
 }

@@ -167,7 +167,7 @@ function promptTask(
     secrets: secretKeys(version.workflow),
     credentials: new Set(overlay.members.map(({ key }) => key)),
     mask: (text) => io.mask(text),
-    frozen: before.frozen ?? false,
+    frozen: before.frozen === true || version.workflow.models === false,
     fresh: before.fresh?.includes(node.id) ?? false,
     earlierUsd: spent.cost_usd,
     spentUsd: before.spent?.cost_usd ?? 0,

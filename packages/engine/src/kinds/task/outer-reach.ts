@@ -11,6 +11,7 @@ export function outerReach(node: TaskNode, workflow: Workflow): string[] | undef
   const sharing = node.isolation === "fresh" ? [node] : [...tasksOf(workflow.nodes)].filter(isShared);
   const reach = new Set<string>();
   for (const { executor, credentials = workflow.credentials } of sharing) {
+    if (executor.kind === "text") continue;
     if (!executor.allow || credentials === undefined || credentials.length > 0) return undefined;
     for (const entry of executor.allow) {
       const host = outerHost(entry);

@@ -13,7 +13,7 @@ export function allowedFor(
   { node, position: { before } }: Pick<Task, "node" | "position">,
   { hosts }: CredentialOverlay,
 ): string[] | undefined {
-  const { allow } = node.executor;
+  const allow = node.executor.kind === "text" ? undefined : node.executor.allow;
   return before.sealed ? [] : allow && [...new Set([...allow, ...hosts])];
 }
 

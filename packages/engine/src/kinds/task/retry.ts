@@ -113,7 +113,7 @@ async function isStill({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn)
 /** Between two attempts a turn names no sandbox. Only Step Functions knows the jitter of its own waits. */
 function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds: number): Turn {
   const now = ports.clock.now();
-  const isPrompt = node.executor.kind === "prompt";
+  const hasJournal = node.executor.kind !== "code";
   const share = !node.retry?.jitter ? 1 : isLong(node) ? drawn(`${linkName(position.at)}.${turn.attempt}`) : 0;
   return {
     node: node.id,
@@ -122,7 +122,10 @@ function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds
     attempt: turn.attempt,
     since: new Date(now).toISOString(),
     due: new Date(now + Math.ceil(share * seconds) * 1000).toISOString(),
-    ...defined({ failedDeliveries: turn.failedDeliveries, kept: isPrompt ? [...(turn.kept ?? []), anew] : undefined }),
+    ...defined({
+      failedDeliveries: turn.failedDeliveries,
+      kept: hasJournal ? [...(turn.kept ?? []), anew] : undefined,
+    }),
   };
 }
 

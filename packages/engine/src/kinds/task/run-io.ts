@@ -9,11 +9,13 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunIo } from "../../ports/sandboxes.ts";
-import { outputsInDocument } from "../../protocol/recorded-document.ts";
+import { versionOf } from "../../protocol/definition.ts";
+import { givenOutcomes } from "../../protocol/recorded-document.ts";
 import { entriesBefore, wasWrittenBefore } from "../../protocol/scope-entries.ts";
 import { changedOf, emptyOverlay, withoutOverlay } from "../../secrets/overlay.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { resumeUrl } from "../waiting/resume.ts";
+import { knownNode, resultsOf } from "./results.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
 export interface NodeIo extends RunIo {
@@ -64,7 +66,7 @@ export async function createNodeIo(
 
   const setBy = async (entry: StoredEntry) => {
     const { context } = await contextAfter(entry, ports.blobs);
-    return objectText(context.writtenBy(linkLabel(headOf(entry))));
+    return context.writtenBy(linkLabel(headOf(entry)));
   };
 
   return {
@@ -87,13 +89,16 @@ export async function createNodeIo(
     async outputs(node) {
       let last: StoredEntry | undefined;
       for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
-      const text = last ? await setBy(last) : (await outputsInDocument(ports, position)).get(node);
-      if (text === undefined) return null;
+      const { workflow } = await versionOf(ports, before);
+      const set = last ? await setBy(last) : (await givenOutcomes(ports, position, workflow)).get(node);
+      if (!set) return null;
+      const text = objectText(resultsOf(knownNode(workflow, node), set));
       meetAll(referencesIn(text));
       return text;
     },
     async outputNames() {
-      const names = new Set((await outputsInDocument(ports, position)).keys());
+      const { workflow } = await versionOf(ports, before);
+      const names = new Set((await givenOutcomes(ports, position, workflow)).keys());
       for await (const { node } of entriesBefore(ports, at)) if (node !== null) names.add(node);
       return Array.from(names);
     },

@@ -6,6 +6,7 @@ import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import { credentialOverlay, emptyOverlay, overlayAgain, withOverlay } from "../../secrets/overlay.ts";
+import { withInputKeys } from "./bound-keys.ts";
 
 /** A node that runs code, at its place in the chain. */
 export interface Task extends NodeDefinition {
@@ -32,6 +33,7 @@ export async function taskInput(ports: Ports, { position, node, version }: Task)
     inputBefore(ports, position),
     position.before.sealed ? emptyOverlay : lay(ports, whose),
   ]);
-  const seen = node.type === "decision" ? input.without("branch_decision") : input;
+  const bound = await withInputKeys(ports, position, node, version.workflow, input);
+  const seen = node.type === "decision" ? bound.without("branch_decision") : bound;
   return { kept, input: withOverlay(seen, overlay), overlay };
 }

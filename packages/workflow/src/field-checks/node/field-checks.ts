@@ -1,5 +1,5 @@
 import { contextKeyPattern } from "../../authored/fields.ts";
-import { isPrompt } from "../../authored/task.ts";
+import { type ExecutorKind, executorKind } from "../../authored/task.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
@@ -11,25 +11,33 @@ import { isReserved } from "../reserved.ts";
 import { checkApproval } from "./approval.ts";
 import { checkKey, checkOutOfPlace, type FieldCheck } from "./field-check.ts";
 import { checkRetry } from "./retry.ts";
+import { checkNoText, checkText } from "./text.ts";
 import { checkWait } from "./wait.ts";
 
-/** What the settings of an action or a decision mean depends on who writes its code. */
+/** What the settings of an action or a decision mean depends on who does its work. */
 const checkTask: FieldCheck = function* (node, place) {
+  const kind = executorKind(node.executor) ?? "code";
   yield* checkRetry(node, place);
-  yield* isPrompt(node.executor) ? checkPrompt(node, place) : checkCode(node, place);
+  yield* executorChecks[kind](node, place);
+  if (kind !== "code") yield* checkModelTime(node, place);
+  if (kind !== "text") yield* checkNoText(node, place);
   yield* checkPorts(node.network, place.name, (index) => at(place.path, "network", "allow", index));
 };
 
-const checkPrompt: FieldCheck = function* ({ timeout }, { name, path }) {
-  if (typeof timeout === "number" && timeout > longestPromptSeconds) {
-    const message = `${name}: timeout of a prompt node must be seconds from 1 to ${longestPromptSeconds}, not ${timeout}`;
-    yield finding("NOVA406", at(path, "timeout"), message);
-  }
+const executorChecks: Record<ExecutorKind, FieldCheck> = {
+  code: (...node) => {
+    const wayOut = 'is for prompt nodes, and would do nothing here - remove it, or add "executor": "prompt"';
+    return checkOutOfPlace("NOVA421", ["limits", "ai"], wayOut, node);
+  },
+  prompt: () => [],
+  text: checkText,
 };
 
-const checkCode: FieldCheck = (...node) => {
-  const wayOut = 'is for prompt nodes, and would do nothing here - remove it, or add "executor": "prompt"';
-  return checkOutOfPlace("NOVA421", ["limits", "ai"], wayOut, node);
+const checkModelTime: FieldCheck = function* ({ timeout, executor }, { name, path }) {
+  if (typeof timeout === "number" && timeout > longestPromptSeconds) {
+    const message = `${name}: timeout of a ${executorKind(executor)} node must be seconds from 1 to ${longestPromptSeconds}, not ${timeout}`;
+    yield finding("NOVA406", at(path, "timeout"), message);
+  }
 };
 
 const checkMap: FieldCheck = function* (node, place) {

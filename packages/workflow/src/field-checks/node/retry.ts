@@ -1,4 +1,4 @@
-import { isPrompt } from "../../authored/task.ts";
+import { executorKind } from "../../authored/task.ts";
 import { finding } from "../../findings/finding.ts";
 import { at, didYouMean } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
@@ -26,8 +26,10 @@ export const checkRetry: FieldCheck = function* ({ retry, effects, executor }, {
     const message = `${name}: "effects": true says that code which began never runs again, and retry that it does - remove one of them; without effects the code may be run again, each time with the same NOVA_IDEMPOTENCY_KEY`;
     yield finding("NOVA407", place.path, message);
   }
-  if (isPrompt(executor) && typeof retry.attempts === "number" && retry.attempts > maxPromptAttempts) {
-    const message = `${name}: retry.attempts of a prompt node must be at most ${maxPromptAttempts}, not ${retry.attempts}: each asks models up to three times`;
+  const kind = executorKind(executor);
+  const asksModels = kind === "prompt" || kind === "text";
+  if (asksModels && typeof retry.attempts === "number" && retry.attempts > maxPromptAttempts) {
+    const message = `${name}: retry.attempts of a ${kind} node must be at most ${maxPromptAttempts}, not ${retry.attempts}: each asks models up to three times`;
     yield finding("NOVA104", at(place.path, "attempts"), message);
   }
   for (const [i, entry] of Array.isArray(retry.on) ? retry.on.entries() : []) {

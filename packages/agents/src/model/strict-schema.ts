@@ -1,0 +1,14 @@
+/**
+ * Whether the provider holds an answer to this JSON schema to the letter: every object forbids further keys and requires
+ * all of its own. https://developers.openai.com/api/docs/guides/structured-outputs
+ */
+export function isStrict(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict);
+  if (typeof schema !== "object" || schema === null) return true;
+  const { properties, required, additionalProperties, ...rest } = schema as Record<string, unknown>;
+  if (properties === undefined) return rest.type !== "object" && Object.values(rest).every(isStrict);
+  if (typeof properties !== "object" || properties === null || additionalProperties !== false) return false;
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const isWhole = Object.keys(properties).every((key) => needed.has(key));
+  return isWhole && Object.values(properties).every(isStrict) && Object.values(rest).every(isStrict);
+}

@@ -1,0 +1,109 @@
+import type { JournalStep, PipelineOutcome, TextMeans, TextTask } from "@nova/engine";
+import { defined, type TextExecutor } from "@nova/workflow";
+import { z } from "zod";
+import { askModel, readRefusal } from "../agents/ask-model.ts";
+import type { ModelRun } from "../agents/model-run.ts";
+import { type Deed, takeStep } from "../agents/step.ts";
+import type { Ending } from "../failures/failure.ts";
+import { type AnswerForm, answerFormOf } from "./answer-form.ts";
+
+/** Asks the model of a text node; an answer that does not fit is asked for once more. */
+export async function answerText(parts: ModelRun["parts"], task: TextTask, means: TextMeans): Promise<PipelineOutcome> {
+  const executor = textExecutorOf(task);
+  const form = answerFormOf(task, executor);
+  const run = beginRun(parts, task, means, executor);
+  const first = await takeStep(run, "TextWriter", 1, () => ask(run, task, executor, form));
+  if (first.status === "success") return succeeded(first);
+  const unfit = unfitAnswer(first);
+  if (!unfit) return failed(readRefusal(first));
+  const second = await takeStep(run, "TextWriter", 2, () => ask(run, task, executor, form, unfit));
+  if (second.status === "success") return succeeded(second);
+  const again = unfitAnswer(second);
+  return failed(again ? twice(task, unfit, again) : readRefusal(second));
+}
+
+function textExecutorOf({ node }: TextTask): TextExecutor {
+  if (node.executor.kind !== "text") throw new TypeError(`node "${node.id}" is no text node`);
+  return node.executor;
+}
+
+function beginRun(parts: ModelRun["parts"], task: TextTask, means: TextMeans, executor: TextExecutor): ModelRun {
+  const { model, maxCostUsd } = executor;
+  return {
+    ...{ task, means, parts },
+    executor: defined({ model: model === undefined ? undefined : { text: model }, maxCostUsd }),
+    spent: { usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
+  };
+}
+
+interface Unfit {
+  answer: string;
+  problem: string;
+}
+
+async function ask(
+  run: ModelRun,
+  { system, prompt, record, node }: TextTask,
+  { temperature, maxTokens }: TextExecutor,
+  form: AnswerForm,
+  unfit?: Unfit,
+): Promise<Deed> {
+  const instructions = [system, form.told].filter((text) => text !== "").join("\n\n");
+  const asked = await askModel(run, {
+    role: "text",
+    prompt: { instructions, input: unfit ? repairOf(prompt, unfit) : prompt },
+    answer: form.format,
+    longestMs: node.timeoutSeconds * 1000,
+    ...defined({ temperature, maxOutputTokens: maxTokens }),
+  });
+  const input_data = unfit ? { repairs: unfit.problem } : record;
+  if ("refusal" in asked) {
+    const refused = { ...asked.refusal, ...asked.told, input_data };
+    return { ...refused, output_data: withAnswer(asked.refusal.output_data, asked.told.answer) };
+  }
+  const problem = await form.problemOf(asked.value);
+  if (problem !== null) {
+    const output_data = withAnswer({ error_class: "NodeFailed", reason: "invalid" }, asked.told.answer);
+    return { ...asked.told, input_data, status: "failed", error_message: problem, output_data };
+  }
+  const result = { status: "success" as const, set: form.set(asked.value), delete: [], logs: "", durationMs: 0 };
+  return { ...asked.told, input_data, status: "success", output_data: null, result };
+}
+
+/** Of an answer that did not fit the step keeps so much. */
+const maxExcerpt = 4_000;
+
+function withAnswer(told: unknown, answer = ""): object {
+  return { ...(told as object), ...(answer !== "" && { answer: answer.slice(0, maxExcerpt).toWellFormed() }) };
+}
+
+const RecordedAnswer = z.object({ reason: z.literal("invalid"), answer: z.string().min(1) });
+
+/** The answer of a step, where there was one and it did not fit; a model that refuses is not asked again. */
+function unfitAnswer({ output_data, error_message }: JournalStep): Unfit | undefined {
+  const read = RecordedAnswer.safeParse(output_data);
+  return read.success ? { answer: read.data.answer, problem: error_message ?? "it does not fit" } : undefined;
+}
+
+function repairOf(prompt: string, { answer, problem }: Unfit): string {
+  return `${prompt}\n\nYour answer before was:\n${answer}\n\nIt does not fit: ${problem}. Answer again.`;
+}
+
+function succeeded({ result }: JournalStep): PipelineOutcome {
+  if (result?.status !== "success") throw new TypeError("a step that answered has no result");
+  return { ...noCode, status: "success", result };
+}
+
+const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
+
+function failed({ class: name, message }: Ending): PipelineOutcome {
+  return { ...noCode, status: "failed", class: name, message };
+}
+
+const maxShown = 500;
+
+function twice({ node, mask }: TextTask, first: Unfit, second: Unfit): Ending {
+  const shown = ({ answer }: Unfit) => JSON.stringify(mask(answer).slice(0, maxShown).toWellFormed());
+  const message = `node "${node.id}": two answers of its model do not fit: ${second.problem} - name another model, or ask for less; the first was ${shown(first)}, the second ${shown(second)}`;
+  return { class: "NodeFailed", message };
+}

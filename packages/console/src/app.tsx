@@ -1,0 +1,88 @@
+import { ApiProblem } from "@nova/client";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { Component, type JSX, type ReactNode, Suspense, useMemo, useState } from "react";
+import { Redirect, Route, Router, Switch } from "wouter";
+import { NovaContext, novaFor } from "./api/nova.ts";
+import { forgetKey, keepKey, keptKey } from "./api/session.ts";
+import { SignIn } from "./pages/sign-in/sign-in.tsx";
+import { pages } from "./pages/table.ts";
+import { KeyboardProvider } from "./parts/keys.tsx";
+import { Empty, Loading, sentenceOf } from "./parts/states.tsx";
+import { Shell } from "./shell.tsx";
+import { texts } from "./texts.ts";
+
+const base = import.meta.env.BASE_URL.replace(/\/$/, "");
+
+/** `problem`: why the link that was opened signs nobody in. */
+export function App({ problem }: { problem?: string | undefined }): JSX.Element {
+  const [key, setKey] = useState(keptKey);
+  const [trouble, setTrouble] = useState(problem);
+  if (key === undefined) {
+    const take = (given: string) => {
+      keepKey(given);
+      setKey(given);
+    };
+    return <SignIn problem={trouble} onKey={take} />;
+  }
+  const leave = (why?: string) => {
+    forgetKey();
+    setTrouble(why);
+    setKey(undefined);
+  };
+  return <SignedIn apiKey={key} onLeave={leave} />;
+}
+
+function SignedIn({ apiKey, onLeave }: { apiKey: string; onLeave(why?: string): void }): JSX.Element {
+  const nova = useMemo(() => novaFor(apiKey), [apiKey]);
+  const [queries] = useState(() => queriesOf(onLeave));
+  return (
+    <NovaContext.Provider value={nova}>
+      <QueryClientProvider client={queries}>
+        <Router base={base}>
+          <KeyboardProvider>
+            <Shell onSignOut={() => onLeave()}>
+              <Boundary>
+                <Suspense fallback={<Loading />}>
+                  <Switch>
+                    {pages.map(({ path, component }) => (
+                      <Route key={path} path={path} component={component} />
+                    ))}
+                    <Route>
+                      <Redirect to="/" replace />
+                    </Route>
+                  </Switch>
+                </Suspense>
+              </Boundary>
+            </Shell>
+          </KeyboardProvider>
+        </Router>
+      </QueryClientProvider>
+    </NovaContext.Provider>
+  );
+}
+
+/** The client repeats what may be repeated. A key that is gone signs out. */
+function queriesOf(onLeave: (why: string) => void): QueryClient {
+  const onError = (error: unknown) => {
+    if (error instanceof ApiProblem && error.status === 401) onLeave(texts.signIn.refused);
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+  });
+}
+
+/** A page that fails leaves the others to be used. */
+class Boundary extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return <Empty icon="cross" title={texts.common.lost} hint={sentenceOf(error)} />;
+  }
+}

@@ -1,0 +1,41 @@
+import { elementsOf, kindOf, membersOf, Raw } from "./raw.ts";
+
+/** Members that hold what users sent, and definitions: a bound or a default has digits, too. */
+const exact = new Set([
+  ...["context", "set", "input_context", "output_result", "pattern", "was", "is", "variables"],
+  ...["definition", "form", "forms"],
+]);
+
+/** Members in which there are such members. */
+const around = new Set(["items", "entries", "branches", "changes", "child"]);
+
+/** An answer of the API, whose contexts stay the text that they are. */
+export function parseAnswer(text: string): unknown {
+  return kindOf(text) === "object" ? objectFrom(text) : JSON.parse(text);
+}
+
+function objectFrom(text: string): object {
+  return Object.fromEntries(membersOf(text).map(({ key, text: value }) => [key, memberFrom(key, value)]));
+}
+
+function memberFrom(key: string, text: string): unknown {
+  if (exact.has(key) && text !== "null") return new Raw(text);
+  if (!around.has(key)) return JSON.parse(text);
+  const kind = kindOf(text);
+  if (kind === "object") return objectFrom(text);
+  return kind === "list" ? elementsOf(text).map(parseAnswer) : JSON.parse(text);
+}
+
+/** A body whose contexts are text already. */
+export function renderBody(value: unknown): string {
+  if (value instanceof Raw) return value.text;
+  if (Array.isArray(value)) return `[${value.map(renderBody).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${renderBody(member)}`).join(",")}}`;
+}
+
+/** The types of the client say what a context or a definition is, not that it is kept as text here. */
+export function rawOf(context: unknown): Raw {
+  return context instanceof Raw ? context : new Raw("{}");
+}

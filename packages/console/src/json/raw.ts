@@ -1,0 +1,92 @@
+/** A JSON text as it was written: numbers keep their digits, which `JSON.parse` would take from them. */
+export class Raw {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export interface Member {
+  key: string;
+  text: string;
+}
+
+export type Kind = "object" | "list" | "text" | "number" | "boolean" | "null";
+
+export function kindOf(text: string): Kind {
+  const first = text[skipSpace(text, 0)];
+  if (first === "{") return "object";
+  if (first === "[") return "list";
+  if (first === '"') return "text";
+  if (first === "t" || first === "f") return "boolean";
+  return first === "n" ? "null" : "number";
+}
+
+/**
+ * The members of an object, one level deep, in their order; at most `max`. The text comes from the API and is valid JSON:
+ * nothing is checked, so that megabytes are split without being parsed.
+ */
+export function membersOf(text: string, max = Number.POSITIVE_INFINITY): Member[] {
+  const members: Member[] = [];
+  let at = skipSpace(text, text.indexOf("{") + 1);
+  while (at < text.length && text[at] !== "}" && members.length < max) {
+    const keyEnd = endOfString(text, at);
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = endOfValue(text, start);
+    members.push({ key: JSON.parse(text.slice(at, keyEnd)), text: text.slice(start, end) });
+    at = skipSpace(text, end);
+    if (text[at] === ",") at = skipSpace(text, at + 1);
+  }
+  return members;
+}
+
+/** The elements of a list, as `membersOf`. */
+export function elementsOf(text: string, max = Number.POSITIVE_INFINITY): string[] {
+  const elements: string[] = [];
+  let at = skipSpace(text, text.indexOf("[") + 1);
+  while (at < text.length && text[at] !== "]" && elements.length < max) {
+    const end = endOfValue(text, at);
+    elements.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ",") at = skipSpace(text, at + 1);
+  }
+  return elements;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  for (let code = text.charCodeAt(at); code === 32 || code === 10 || code === 13 || code === 9; ) {
+    code = text.charCodeAt(++at);
+  }
+  return at;
+}
+
+function endOfValue(text: string, at: number): number {
+  const first = text[at];
+  if (first === '"') return endOfString(text, at);
+  if (first !== "{" && first !== "[") {
+    const rest = /[,}\]\s]/g;
+    rest.lastIndex = at;
+    return rest.exec(text)?.index ?? text.length;
+  }
+  let depth = 0;
+  const marks = /["{}[\]]/g;
+  marks.lastIndex = at;
+  for (let match = marks.exec(text); match; match = marks.exec(text)) {
+    if (match[0] === '"') marks.lastIndex = endOfString(text, match.index);
+    else if (match[0] === "{" || match[0] === "[") depth++;
+    else if (--depth === 0) return match.index + 1;
+  }
+  return text.length;
+}
+
+/** Behind the closing quote: the first one with an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (text[quote - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}

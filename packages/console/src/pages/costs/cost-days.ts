@@ -1,0 +1,119 @@
+import type { Schemas } from "@nova/client";
+
+type CostFigures = Schemas["CostFigures"];
+
+/** What every report is asked for; `from` is a day (UTC). */
+export interface Asked {
+  workflow?: string;
+  client?: string;
+  from: string;
+}
+
+export const measures = ["cost", "tokens", "saved"] as const;
+export type Measure = (typeof measures)[number];
+
+/** So many workflows have a colour of their own. */
+const maxSeries = 6;
+/** No workflow is called so: an id has no dot. */
+export const others = "...";
+
+export interface CostDay {
+  /** UTC: `2026-11-25`. */
+  day: string;
+  /** By series, as the chart stacks them. */
+  values: number[];
+  total: number;
+}
+
+export interface CostChart {
+  /** The workflows with most of it, and the others together. */
+  series: string[];
+  days: CostDay[];
+  largest: number;
+}
+
+const dayMs = 86_400_000;
+
+/** The first day of the last so many, today among them. */
+export function firstDay(days: number, now: number): string {
+  return dayOf(now - (days - 1) * dayMs);
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+export function measured({ cost_usd, saved_usd, tokens_input, tokens_output }: CostFigures, measure: Measure): number {
+  if (measure === "tokens") return tokens_input + tokens_output;
+  return measure === "cost" ? cost_usd : saved_usd;
+}
+
+/** Every day of the range, also those on which nothing ran. */
+export function chartOf(figures: readonly CostFigures[], measure: Measure, days: number, now: number): CostChart {
+  const sums = new Map<string, number>();
+  for (const one of figures) sums.set(one.workflow, (sums.get(one.workflow) ?? 0) + measured(one, measure));
+  const ranked = Array.from(sums).sort(([a, most], [b, more]) => more - most || a.localeCompare(b));
+  const own = ranked.slice(0, ranked.length > maxSeries ? maxSeries - 1 : maxSeries).map(([workflow]) => workflow);
+  const series = ranked.length > maxSeries ? [...own, others] : own;
+  const byDay = new Map(
+    Array.from({ length: days }, (_, index) => {
+      const day = dayOf(now - (days - 1 - index) * dayMs);
+      return [day, { day, values: series.map(() => 0), total: 0 }] as [string, CostDay];
+    }),
+  );
+  for (const one of figures) {
+    const day = byDay.get(one.day);
+    if (!day) continue;
+    const place = own.includes(one.workflow) ? own.indexOf(one.workflow) : series.length - 1;
+    const value = measured(one, measure);
+    day.values[place] = (day.values[place] ?? 0) + value;
+    day.total += value;
+  }
+  const all = Array.from(byDay.values());
+  return { series, days: all, largest: Math.max(0, ...all.map(({ total }) => total)) };
+}
+
+/** Where lines are drawn: round numbers, at most four of them above nothing. */
+export function ticksOf(largest: number): number[] {
+  if (largest <= 0) return [];
+  const rough = largest / 3;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  return Array.from({ length: Math.ceil(largest / step) }, (_, index) => (index + 1) * step);
+}
+
+export interface CostSums {
+  costUsd: number;
+  savedUsd: number;
+  tokensInput: number;
+  tokensCached: number;
+  tokensOutput: number;
+  cacheHits: number;
+}
+
+export function sumsOf(figures: readonly CostFigures[]): CostSums {
+  const sum = (of: (one: CostFigures) => number) => figures.reduce((total, one) => total + of(one), 0);
+  return {
+    costUsd: sum(({ cost_usd }) => cost_usd),
+    savedUsd: sum(({ saved_usd }) => saved_usd),
+    tokensInput: sum(({ tokens_input }) => tokens_input),
+    tokensCached: sum(({ tokens_cached }) => tokens_cached),
+    tokensOutput: sum(({ tokens_output }) => tokens_output),
+    cacheHits: sum(({ cache_hits }) => cache_hits),
+  };
+}
+
+/** Dollars as people read them; parts of a cent are told, since a run costs such. */
+export function dollars(usd: number): string {
+  if (usd === 0) return "$0";
+  return `$${usd < 0.1 ? usd.toFixed(4) : usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+/** `1.2 M`, `840 k`. */
+export function tokens(count: number): string {
+  return new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(count);
+}
+
+export function written(value: number, measure: Measure): string {
+  return measure === "tokens" ? tokens(value) : dollars(value);
+}

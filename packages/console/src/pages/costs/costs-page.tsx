@@ -1,0 +1,172 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type JSX, useMemo } from "react";
+import { useNova } from "../../api/nova.ts";
+import { useClientSlugs, useWorkflowIds } from "../../api/use-lists.ts";
+import { IconButton } from "../../parts/button.tsx";
+import { Choice } from "../../parts/choice.tsx";
+import "../../parts/filter-bar.css";
+import { useAddress } from "../../parts/address.ts";
+import { Empty, Loading } from "../../parts/states.tsx";
+import { PageFailure } from "../../parts/trouble.tsx";
+import { texts } from "../../texts.ts";
+import { CostChart } from "./cost-chart.tsx";
+import {
+  type Asked,
+  type CostSums,
+  chartOf,
+  dollars,
+  firstDay,
+  type Measure,
+  measures,
+  sumsOf,
+  tokens,
+} from "./cost-days.ts";
+import { ErrorTable, NodeTable, WorkflowTable } from "./figures.tsx";
+import "../../parts/sheet.css";
+import "./costs-page.css";
+
+const words = texts.costs;
+const names = ["workflow", "client", "range", "measure"] as const;
+const ranges = { "7d": 7, "30d": 30, "90d": 90 } as const;
+const usualRange = "30d";
+
+/** What models cost, by day and workflow, and how runs went meanwhile. */
+export function CostsPage(): JSX.Element {
+  const [{ workflow, client, range, measure: wanted }, change] = useAddress(names);
+  const days = ranges[(range ?? usualRange) as keyof typeof ranges] ?? ranges[usualRange];
+  const measure = measures.find((one) => one === wanted) ?? "cost";
+  const from = firstDay(days, Date.now());
+  const asked = useMemo(
+    () => ({ from, ...(workflow !== undefined && { workflow }), ...(client !== undefined && { client }) }),
+    [from, workflow, client],
+  );
+  const workflows = useWorkflowIds();
+  const clients = useClientSlugs();
+  const isFiltered = workflow !== undefined || client !== undefined;
+  return (
+    <>
+      <header className="page-head">
+        <h1>{words.title}</h1>
+        <span className="quiet">{words.subtitle(days)}</span>
+      </header>
+      <div className="filter-bar" role="search">
+        <Choice
+          label={texts.runs.filters.time}
+          value={range}
+          values={Object.entries(words.ranges)}
+          none={words.usualRange}
+          onChange={(to) => change({ range: to })}
+        />
+        <Choice
+          label={texts.runs.filters.workflow}
+          value={workflow}
+          values={workflows.map((id) => [id, id])}
+          onChange={(to) => change({ workflow: to })}
+        />
+        <Choice
+          label={texts.runs.filters.client}
+          value={client}
+          values={clients.map((slug) => [slug, slug])}
+          onChange={(to) => change({ client: to })}
+        />
+        {isFiltered && (
+          <IconButton
+            icon="cross"
+            label={texts.runs.clear}
+            onClick={() => change({ workflow: undefined, client: undefined })}
+          />
+        )}
+      </div>
+      <div className="page-body">
+        <Figures asked={asked} days={days} measure={measure} onMeasure={(to) => change({ measure: to })} />
+      </div>
+    </>
+  );
+}
+
+interface FiguresProps {
+  asked: Asked;
+  days: number;
+  measure: Measure;
+  onMeasure(measure: Measure): void;
+}
+
+function Figures({ asked, days, measure, onMeasure }: FiguresProps): JSX.Element {
+  const nova = useNova();
+  const costs = useQuery({
+    queryKey: ["ai-cost", asked],
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    queryFn: () => Array.fromAsync(nova.list("/analytics/ai-cost", { query: asked })),
+  });
+  const { data } = costs;
+  const chart = useMemo(() => data && chartOf(data, measure, days, Date.now()), [data, measure, days]);
+  if (costs.isPending) return <Loading />;
+  if (costs.error) return <PageFailure error={costs.error} onRetry={() => void costs.refetch()} />;
+  return (
+    <div className="page-column">
+      <Sums sums={sumsOf(costs.data)} />
+      <section className="card" aria-labelledby="cost-by-day">
+        <header className="card-head">
+          <h2 id="cost-by-day">{words.byDay}</h2>
+          <span className="card-head-end">
+            <MeasureSwitch measure={measure} onMeasure={onMeasure} />
+          </span>
+        </header>
+        {chart && chart.largest > 0 ? (
+          <div className="card-body">
+            <CostChart chart={chart} measure={measure} />
+          </div>
+        ) : (
+          <Empty icon="coins" title={words.empty[measure]} hint={words.emptyHint} />
+        )}
+      </section>
+      <WorkflowTable asked={asked} />
+      <NodeTable asked={asked} />
+      <ErrorTable asked={asked} />
+    </div>
+  );
+}
+
+function MeasureSwitch({ measure, onMeasure }: Pick<FiguresProps, "measure" | "onMeasure">): JSX.Element {
+  return (
+    <fieldset className="switch">
+      <legend className="hidden-label">{words.measure}</legend>
+      {measures.map((one) => (
+        <label key={one} data-chosen={one === measure || undefined}>
+          <input
+            type="radio"
+            name="measure"
+            className="hidden-label"
+            checked={one === measure}
+            onChange={() => onMeasure(one)}
+          />
+          {words.measures[one]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Sums({ sums }: { sums: CostSums }): JSX.Element {
+  const { costUsd, savedUsd, tokensInput, tokensCached, tokensOutput, cacheHits } = sums;
+  const tiles = [
+    [words.sums.cost, dollars(costUsd), words.sums.costHint],
+    [words.sums.saved, dollars(savedUsd), words.sums.savedHint(cacheHits)],
+    [words.sums.input, tokens(tokensInput), words.sums.inputHint(tokens(tokensCached))],
+    [words.sums.output, tokens(tokensOutput), words.sums.outputHint],
+  ] as const;
+  return (
+    <dl className="sums">
+      {tiles.map(([label, value, hint]) => (
+        <div key={label} className="card sum">
+          <dt>{label}</dt>
+          <dd>
+            <b>{value}</b>
+            <span className="quiet">{hint}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,168 @@
+import type { ItemOf, ListPath } from "@nova/client";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type JSX, type ReactNode, useState } from "react";
+import { Link } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { Button } from "../../parts/button.tsx";
+import { Loading } from "../../parts/states.tsx";
+import { durationText } from "../../parts/time.tsx";
+import { PageFailure } from "../../parts/trouble.tsx";
+import { texts } from "../../texts.ts";
+import { type Asked, dollars } from "./cost-days.ts";
+
+const words = texts.costs;
+const firstShown = 10;
+
+type Figures = Extract<ListPath, `/analytics/${string}`>;
+
+interface Column<Item> {
+  label: string;
+  show(item: Item): ReactNode;
+  isNumber?: boolean;
+  isWide?: boolean;
+}
+
+interface FigureTableProps<Path extends Figures> {
+  path: Path;
+  title: string;
+  asked: Asked;
+  columns: readonly Column<ItemOf<Path>>[];
+  keyOf(item: ItemOf<Path>): string;
+  /** The most interesting first. */
+  compare(a: ItemOf<Path>, b: ItemOf<Path>): number;
+}
+
+function FigureTable<Path extends Figures>(props: FigureTableProps<Path>): JSX.Element | null {
+  const { path, title, asked, columns, keyOf, compare } = props;
+  const nova = useNova();
+  const [isWhole, setWhole] = useState(false);
+  const figures = useQuery({
+    queryKey: [path, asked],
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    // The query is the same for each of these routes.
+    queryFn: () => Array.fromAsync(nova.list(path, { query: asked } as never)),
+  });
+  const all = figures.data?.toSorted(compare) ?? [];
+  if (figures.data && all.length === 0) return null;
+  const shown = isWhole ? all : all.slice(0, firstShown);
+  return (
+    <section className="card" aria-label={title}>
+      <header className="card-head">
+        <h2>{title}</h2>
+        <span className="quiet">{all.length > 0 && all.length.toLocaleString("en")}</span>
+      </header>
+      {figures.isPending && <Loading lines={4} />}
+      {figures.error && <PageFailure error={figures.error} onRetry={() => void figures.refetch()} />}
+      {shown.length > 0 && (
+        <div className="sheet-box">
+          <table className="sheet">
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <th key={column.label} scope="col" className={classOf(column)}>
+                    {column.label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((item) => (
+                <tr key={keyOf(item)}>
+                  {columns.map((column) => (
+                    <td key={column.label} className={classOf(column)}>
+                      {column.show(item)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {all.length > firstShown && !isWhole && (
+        <div className="card-body">
+          <Button tone="ghost" onClick={() => setWhole(true)}>
+            {texts.common.more(all.length - firstShown)}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function classOf({ isNumber, isWide }: Pick<Column<unknown>, "isNumber" | "isWide">): string {
+  return [isNumber && "number", isWide && "wide"].filter(Boolean).join(" ");
+}
+
+function RunsLink({ workflow, error }: { workflow: string; error?: string }): JSX.Element {
+  const query = new URLSearchParams({ workflow, ...(error !== undefined && { error }) });
+  return <Link href={`/?${query}`}>{error ?? workflow}</Link>;
+}
+
+const percent = (rate: number) => `${(rate * 100).toFixed(rate === 1 || rate === 0 ? 0 : 1)} %`;
+const time = (ms: number | null) => (ms === null ? "–" : durationText(ms));
+const number = { isNumber: true } as const;
+const wideNumber = { isNumber: true, isWide: true } as const;
+
+export function WorkflowTable({ asked }: { asked: Asked }): JSX.Element {
+  return (
+    <FigureTable
+      path="/analytics/workflows"
+      title={words.workflows}
+      asked={asked}
+      keyOf={({ workflow }) => workflow}
+      compare={(a, b) => b.cost_usd - a.cost_usd || b.runs - a.runs}
+      columns={[
+        { label: words.columns.workflow, show: ({ workflow }) => <RunsLink workflow={workflow} /> },
+        { label: words.columns.runs, show: ({ runs }) => runs.toLocaleString("en"), ...number },
+        { label: words.columns.success, show: ({ success_rate }) => percent(success_rate), ...number },
+        { label: words.columns.mean, show: ({ mean_ms }) => time(mean_ms), ...wideNumber },
+        { label: words.columns.p95, show: ({ p95_ms }) => time(p95_ms), ...wideNumber },
+        { label: words.columns.cost, show: ({ cost_usd }) => dollars(cost_usd), ...number },
+      ]}
+    />
+  );
+}
+
+export function NodeTable({ asked }: { asked: Asked }): JSX.Element {
+  return (
+    <FigureTable
+      path="/analytics/nodes"
+      title={words.nodes}
+      asked={asked}
+      keyOf={({ workflow, node }) => `${workflow} ${node}`}
+      compare={(a, b) => b.cost_usd - a.cost_usd || (b.p95_ms ?? 0) - (a.p95_ms ?? 0)}
+      columns={[
+        { label: words.columns.node, show: ({ node }) => node },
+        { label: words.columns.workflow, show: ({ workflow }) => <span className="quiet">{workflow}</span> },
+        { label: words.columns.runs, show: ({ runs }) => runs.toLocaleString("en"), ...wideNumber },
+        { label: words.columns.success, show: ({ success_rate }) => percent(success_rate), ...wideNumber },
+        { label: words.columns.p95, show: ({ p95_ms }) => time(p95_ms), ...number },
+        { label: words.columns.hits, show: ({ cache_hits }) => cache_hits.toLocaleString("en"), ...wideNumber },
+        { label: words.columns.cost, show: ({ cost_usd }) => dollars(cost_usd), ...number },
+      ]}
+    />
+  );
+}
+
+export function ErrorTable({ asked }: { asked: Asked }): JSX.Element {
+  return (
+    <FigureTable
+      path="/analytics/errors"
+      title={words.errors}
+      asked={asked}
+      keyOf={({ workflow, node, class: name }) => `${workflow} ${node} ${name}`}
+      compare={(a, b) => b.count - a.count}
+      columns={[
+        {
+          label: words.columns.error,
+          show: ({ workflow, class: name }) => <RunsLink workflow={workflow} error={name} />,
+        },
+        { label: words.columns.node, show: ({ node }) => node },
+        { label: words.columns.workflow, show: ({ workflow }) => <span className="quiet">{workflow}</span> },
+        { label: words.columns.count, show: ({ count }) => count.toLocaleString("en"), ...number },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,16 @@
+import type { Schemas } from "@nova/client";
+
+type Stored = Schemas["StoredFormat"];
+
+/** Each page counts a part of the table: the same kind and format may be on many of them. */
+export function byKind(parts: readonly Stored[]): Stored[] {
+  const sums = new Map<string, Stored>();
+  for (const part of parts) {
+    const name = `${part.entity} ${part.format}`;
+    const known = sums.get(name);
+    sums.set(name, known ? { ...known, items: known.items + part.items } : part);
+  }
+  return Array.from(sums.values()).sort(
+    (a, b) => a.entity.localeCompare(b.entity) || (a.format ?? 0) - (b.format ?? 0),
+  );
+}

@@ -1,0 +1,163 @@
+import type { WholeExecution } from "@nova/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type JSX, useState } from "react";
+import { useLocation } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Foreign } from "../../parts/foreign.tsx";
+import { Failure, Loading, sentenceOf } from "../../parts/states.tsx";
+import { durationText, usdText } from "../../parts/time.tsx";
+import { texts } from "../../texts.ts";
+import "./run-actions.css";
+
+/** Cancel, restart, and take the run to one's own machine. */
+export function RunActions({ run }: { run: WholeExecution }): JSX.Element {
+  const [asked, setAsked] = useState<"cancel" | "restart">();
+  const [isCopied, setCopied] = useState(false);
+  const isOver = run.ended_at !== null;
+  const copy = async () => {
+    await navigator.clipboard.writeText(`nova pull ${run.execution_id}`);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <>
+      <Button icon={isCopied ? "check" : "copy"} onClick={copy}>
+        {isCopied ? texts.common.copied : texts.run.pull}
+      </Button>
+      {isOver ? (
+        <Button icon="restart" onClick={() => setAsked("restart")}>
+          {texts.run.restart}
+        </Button>
+      ) : (
+        <Button icon="stop" tone="danger" onClick={() => setAsked("cancel")}>
+          {texts.run.cancel}
+        </Button>
+      )}
+      {asked === "cancel" && <CancelDialog run={run} onClose={() => setAsked(undefined)} />}
+      {asked === "restart" && <RestartDialog run={run} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+function CancelDialog({ run, onClose }: { run: WholeExecution; onClose(): void }): JSX.Element {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => nova.executions.cancel(run.execution_id),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ["run", run.execution_id] });
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={texts.runs.confirmCancel(1)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button tone="main" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+            {texts.run.cancel}
+          </Button>
+        </>
+      }
+    >
+      <p className="quiet">{texts.runs.confirmCancelHint}</p>
+      {cancel.error && <Trouble error={cancel.error} />}
+    </Dialog>
+  );
+}
+
+/** Says first what would run and what would be taken over; nothing is written before. */
+export function RestartDialog({
+  run,
+  from,
+  onClose,
+}: {
+  run: WholeExecution;
+  from?: string;
+  onClose(): void;
+}): JSX.Element {
+  const nova = useNova();
+  const [, go] = useLocation();
+  const place = from === undefined ? {} : { from };
+  const forecast = useQuery({
+    queryKey: ["forecast", run.execution_id, from],
+    gcTime: 0,
+    queryFn: () => nova.executions.restart(run.execution_id, { ...place, dry_run: true }),
+  });
+  const restart = useMutation({
+    mutationFn: () => nova.executions.restart(run.execution_id, place),
+    onSuccess: ({ execution_id }) => go(`/runs/${execution_id}`),
+  });
+  const { data: would } = forecast;
+  const isRefused = !would || would.misfits.length > 0;
+  return (
+    <Dialog
+      title={from === undefined ? texts.run.restart : `${texts.run.restart}: ${from}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button tone="main" disabled={isRefused || restart.isPending} onClick={() => restart.mutate()}>
+            {texts.run.restart}
+          </Button>
+        </>
+      }
+    >
+      {forecast.isPending && <Loading lines={4} />}
+      {forecast.error && <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />}
+      {would && (
+        <div className="forecast">
+          <p>
+            {texts.run.forecast.estimate(
+              durationText(would.estimate.execution_time_ms),
+              usdText(would.estimate.cost_usd),
+            )}
+          </p>
+          <Places label={texts.run.forecast.misfits} places={would.misfits} tone="bad" />
+          <Places label={texts.run.forecast.again} places={would.again} tone="wait" />
+          <Places label={texts.run.forecast.runs} places={would.runs} tone="run" />
+          <Places label={texts.run.forecast.reused} places={would.reused} tone="idle" />
+        </div>
+      )}
+      {restart.error && <Trouble error={restart.error} />}
+    </Dialog>
+  );
+}
+
+function Places({
+  label,
+  places,
+  tone,
+}: {
+  label: string;
+  places: readonly string[];
+  tone: string;
+}): JSX.Element | null {
+  if (places.length === 0) return null;
+  return (
+    <section className={`places tone-${tone}`}>
+      <h3>
+        {label} <span className="quiet">{places.length}</span>
+      </h3>
+      <ul>
+        {places.map((place) => (
+          <li key={place} className="mono">
+            <Foreign text={place} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Trouble({ error }: { error: unknown }): JSX.Element {
+  return (
+    <p className="panel-error" role="alert">
+      <Foreign text={sentenceOf(error)} />
+    </p>
+  );
+}

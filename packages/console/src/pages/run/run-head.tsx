@@ -1,0 +1,77 @@
+import type { WholeExecution } from "@nova/client";
+import type { JSX, ReactNode } from "react";
+import { Link } from "wouter";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { StatusBadge } from "../../parts/status.tsx";
+import { Duration, Time, usdText } from "../../parts/time.tsx";
+import { texts } from "../../texts.ts";
+import { HashBadge } from "./hash-badge.tsx";
+import "./run-head.css";
+
+/** What the run is, how it stands, and what can be done with it. */
+export function RunHead({ run, actions }: { run: WholeExecution; actions: ReactNode }): JSX.Element {
+  const {
+    execution_id: id,
+    workflow,
+    version,
+    status,
+    started_at,
+    duration_ms,
+    spent,
+    restarted_from,
+    restarts,
+    parent,
+  } = run;
+  return (
+    <header className="run-top">
+      <div className="run-title">
+        <Link href="/" className="icon-button" aria-label={texts.run.back} title={texts.run.back}>
+          <Icon name="back" />
+        </Link>
+        <h1>
+          {workflow} <span className="quiet">v{version}</span>
+        </h1>
+        <StatusBadge status={status} />
+        <span className="page-head-end">{actions}</span>
+      </div>
+      <dl className="run-facts">
+        <Fact label={texts.run.id}>
+          <span className="mono">{id}</span> <CopyButton text={id} />
+        </Fact>
+        <Fact label={texts.run.started}>
+          <Time at={started_at} />
+        </Fact>
+        <Fact label={texts.run.duration}>
+          <Duration from={started_at} ms={duration_ms} />
+        </Fact>
+        {spent && <Fact label={texts.run.cost}>{usdText(spent.cost_usd)}</Fact>}
+        {restarted_from && <Other label={texts.run.restartedFrom} id={restarted_from} />}
+        {restarts.map((one) => (
+          <Other key={one} label={texts.run.restartedAs} id={one} />
+        ))}
+        {parent && <Other label={texts.run.runBy} id={parent.execution_id} />}
+        <HashBadge run={run} />
+      </dl>
+    </header>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }): JSX.Element {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Other({ label, id }: { label: string; id: string }): JSX.Element {
+  return (
+    <Fact label={label}>
+      <Link href={`/runs/${id}`} className="link mono">
+        …{id.slice(-8)}
+      </Link>
+    </Fact>
+  );
+}

@@ -1,0 +1,179 @@
+import { ApiProblem } from "@nova/client";
+import { type JSX, useMemo, useState } from "react";
+import { Link, useParams, useSearchParams } from "wouter";
+import { Button } from "../../parts/button.tsx";
+import { Foreign } from "../../parts/foreign.tsx";
+import { useKeys } from "../../parts/keys.tsx";
+import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { texts } from "../../texts.ts";
+import { RunGraph } from "./graph/run-graph.tsx";
+import type { RunModel } from "./model/run-model.ts";
+import { byUrgency, itemOf, type Visit } from "./model/visits.ts";
+import { Panel } from "./panel/panel.tsx";
+import { RestartDialog, RunActions } from "./run-actions.tsx";
+import { RunHead } from "./run-head.tsx";
+import { Timeline } from "./timeline/timeline.tsx";
+import { type RunState, useRun } from "./use-run.ts";
+import "./run-page.css";
+
+/** One run: its graph, what took how long, and the link that was chosen. */
+export function RunPage(): JSX.Element {
+  const { id } = useParams<{ id: string }>();
+  const state = useRun(id);
+  const { run, error, retry } = state;
+  if (error instanceof ApiProblem && error.status === 404) {
+    return (
+      <Empty icon="search" title={texts.run.missing} hint={texts.run.missingHint}>
+        <Link href="/" className="button">
+          {texts.run.back}
+        </Link>
+      </Empty>
+    );
+  }
+  if (error && !run) return <Failure error={error} onRetry={retry} />;
+  if (!run) return <Loading lines={10} />;
+  return (
+    <>
+      <RunHead run={run} actions={<RunActions run={run} />} />
+      {state.model ? (
+        <Views key={id} {...state} run={run} model={state.model} />
+      ) : error ? (
+        <Failure error={error} onRetry={retry} />
+      ) : (
+        <Loading />
+      )}
+    </>
+  );
+}
+
+type Shown = RunState & { run: NonNullable<RunState["run"]>; model: RunModel };
+
+const views = ["graph", "timeline", "link"] as const;
+
+/** Beside each other where there is room, one at a time where there is none. */
+function Views({ run, model }: Shown): JSX.Element {
+  const [node, visit, select] = useChosen(model);
+  const [view, setView] = useState<(typeof views)[number]>("graph");
+  const [restartFrom, setRestartFrom] = useState<string>();
+  const show = (chosen: Visit | string) => {
+    select(chosen);
+    setView("link");
+  };
+  useVisitKeys(model, visit, show);
+  const labels = { graph: texts.run.graphShort, timeline: texts.run.timeline, link: texts.run.detail };
+  return (
+    <>
+      {run.error && model.failed && visit?.key !== model.failed.key && (
+        <FailureBar failed={model.failed} message={run.error.message} onShow={show} />
+      )}
+      <div className="run-switch" role="tablist" aria-label={texts.run.views}>
+        {views.map((one) => (
+          <button
+            key={one}
+            type="button"
+            role="tab"
+            className="tab"
+            data-state={one === view ? "active" : ""}
+            aria-selected={one === view}
+            onClick={() => setView(one)}
+          >
+            {labels[one]}
+          </button>
+        ))}
+      </div>
+      <div className="run-views" data-view={view}>
+        <div className="run-graph-box">
+          <RunGraph model={model} selected={node} onSelect={show} />
+        </div>
+        <div className="run-timeline-box">
+          <Timeline run={run} model={model} selected={visit?.key} onSelect={show} />
+        </div>
+        <div className="run-panel-box">
+          <Panel
+            run={run}
+            model={model}
+            node={node}
+            visit={visit}
+            onSelect={select}
+            actions={(of) =>
+              run.ended_at !== null &&
+              of.entry && (
+                <Button icon="restart" onClick={() => setRestartFrom(placeOf(of, model))}>
+                  {texts.run.restartFrom}
+                </Button>
+              )
+            }
+          />
+        </div>
+      </div>
+      {restartFrom !== undefined && (
+        <RestartDialog run={run} from={restartFrom} onClose={() => setRestartFrom(undefined)} />
+      )}
+    </>
+  );
+}
+
+function FailureBar({
+  failed,
+  message,
+  onShow,
+}: {
+  failed: Visit;
+  message: string;
+  onShow(visit: Visit): void;
+}): JSX.Element {
+  return (
+    <div className="failure-bar" role="alert">
+      <b>{texts.run.failure(failed.node)}</b>
+      <span>
+        <Foreign text={message} />
+      </span>
+      <Button onClick={() => onShow(failed)}>{texts.run.showFailure}</Button>
+    </div>
+  );
+}
+
+/** The node and the link that the address names. */
+function useChosen(model: RunModel): [string | undefined, Visit | undefined, (chosen: Visit | string) => void] {
+  const [params, setParams] = useSearchParams();
+  const [link, node] = [params.get("link"), params.get("node")];
+  const visit = useMemo(() => {
+    const named = model.visits.find(({ key }) => key === link);
+    return named ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(byUrgency)[0]);
+  }, [model, link, node]);
+  const select = (chosen: Visit | string) => {
+    setParams(typeof chosen === "string" ? { node: chosen } : { node: chosen.node, link: chosen.key }, {
+      replace: true,
+    });
+  };
+  return [visit?.node ?? node ?? undefined, visit, select];
+}
+
+function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: Visit) => void): void {
+  const sorted = useMemo(() => model.visits.toSorted((a, b) => a.from - b.from), [model]);
+  const step = (by: number) => {
+    const at = visit ? sorted.indexOf(visit) : by > 0 ? -1 : sorted.length;
+    const next = sorted[Math.max(0, Math.min(sorted.length - 1, at + by))];
+    if (next) show(next);
+  };
+  const [next, previous] = [
+    { says: texts.run.keys.next, run: () => step(1) },
+    { says: texts.run.keys.previous, run: () => step(-1) },
+  ];
+  useKeys({
+    ...{ j: next, k: previous },
+    e: { says: texts.run.keys.failure, run: () => model.failed && show(model.failed) },
+  });
+}
+
+/** As restarts name it: `find`, `poll#2`, `each[3].find`. */
+function placeOf(visit: Visit, model: RunModel): string {
+  const same = model.visits.filter(({ node, scope }) => node === visit.node && scope === visit.scope);
+  const at = same.findIndex(({ key }) => key === visit.key) + 1;
+  const own = at > 1 ? `${visit.node}#${at}` : visit.node;
+  const around = Array.from(
+    visit.scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g),
+    ([, map, item]) => `${map}[${item}].`,
+  );
+  return itemOf(visit.scope) === undefined ? own : `${around.join("")}${own}`;
+}

@@ -1,0 +1,107 @@
+import { type JSX, useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Foreign } from "../../parts/foreign.tsx";
+import { sentenceOf } from "../../parts/states.tsx";
+import { texts } from "../../texts.ts";
+import type { Selection } from "./use-selection.ts";
+import "./bulk-bar.css";
+
+type Action = "cancel" | "restart";
+
+interface Outcome {
+  done: number;
+  refused: { id: string; why: string }[];
+}
+
+/** Requests at once: everybody shares what the API takes. */
+const atOnce = 4;
+
+/** What can be done with the chosen runs. */
+export function BulkBar({ selection }: { selection: Selection }): JSX.Element | null {
+  const nova = useNova();
+  const [asked, setAsked] = useState<Action>();
+  const [outcome, setOutcome] = useState<Outcome>();
+  const [isAtWork, setAtWork] = useState(false);
+  const count = selection.ids.size;
+  if (count === 0 && !outcome) return null;
+  const work = { cancel: nova.executions.cancel, restart: (id: string) => nova.executions.restart(id) };
+  const act = async (action: Action) => {
+    setAtWork(true);
+    const found = await forAll(Array.from(selection.ids), work[action]);
+    setAtWork(false);
+    setAsked(undefined);
+    setOutcome(found);
+    selection.replace(found.refused.map(({ id }) => id));
+  };
+  const { confirmCancel, confirmCancelHint, confirmRestart, confirmRestartHint } = texts.runs;
+  const words =
+    asked === "cancel" ? [confirmCancel(count), confirmCancelHint] : [confirmRestart(count), confirmRestartHint];
+  return (
+    <>
+      <section className="bulk-bar" aria-label={texts.runs.selected(count)}>
+        <b aria-live="polite">
+          {outcome ? texts.runs.done(outcome.done, outcome.refused.length) : texts.runs.selected(count)}
+        </b>
+        {count > 0 && (
+          <>
+            <Button icon="stop" tone="danger" onClick={() => setAsked("cancel")}>
+              {texts.runs.cancel}
+            </Button>
+            <Button icon="restart" onClick={() => setAsked("restart")}>
+              {texts.runs.restart}
+            </Button>
+          </>
+        )}
+        <IconButton
+          icon="cross"
+          label={texts.runs.clearSelection}
+          onClick={() => {
+            selection.replace([]);
+            setOutcome(undefined);
+          }}
+        />
+        {outcome?.refused[0] && (
+          <p className="bulk-why">
+            <Foreign text={outcome.refused[0].why} />
+          </p>
+        )}
+      </section>
+      {asked && (
+        <Dialog
+          title={words[0] as string}
+          onClose={() => setAsked(undefined)}
+          actions={
+            <>
+              <Button onClick={() => setAsked(undefined)}>{texts.common.cancel}</Button>
+              <Button tone="main" disabled={isAtWork} onClick={() => act(asked)}>
+                {texts.runs[asked]}
+              </Button>
+            </>
+          }
+        >
+          <p className="quiet">{words[1]}</p>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** One that is refused does not keep the others from being asked. */
+async function forAll(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<Outcome> {
+  const outcome: Outcome = { done: 0, refused: [] };
+  const left = [...ids];
+  const worker = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      try {
+        await work(id);
+        outcome.done++;
+      } catch (error) {
+        outcome.refused.push({ id, why: sentenceOf(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return outcome;
+}

@@ -1,0 +1,72 @@
+import type { Execution } from "@nova/client";
+import { type JSX, useMemo } from "react";
+import { type RunStatus, statuses, toneOf } from "../../parts/status.tsx";
+import { clockOf } from "../../parts/time.tsx";
+import { texts } from "../../texts.ts";
+import "./chart.css";
+
+const bars = 60;
+
+interface Bar {
+  from: number;
+  counts: Partial<Record<RunStatus, number>>;
+  total: number;
+}
+
+/** How many runs began when, stacked by status. */
+export function Chart({ items, rangeMs }: { items: readonly Execution[]; rangeMs: number | undefined }): JSX.Element {
+  const { all, tallest, widthMs } = useMemo(() => barsOf(items, rangeMs), [items, rangeMs]);
+  return (
+    <figure className="chart" aria-label={texts.runs.chart(items.length)}>
+      <div className="chart-bars" aria-hidden="true">
+        {all.map((bar) => (
+          <div key={bar.from} className="chart-bar" title={titleOf(bar, widthMs)}>
+            {statuses.map((status) => {
+              const count = bar.counts[status] ?? 0;
+              if (count === 0) return null;
+              const height = `${(count / tallest) * 100}%`;
+              return <span key={status} className={`tone-${toneOf(status)}`} style={{ height }} />;
+            })}
+          </div>
+        ))}
+      </div>
+      <figcaption className="chart-legend">
+        {statuses.map((status) => {
+          const count = items.reduce((sum, item) => sum + (item.status === status ? 1 : 0), 0);
+          if (count === 0) return null;
+          return (
+            <span key={status} className={`chart-key tone-${toneOf(status)}`}>
+              {texts.status[status]} <b>{count.toLocaleString("en")}</b>
+            </span>
+          );
+        })}
+      </figcaption>
+    </figure>
+  );
+}
+
+function titleOf({ from, counts, total }: Bar, widthMs: number): string {
+  const told = statuses.flatMap((status) => (counts[status] ? [`${counts[status]} ${texts.status[status]}`] : []));
+  return `${clockOf(from)} – ${clockOf(from + widthMs)}: ${total === 0 ? "0" : told.join(", ")}`;
+}
+
+function barsOf(items: readonly Execution[], rangeMs: number | undefined) {
+  const times = items.map(({ started_at }) => Date.parse(started_at));
+  const end = Date.now();
+  const oldest = times.reduce((least, time) => Math.min(least, time), end);
+  const begin = rangeMs === undefined ? oldest : end - rangeMs;
+  const widthMs = Math.max(1000, Math.ceil((end - begin) / bars));
+  const all: Bar[] = Array.from({ length: bars }, (_, index) => ({
+    from: end - (bars - index) * widthMs,
+    counts: {},
+    total: 0,
+  }));
+  for (const [index, { status }] of items.entries()) {
+    const place = Math.max(0, bars - 1 - Math.floor((end - (times[index] as number)) / widthMs));
+    const bar = all[place] as Bar;
+    bar.counts[status] = (bar.counts[status] ?? 0) + 1;
+    bar.total++;
+  }
+  const tallest = all.reduce((most, { total }) => Math.max(most, total), 1);
+  return { all, tallest, widthMs };
+}

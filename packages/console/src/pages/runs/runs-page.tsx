@@ -1,0 +1,151 @@
+import type { Execution } from "@nova/client";
+import { type JSX, useCallback, useMemo, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { useWorkflowIds } from "../../api/use-lists.ts";
+import { Button } from "../../parts/button.tsx";
+import { useKeys } from "../../parts/keys.tsx";
+import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { texts } from "../../texts.ts";
+import { BulkBar } from "./bulk-bar.tsx";
+import { Chart } from "./chart.tsx";
+import { FilterBar } from "./filter-bar.tsx";
+import { type Filters, rangesMs, useFilters } from "./filters.ts";
+import { RunTable } from "./run-table.tsx";
+import { type Runs, useRuns } from "./use-runs.ts";
+import { type Selection, useSelection } from "./use-selection.ts";
+import { type Triggered, useTriggered } from "./use-triggered.ts";
+import "./runs-page.css";
+
+/** All runs, newest first, as they happen. */
+export function RunsPage(): JSX.Element {
+  const [filters, change] = useFilters();
+  const runs = useRuns(filters);
+  const triggered = useTriggered(filters);
+  const items = useMemo(
+    () => runs.items.filter((item) => fits(item, filters, triggered)),
+    [runs.items, filters, triggered],
+  );
+  const selection = useSelection(items);
+  const search = useRef<HTMLInputElement>(null);
+  const at = useRowKeys(items, selection, search);
+  const known = useKnown(runs.items, triggered);
+  return (
+    <>
+      <header className="page-head">
+        <h1>{texts.runs.title}</h1>
+        {!runs.isLoading && <span className="quiet">{countText(runs, items.length)}</span>}
+        <span className="page-head-end live">{texts.common.live}</span>
+      </header>
+      {runs.items.length > 0 && <Chart items={items} rangeMs={filters.range && rangesMs[filters.range]} />}
+      <FilterBar filters={filters} change={change} known={known} search={search} />
+      <List
+        runs={runs}
+        items={items}
+        selection={selection}
+        at={at}
+        isFiltered={Object.keys(filters).length > 0}
+        change={change}
+      />
+    </>
+  );
+}
+
+function countText({ hasMore }: Runs, count: number): string {
+  return `${texts.runs.end(count)}${hasMore ? "+" : ""}`;
+}
+
+interface ListProps {
+  runs: Runs;
+  items: readonly Execution[];
+  selection: Selection;
+  at: number;
+  isFiltered: boolean;
+  change: ReturnType<typeof useFilters>[1];
+}
+
+function List({ runs, items, selection, at, isFiltered, change }: ListProps): JSX.Element {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { readMore, isReadingMore } = runs;
+  const onNearEnd = useCallback(() => {
+    if (!isReadingMore) readMore();
+  }, [readMore, isReadingMore]);
+  if (runs.isLoading) return <Loading lines={12} />;
+  if (runs.error) return <Failure error={runs.error} onRetry={runs.retry} />;
+  if (items.length === 0) return <Nothing runs={runs} isFiltered={isFiltered} change={change} />;
+  return (
+    <div className="run-list">
+      <RunTable {...{ items, selection, at, onNearEnd, scroller }} hasMore={runs.hasMore} />
+      <BulkBar selection={selection} />
+    </div>
+  );
+}
+
+function Nothing({ runs, isFiltered, change }: Pick<ListProps, "runs" | "isFiltered" | "change">): JSX.Element {
+  const words = texts.runs;
+  if (!isFiltered) {
+    return (
+      <Empty icon="runs" title={words.empty} hint={words.emptyHint}>
+        <code className="command">{words.emptyCommand}</code>
+      </Empty>
+    );
+  }
+  const nothing = { workflow: undefined, client: undefined, status: undefined, range: undefined };
+  return (
+    <Empty icon="search" title={words.none} hint={words.noneHint}>
+      {runs.hasMore && (
+        <Button disabled={runs.isReadingMore} onClick={runs.readMore}>
+          {runs.isReadingMore ? words.reading : words.loadMore}
+        </Button>
+      )}
+      <Button onClick={() => change({ ...nothing, error: undefined, trigger: undefined, text: undefined })}>
+        {words.clear}
+      </Button>
+    </Empty>
+  );
+}
+
+/** What the server cannot look for. */
+function fits(item: Execution, { error, trigger, text }: Filters, triggered: Triggered): boolean {
+  if (error !== undefined && item.error?.class !== error) return false;
+  if (trigger !== undefined && triggered.byExecution.get(item.execution_id) !== trigger) return false;
+  if (text === undefined) return true;
+  return item.execution_id.toLowerCase().includes(text.toLowerCase()) || item.workflow.includes(text.toLowerCase());
+}
+
+/** What filters can be set to: what there is, and what was seen. */
+function useKnown(items: readonly Execution[], { names }: Triggered) {
+  const workflows = useWorkflowIds();
+  return useMemo(() => {
+    const seen = (value: (item: Execution) => string | undefined) => [
+      ...new Set(items.flatMap((item) => value(item) ?? [])),
+    ];
+    return {
+      workflow: [...new Set([...workflows, ...seen(({ workflow }) => workflow)])].sort(),
+      client: seen(({ client }) => client).sort(),
+      error: seen(({ error }) => error?.class).sort(),
+      trigger: names,
+    };
+  }, [items, workflows, names]);
+}
+
+function useRowKeys(
+  items: readonly Execution[],
+  selection: Selection,
+  search: { current: HTMLInputElement | null },
+): number {
+  const [at, setAt] = useState(-1);
+  const [, go] = useLocation();
+  const { keys } = texts.runs;
+  const step = (by: number) => setAt((before) => Math.max(0, Math.min(items.length - 1, before + by)));
+  const next = { says: keys.next, run: () => step(1) };
+  const previous = { says: keys.previous, run: () => step(-1) };
+  const current = items[at];
+  useKeys({
+    ...{ j: next, ArrowDown: next, k: previous, ArrowUp: previous },
+    Enter: { says: keys.open, run: () => current && go(`/runs/${current.execution_id}`) },
+    x: { says: keys.select, run: () => current && selection.toggle(current.execution_id, at, false) },
+    "/": { says: keys.filter, run: () => search.current?.focus() },
+    Escape: { says: texts.runs.clearSelection, run: () => selection.replace([]) },
+  });
+  return at;
+}

@@ -1,0 +1,121 @@
+import type { Execution } from "@nova/client";
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { type Filters, rangesMs } from "./filters.ts";
+
+interface Page {
+  items: Execution[];
+  next_cursor: string | null;
+}
+
+const pageSize = 100;
+const firstPauseMs = 1_000;
+const longestPauseMs = 10_000;
+const growth = 1.4;
+const open = new Set<Execution["status"]>(["queued", "running", "waiting"]);
+
+export interface Runs {
+  /** Newest first. */
+  items: readonly Execution[];
+  isLoading: boolean;
+  error: unknown;
+  hasMore: boolean;
+  isReadingMore: boolean;
+  readMore(): void;
+  retry(): void;
+}
+
+/** Runs that fit what the server can look for, page by page; the first page is asked for again and again. */
+export function useRuns(filters: Filters): Runs {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const { workflow, client, status, range } = filters;
+  const asked = useMemo(() => ({ workflow, client, status, range }), [workflow, client, status, range]);
+  const queryKey = ["runs", asked];
+  const read = async (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
+    const from = range && new Date(Date.now() - rangesMs[range]).toISOString();
+    const query = definedOf({ workflow, client, status, from, cursor, limit: pageSize });
+    return nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
+  };
+  const pages = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    // Older pages are not read again; the newest one is, below.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const [pauseMs, setPauseMs] = useState(firstPauseMs);
+  useQuery({
+    queryKey: ["runs", "newest", asked],
+    enabled: pages.isSuccess,
+    refetchInterval: pauseMs,
+    async queryFn({ signal }) {
+      const newest = await read(undefined, signal);
+      const before = queries.getQueryData<InfiniteData<Page>>(queryKey);
+      const after = before && withNewest(before, newest);
+      setPauseMs((ms) => (after === before ? Math.min(longestPauseMs, ms * growth) : firstPauseMs));
+      if (after !== before) queries.setQueryData(queryKey, after);
+      return null;
+    },
+  });
+  useEffect(() => {
+    if (asked) setPauseMs(firstPauseMs);
+  }, [asked]);
+  const items = useMemo(() => mergedItems(pages.data?.pages ?? []), [pages.data]);
+  return {
+    items,
+    isLoading: pages.isPending,
+    error: pages.error,
+    hasMore: pages.hasNextPage,
+    isReadingMore: pages.isFetchingNextPage,
+    readMore: () => void pages.fetchNextPage(),
+    retry: () => void pages.refetch(),
+  };
+}
+
+/** The same object where nothing has changed, so that nothing is drawn. Newer runs come before the first page that was read. */
+function withNewest(before: InfiniteData<Page>, newest: Page): InfiniteData<Page> {
+  const known = new Map(before.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
+  const changed = newest.items.filter((item) => !isSame(known.get(item.execution_id), item));
+  if (changed.length === 0) return before;
+  // So many began meanwhile that there is a gap: the list begins anew.
+  const isApart = newest.next_cursor !== null && newest.items.every(({ execution_id }) => !known.has(execution_id));
+  if (isApart) return { pages: [newest], pageParams: [undefined] };
+  const news = new Map(changed.map((item) => [item.execution_id, item]));
+  const [first, ...rest] = before.pages.map((page) => ({
+    ...page,
+    items: page.items.map((item) => news.get(item.execution_id) ?? item),
+  })) as [Page, ...Page[]];
+  const added = changed.filter(({ execution_id }) => !known.has(execution_id));
+  return { ...before, pages: [{ ...first, items: [...added, ...first.items] }, ...rest] };
+}
+
+function isSame(before: Execution | undefined, after: Execution): boolean {
+  return (
+    before !== undefined &&
+    before.status === after.status &&
+    before.ended_at === after.ended_at &&
+    before.restarts.length === after.restarts.length
+  );
+}
+
+/** A run that began meanwhile moves the others onto the next page, where they come again. */
+function mergedItems(pages: readonly Page[]): Execution[] {
+  const byId = new Map<string, Execution>();
+  for (const item of pages.flatMap(({ items }) => items)) {
+    if (!byId.has(item.execution_id)) byId.set(item.execution_id, item);
+  }
+  return Array.from(byId.values());
+}
+
+export function isOpen({ status }: Pick<Execution, "status">): boolean {
+  return open.has(status);
+}
+
+function definedOf<T extends Record<string, unknown>>(given: T) {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>;
+  };
+}

@@ -1,0 +1,50 @@
+import { type ComponentType, lazy } from "react";
+import type { IconName } from "../parts/icon.tsx";
+import { texts } from "../texts.ts";
+import { RunsPage } from "./runs/runs-page.tsx";
+
+interface Page {
+  /** Below `/console`, as wouter writes it. */
+  path: string;
+  component: ComponentType;
+  /** In the list of pages; absent: another page leads to it. */
+  nav?: { label: string; icon: IconName; key: string };
+}
+
+/** Every page. Those that are not opened first are loaded when they are wanted. */
+export const pages: readonly Page[] = [
+  { path: "/", component: RunsPage, nav: { label: texts.nav.runs, icon: "runs", key: "g r" } },
+  {
+    path: "/runs/:id",
+    component: lazy(async () => ({ default: (await import("./run/run-page.tsx")).RunPage })),
+  },
+  {
+    path: "/tasks",
+    component: lazy(async () => ({ default: (await import("./tasks/tasks-page.tsx")).TasksPage })),
+    nav: { label: texts.nav.tasks, icon: "task", key: "g t" },
+  },
+  {
+    path: "/tasks/:id",
+    component: lazy(async () => ({ default: (await import("./tasks/task-page.tsx")).TaskPage })),
+  },
+  {
+    path: "/costs",
+    component: lazy(async () => ({ default: (await import("./costs/costs-page.tsx")).CostsPage })),
+    nav: { label: texts.nav.costs, icon: "coins", key: "g m" },
+  },
+  {
+    path: "/keys",
+    component: lazy(async () => ({ default: (await import("./keys/keys-page.tsx")).KeysPage })),
+    nav: { label: texts.nav.keysPage, icon: "key", key: "g k" },
+  },
+  {
+    path: "/audit",
+    component: lazy(async () => ({ default: (await import("./audit/audit-page.tsx")).AuditPage })),
+    nav: { label: texts.nav.audit, icon: "list", key: "g a" },
+  },
+  {
+    path: "/health",
+    component: lazy(async () => ({ default: (await import("./health/health-page.tsx")).HealthPage })),
+    nav: { label: texts.nav.health, icon: "pulse", key: "g h" },
+  },
+];

@@ -1,0 +1,33 @@
+import type { JSX } from "react";
+import { texts } from "../texts.ts";
+import { Icon } from "./icon.tsx";
+import "./choice.css";
+
+interface ChoiceProps {
+  label: string;
+  value: string | undefined;
+  values: readonly (readonly [value: string, label: string])[];
+  /** What nothing chosen means; absent: all of them. */
+  none?: string;
+  onChange(value: string | undefined): void;
+}
+
+/** One of some values, or all of them. */
+export function Choice({ label, value, values, none = texts.common.all, onChange }: ChoiceProps): JSX.Element {
+  const isKnown = value === undefined || values.some(([one]) => one === value);
+  const all = isKnown ? values : [[value, value] as const, ...values];
+  return (
+    <label className="choice" data-chosen={value !== undefined || undefined}>
+      <span className="choice-label">{label}</span>
+      <select aria-label={label} value={value ?? ""} onChange={(event) => onChange(event.target.value || undefined)}>
+        <option value="">{none}</option>
+        {all.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" size={12} />
+    </label>
+  );
+}

@@ -1,0 +1,35 @@
+import type { JSX } from "react";
+import { Foreign } from "./foreign.tsx";
+import "./code-lines.css";
+
+/** Lines of code with their numbers; one of them may be marked, with what is to be said of it. */
+export function CodeLines({
+  code,
+  marked,
+  note,
+}: {
+  code: string;
+  marked?: number | undefined;
+  note?: string | undefined;
+}): JSX.Element {
+  return (
+    <ol className="code-lines">
+      {code
+        .replace(/\n$/, "")
+        .split("\n")
+        .map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+          <li key={index} data-marked={index + 1 === marked || undefined}>
+            <code>
+              <Foreign text={line} />
+            </code>
+            {index + 1 === marked && note && (
+              <span className="code-note">
+                <Foreign text={note} />
+              </span>
+            )}
+          </li>
+        ))}
+    </ol>
+  );
+}

@@ -1,0 +1,59 @@
+import { type JSX, type ReactNode, useState } from "react";
+import { texts } from "../texts.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { TextField } from "./field.tsx";
+import { Trouble } from "./trouble.tsx";
+
+interface ConfirmProps {
+  title: string;
+  /** On the button. */
+  does: string;
+  /** Has to be typed first: for what cannot be taken back. */
+  typed?: string;
+  children: ReactNode;
+  act(): Promise<unknown>;
+  onClose(): void;
+}
+
+/** Asks before it acts, and stays with the reason where that is refused. */
+export function Confirm({ title, does, typed, children, act, onClose }: ConfirmProps): JSX.Element {
+  const [text, setText] = useState("");
+  const [isAtWork, setAtWork] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const isDangerous = typed !== undefined;
+  const run = async () => {
+    setAtWork(true);
+    try {
+      await act();
+      onClose();
+    } catch (refused) {
+      setError(refused);
+      setAtWork(false);
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button
+            tone={isDangerous ? "danger" : "main"}
+            disabled={isAtWork || (isDangerous && text !== typed)}
+            onClick={run}
+          >
+            {does}
+          </Button>
+        </>
+      }
+    >
+      <div className="form">
+        {children}
+        {isDangerous && <TextField label={texts.common.type(typed)} value={text} onChange={setText} />}
+        <Trouble error={error} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,40 @@
+import { type JSX, type ReactNode, useEffect, useId, useRef } from "react";
+import { texts } from "../texts.ts";
+import { IconButton } from "./button.tsx";
+import "./dialog.css";
+
+interface DialogProps {
+  title: string;
+  children: ReactNode;
+  actions?: ReactNode;
+  onClose(): void;
+}
+
+/** The browser's own modal dialog: it keeps the focus inside, and Escape closes it. */
+export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    return () => opened?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className="dialog"
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header className="dialog-head">
+        <h2 id={titleId}>{title}</h2>
+        <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
+      </header>
+      <div className="dialog-body">{children}</div>
+      {actions && <footer className="dialog-actions">{actions}</footer>}
+    </dialog>
+  );
+}

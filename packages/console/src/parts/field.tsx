@@ -1,0 +1,116 @@
+import { type InputHTMLAttributes, type JSX, type ReactNode, type TextareaHTMLAttributes, useId } from "react";
+import "./field.css";
+
+interface Around {
+  label: string;
+  hint?: ReactNode;
+  /** What is wrong with the value. */
+  error?: ReactNode;
+}
+
+interface Ids {
+  id: string;
+  "aria-describedby"?: string;
+  "aria-invalid"?: true;
+}
+
+/** A label, what belongs to it, and a sentence below: `children` spreads what it is given over its control. */
+export function Field({ label, hint, error, children }: Around & { children(ids: Ids): ReactNode }): JSX.Element {
+  const id = useId();
+  const note = error ?? hint;
+  const ids = {
+    id,
+    ...(note !== undefined && { "aria-describedby": `${id}-note` }),
+    ...(error !== undefined && { "aria-invalid": true as const }),
+  };
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children(ids)}
+      {note !== undefined && (
+        <p id={`${id}-note`} className={error === undefined ? "field-hint" : "field-error"}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Given<Attributes> = Omit<Attributes, "id" | "className" | "value" | "onChange"> & {
+  value: string;
+  onChange(value: string): void;
+};
+
+export function TextField({
+  label,
+  hint,
+  error,
+  onChange,
+  ...given
+}: Around & Given<InputHTMLAttributes<HTMLInputElement>>): JSX.Element {
+  return (
+    <Field {...{ label, hint, error }}>
+      {(ids) => (
+        <input
+          autoComplete="off"
+          spellCheck={false}
+          {...given}
+          {...ids}
+          className="input"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function TextArea({
+  label,
+  hint,
+  error,
+  onChange,
+  ...given
+}: Around & Given<TextareaHTMLAttributes<HTMLTextAreaElement>>): JSX.Element {
+  return (
+    <Field {...{ label, hint, error }}>
+      {(ids) => (
+        <textarea
+          spellCheck={false}
+          {...given}
+          {...ids}
+          className="input input-area"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SelectFieldProps extends Around {
+  value: string;
+  values: readonly (readonly [value: string, label: string])[];
+  disabled?: boolean;
+  onChange(value: string): void;
+}
+
+export function SelectField({ label, hint, error, value, values, disabled, onChange }: SelectFieldProps): JSX.Element {
+  return (
+    <Field {...{ label, hint, error }}>
+      {(ids) => (
+        <select
+          {...ids}
+          className="input"
+          value={value}
+          disabled={disabled}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          {values.map(([one, text]) => (
+            <option key={one} value={one}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

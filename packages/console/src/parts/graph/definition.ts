@@ -1,0 +1,86 @@
+import type { Raw } from "../../json/raw.ts";
+
+/** What the graph shows of a node of a definition. */
+export interface GraphNode {
+  id: string;
+  type: string;
+  name: string;
+  description: string | undefined;
+  isPrompt: boolean;
+  onError: string | undefined;
+  /** Of a map: what runs for each item. */
+  body: Graph | undefined;
+}
+
+export interface GraphEdge {
+  from: string;
+  to: string;
+  label: string;
+  /** It leads back: how often it may be taken. */
+  max: number | undefined;
+  /** Where a node goes that has failed. */
+  isOnError: boolean;
+}
+
+export interface Graph {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+}
+
+/** The graph of a definition as the API answers it; parts that a later release may add are left out. */
+export function graphOf(definition: Raw): Graph {
+  return graphFrom(JSON.parse(definition.text));
+}
+
+function graphFrom(body: unknown): Graph {
+  const { nodes, edges } = members(body);
+  const found = list(nodes).map(nodeOf);
+  const onErrors = found.flatMap(({ id, onError }): GraphEdge[] =>
+    onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
+  );
+  return { nodes: found, edges: [...joined(list(edges).map(edgeOf)), ...onErrors] };
+}
+
+/** Edges that lead the same way are one line, with all of their conditions. */
+function joined(edges: readonly GraphEdge[]): GraphEdge[] {
+  return Array.from(Map.groupBy(edges, ({ from, to }) => `${from}>${to}`).values(), (same) => ({
+    ...(same[0] as GraphEdge),
+    label: same.map(({ label }) => label).join(", "),
+    max: same.find(({ max }) => max !== undefined)?.max,
+  }));
+}
+
+function nodeOf(value: unknown): GraphNode {
+  const { id, type, name, description, executor, onError, body } = members(value);
+  return {
+    id: String(id),
+    type: String(type),
+    name: typeof name === "string" ? name : String(id),
+    description: typeof description === "string" ? description : undefined,
+    isPrompt: members(executor).kind === "prompt",
+    onError: typeof onError === "string" ? onError : undefined,
+    body: body === undefined ? undefined : graphFrom(body),
+  };
+}
+
+function edgeOf(value: unknown): GraphEdge {
+  const { from, to, condition, max } = members(value);
+  return {
+    ...{ from: String(from), to: String(to), label: condition === undefined ? "" : String(condition) },
+    max: typeof max === "number" ? max : undefined,
+    isOnError: false,
+  };
+}
+
+function members(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Every node, those of bodies behind their map. */
+export function allNodes({ nodes }: Graph): GraphNode[] {
+  return nodes.flatMap((node) => [node, ...(node.body ? allNodes(node.body) : [])]);
+}

@@ -1,0 +1,76 @@
+import { Handle, Position } from "@xyflow/react";
+import type { JSX, ReactNode } from "react";
+import { texts } from "../../texts.ts";
+import { Foreign } from "../foreign.tsx";
+import { Icon } from "../icon.tsx";
+import type { GraphNode } from "./definition.ts";
+import { kindIcon } from "./kind-icon.ts";
+
+/** What every card knows. */
+export interface CardData extends Record<string, unknown> {
+  node: GraphNode;
+  isOpen: boolean;
+  toggle(id: string): void;
+}
+
+interface NodeCardProps extends CardData {
+  tone: string;
+  /** By it the outline is chosen. */
+  state: string;
+  selected: boolean;
+  note: string;
+  /** Stands at its right end. */
+  end: ReactNode;
+  children?: ReactNode;
+}
+
+/** The card of a node in a graph. */
+export function NodeCard({
+  node,
+  isOpen,
+  toggle,
+  tone,
+  state,
+  selected,
+  note,
+  end,
+  children,
+}: NodeCardProps): JSX.Element {
+  return (
+    <div
+      className={`node tone-${tone} ${isOpen ? "node-open" : ""}`}
+      data-state={state}
+      data-selected={selected || undefined}
+    >
+      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <div className="node-head">
+        <span className="node-kind">
+          <Icon name={kindIcon(node.type, node.isPrompt)} size={14} />
+        </span>
+        <span className="node-text">
+          <b title={node.description}>
+            <Foreign text={node.name} />
+          </b>
+          <span className="node-note">{note}</span>
+        </span>
+        {end}
+        {node.body && (
+          <button
+            type="button"
+            className="node-fold nodrag"
+            aria-expanded={isOpen}
+            aria-label={`${isOpen ? texts.graph.fold : texts.graph.unfold} ${node.name}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              toggle(node.id);
+            }}
+          >
+            <Icon name={isOpen ? "minus" : "plus"} size={12} />
+          </button>
+        )}
+      </div>
+      {children}
+      <Handle type="source" position={Position.Bottom} isConnectable={false} />
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+import { type JSX, useState } from "react";
+import { elementsOf, kindOf, membersOf } from "../json/raw.ts";
+import { texts } from "../texts.ts";
+import { Button } from "./button.tsx";
+import { Foreign } from "./foreign.tsx";
+import { Icon } from "./icon.tsx";
+import "./json-view.css";
+
+/** Members that are shown before somebody asks for more. */
+const firstShown = 100;
+const longestText = 2_000;
+
+interface JsonViewProps {
+  text: string;
+  name?: string;
+  /** How many levels are open. */
+  open?: number;
+}
+
+/** JSON as it was written, opened level by level: what is folded is not even split. */
+export function JsonView({ text, name, open = 1 }: JsonViewProps): JSX.Element {
+  const kind = kindOf(text);
+  if (kind !== "object" && kind !== "list") {
+    return (
+      <div className="json-line">
+        {name !== undefined && <Name name={name} />}
+        <Scalar text={text} />
+      </div>
+    );
+  }
+  return <Branch text={text} name={name} isList={kind === "list"} open={open} />;
+}
+
+interface BranchProps {
+  text: string;
+  name: string | undefined;
+  isList: boolean;
+  open: number;
+}
+
+function Branch({ text, name, isList, open }: BranchProps): JSX.Element {
+  const [isOpen, setOpen] = useState(open > 0);
+  const [shown, setShown] = useState(firstShown);
+  const isEmpty = text.length === 2;
+  return (
+    <div className="json-branch">
+      <button
+        type="button"
+        className="json-line json-fold"
+        aria-expanded={isOpen}
+        disabled={isEmpty}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span className="json-arrow">
+          <Icon name={isOpen ? "down" : "right"} size={12} />
+        </span>
+        {name !== undefined && <Name name={name} />}
+        <span className="json-mark">
+          {isEmpty ? isList ? "[ ]" : "{ }" : isOpen ? isList ? "[" : "{" : <Preview text={text} />}
+        </span>
+      </button>
+      {isOpen && !isEmpty && (
+        <Children text={text} isList={isList} shown={shown} open={open - 1} more={() => setShown(shown * 4)} />
+      )}
+    </div>
+  );
+}
+
+function Preview({ text }: { text: string }): JSX.Element {
+  return <Foreign text={text.length > 80 ? `${text.slice(0, 80)}…` : text} />;
+}
+
+interface ChildrenProps extends Pick<BranchProps, "text" | "isList" | "open"> {
+  shown: number;
+  more(): void;
+}
+
+function Children({ text, isList, shown, open, more }: ChildrenProps): JSX.Element {
+  const members = isList
+    ? elementsOf(text, shown + 1).map((value, index) => ({ key: String(index), text: value }))
+    : membersOf(text, shown + 1);
+  return (
+    <div className="json-inside">
+      {members.slice(0, shown).map(({ key, text: value }) => (
+        <JsonView key={key} name={key} text={value} open={open} />
+      ))}
+      {members.length > shown && (
+        <Button tone="ghost" onClick={more}>
+          {texts.common.showMore}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Name({ name }: { name: string }): JSX.Element {
+  return (
+    <span className="json-name">
+      <Foreign text={name} />
+    </span>
+  );
+}
+
+/** A text without its quotes' escapes, a number with its digits. */
+export function Scalar({ text }: { text: string }): JSX.Element {
+  const [isWhole, setWhole] = useState(false);
+  const kind = kindOf(text);
+  const value = kind === "text" ? (JSON.parse(text) as string) : text;
+  const isLong = value.length > longestText && !isWhole;
+  return (
+    <span className={`json-${kind}`}>
+      <Foreign text={isLong ? value.slice(0, longestText) : value} />
+      {isLong && (
+        <Button tone="ghost" onClick={() => setWhole(true)}>
+          {texts.common.moreCharacters(value.length - longestText)}
+        </Button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,52 @@
+import type { Execution } from "@nova/client";
+import type { JSX } from "react";
+import { texts } from "../texts.ts";
+import { Icon, type IconName } from "./icon.tsx";
+import "./status.css";
+
+export type RunStatus = Execution["status"];
+
+/** In the order in which bars are stacked. */
+export const statuses: readonly RunStatus[] = [
+  "completed",
+  "failed",
+  "interrupted",
+  "cancelled",
+  "waiting",
+  "running",
+  "queued",
+];
+
+/** The tone of a status: a colour and an outline, for those who see no colours. */
+const looks: Record<RunStatus, { tone: string; icon: IconName }> = {
+  completed: { tone: "ok", icon: "check" },
+  failed: { tone: "bad", icon: "cross" },
+  interrupted: { tone: "bad", icon: "stop" },
+  cancelled: { tone: "stop", icon: "stop" },
+  waiting: { tone: "wait", icon: "pause" },
+  running: { tone: "run", icon: "dot" },
+  queued: { tone: "idle", icon: "clock" },
+};
+
+export function toneOf(status: RunStatus): string {
+  return looks[status].tone;
+}
+
+export function StatusBadge({ status }: { status: RunStatus }): JSX.Element {
+  const { tone } = looks[status];
+  return (
+    <span className={`badge tone-${tone}`}>
+      <StatusMark status={status} />
+      {texts.status[status]}
+    </span>
+  );
+}
+
+export function StatusMark({ status }: { status: RunStatus }): JSX.Element {
+  const { tone, icon } = looks[status];
+  return (
+    <span className={`mark tone-${tone} ${status === "running" ? "mark-running" : ""}`}>
+      {status !== "running" && <Icon name={icon} size={12} />}
+    </span>
+  );
+}

@@ -1,0 +1,20 @@
+export const themes = ["auto", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const stored = "nova-theme";
+
+export function keptTheme(): Theme {
+  const kept = localStorage.getItem(stored);
+  return themes.find((theme) => theme === kept) ?? "auto";
+}
+
+/** The system's, unless somebody has chosen. */
+export function showTheme(theme: Theme): void {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  localStorage.setItem(stored, theme);
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return themes[(themes.indexOf(theme) + 1) % themes.length] as Theme;
+}

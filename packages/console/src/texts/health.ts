@@ -1,0 +1,31 @@
+export const health = {
+  title: "Health",
+  unreadable: "The server did not say how it is. Try again, or look at its log.",
+  status: { ok: "Everything works", degraded: "Runs start, but not everything works", down: "Runs cannot start" },
+  statusHints: {
+    ok: "Runs can start, and their code and models can be reached.",
+    degraded: "Code or models cannot be reached. What needs them waits and tries again.",
+    down: "The store, the state machines or the bucket do not answer. The reason is below.",
+  },
+  checks: { dynamodb: "Records", s3: "Files", states: "State machines", e2b: "Sandboxes", model: "Models" },
+  checkHints: {
+    dynamodb: "The table with the chains of work",
+    s3: "The bucket with large values",
+    states: "Step Functions, which runs the graphs",
+    e2b: "E2B, where code runs",
+    model: "The provider that writes code",
+  },
+  states: { ok: "OK", down: "Down" },
+  openRuns: "Open runs",
+  openRunsHint: "Queued ones wait for a slot, or for the end of a pause.",
+  formats: {
+    title: "Stored records",
+    hint: "Counting reads the whole table.",
+    count: "Count them",
+    entity: "Kind",
+    format: "Format",
+    items: "Records",
+    state: "This release",
+    states: { current: "writes it", older: "reads it", newer: "cannot read it", unknown: "does not know it" },
+  },
+} as const;

@@ -1,0 +1,60 @@
+import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
+import type { Context } from "./context.ts";
+import { asReference } from "./references.ts";
+
+/** Where the blobs of a value are. */
+export interface ValueSource {
+  home: BlobHome;
+  blobs: BlobStore;
+}
+
+/** JSON text of a whole value of a context, blobs of text and JSON included; null above `maxBytes` or without the key. */
+export async function wholeValue(
+  input: Context,
+  key: string,
+  maxBytes: number,
+  source: ValueSource,
+): Promise<string | null> {
+  const slot = input.slot(key);
+  return slot ? wholeJson(slot.json, maxBytes, source) : null;
+}
+
+/** The same of a value's own JSON text. */
+export async function wholeJson(json: string, maxBytes: number, { home, blobs }: ValueSource): Promise<string | null> {
+  let left = maxBytes;
+  const taken = (text: string): string => {
+    left -= Buffer.byteLength(text);
+    if (left < 0) throw new TooLarge();
+    return text;
+  };
+  const resolved = async (value: ExactValue): Promise<ExactValue> => {
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+    if (Array.isArray(value)) return inOrder(value, resolved);
+    const ref = asReference(JSON.parse(JSON.stringify(value)));
+    if (ref) return ref.type === "bytes" ? value : load(ref);
+    const values = await inOrder(Object.values(value), resolved);
+    return Object.fromEntries(Object.keys(value).map((name, i) => [name, values[i] as ExactValue]));
+  };
+  const load = async (ref: BlobRef): Promise<ExactValue> => {
+    if (ref.bytes > left) throw new TooLarge();
+    const text = taken(Buffer.from(await blobs.get(home, ref.sha256)).toString());
+    return ref.type === "text" ? text : resolved(parseExact(text));
+  };
+  try {
+    return JSON.stringify(await resolved(parseExact(taken(json))));
+  } catch (error) {
+    if (error instanceof TooLarge) return null;
+    throw error;
+  }
+}
+
+class TooLarge extends Error {
+  override name = "TooLarge";
+}
+
+async function inOrder(values: readonly ExactValue[], one: (value: ExactValue) => Promise<ExactValue>) {
+  const found: ExactValue[] = [];
+  for (const value of values) found.push(await one(value));
+  return found;
+}

@@ -1,0 +1,113 @@
+import { isRawNumber, type Node, normalName, parseExact, type Workflow } from "@nova/workflow";
+import { type Head, headOf } from "../../chain/head.ts";
+import { contextAfter, type Position } from "../../chain/position.ts";
+import { type Context, linkLabel } from "../../context/context.ts";
+import { wholeJson } from "../../context/whole-value.ts";
+import { type Member, objectText } from "../../json/text.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import { givenOutcomes } from "../../protocol/recorded-document.ts";
+import { entriesBefore } from "../../protocol/scope-entries.ts";
+import { knownNode, resultsOf } from "./results.ts";
+
+/** The most bytes of one output that a reference can look into. */
+export const maxValueBytes = 10_000_000;
+
+/** A value is larger than a reference can look into. */
+export class ValueTooLarge extends Error {
+  override name = "ValueTooLarge";
+}
+
+/** The nodes that a text node may name: those that have results by then, with the last of them. */
+export class KnownNodes {
+  readonly #ports: Ports;
+  readonly #home: Head;
+  readonly #workflow: Workflow;
+  readonly #entries: ReadonlyMap<string, StoredEntry>;
+  /** What nodes in front of the part of a draft have set. */
+  readonly #given: ReadonlyMap<string, Member[]>;
+
+  private constructor(
+    ports: Ports,
+    home: Head,
+    workflow: Workflow,
+    { entries, given }: { entries: ReadonlyMap<string, StoredEntry>; given: ReadonlyMap<string, Member[]> },
+  ) {
+    this.#ports = ports;
+    this.#home = home;
+    this.#workflow = workflow;
+    this.#entries = entries;
+    this.#given = given;
+  }
+
+  static async before(ports: Ports, position: Position, workflow: Workflow): Promise<KnownNodes> {
+    const { at, before } = position;
+    const entries = new Map<string, StoredEntry>();
+    for await (const { node, entry } of entriesBefore(ports, at)) if (node !== null) entries.set(node, entry);
+    const given = await givenOutcomes(ports, position, workflow);
+    return new KnownNodes(ports, before, workflow, { entries, given });
+  }
+
+  /** Name -> id, of every node that has results; one without a name goes by its id. */
+  mapping(): Record<string, string> {
+    return Object.fromEntries(this.ids().map((id) => [this.#node(id)?.name ?? id, id]));
+  }
+
+  ids(): string[] {
+    return [...this.#given.keys(), ...this.#entries.keys()];
+  }
+
+  #node(id: string): Node | undefined {
+    return knownNode(this.#workflow, id);
+  }
+
+  /** The keys that are still in the context as a node has set them. */
+  keysOf(id: string, context: Context): string[] {
+    const entry = this.#entries.get(id);
+    const isStill = ({ key, json }: Member) => context.slot(key)?.json === json;
+    const set = entry ? context.writtenBy(linkLabel(headOf(entry))) : (this.#given.get(id) ?? []).filter(isStill);
+    return resultsOf(this.#node(id), set).map(({ key }) => key);
+  }
+
+  /** The id that a name stands for; undefined for a name of no node that has results. */
+  idOf(name: string): string | undefined {
+    if (this.#entries.has(name) || this.#given.has(name)) return name;
+    const wanted = normalName(name);
+    const named = this.ids().filter((id) => this.#node(id)?.name === name);
+    const similar = () =>
+      this.ids().find((id) => [id, this.#node(id)?.name ?? id].some((one) => normalName(one) === wanted));
+    return named[0] ?? similar();
+  }
+
+  /** What a node has brought, as it is kept; null where it has brought nothing. */
+  async resultsOf(id: string): Promise<Member[] | null> {
+    const entry = this.#entries.get(id);
+    const given = this.#given.get(id);
+    if (!entry) return given ? resultsOf(this.#node(id), given) : null;
+    const { context } = await contextAfter(entry, this.#ports.blobs);
+    return resultsOf(this.#node(id), context.writtenBy(linkLabel(headOf(entry))));
+  }
+
+  /** The same, blobs included; numbers keep their digits. Throws `ValueTooLarge`. */
+  async outputOf(id: string): Promise<unknown> {
+    const value = await this.valueOf(objectText((await this.resultsOf(id)) ?? []), `"${id}"`);
+    const into = mainKeyOf(this.#node(id));
+    const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
+    return isObject && into !== undefined && Object.hasOwn(value, into)
+      ? { output: (value as Record<string, unknown>)[into], ...value }
+      : value;
+  }
+
+  /** Of a value's JSON text. Throws `ValueTooLarge`. */
+  async valueOf(json: string, name: string): Promise<unknown> {
+    const whole = await wholeJson(json, maxValueBytes, { home: this.#home, blobs: this.#ports.blobs });
+    if (whole === null) throw new ValueTooLarge(`${name} has more than ${maxValueBytes / 1_000_000} MB`);
+    return parseExact(whole);
+  }
+}
+
+/** The key of what such a node is for. */
+function mainKeyOf(node: Node | undefined): string | undefined {
+  if (node?.type === "map" || node?.type === "approval") return node.into;
+  return node?.type === "wait" && node.for.kind === "event" ? node.for.into : undefined;
+}

@@ -1,0 +1,31 @@
+import type { Node } from "@nova/workflow";
+import type { Context } from "../../context/context.ts";
+import type { KnownNodes } from "../task/known-nodes.ts";
+
+/** A long chain must not fill the prompt with its names. */
+const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];
+
+/** What a model is told of the nodes before: their names and ids, and the keys of what they have brought. */
+export function surroundingsText(
+  { id }: Pick<Node, "id">,
+  known: KnownNodes,
+  context: Context,
+  mask: (text: string) => string,
+): string {
+  const mapping = Object.entries(known.mapping()).filter(([, other]) => other !== id);
+  if (mapping.length === 0) return "";
+  const shown = mapping.slice(-maxNodes);
+  const left = mapping.length - shown.length;
+  const names = JSON.stringify(Object.fromEntries(shown));
+  const keys = shown.map(([, other]) => {
+    const own = known.keysOf(other, context).slice(0, maxKeys);
+    return `id:${other}${own.length === 0 ? "" : ` (${own.map((key) => JSON.stringify(key)).join(", ")})`}`;
+  });
+  const text = [
+    `You have access to a graph of connected nodes with the following name-to-ID mapping: ${names}${left > 0 ? ` and ${left} more` : ""}`,
+    `You have access to information from the following nodes: ${keys.join(", ")}.`,
+    "Where the prompt refers to a node, what it has brought stands in the place of the reference. Use this information to inform your response.",
+  ].join("\n");
+  const masked = mask(text);
+  return masked.length <= maxCharacters ? masked : `${masked.slice(0, maxCharacters).toWellFormed()}...`;
+}

@@ -1,0 +1,36 @@
+import { atOnce } from "../at-once.ts";
+import { sha256 } from "../json/text.ts";
+import type { Link } from "../ports/chain.ts";
+import type { Execution } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import { forkBehind } from "../protocol/branches.ts";
+
+/** Branches that are looked at: a fork of more costs as much as the trace itself. */
+const maxBranches = 20;
+
+/**
+ * A text that changes with every change of `readTrace`: the record, and how far each open scope has come. It costs a read
+ * for each open scope, and none for an execution that is over. Undefined where many branches are open.
+ */
+export async function traceTag(ports: Ports, execution: Execution): Promise<string | undefined> {
+  const tips = execution.open ? await openTips(ports, execution.id, "", { left: maxBranches }) : [];
+  return tips && sha256(JSON.stringify([execution, tips]));
+}
+
+/** A fork without its join may go on in any of its branches; other scopes grow at their end alone. */
+async function openTips(
+  ports: Ports,
+  execution: string,
+  scope: string,
+  budget: { left: number },
+): Promise<unknown[] | undefined> {
+  const links = await ports.chain.tip(execution, scope);
+  const tips: unknown[] = links.map(({ seq, turn, entry }: Link) => [scope, seq, turn, entry?.hash]);
+  const last = links.filter(({ entry }) => entry).sort((a, b) => b.seq - a.seq)[0];
+  const fork = last?.entry && (await forkBehind(ports, last.entry));
+  if (!fork) return tips;
+  budget.left -= fork.branches.length;
+  if (budget.left < 0) return undefined;
+  const inside = await atOnce(fork.branches, (branch) => openTips(ports, execution, branch.scope, budget));
+  return inside.every((one) => one !== undefined) ? [...tips, ...inside] : undefined;
+}

@@ -1,0 +1,1 @@
+context["outcome"] = "asked" if outputs.get("question") else "put aside"

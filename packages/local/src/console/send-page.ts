@@ -1,0 +1,40 @@
+import { open } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { cacheControl, pageHeaders, pageTypes } from "@nova/console/serving";
+
+interface Asked {
+  request: IncomingMessage;
+  response: ServerResponse;
+  folder: string;
+  /** Below the page's own address. */
+  path: string;
+  blobOrigin: string;
+}
+
+/** Nothing but these is in a build: no other address is looked up on the disk. */
+const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
+
+/** A file of the build; every other address is a place inside of the page, and the page itself. */
+export async function sendPage({ request, response, folder, path, blobOrigin }: Asked): Promise<void> {
+  const isAsset = asset.test(path);
+  if (request.method !== "GET" && request.method !== "HEAD") return end(response, 405, "only GET is possible here");
+  await using file = await open(join(folder, isAsset ? path : "index.html")).catch(() => undefined);
+  if (!file) return end(response, 404, "there is no such file");
+  const name = isAsset ? path : "index.html";
+  const { size } = await file.stat();
+  response.writeHead(200, {
+    ...pageHeaders(blobOrigin),
+    "content-type": pageTypes[extname(name)] as string,
+    "content-length": size,
+    "cache-control": cacheControl(name),
+  });
+  if (request.method === "HEAD") return void response.end();
+  await pipeline(file.createReadStream({ autoClose: false }), response);
+}
+
+function end(response: ServerResponse, status: number, sentence: string): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" });
+  response.end(sentence);
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { defined } from "../defined.ts";
+import { defaultMaxChars } from "../references/render.ts";
+import type { JsonObject, ModelChoice, TextExecutor } from "../workflow.ts";
+import { contextKey, filledText, within } from "./fields.ts";
+
+const temperatureError = "must be a number from 0 to 2";
+const tokensError = "must be a whole number from 16 to 128000";
+const charsError = "must be a whole number from 1 to 1000000";
+
+/** A model with its settings, as front ends of chains of prompts write it. */
+export const LlmConfig = z.strictObject(
+  {
+    provider: z
+      .literal("openai", { error: 'must be "openai": other servers that speak its API are named by OPENAI_BASE_URL' })
+      .describe("Who serves it.")
+      .optional(),
+    model: filledText("Id of the model.").optional(),
+    temperature: within("any", 0, 2, temperatureError).describe("Models that reason refuse it.").optional(),
+    max_tokens: within("whole", 16, 128_000, tokensError)
+      .describe("Limit of the answer, reasoning included.")
+      .optional(),
+  },
+  { error: 'must be an object such as { "model": "gpt-6.1-terra", "temperature": 0.2, "max_tokens": 2000 }' },
+);
+export type LlmConfig = z.output<typeof LlmConfig>;
+
+/** What a node has beside its prompt for which a model writes a text, and no code. */
+export const textFields = {
+  system: filledText(
+    "Of the executor `text`: what the model is told before the prompt; references are replaced in it, too.",
+  ).optional(),
+  llm_config: LlmConfig.describe(
+    "Of the executor `text`, in the place of `model`: `{provider, model, temperature, max_tokens}`.",
+  ).optional(),
+  output_schema: z
+    .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
+    .describe(
+      "Of the executor `text`: JSON schema of the answer, which is an object then. An answer that does not fit is asked for once more.",
+    )
+    .optional(),
+  into: contextKey("Of the executor `text`: key of the answer in the context. Absent: the node's id.").optional(),
+  max_chars: within("whole", 1, 1_000_000, charsError)
+    .describe(
+      `Of the executor \`text\`: the most characters of one inserted value; a longer one is cut, and says so. Default ${defaultMaxChars}.`,
+    )
+    .optional(),
+  on_missing: z
+    .enum(["fail", "mark"], { error: 'must be "fail" or "mark", or be left out' })
+    .describe(
+      "Of the executor `text`: what a reference without a value does. Absent or `fail`: the node fails and names it. `mark`: the prompt says `[CONTEXT_ERROR: ...]` in its place.",
+    )
+    .optional(),
+};
+
+/** Fields that only a text node has. */
+export const textFieldNames = Object.keys(textFields);
+
+type Written = { id: string; model?: ModelChoice | LlmConfig | undefined } & {
+  [Name in keyof typeof textFields]?: z.output<(typeof textFields)[Name]>;
+};
+
+export function textExecutor(
+  { id, model: written, llm_config, system, output_schema, into, max_chars, on_missing }: Written,
+  source: { prompt: string; file?: string },
+  maxCostUsd: number | undefined,
+): TextExecutor {
+  const { model, temperature, max_tokens } = llm_config ?? configOf(written);
+  return defined({
+    ...{ kind: "text" as const, prompt: source.prompt, file: source.file },
+    ...{ system, model, temperature, maxTokens: max_tokens, maxCostUsd, maxChars: max_chars },
+    outputSchema: output_schema as JsonObject | undefined,
+    into: into ?? id,
+    onMissing: on_missing === "mark" ? on_missing : undefined,
+  });
+}
+
+/** A model for every role is the one of a text node. */
+function configOf(model: ModelChoice | LlmConfig = {}): LlmConfig {
+  return isConfig(model) ? model : defined({ model: model.text ?? model.default });
+}
+
+export function isConfig(model: object): model is LlmConfig {
+  return ["provider", "model", "temperature", "max_tokens"].some((name) => Object.hasOwn(model, name));
+}

@@ -1,0 +1,69 @@
+import { type Finding, finding } from "../findings/finding.ts";
+import { at, didYouMean } from "../findings/text.ts";
+import { linesOf } from "../json/scan.ts";
+import { type Reference, referencesIn } from "../references/grammar.ts";
+import type { TextExecutor } from "../workflow.ts";
+import type { KeysBefore } from "./keys-before.ts";
+import type { NodeNames } from "./node-names.ts";
+import { list, type NamedNode, type Outline } from "./outline.ts";
+
+/**
+ * NOVA512 and NOVA513: references in the prompt of a text node that stand for nothing. They may name what `outputs` may
+ * name at this node, and keys that the context is known to have.
+ */
+export function* checkReferences(
+  node: NamedNode,
+  before: KeysBefore,
+  { homeOf }: Outline,
+  names: NodeNames,
+): Iterable<Finding> {
+  const executor = textExecutorOf(node);
+  if (!executor) return;
+  const keys = new Set(before.at(node.id));
+  const isName = (name: string) => names.idsOf(name).size > 0 || keys.has(name);
+  for (const { field, text } of promptsOf(executor)) {
+    for (const reference of referencesIn(text, isName)) {
+      const problem = keys.has(reference.name) ? undefined : problemOf(reference);
+      if (problem === undefined) continue;
+      const { path, place } = placeOf(node, executor, { field, text, offset: reference.offset });
+      const code = executor.onMissing === "mark" ? "NOVA513" : "NOVA512";
+      yield finding(code, path, `node "${node.id}": ${problem}`, place);
+    }
+  }
+
+  function problemOf({ name, written }: Reference): string | undefined {
+    const ids = [...names.idsOf(name)];
+    const reachable = ids.filter((id) => before.mayRunBefore(id, node.id));
+    if (reachable.length === 1) return undefined;
+    if (reachable.length > 1)
+      return `${written} may mean ${list(reachable)} - give each its own name, or write the id of one`;
+    const [other] = ids;
+    const others = new Set([...homeOf.keys()].filter((id) => before.mayRunBefore(id, node.id)));
+    const known = [...names.of(others), ...keys];
+    if (other !== undefined)
+      return `${written} names "${other}" (in ${homeOf.get(other)}), which does not run before it - name one of ${list([...others])}`;
+    const wayOut = didYouMean(name, known) || ` - name one of ${list([...others])}`;
+    return `${written} names no node that runs before it${wayOut}; write \\{ where the brace is text`;
+  }
+}
+
+function textExecutorOf({ node }: NamedNode): TextExecutor | undefined {
+  return node && "executor" in node && node.executor.kind === "text" ? node.executor : undefined;
+}
+
+function promptsOf({ prompt, system }: TextExecutor): { field: "prompt" | "system"; text: string }[] {
+  return [
+    { field: "prompt", text: prompt },
+    ...(system === undefined ? [] : [{ field: "system" as const, text: system }]),
+  ];
+}
+
+/** In a file, the line; in the JSON, the field. */
+function placeOf(
+  { path }: NamedNode,
+  { file }: TextExecutor,
+  { field, text, offset }: { field: "prompt" | "system"; text: string; offset: number },
+) {
+  if (field === "system" || file === undefined) return { path: at(path, field), place: {} };
+  return { path: at(path, "promptFile"), place: { file, ...linesOf(text)(offset) } };
+}

@@ -1,0 +1,25 @@
+import { pageHeaders } from "@nova/console/serving";
+import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from "aws-cdk-lib/aws-cloudfront";
+import { Duration } from "aws-cdk-lib/core";
+import type { Stack } from "sst/constructs";
+
+/** What the page is answered with, as on a laptop; and that it comes by HTTPS alone. */
+export function createHeaders(stack: Stack, blobOrigin: string): ResponseHeadersPolicy {
+  const { "content-security-policy": contentSecurityPolicy = "", ...others } = pageHeaders(blobOrigin);
+  const custom = Object.entries(others).filter(([name]) => !known.includes(name));
+  return new ResponseHeadersPolicy(stack, "PageHeaders", {
+    securityHeadersBehavior: {
+      contentSecurityPolicy: { contentSecurityPolicy, override: true },
+      contentTypeOptions: { override: true },
+      frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+      referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+    },
+    customHeadersBehavior: {
+      customHeaders: custom.map(([header, value]) => ({ header, value, override: true })),
+    },
+  });
+}
+
+/** CloudFront has settings of their own for these. */
+const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];

@@ -1,0 +1,21 @@
+/**
+ * What CloudFront runs for each request, as text, in a dialect that knows ES 5.1 and little more. A browser that asks for
+ * the bare address is sent to the page, and every place inside of the page is answered with the page itself.
+ */
+export const routePage = String.raw`
+function handler(event) {
+  var request = event.request;
+  var accept = request.headers.accept;
+  var wantsPage = request.method === 'GET' && accept !== undefined && accept.value.indexOf('text/html') >= 0;
+  if (request.uri === '/console' || (request.uri === '/' && wantsPage)) {
+    return {
+      statusCode: 302,
+      statusDescription: 'Found',
+      headers: { location: { value: '/console/' }, 'cache-control': { value: 'no-store' } },
+    };
+  }
+  var isFile = /^\/console\/(assets\/)?[\w-][\w.-]*\.(js|css|svg)$/.test(request.uri);
+  if (request.uri.indexOf('/console/') === 0 && !isFile) request.uri = '/console/index.html';
+  return request;
+}
+`;

@@ -1,0 +1,43 @@
+import type { AuditRecord } from "@nova/client";
+import { describe, expect, it } from "vitest";
+import { addressOf, detailText, fits, setUp } from "../../../../packages/console/src/pages/audit/fitting.ts";
+
+const record: AuditRecord = {
+  id: "01M8AFFZVREVP6BAHHC817SF1Q",
+  at: "2026-11-25T23:08:46.840Z",
+  action: "code.approved",
+  by: "key_1",
+  client_slug: null,
+  subject: "bills",
+  detail: { node: "Sum", code_hash: "ab".repeat(32) },
+};
+
+describe("a record of the audit", () => {
+  it.each([
+    [{}, true],
+    [{ action: "code.approved", by: "key_1" }, true],
+    [{ action: "code.rejected" }, false],
+    [{ by: "key_2" }, false],
+    [{ text: "BILL" }, true],
+    [{ text: "sum" }, true],
+    [{ text: "hello" }, false],
+  ])("fits %j: %s", (filters, is) => {
+    expect(fits(record, filters)).toBe(is);
+  });
+
+  it("is of whoever set NOVA up where no key did it", () => {
+    expect(fits({ ...record, by: null }, { by: setUp })).toBe(true);
+    expect(fits(record, { by: setUp })).toBe(false);
+  });
+
+  it("leads to what it was about, where the console shows that", () => {
+    expect(addressOf(record)).toBe("/code?workflow=bills");
+    expect(addressOf({ ...record, action: "execution.cancelled", subject: "exec_1" })).toBe("/runs/exec_1");
+    expect(addressOf({ ...record, action: "client.deleted", subject: "acme" })).toBeUndefined();
+  });
+
+  it("shortens hashes and nothing else", () => {
+    expect(detailText(record.detail)).toBe("node Sum, code_hash abababab…");
+    expect(detailText({ version: 2 })).toBe("version 2");
+  });
+});

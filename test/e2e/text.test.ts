@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { type ModelAction, type ModelServer, modelServer } from "../support/model-server/model-server.ts";
+
+let cloud: TestCloud;
+let server: ModelServer;
+let answers: ModelAction[] = [];
+let runs = 0;
+
+beforeAll(async () => {
+  server = await modelServer(() => answers.shift() ?? { status: 400, message: "nobody expected this" });
+  Object.assign(process.env, server.environment);
+  cloud = await openTestCloud();
+});
+beforeEach(() => {
+  server.requests.length = 0;
+});
+afterAll(async () => {
+  await cloud.close();
+  for (const name of Object.keys(server.environment)) delete process.env[name];
+  await server[Symbol.asyncDispose]();
+});
+
+const text = (prompt: string, more: object = {}) => ({ executor: "text", prompt, ...more });
+
+async function told(
+  nodes: Record<string, string | object>,
+  said: ModelAction[],
+  context = "{}",
+  workflow: object = {},
+) {
+  answers = [...said];
+  return cloud.run(await cloud.publish(inARow(`texts-${++runs}`, nodes, workflow)), context);
+}
+
+describe("a text node", () => {
+  it("asks its model with what other nodes have brought, and keeps the answer", async () => {
+    const trace = await told(
+      {
+        facts: 'context["total"] = 850.0; context["lines"] = ["1. tea", "2. milk"]',
+        outline: text("Outline {facts.total} for {start.topic}.", { name: "My Outline", system: "Be short." }),
+        edit: text('Edit {my outline[2]} as {"json": true}', { into: "final" }),
+      },
+      [{ text: "1. Rivers\n2. Lakes" }, { text: "Done." }],
+      '{"topic":"water"}',
+    );
+    expect(trace.execution).toMatchObject({ status: "completed", spent: { tokens_input: 2000, tokens_output: 200 } });
+    expect(server.requests.map(({ role, input, answer }) => [role, input, answer])).toEqual([
+      ["text", "Outline 850.0 for water.", null],
+      ["text", 'Edit Lakes as {"json": true}', null],
+    ]);
+    expect(server.requests[1]?.instructions).toContain('{"start":"start","facts":"facts","My Outline":"outline"}');
+    expect(JSON.parse(trace.context.text)).toMatchObject({ outline: "1. Rivers\n2. Lakes", final: "Done." });
+    const entry = entryOf(trace, "edit");
+    expect(entry).toMatchObject({
+      sandbox_id: null,
+      code_executed: 'Edit {my outline[2]} as {"json": true}',
+      ai_metadata: {
+        model: "gpt-6.1-terra",
+        tokens_input: 1000,
+        tokens_output: 100,
+        cost_usd: expect.any(Number),
+        processed_prompt: 'Edit Lakes as {"json": true}',
+        processed_node_values: { "my outline[2]": "Lakes" },
+        references: [{ reference: "{my outline[2]}", node: "outline", found_by: "similar name", item: "label" }],
+        status: "success",
+      },
+    });
+    expect(entry.steps).toMatchObject([{ agent_name: "TextWriter", step_name: "text_generation", answer: "Done." }]);
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+
+  it("is asked each time, frozen or not, and its results are there in the seeds' words", async () => {
+    const trace = await told(
+      {
+        answer: text("Say {start.n}", { output_schema: { type: "object", properties: { n: { type: "number" } } } }),
+        look: 'context["seen"] = dict(outputs["answer"])',
+      },
+      [{ json: { n: 12 } }],
+      '{"n":1}',
+    );
+    expect(trace.execution.status).toBe("completed");
+    expect(JSON.parse(trace.context.text).seen).toEqual({
+      output: { n: 12 },
+      generated_text: '{"n":12}',
+      content: '{"n":12}',
+    });
+  });
+
+  it("keeps a large answer as a blob, for code and for other prompts", async () => {
+    const long = `1. ${"x".repeat(20_000)}\n2. short`;
+    const trace = await told(
+      { answer: text("Say"), look: 'context["n"] = len(outputs["answer"]["content"])', next: text("{answer[2]}") },
+      [{ text: long }, { text: "ok" }],
+    );
+    expect(trace.execution.status).toBe("completed");
+    expect(JSON.parse(trace.context.text)).toMatchObject({ answer: { $blob: { type: "text" } }, n: long.length });
+    expect(server.requests[1]?.input).toBe("short");
+  });
+
+  it("asks once more where an answer does not fit, and fails with both", async () => {
+    const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const mended = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { json: { n: 1 } }]);
+    expect(JSON.parse(mended.context.text).work).toEqual({ n: 1 });
+    expect(server.requests[1]?.input).toContain("It does not fit");
+    const failed = await told({ work: text("Say", { output_schema: schema }) }, [
+      { json: { m: 1 } },
+      { json: { n: "x" } },
+    ]);
+    expect(failed.execution.status).toBe("failed");
+    expect(entryOf(failed).error_message).toMatch(/two answers .*"\{\\"m\\":1\}".*"\{\\"n\\":\\"x\\"\}"/);
+  });
+
+  it.each([
+    ["a model that refuses", { refusal: "I cannot" } as ModelAction, "NodeFailed", /refusal/],
+    ["a rate limit", { status: 429, headers: { "retry-after-ms": "1" } } as ModelAction, "ModelUnavailable", /429/],
+  ])("fails with %s", async (_, trouble, name, message) => {
+    const trace = await told({ work: text("Say") }, Array<ModelAction>(9).fill(trouble));
+    expect(entryOf(trace)).toMatchObject({ error_class: name, error_message: expect.stringMatching(message) });
+  });
+
+  it("fails where a value is missing and names it, or marks it", async () => {
+    const failed = await told({ a: text("Say"), work: text("Use {a[9]}") }, [{ text: "1. one" }]);
+    expect(entryOf(failed).error_message).toMatch(/\{a\[9\]\} has no value/);
+    const marked = await told({ a: text("Say"), work: text("Use {Name}", { on_missing: "mark" }) }, [
+      { text: "1. one" },
+      { text: "ok" },
+    ]);
+    expect(marked.execution.status).toBe("completed");
+    expect(server.requests.at(-1)?.input).toBe(
+      "Use [CONTEXT_ERROR: Content for 'Name' not found in provided context_data]",
+    );
+  });
+
+  it("says before it asks that a prompt is above the model's window", async () => {
+    const value = { inputs: { properties: { big: { type: "string" } } } };
+    const trace = await told(
+      { work: text("{start.big}", { model: "gpt-4o-2024-08-06", max_chars: 1_000_000 }) },
+      [],
+      JSON.stringify({ big: "word ".repeat(150_000) }),
+      value,
+    );
+    expect(entryOf(trace).error_message).toMatch(/about 1\d{5} tokens.*takes 128000/);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("tells no model a secret input", async () => {
+    const inputs = { properties: { key: { type: "string", secret: true } } };
+    const trace = await told({ work: text("Use {start.key}") }, [{ text: "ok" }], '{"key":"hunter2secret"}', {
+      inputs,
+    });
+    expect(trace.execution.status).toBe("completed");
+    expect(JSON.stringify(server.requests)).not.toContain("hunter2secret");
+    expect(JSON.stringify(entryOf(trace).ai_metadata)).not.toContain("hunter2secret");
+  });
+
+  it("stops at the budget of its node", async () => {
+    const trace = await told({ work: text("Say", { limits: { max_cost_usd: 0.0000001 } }) }, []);
+    expect(entryOf(trace)).toMatchObject({ error_class: "BudgetExceeded" });
+  });
+});
+
+it("binds what other nodes have brought to the names of input_keys", async () => {
+  const trace = await told(
+    {
+      a: text("Say"),
+      b: { code: 'context["seen"] = context["generated_text"]', input_keys: ["generated_text"] },
+      c: 'context["note"] = "from c"',
+      d: {
+        code: 'context["note"] = "later"; context["got"] = [context["mine"], context["said"]["output"]]',
+        input_keys: { mine: "c:note", said: "a" },
+      },
+      e: text("Use {mine}", { input_keys: { mine: "c:note" } }),
+    },
+    [{ text: "hello" }, { text: "ok" }],
+  );
+  expect(JSON.parse(trace.context.text)).toEqual({
+    ...{ a: "hello", seen: "hello", note: "later", got: ["from c", "hello"], e: "ok" },
+  });
+  expect(server.requests.at(-1)?.input).toBe("Use from c");
+});
+
+it("chooses an edge, and only one of those that there are", async () => {
+  const definition = {
+    id: "text-decision",
+    nodes: [
+      { id: "start", type: "start" },
+      { id: "choose", type: "decision", ...text("Is {start.total} large?") },
+      { id: "high", type: "action", code: 'context["way"] = "high"' },
+      { id: "low", type: "action", code: 'context["way"] = "low"' },
+      { id: "end", type: "end" },
+    ],
+    edges: [
+      { from: "start", to: "choose" },
+      { from: "choose", to: "high", condition: true },
+      { from: "choose", to: "low", condition: "default" },
+      { from: "high", to: "end" },
+      { from: "low", to: "end" },
+    ],
+  };
+  answers = [{ json: { branch_decision: "maybe" } }, { json: { branch_decision: "true" } }];
+  const trace = await cloud.run(await cloud.publish(definition), '{"total":5}');
+  expect(trace.path).toEqual(["start", "choose", "high", "end"]);
+  expect(JSON.parse(trace.context.text)).toMatchObject({ choose: true, way: "high" });
+  expect(server.requests[0]?.body).toMatchObject({
+    text: { format: { strict: true, schema: { properties: { branch_decision: { enum: ["true", "default"] } } } } },
+  });
+});

@@ -1,0 +1,60 @@
+import type { Template } from "aws-cdk-lib/assertions";
+import { beforeAll, describe, expect, it } from "vitest";
+import { stacksOf } from "../support/stacks.ts";
+
+let production: Template;
+let personal: Template;
+
+beforeAll(async () => {
+  const [one, other] = await Promise.all([stacksOf("production"), stacksOf("ada")]);
+  production = one.templates.console;
+  personal = other.templates.console;
+});
+
+function only(template: Template, type: string) {
+  const [found, ...others] = Object.values(template.findResources(type));
+  expect(others).toEqual([]);
+  return found?.Properties;
+}
+
+const distribution = (template: Template) => only(template, "AWS::CloudFront::Distribution").DistributionConfig;
+
+describe("the console", () => {
+  it("is a page from a bucket that CloudFront alone may read", () => {
+    const { Statement } = only(production, "AWS::S3::BucketPolicy").PolicyDocument;
+    const allowed = Statement.filter(({ Effect }: { Effect: string }) => Effect === "Allow");
+    expect(allowed).toMatchObject([
+      { Action: "s3:GetObject", Principal: { Service: "cloudfront.amazonaws.com" }, Condition: expect.anything() },
+    ]);
+    expect(only(production, "AWS::S3::Bucket").PublicAccessBlockConfiguration.BlockPublicPolicy).toBe(true);
+  });
+
+  it("has the API at its own address, which nothing of it is kept from", () => {
+    const { DefaultCacheBehavior: api, CacheBehaviors: pages } = distribution(production);
+    expect(api.AllowedMethods).toContain("POST");
+    expect(api).toMatchObject({
+      CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+      ViewerProtocolPolicy: "https-only",
+    });
+    expect(pages.map(({ PathPattern }: { PathPattern: string }) => PathPattern)).toEqual(["/console", "/console/*"]);
+    expect(JSON.stringify(distribution(production).Origins)).toContain("nova-api:ExportsOutputRefAddress");
+    expect(JSON.stringify(distribution(personal).Origins)).toContain("execute-api");
+  });
+
+  it("runs no script but its own and is in nobody's frame", () => {
+    const headers = only(production, "AWS::CloudFront::ResponseHeadersPolicy").ResponseHeadersPolicyConfig;
+    const { ContentSecurityPolicy, FrameOptions, StrictTransportSecurity } = headers.SecurityHeadersConfig;
+    const policy = JSON.stringify(ContentSecurityPolicy);
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toMatch(/unsafe|data:|\*/);
+    expect([FrameOptions.FrameOption, StrictTransportSecurity.AccessControlMaxAgeSec]).toEqual(["DENY", 31_536_000]);
+    for (const { ResponseHeadersPolicyId: id } of distribution(production).CacheBehaviors) expect(id).toBeDefined();
+  });
+
+  it("has a name of one's own where there are a domain and a certificate", () => {
+    expect(distribution(production).Aliases).toEqual(["console.example.com"]);
+    expect(distribution(personal).Aliases).toBeUndefined();
+    expect(JSON.stringify(production.findOutputs("Url"))).toContain("https://console.example.com/console/");
+    expect(JSON.stringify(production.findOutputs("Dns"))).toContain("console.example.com CNAME ");
+  });
+});

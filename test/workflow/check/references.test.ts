@@ -1,0 +1,93 @@
+import { parseWorkflow } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+
+const reader = { codeKeys: () => null, nearKey: () => ({ isSlip: false }) };
+
+function found(prompt: string, more: object = {}, files: Record<string, string> = {}) {
+  const definition = {
+    ...{ id: "chain", inputs: { properties: { topic: { type: "string" } } } },
+    nodes: [
+      { id: "start", type: "start" },
+      { id: "outline", name: "My Outline", type: "action", executor: "text", prompt: "Outline {topic}." },
+      { id: "work", type: "action", executor: "text", prompt, ...more },
+      { id: "later", type: "action", code: "a = 1" },
+      { id: "end", type: "end" },
+    ],
+    edges: ["start>outline", "outline>work", "work>later", "later>end"].map((way) => {
+      const [from, to] = way.split(">");
+      return { from, to };
+    }),
+  };
+  const parsed = parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files });
+  return [...parsed.findings, ...parsed.keyFindings(reader)];
+}
+
+describe("a reference", () => {
+  it.each([
+    "{My Outline}",
+    "{outline[2]}",
+    "{ my outline }",
+    "{start.topic}",
+    "{topic}",
+    '{"json": {"a": 1}}',
+    "\\{nobody}",
+    "{{nobody}}",
+  ])("%j stands for something, or is text", (prompt) => {
+    expect(found(prompt)).toEqual([]);
+  });
+
+  it.each([
+    ["{My Outlin}", /"work": \{My Outlin\} names no node that runs before it - did you mean "My Outline"\?/],
+    ["{nobody}", /names no node that runs before it - name one of "start", "outline"; write \\\{ where/],
+    ["{later}", /names "later" \(in the workflow\), which does not run before it/],
+    ["{work}", /names "work"/],
+  ])("%j names nothing that is there", (prompt, message) => {
+    expect(found(prompt)).toMatchObject([
+      { code: "NOVA512", severity: "error", path: "$.nodes[2].prompt", message: expect.stringMatching(message) },
+    ]);
+  });
+
+  it("is a warning where missing values are marked", () => {
+    expect(found("{nobody}", { on_missing: "mark" })).toMatchObject([{ code: "NOVA513", severity: "warning" }]);
+  });
+
+  it("is looked for in what the model is told before, and in files, by line", () => {
+    expect(found("Go", { system: "As {nobody}" })).toMatchObject([{ path: "$.nodes[2].system" }]);
+    expect(found("Go", { prompt: undefined, promptFile: "work.md" }, { "work.md": "Dear\n{nobody}\n" })).toMatchObject([
+      { path: "$.nodes[2].promptFile", file: "work.md", line: 2, column: 1 },
+    ]);
+  });
+});
+
+it("warns of names that references could take for one another", () => {
+  const codes = (name: string) => found("Go", { name }).map(({ code, path }) => `${code} ${path}`);
+  expect(codes(" my OUTLINE")).toEqual(["NOVA116 $.nodes[2].name"]);
+  expect(codes("Later")).toEqual(["NOVA116 $.nodes[2].name"]);
+  expect(codes("Work")).toEqual([]);
+});
+
+it.each([
+  [{ model: "a", llm_config: { model: "b" } }, "NOVA440 $.nodes[2].llm_config"],
+  [{ model: { code_generator: "a" } }, "NOVA440 $.nodes[2].model"],
+  [{ model: { provider: "openai", model: "a", temperature: 3 } }, "NOVA104 $.nodes[2].model.temperature"],
+  [{ output_schema: { type: "array" } }, "NOVA441 $.nodes[2].output_schema"],
+  [{ effects: true }, "NOVA421 $.nodes[2].effects"],
+  [{ into: "branch_decision" }, "NOVA502 $.nodes[2].into"],
+  [{ executor: "prompt", max_chars: 5 }, "NOVA421 $.nodes[2].max_chars"],
+  [{ executor: "prompt", model: { temperature: 1 } }, "NOVA440 $.nodes[2].model"],
+])("refuses %j", (more, expected) => {
+  expect(found("Go", more).map(({ code, path }) => `${code} ${path}`)).toEqual([expected]);
+});
+
+it.each([
+  [{ draft: "outline:output", all: "start" }, []],
+  [["content"], []],
+  [["nothing"], [/"nothing": no node directly before brings "nothing"/]],
+  [{ a: "outlin:output" }, [/there is no node "outlin" before it - did you mean "outline"\?/]],
+  [{ a: "outline:none" }, [/node "outline" does not bring "none"/]],
+  [{ a: "later" }, [/there is no node "later" before it/]],
+])("checks input_keys %j", (input_keys, messages) => {
+  expect(found("Go", { input_keys })).toMatchObject(
+    messages.map((message) => ({ code: "NOVA515", message: expect.stringMatching(message) })),
+  );
+});

@@ -1,0 +1,30 @@
+import { expect, it, vi } from "vitest";
+import { checkContext, checkData } from "../../../packages/workflow/src/inputs/within-time.ts";
+
+vi.mock("node:worker_threads", () => ({
+  Worker: class {
+    constructor() {
+      throw new Error("a thread was started");
+    }
+  },
+  parentPort: null,
+}));
+
+const total = { properties: { total: { type: "number" } }, required: ["total"] };
+
+it("checks a small value against a plain schema without a thread", async () => {
+  expect(await checkContext({ inputs: total }, '{"total": 1}')).toEqual([]);
+  expect(await checkContext({ inputs: total }, "{}")).toMatchObject([{ code: "NOVA505", path: "$.total" }]);
+  expect(await checkData(total, '{"total": "1"}')).toEqual(["data.total must be number"]);
+});
+
+it.each([
+  ["refers to a part of itself", { $ref: "#/$defs/a", $defs: { a: {} } }, "{}"],
+  ["has a pattern", { properties: { a: { pattern: "^a" } } }, "{}"],
+  ["has patterns of keys", { patternProperties: { "^a": {} } }, "{}"],
+  ["looks for items that are there twice", { properties: { a: { uniqueItems: true } } }, "{}"],
+  ["is long", { description: "x".repeat(10_001) }, "{}"],
+  ["has much to look at", total, JSON.stringify({ total: 1, text: "x".repeat(2_000_000) })],
+])("checks in a thread where the schema %s", async (_what, inputs, text) => {
+  await expect(checkContext({ inputs }, text)).rejects.toThrow("a thread was started");
+});
