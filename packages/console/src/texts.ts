@@ -75,6 +75,12 @@ export const texts = {
     close: "Close, or go back",
     theme: "Switch the theme",
   },
+  preview: {
+    show: "Show",
+    hide: "Hide",
+    none: "There is no preview of such a file. Download it to look at it.",
+    table: (rows: number) => `The first ${rows} rows`,
+  },
   runs: {
     title: "Runs",
     empty: "No runs yet",
@@ -171,6 +177,9 @@ export const texts = {
     parent: (id: string) => `Run by ${id}`,
     showFailure: "Show",
     failure: (node: string) => `${node} failed`,
+    called: "called",
+    found: "found",
+    answer: "Answer of the model",
     code: "Code",
     prompt: "Prompt",
     context: "Context",

@@ -34,6 +34,7 @@ export {
   type FileInput,
   InputsRefused,
   newFileMark,
+  placeFiles,
   type StartFile,
 } from "./kinds/start/given.ts";
 export {
@@ -67,6 +68,7 @@ export * from "./process-memory.ts";
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.ts";
 export type { CaughtError, NodeEvent, RunPosition } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
+export { noOutcome } from "./protocol/recorded-document.ts";
 export { mergeBranches } from "./protocol/settle-join.ts";
 export { ExecutionNotFound, executionOf } from "./protocol/status.ts";
 export { publishWorkflow } from "./publish-workflow.ts";

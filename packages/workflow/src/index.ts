@@ -17,6 +17,7 @@ export type { Fork, ForkBranch } from "./graph/forks.ts";
 export { forksOf, joinOf } from "./graph/forks.ts";
 export { canReach, graphOf, lastToFirst, reachableFrom } from "./graph/graph.ts";
 export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
+export { checkSchema } from "./inputs/check-schema.ts";
 export { checkContext, checkData } from "./inputs/within-time.ts";
 export {
   type ExactValue,

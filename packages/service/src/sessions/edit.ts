@@ -135,11 +135,32 @@ export async function withOutput(
   const kept = await Promise.all(
     members.map(async ({ key, json }) => ({ key, json: await slimText(ports, home, json) })),
   );
+  const chosen = decisionOf(session, id, decision, members) ?? outcome?.decision;
   const isSame = before && !before.error && isDeepStrictEqual(plain(before.set), plain(kept));
-  if (isSame && (decision === undefined || decision === before.decision)) return undefined;
+  if (isSame && chosen === (before.decision ?? undefined)) return undefined;
   const source = { by: by.id, at: new Date(ports.clock.now()).toISOString(), set: objectText(kept) };
-  const edited = withEdit(state, shape, id, { source, ...(decision !== undefined && { decision }) });
+  const edited = withEdit(state, shape, id, { source, ...defined({ decision: chosen }) });
   return { ...edited, family: state.family ?? { root: home.root } };
+}
+
+/** The edge that a decision takes from now on: as it is said, or as the output itself says. Throws `Refused`. */
+function decisionOf(
+  { state }: Session,
+  id: string,
+  said: string | undefined,
+  members: readonly Member[],
+): string | undefined {
+  const own = state.draft.edges.filter(({ from, condition }) => from === id && condition !== undefined);
+  const labels = own.map(({ condition }) => conditionLabel(condition));
+  if (labels.length === 0) return undefined;
+  const json = members.find(({ key }) => key === "branch_decision")?.json;
+  const label = said ?? (json === undefined ? undefined : conditionLabel(JSON.parse(json)));
+  const known = state.nodes[id]?.outcome?.decision;
+  const found = [label, label === undefined ? known : defaultLabel].find(
+    (one) => one !== undefined && labels.includes(one),
+  );
+  if (found !== undefined) return found;
+  throw new Refused(`say which edge "${id}" takes from now on: "decision" is one of ${labels.join(", ")}`);
 }
 
 function plain(set: OutcomeAt["set"]) {

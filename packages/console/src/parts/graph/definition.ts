@@ -8,8 +8,10 @@ export interface GraphNode {
   description: string | undefined;
   isPrompt: boolean;
   onError: string | undefined;
-  /** Of a map: what runs for each item. */
+  /** Of a map what runs for each item; of a node that runs another workflow that one, once it is read. */
   body: Graph | undefined;
+  /** Names of those that it gets; undefined: as the workflow says. */
+  credentials: readonly string[] | undefined;
 }
 
 export interface GraphEdge {
@@ -51,7 +53,7 @@ function joined(edges: readonly GraphEdge[]): GraphEdge[] {
 }
 
 function nodeOf(value: unknown): GraphNode {
-  const { id, type, name, description, executor, onError, body } = members(value);
+  const { id, type, name, description, executor, onError, body, credentials } = members(value);
   return {
     id: String(id),
     type: String(type),
@@ -60,6 +62,7 @@ function nodeOf(value: unknown): GraphNode {
     isPrompt: members(executor).kind === "prompt",
     onError: typeof onError === "string" ? onError : undefined,
     body: body === undefined ? undefined : graphFrom(body),
+    credentials: credentials === undefined ? undefined : list(credentials).map(String),
   };
 }
 
@@ -83,4 +86,14 @@ function list(value: unknown): unknown[] {
 /** Every node, those of bodies behind their map. */
 export function allNodes({ nodes }: Graph): GraphNode[] {
   return nodes.flatMap((node) => [node, ...(node.body ? allNodes(node.body) : [])]);
+}
+
+/** The same graph inside of another one's node. */
+export function prefixed(graph: Graph, prefix: string): Graph {
+  if (prefix === "") return graph;
+  const { nodes, edges } = graph;
+  return {
+    nodes: nodes.map((node) => ({ ...node, id: prefix + node.id, body: node.body && prefixed(node.body, prefix) })),
+    edges: edges.map((edge) => ({ ...edge, from: prefix + edge.from, to: prefix + edge.to })),
+  };
 }
