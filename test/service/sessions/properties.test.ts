@@ -302,7 +302,7 @@ it("keeps what was written by hand while an execution went on", () => {
       // A run that found everything fresh did not begin, so nothing was written while it went on.
       if (model.began) expect(source).toMatchObject({ by: "key" });
     }),
-    { numRuns: 2000 },
+    { numRuns: 300 },
   );
 }, 120_000);
 
@@ -317,7 +317,7 @@ it("leaves everything fresh behind a run that nobody disturbs", () => {
       const stale = [...standings(model.state, shape)].filter(([, { state }]) => state === "stale");
       expect(stale).toEqual([]);
     }),
-    { numRuns: 2000 },
+    { numRuns: 300 },
   );
 }, 120_000);
 
@@ -338,6 +338,6 @@ it("makes a node that was changed and its descendants stale, and nothing else", 
         if ((shape.before.get(one) ?? []).some(({ from }) => expected.has(from))) expected.add(one);
       expect(new Set(stale)).toEqual(expected);
     }),
-    { numRuns: 2000 },
+    { numRuns: 300 },
   );
 }, 120_000);

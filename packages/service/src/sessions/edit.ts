@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { membersOf, type OutcomeAt, objectText, parsedOrNot, slimText } from "@nova/engine";
+import { type Member, membersOf, type OutcomeAt, objectText, parsedOrNot, slimText } from "@nova/engine";
+import { conditionLabel, defaultLabel } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
