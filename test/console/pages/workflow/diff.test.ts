@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { partsOf } from "../../../../packages/console/src/pages/workflow/use-workflow.ts";
+import { partsOf } from "../../../../packages/console/src/pages/workflow/definition-parts.ts";
 import { diffOf } from "../../../../packages/console/src/pages/workflow/versions/diff.ts";
 
 const action = (id: string, code: string, more: object = {}) => ({

@@ -3,9 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { rawOf } from "../../json/answer.ts";
-import { Raw } from "../../json/raw.ts";
-import { type Graph, graphOf } from "../../parts/graph/definition.ts";
-import { type NodeText, nodesIn } from "./node-text.ts";
+import { type Parts, partsOf } from "./definition-parts.ts";
 
 export type WholeWorkflow = Schemas["WholeWorkflow"];
 
@@ -21,20 +19,8 @@ export function useWorkflow(id: string, version?: number) {
   });
 }
 
-/** What is in a definition. */
-export interface Parts {
-  /** JSON. */
-  text: string;
-  graph: Graph;
-  nodes: ReadonlyMap<string, NodeText>;
-}
-
 /** Parsed again only where the text is another one. */
 export function useParts({ definition }: WholeWorkflow): Parts {
   const { text } = rawOf(definition);
   return useMemo(() => partsOf(text), [text]);
-}
-
-export function partsOf(text: string): Parts {
-  return { text, graph: graphOf(new Raw(text)), nodes: nodesIn(text) };
 }

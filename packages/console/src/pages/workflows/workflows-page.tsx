@@ -85,8 +85,8 @@ function WorkflowTable({ workflows, at }: { workflows: readonly Workflow[]; at: 
   const { byWorkflow, lastRuns } = useFigures();
   const { columns } = words;
   return (
-    <div className="page-body workflows">
-      <div className="card sheet-box">
+    <div className="page-body workflows-body">
+      <div className="card sheet-box workflows">
         <table className="sheet">
           <thead>
             <tr>

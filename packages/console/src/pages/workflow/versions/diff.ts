@@ -1,8 +1,8 @@
 import { prettyJson } from "../../../json/pretty.ts";
 import { kindOf, membersOf } from "../../../json/raw.ts";
 import type { Graph, GraphEdge, GraphNode } from "../../../parts/graph/definition.ts";
+import type { Parts } from "../definition-parts.ts";
 import { type NodeText, settingsIn } from "../node-text.ts";
-import type { Parts } from "../use-workflow.ts";
 
 export type Change = "added" | "removed" | "changed" | "same";
 
