@@ -160,6 +160,17 @@ describe("a text node", () => {
   });
 });
 
+it("runs alone with what others have brought elsewhere", async () => {
+  const context = { __node_mapping: { "My Draft": "n1" }, "id:n1": "1. a draft", "My Draft": "an older one" };
+  const inputs = { properties: { __node_mapping: { type: "object" } }, additionalProperties: true };
+  const trace = await told({ work: text("Edit {my draft[1]} of {n1}") }, [{ text: "ok" }], JSON.stringify(context), {
+    inputs,
+  });
+  expect(trace.execution.status).toBe("completed");
+  expect(server.requests[0]?.input).toBe("Edit a draft of 1. a draft");
+  expect(server.requests[0]?.instructions).toContain(`"My Draft":"n1"`);
+});
+
 it("binds what other nodes have brought to the names of input_keys", async () => {
   const trace = await told(
     {

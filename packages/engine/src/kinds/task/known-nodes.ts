@@ -38,7 +38,10 @@ export class KnownNodes {
 
   static async before(ports: Ports, { at, before }: Position, workflow: Workflow): Promise<KnownNodes> {
     const entries = new Map<string, StoredEntry>();
-    for await (const { node, entry } of entriesBefore(ports, at)) if (node !== null) entries.set(node, entry);
+    for await (const { node, entry } of entriesBefore(ports, at)) {
+      // In an item of a map that one has brought nothing yet.
+      if (node !== null && headOf(entry).node_type !== "map") entries.set(node, entry);
+    }
     return new KnownNodes(ports, before, nodeIndex(workflow), entries);
   }
 
@@ -76,9 +79,11 @@ export class KnownNodes {
     return resultsOf(this.#nodes.get(id)?.node, context.writtenBy(linkLabel(headOf(entry))));
   }
 
-  /** The same, blobs included; numbers keep their digits. Throws `ValueTooLarge`. */
+  /** The same, blobs included; numbers keep their digits. Undefined where it has brought nothing. Throws `ValueTooLarge`. */
   async outputOf(id: string): Promise<unknown> {
-    const value = await this.valueOf(objectText((await this.resultsOf(id)) ?? []), `"${id}"`);
+    const results = await this.resultsOf(id);
+    if (!results) return undefined;
+    const value = await this.valueOf(objectText(results), `"${id}"`);
     const into = mainKeyOf(this.#nodes.get(id)?.node);
     const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
     return isObject && into !== undefined && Object.hasOwn(value, into)
