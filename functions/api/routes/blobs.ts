@@ -50,11 +50,14 @@ export const link = route("GET /executions/{id}/blobs/{sha256}", {
   summary: "An address of the bytes that a reference in a context stands for",
   role: "viewer",
   params: z.object({ id: ExecutionId, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+  query: z.strictObject({
+    as: z.enum(["application/pdf"]).optional().meta({ description: "the bytes come as this type, to be shown" }),
+  }),
   answers: { 200: { description: "the address", schema: BlobLink } },
-  async handle(ports, { by, params: { id, sha256 } }) {
+  async handle(ports, { by, params: { id, sha256 }, query }) {
     const { client, root } = await executionWithin(ports, by, id);
     const expiresAt = new Date(ports.clock.now() + linkSeconds * 1000).toISOString();
-    const url = await ports.blobLinks.sign({ client, root }, sha256, linkSeconds);
+    const url = await ports.blobLinks.sign({ client, root }, sha256, linkSeconds, query.as);
     if (url === undefined) {
       throw new NotFound(`execution "${id}" has no bytes of that hash - take one of its contexts, if none was erased`);
     }

@@ -28,11 +28,15 @@ export const entry = route("GET /executions/{id}/chain/{seq}", {
   summary: "One link; `full` adds code, contexts and logs",
   role: "viewer",
   params: link,
-  query: z.strictObject({ full: Flag.optional(), scope: Scope }),
+  query: z.strictObject({
+    full: Flag.optional(),
+    scope: Scope,
+    references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
+  }),
   answers: { 200: { description: "the link", schema: ChainEntry } },
-  async handle(ports, { by, params: { id, seq }, query: { full = false, scope = "" } }) {
+  async handle(ports, { by, params: { id, seq }, query: { full = false, scope = "", references = false } }) {
     await executionWithin(ports, by, id);
-    const found = await readLink(ports, id, { seq, scope, full });
+    const found = await readLink(ports, id, { seq, scope, full, references });
     if (!found) throw new NotFound(`execution "${id}" has no link ${seq} - GET /executions/${id}/chain lists them`);
     return found;
   },

@@ -1,7 +1,11 @@
 import { apiKeys } from "./texts/api-keys.ts";
 import { audit } from "./texts/audit.ts";
+import { clients } from "./texts/clients.ts";
+import { code } from "./texts/code.ts";
 import { costs } from "./texts/costs.ts";
+import { form } from "./texts/form.ts";
 import { health } from "./texts/health.ts";
+import { tasks } from "./texts/tasks.ts";
 
 /** Every English text of the console; long pages have a file of their own. Those with a value in them are functions. */
 export const texts = {
@@ -9,6 +13,8 @@ export const texts = {
   nav: {
     label: "Pages",
     runs: "Runs",
+    tasks: "Tasks",
+    workflows: "Workflows",
     code: "Code",
     clients: "Clients",
     costs: "Costs",
@@ -55,6 +61,7 @@ export const texts = {
     bytes: "bytes",
     cancel: "Back",
     all: "All",
+    back: "Back to the list",
     notAllowed: "Your key may not see this",
     type: (name: string) => `Type ${name} to confirm`,
     save: "Save",
@@ -69,6 +76,12 @@ export const texts = {
     goRuns: "Go to runs",
     close: "Close, or go back",
     theme: "Switch the theme",
+  },
+  preview: {
+    show: "Show",
+    hide: "Hide",
+    none: "There is no preview of such a file. Download it to look at it.",
+    table: (rows: number) => `The first ${rows} rows`,
   },
   runs: {
     title: "Runs",
@@ -93,7 +106,6 @@ export const texts = {
       result: "Result",
     },
     filters: {
-      all: "All",
       status: "Status",
       workflow: "Workflow",
       client: "Client",
@@ -167,6 +179,9 @@ export const texts = {
     parent: (id: string) => `Run by ${id}`,
     showFailure: "Show",
     failure: (node: string) => `${node} failed`,
+    called: "called",
+    found: "found",
+    answer: "Answer of the model",
     code: "Code",
     prompt: "Prompt",
     context: "Context",
@@ -228,5 +243,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
-  ...{ apiKeys, audit, costs, health },
+  ...{ apiKeys, audit, clients, code, costs, form, health, tasks },
 } as const;

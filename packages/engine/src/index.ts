@@ -3,9 +3,10 @@ export { atOnce } from "./at-once.ts";
 export type { CloseStatus, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
 export { OutcomesRefused } from "./chain/outcomes.ts";
-export { itemsOf } from "./chain/scope.ts";
+export { branchScope, itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
+export { slimText } from "./context/offload.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
 export { wholeValue } from "./context/whole-value.ts";
 export { BlobMismatch, BlobMissing, ContentsErased, NovaError, StoreUnavailable } from "./errors.ts";
@@ -33,6 +34,7 @@ export {
   type FileInput,
   InputsRefused,
   newFileMark,
+  placeFiles,
   type StartFile,
 } from "./kinds/start/given.ts";
 export {
@@ -66,10 +68,13 @@ export * from "./process-memory.ts";
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.ts";
 export type { CaughtError, NodeEvent, RunPosition } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
+export { noOutcome } from "./protocol/recorded-document.ts";
+export { mergeBranches } from "./protocol/settle-join.ts";
 export { ExecutionNotFound, executionOf } from "./protocol/status.ts";
 export { publishWorkflow } from "./publish-workflow.ts";
 export { diffExecutions, type NodeDiff } from "./restart/diff.ts";
 export type { Forecast } from "./restart/forecast.ts";
+export { type OutcomeAt, outcomeAt } from "./restart/outcome-at.ts";
 export { outputAgain, recordedOutput } from "./restart/output.ts";
 export { planRestart, RestartRefused, type RestartRequest, restartExecution } from "./restart/restart.ts";
 export { Names, Source } from "./restart/source.ts";

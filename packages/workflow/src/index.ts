@@ -17,6 +17,7 @@ export type { Fork, ForkBranch } from "./graph/forks.ts";
 export { forksOf, joinOf } from "./graph/forks.ts";
 export { canReach, graphOf, lastToFirst, reachableFrom } from "./graph/graph.ts";
 export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
+export { checkSchema } from "./inputs/check-schema.ts";
 export { checkContext, checkData } from "./inputs/within-time.ts";
 export {
   type ExactValue,
@@ -58,6 +59,7 @@ export {
 export { type FailureWebhook, isMailAddress, type OnFailure } from "./on-failure.ts";
 export { slugOf } from "./parse/fields.ts";
 export { relocate } from "./parse/locate.ts";
+export type { PartOfDraft } from "./parse/part.ts";
 export type { PythonSource, WorkflowSource } from "./parse/read.ts";
 export type { ParsedWorkflow } from "./parse-workflow.ts";
 export { parseWorkflow } from "./parse-workflow.ts";

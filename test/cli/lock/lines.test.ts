@@ -131,7 +131,9 @@ describe("what nova lock --prove says", () => {
       { key: "total", recorded: "3", now: null },
       { key: "text", recorded: '"a"', now: '"\u001b[2Jb"' },
     ];
-    const told = proofLines([{ node: "sum", codeHash: "", runs: [run({ outcome: "differs", differences })] }]);
+    const told = proofLines([
+      { node: "sum", codeHash: "", costUsd: 0.0021, runs: [run({ outcome: "differs", differences })] },
+    ]);
     expect(shown(told.join(""))).not.toContain("\u001b[2J");
     expect(lines(run({ outcome: "differs", differences })).slice(2)).toEqual([
       ...["    total", "      - 3", "      + (not set)"],

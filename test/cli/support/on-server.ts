@@ -9,12 +9,12 @@ export interface Ended {
   err: string;
 }
 
-/** Commands on the machine of an API, and as somebody types them who has its URL and the key of an admin. */
-export function useServer(api: ReturnType<typeof useApi>) {
+/** Commands on the machine of an API, and as somebody types them who has its URL and a key, mostly that of an admin. */
+export function useServer(api: ReturnType<typeof useApi>, role: Parameters<typeof api.key>[0] = "admin") {
   let key: string;
 
   beforeAll(async () => {
-    key = await api.key("admin");
+    key = await api.key(role);
   });
 
   beforeEach(() => {
@@ -35,7 +35,7 @@ export function useServer(api: ReturnType<typeof useApi>) {
     return { terminal, ended: onServer(argv, terminal) };
   }
 
-  /** The same with a server, whose key is the admin's. */
+  /** The same with a server and the key. */
   async function onServer(argv: string[], terminal?: Terminal): Promise<Ended> {
     vi.stubEnv("NOVA_URL", api.url);
     vi.stubEnv("NOVA_API_KEY", key);

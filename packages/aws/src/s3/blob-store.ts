@@ -48,13 +48,14 @@ async function openBlob(connection: BucketConnection, home: BlobHome, sha256: st
 
 export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks {
   return {
-    async sign(home, sha256, expiresIn) {
+    async sign(home, sha256, expiresIn, type) {
       const key = blobKey(home, sha256);
       const [{ getSignedUrl }, head] = await Promise.all([
         import("@aws-sdk/s3-request-presigner"),
         headObject({ client, bucket }, key),
       ]);
-      return head && getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: key }), { expiresIn });
+      const shown = type === undefined ? {} : { ResponseContentType: type, ResponseContentDisposition: "inline" };
+      return head && getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: key, ...shown }), { expiresIn });
     },
   };
 }

@@ -21,6 +21,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   trace: async () => (await import("./execution.ts")).trace,
   logs: async () => (await import("./execution.ts")).logs,
   diff: async () => (await import("./past.ts")).diff,
+  test: async () => (await import("./test.ts")).test,
   replay: async () => (await import("./past.ts")).replay,
   get: async () => (await import("./get.ts")).get,
   pull: async () => (await import("./pull.ts")).pull,

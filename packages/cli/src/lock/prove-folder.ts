@@ -22,14 +22,17 @@ interface Asked {
 }
 
 /** Runs what `nova lock` would lock over recorded inputs, this machine's or a server's, in sandboxes of this machine. */
-export async function proveFolder({ path, node, count, from }: Asked): Promise<Told> {
+export async function proofsOf({ path, node, count, from }: Asked): Promise<NodeProof[]> {
   const folder = await readLockFolder(path);
   const asked = namedPrompts(folder, node);
+  if (asked.length === 0) return [];
   const mayRun = asked.filter(({ node }) => node.effects !== true);
-  if (mayRun.length === 0 && asked.length > 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
-  const proofs = await withTrials((nova, trialFor) =>
-    proveAll(nova, trialFor, { ...folder, prompts: asked }, { count, from }),
-  );
+  if (mayRun.length === 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
+  return withTrials((nova, trialFor) => proveAll(nova, trialFor, { ...folder, prompts: asked }, { count, from }));
+}
+
+export async function proveFolder(asked: Asked): Promise<Told> {
+  const proofs = await proofsOf(asked);
   const isGood = ({ outcome }: ProofRun) => outcome === "same" || outcome === "works";
   const same = proofs.every((proof) => "runs" in proof && proof.runs.every(isGood));
   return {
@@ -62,7 +65,9 @@ async function proveAll(
     else if (!locked) refuse(`node "${id}" has no code yet - run it with a model`);
     else if (runs.length === 0) refuse(`node "${id}" has no recorded inputs yet - run it first`);
     else {
-      proofs.push({ node: id, codeHash: locked.codeHash, runs: await proveCode(prompt, runs, { ...trial, locked }) });
+      const { codeHash, cost } = locked;
+      const proven = await proveCode(prompt, runs, { ...trial, locked });
+      proofs.push({ node: id, codeHash, costUsd: cost.usd, runs: proven });
     }
   }
   return proofs;

@@ -18,7 +18,15 @@ export interface ProofRun {
 }
 
 /** A node's proof, or why there is none. */
-export type NodeProof = { node: string } & ({ codeHash: string; runs: ProofRun[] } | { refused: string });
+export type NodeProof = { node: string } & (
+  | {
+      codeHash: string;
+      /** What models have cost that wrote the code. */
+      costUsd: number;
+      runs: ProofRun[];
+    }
+  | { refused: string }
+);
 
 /** Runs code over recorded inputs of its node. */
 export async function proveCode(

@@ -1,7 +1,10 @@
 import { elementsOf, kindOf, membersOf, Raw } from "./raw.ts";
 
-/** Members that hold what users sent. */
-const exact = new Set(["context", "set", "input_context", "output_result", "pattern", "was", "is", "variables"]);
+/** Members that hold what users sent, and definitions: a bound or a default has digits, too. */
+const exact = new Set([
+  ...["context", "set", "input_context", "output_result", "pattern", "was", "is", "variables"],
+  ...["definition", "form", "forms"],
+]);
 
 /** Members in which there are such members. */
 const around = new Set(["items", "entries", "branches", "changes", "child"]);
@@ -32,7 +35,7 @@ export function renderBody(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${renderBody(member)}`).join(",")}}`;
 }
 
-/** The types of the client say what a context is, not that it is kept as text here. */
+/** The types of the client say what a context or a definition is, not that it is kept as text here. */
 export function rawOf(context: unknown): Raw {
   return context instanceof Raw ? context : new Raw("{}");
 }

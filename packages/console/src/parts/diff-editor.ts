@@ -1,7 +1,7 @@
 import { python } from "@codemirror/lang-python";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { unifiedMergeView } from "@codemirror/merge";
-import { EditorState } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightSpecialChars, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -15,11 +15,24 @@ export interface Diff {
 /** What `Foreign` shows by its number: nothing turns a line around here either. */
 const steering = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
 
-/**
- * Two texts of Python as one, with what was taken out and put in. It is drawn in a shadow root: styles that scripts put
- * there need no `unsafe-inline`.
- */
+/** Two texts of Python as one, with what was taken out and put in. */
 export function showDiff(host: HTMLElement, { before, after, label }: Diff): EditorView {
+  const merge = unifiedMergeView({
+    original: before,
+    mergeControls: false,
+    gutter: true,
+    collapseUnchanged: { margin: 3, minSize: 6 },
+  });
+  return show(host, after, label, merge);
+}
+
+/** A text of Python, to be read. */
+export function showCode(host: HTMLElement, { code, label }: { code: string; label: string }): EditorView {
+  return show(host, code, label, []);
+}
+
+/** It is drawn in a shadow root: styles that scripts put there need no `unsafe-inline`. */
+function show(host: HTMLElement, doc: string, label: string, more: Extension): EditorView {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const extensions = [
     lineNumbers(),
@@ -30,21 +43,16 @@ export function showDiff(host: HTMLElement, { before, after, label }: Diff): Edi
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-    unifiedMergeView({
-      original: before,
-      mergeControls: false,
-      gutter: true,
-      collapseUnchanged: { margin: 3, minSize: 6 },
-    }),
+    more,
   ];
-  return new EditorView({ doc: after, extensions, root, parent: root });
+  return new EditorView({ doc, extensions, root, parent: root });
 }
 
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword], color: "light-dark(#7b3fb0, #c9a3f2)" },
   { tag: tags.string, color: "light-dark(#0b6b47, #79d3a6)" },
   { tag: [tags.number, tags.bool, tags.null], color: "light-dark(#1a55b8, #8db8ff)" },
-  { tag: tags.comment, color: "var(--text-3)" },
+  { tag: tags.comment, color: "var(--text-2)" },
 ]);
 
 const look = EditorView.theme({

@@ -93,10 +93,11 @@ function Children({ text, isList, shown, open, more }: ChildrenProps): JSX.Eleme
   );
 }
 
+/** Own keys like `$blob` have one `$` more in the chain of work. */
 function Name({ name }: { name: string }): JSX.Element {
   return (
     <span className="json-name">
-      <Foreign text={name} />
+      <Foreign text={name.replace(/^\$(\$+blob)$/, "$1")} />
     </span>
   );
 }

@@ -39,10 +39,13 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
   useEffect(() => {
     let before: { key: string; at: number } | undefined;
     const hear = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || isPressing(event)) return;
       const pair = before && event.timeStamp - before.at < pairMs ? `${before.key} ${event.key}` : "";
       before = { key: event.key, at: event.timeStamp };
-      const found = groups.current.toReversed().flatMap((group) => group[pair] ?? group[event.key] ?? [])[0];
+      // A pair goes before a single key of whatever part: `g k` before `k`.
+      const found = [pair, event.key].flatMap((key) =>
+        groups.current.toReversed().flatMap((group) => group[key] ?? []),
+      )[0];
       if (!found) return;
       event.preventDefault();
       found.run();
@@ -66,6 +69,11 @@ function isTyping({ target }: KeyboardEvent): boolean {
     target instanceof Element &&
     target.closest("input:not([type=checkbox]), textarea, select, [contenteditable=true]") !== null
   );
+}
+
+/** A button or a link that has the focus is pressed by these keys, whatever else they do. */
+function isPressing({ key, target }: KeyboardEvent): boolean {
+  return (key === "Enter" || key === " ") && target instanceof Element && target.closest("button, a, summary") !== null;
 }
 
 /** Keys of a part, as long as it is shown. Those that were added last win. */

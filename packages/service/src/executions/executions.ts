@@ -50,14 +50,17 @@ export async function readExecution(ports: ReadPorts, id: string): Promise<Trace
   return { ...trace, context: await wholeContext(ports, trace.execution, trace.context) };
 }
 
-/** One link, in whatever branch; `full` with code, contexts and logs. Undefined where there is none. */
+/**
+ * One link, in whatever branch; `full` with code, contexts and logs, `references` with large values as the chain has them.
+ * Undefined where there is none.
+ */
 export async function readLink(
   ports: ReadPorts,
   id: string,
-  place: { seq: number; scope: string; full: boolean },
+  { references = false, ...place }: { seq: number; scope: string; full: boolean; references?: boolean },
 ): Promise<TraceEntry | undefined> {
   const { entry: found, execution } = await readTraceLink(ports, id, place);
-  if (!found) return undefined;
+  if (!found || references) return found;
   const { input_context: input, output_result: output } = found;
   return {
     ...found,

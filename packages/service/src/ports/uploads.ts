@@ -37,6 +37,6 @@ export interface UploadStore {
 
 /** Bytes that a caller fetches where they lie: they are too many for an answer of the API. */
 export interface BlobLinks {
-  /** An address that answers this blob, for `seconds`; undefined where there is none, or no more. */
-  sign(home: BlobHome, sha256: string, seconds: number): Promise<string | undefined>;
+  /** An address that answers this blob, for `seconds`, as this media type; undefined where there is none, or no more. */
+  sign(home: BlobHome, sha256: string, seconds: number, type?: string): Promise<string | undefined>;
 }

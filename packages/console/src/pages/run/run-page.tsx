@@ -1,5 +1,5 @@
-import { ApiProblem } from "@nova/client";
-import { type JSX, useMemo, useState } from "react";
+import { ApiProblem, type WholeExecution } from "@nova/client";
+import { type JSX, useCallback, useMemo, useState } from "react";
 import { Link, useParams, useSearchParams } from "wouter";
 import { Button } from "../../parts/button.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
@@ -8,18 +8,20 @@ import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
 import { RunGraph } from "./graph/run-graph.tsx";
 import type { RunModel } from "./model/run-model.ts";
-import { byUrgency, itemOf, type Visit } from "./model/visits.ts";
+import { byUrgency, type Visit } from "./model/visits.ts";
 import { Panel } from "./panel/panel.tsx";
 import { RestartDialog, RunActions } from "./run-actions.tsx";
 import { RunHead } from "./run-head.tsx";
 import { Timeline } from "./timeline/timeline.tsx";
-import { type RunState, useRun } from "./use-run.ts";
+import { useRun } from "./use-run.ts";
 import "./run-page.css";
 
 /** One run: its graph, what took how long, and the link that was chosen. */
 export function RunPage(): JSX.Element {
   const { id } = useParams<{ id: string }>();
-  const state = useRun(id);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const toggle = useCallback((node: string) => setOpened((before) => before.symmetricDifference(new Set([node]))), []);
+  const state = useRun(id, opened);
   const { run, error, retry } = state;
   if (error instanceof ApiProblem && error.status === 404) {
     return (
@@ -36,7 +38,7 @@ export function RunPage(): JSX.Element {
     <>
       <RunHead run={run} actions={<RunActions run={run} />} />
       {state.model ? (
-        <Views key={id} {...state} run={run} model={state.model} />
+        <Views key={id} run={run} model={state.model} opened={opened} toggle={toggle} />
       ) : error ? (
         <Failure error={error} onRetry={retry} />
       ) : (
@@ -46,12 +48,17 @@ export function RunPage(): JSX.Element {
   );
 }
 
-type Shown = RunState & { run: NonNullable<RunState["run"]>; model: RunModel };
+interface Shown {
+  run: WholeExecution;
+  model: RunModel;
+  opened: ReadonlySet<string>;
+  toggle(node: string): void;
+}
 
 const views = ["graph", "timeline", "link"] as const;
 
 /** Beside each other where there is room, one at a time where there is none. */
-function Views({ run, model }: Shown): JSX.Element {
+function Views({ run, model, opened, toggle }: Shown): JSX.Element {
   const [node, visit, select] = useChosen(model);
   const [view, setView] = useState<(typeof views)[number]>("graph");
   const [restartFrom, setRestartFrom] = useState<string>();
@@ -83,14 +90,13 @@ function Views({ run, model }: Shown): JSX.Element {
       </div>
       <div className="run-views" data-view={view}>
         <div className="run-graph-box">
-          <RunGraph model={model} selected={node} onSelect={show} />
+          <RunGraph {...{ model, opened, toggle }} selected={node} onSelect={show} />
         </div>
         <div className="run-timeline-box">
           <Timeline run={run} model={model} selected={visit?.key} onSelect={show} />
         </div>
         <div className="run-panel-box">
           <Panel
-            run={run}
             model={model}
             node={node}
             visit={visit}
@@ -170,10 +176,8 @@ function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: V
 function placeOf(visit: Visit, model: RunModel): string {
   const same = model.visits.filter(({ node, scope }) => node === visit.node && scope === visit.scope);
   const at = same.findIndex(({ key }) => key === visit.key) + 1;
-  const own = at > 1 ? `${visit.node}#${at}` : visit.node;
-  const around = Array.from(
-    visit.scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g),
-    ([, map, item]) => `${map}[${item}].`,
-  );
-  return itemOf(visit.scope) === undefined ? own : `${around.join("")}${own}`;
+  const items = visit.scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g);
+  const around = Array.from(items, ([, map, item]) => `${map}[${item}].`).join("");
+  const runs = visit.node.slice(0, visit.node.length - visit.id.length);
+  return `${runs}${around}${visit.id}${at > 1 ? `#${at}` : ""}`;
 }

@@ -1,14 +1,14 @@
-import type { ChainEntry, WholeExecution } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
+import type { ChainEntry, NovaClient, WholeExecution } from "@nova/client";
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePolled } from "../../api/polled.ts";
-import { graphOf } from "../../parts/graph/definition.ts";
+import { rawOf } from "../../json/answer.ts";
+import { type Graph, graphOf } from "../../parts/graph/definition.ts";
 import { type RunModel, runModel } from "./model/run-model.ts";
 
 export interface RunState {
   run: WholeExecution | undefined;
-  entries: readonly ChainEntry[];
   model: RunModel | undefined;
   error: unknown;
   retry(): void;
@@ -17,7 +17,7 @@ export interface RunState {
 const pageSize = 200;
 
 /** A run as it goes on. Its links are asked for beside it, and neither is sent again before it has changed. */
-export function useRun(id: string): RunState {
+export function useRun(id: string, opened: ReadonlySet<string>): RunState {
   const nova = useNova();
   const path = { id };
   const record = usePolled({
@@ -30,10 +30,8 @@ export function useRun(id: string): RunState {
   const chain = usePolled({
     queryKey: ["chain", id],
     async read(header, signal) {
-      const first = await nova.api.GET("/executions/{id}/chain", {
-        params: { path, header, query: { limit: pageSize } },
-        signal,
-      });
+      const params = { path, header, query: { limit: pageSize } };
+      const first = await nova.api.GET("/executions/{id}/chain", { params, signal });
       if (!first.data?.next_cursor) return first;
       const query = { limit: pageSize, cursor: first.data.next_cursor };
       const rest = await Array.fromAsync(nova.list("/executions/{id}/chain", { path, query }));
@@ -47,16 +45,90 @@ export function useRun(id: string): RunState {
     queryKey: ["definition", workflow, version],
     enabled: workflow !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () =>
-      graphOf((await nova.workflows.get(workflow as string, { version: version as number })).definition),
+    queryFn: () => readGraph(nova, workflow as string, version as number),
   });
   const [run, items, graph] = [record.data, chain.data?.items, definition.data];
-  const model = useMemo(() => (run && items && graph ? runModel(run, items, graph) : undefined), [run, items, graph]);
+  const own = useMemo(() => (run && items && graph ? { run, entries: items, graph } : undefined), [run, items, graph]);
+  const model = useWithChildren(own, opened);
   return {
-    ...{ run, entries: items ?? [], model },
-    error: record.error ?? chain.error ?? definition.error,
+    ...{ run, model, error: record.error ?? chain.error ?? definition.error },
     retry() {
       for (const query of [record, chain, definition]) void query.refetch();
     },
   };
+}
+
+async function readGraph(nova: NovaClient, workflow: string, version: number): Promise<Graph> {
+  return graphOf(rawOf((await nova.workflows.get(workflow, { version })).definition));
+}
+
+interface Known {
+  run: WholeExecution;
+  entries: readonly ChainEntry[];
+  graph: Graph;
+}
+
+const childPauseMs = 1_500;
+
+/** With the runs inside of it whose nodes were opened, and theirs. */
+function useWithChildren(own: Known | undefined, opened: ReadonlySet<string>): RunModel | undefined {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const readSoFar = (execution: string) => queries.getQueryData<Known>(["child", execution]);
+  const wanted = own ? wantedChildren(own, opened, readSoFar, "") : [];
+  const read = useQueries({
+    queries: wanted.map((execution) => ({
+      queryKey: ["child", execution],
+      structuralSharing: false,
+      refetchInterval: ({ state }: { state: { data?: Known | undefined } }) =>
+        state.data && state.data.run.ended_at !== null ? false : childPauseMs,
+      queryFn: () => readChild(nova, execution),
+    })),
+    combine: (results) => results.map(({ data }) => data),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is in the cache, from which it is taken
+  return useMemo(() => own && modelOf(own, opened, readSoFar, ""), [own, opened, read]);
+}
+
+async function readChild(nova: NovaClient, id: string): Promise<Known> {
+  const params = { path: { id }, query: { references: "true" as const } };
+  const [run, entries] = await Promise.all([
+    nova.ask(nova.api.GET("/executions/{id}", { params })),
+    Array.fromAsync(nova.executions.chain(id, { limit: pageSize })),
+  ]);
+  return { run, entries, graph: await readGraph(nova, run.workflow, run.version) };
+}
+
+type ReadSoFar = (execution: string) => Known | undefined;
+
+/** Runs of nodes that were opened, by their place. */
+function openedChildren(
+  { run, entries, graph }: Known,
+  opened: ReadonlySet<string>,
+  prefix: string,
+): [string, string][] {
+  if (opened.size === 0) return [];
+  const { visits } = runModel(run, entries, graph, new Map(), prefix);
+  return visits.flatMap(({ node, entry, work }): [string, string][] => {
+    const waited = work?.waits_for?.kind === "workflow" ? work.waits_for.execution_id : undefined;
+    const execution = entry?.child?.execution_id ?? waited;
+    return opened.has(node) && typeof execution === "string" ? [[node, execution]] : [];
+  });
+}
+
+function wantedChildren(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): string[] {
+  return openedChildren(known, opened, prefix).flatMap(([node, execution]) => {
+    const child = read(execution);
+    return [execution, ...(child ? wantedChildren(child, opened, read, `${node}/`) : [])];
+  });
+}
+
+/** Of several visits of a node the last one is shown. */
+function modelOf(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): RunModel {
+  const children = new Map<string, RunModel>();
+  for (const [node, execution] of openedChildren(known, opened, prefix)) {
+    const child = read(execution);
+    if (child) children.set(node, modelOf(child, opened, read, `${node}/`));
+  }
+  return runModel(known.run, known.entries, known.graph, children, prefix);
 }

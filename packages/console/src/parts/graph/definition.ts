@@ -1,3 +1,5 @@
+import type { Raw } from "../../json/raw.ts";
+
 /** What the graph shows of a node of a definition. */
 export interface GraphNode {
   id: string;
@@ -6,8 +8,10 @@ export interface GraphNode {
   description: string | undefined;
   isPrompt: boolean;
   onError: string | undefined;
-  /** Of a map: what runs for each item. */
+  /** Of a map what runs for each item; of a node that runs another workflow that one, once it is read. */
   body: Graph | undefined;
+  /** Names of those that it gets; undefined: as the workflow says. */
+  credentials: readonly string[] | undefined;
 }
 
 export interface GraphEdge {
@@ -26,17 +30,30 @@ export interface Graph {
 }
 
 /** The graph of a definition as the API answers it; parts that a later release may add are left out. */
-export function graphOf(definition: unknown): Graph {
-  const { nodes, edges } = members(definition);
+export function graphOf(definition: Raw): Graph {
+  return graphFrom(JSON.parse(definition.text));
+}
+
+function graphFrom(body: unknown): Graph {
+  const { nodes, edges } = members(body);
   const found = list(nodes).map(nodeOf);
   const onErrors = found.flatMap(({ id, onError }): GraphEdge[] =>
     onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
   );
-  return { nodes: found, edges: [...list(edges).map(edgeOf), ...onErrors] };
+  return { nodes: found, edges: [...joined(list(edges).map(edgeOf)), ...onErrors] };
+}
+
+/** Edges that lead the same way are one line, with all of their conditions. */
+function joined(edges: readonly GraphEdge[]): GraphEdge[] {
+  return Array.from(Map.groupBy(edges, ({ from, to }) => `${from}>${to}`).values(), (same) => ({
+    ...(same[0] as GraphEdge),
+    label: same.map(({ label }) => label).join(", "),
+    max: same.find(({ max }) => max !== undefined)?.max,
+  }));
 }
 
 function nodeOf(value: unknown): GraphNode {
-  const { id, type, name, description, executor, onError, body } = members(value);
+  const { id, type, name, description, executor, onError, body, credentials } = members(value);
   return {
     id: String(id),
     type: String(type),
@@ -44,7 +61,8 @@ function nodeOf(value: unknown): GraphNode {
     description: typeof description === "string" ? description : undefined,
     isPrompt: members(executor).kind === "prompt",
     onError: typeof onError === "string" ? onError : undefined,
-    body: body === undefined ? undefined : graphOf(body),
+    body: body === undefined ? undefined : graphFrom(body),
+    credentials: credentials === undefined ? undefined : list(credentials).map(String),
   };
 }
 
@@ -68,4 +86,14 @@ function list(value: unknown): unknown[] {
 /** Every node, those of bodies behind their map. */
 export function allNodes({ nodes }: Graph): GraphNode[] {
   return nodes.flatMap((node) => [node, ...(node.body ? allNodes(node.body) : [])]);
+}
+
+/** The same graph inside of another one's node. */
+export function prefixed(graph: Graph, prefix: string): Graph {
+  if (prefix === "") return graph;
+  const { nodes, edges } = graph;
+  return {
+    nodes: nodes.map((node) => ({ ...node, id: prefix + node.id, body: node.body && prefixed(node.body, prefix) })),
+    edges: edges.map((edge) => ({ ...edge, from: prefix + edge.from, to: prefix + edge.to })),
+  };
 }

@@ -2,19 +2,19 @@ import {
   Background,
   BackgroundVariant,
   Controls,
-  type Edge,
   MarkerType,
   type Node,
   type NodeTypes,
   ReactFlow,
   ReactFlowProvider,
-  useReactFlow,
 } from "@xyflow/react";
-import { type JSX, type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type JSX, type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { Loading } from "../states.tsx";
 import type { Graph, GraphEdge, GraphNode } from "./definition.ts";
-import type { LayoutRequest, Placed } from "./layout-types.ts";
+import type { Layout, LayoutRequest, Placed, Route } from "./layout-types.ts";
 import type { CardData } from "./node-card.tsx";
+import { type RouteEdge, RouteLine } from "./route-edge.tsx";
+import { minZoom, useFit } from "./use-fit.ts";
 import { useLayout } from "./use-layout.ts";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
@@ -32,15 +32,25 @@ interface GraphViewProps<Data> {
   label: string;
   /** One component under the name `card`; it stays the same. */
   nodeTypes: NodeTypes;
-  /** What the card of a node gets besides the node. Keep it as long as its answers stay the same: else all is drawn again. */
+  /** What the card of a node gets besides the node: plain values, by which it is told whether to draw it again. */
   dataOf(node: GraphNode): Data;
   lookOf(edge: GraphEdge): EdgeLook;
   selected: string | undefined;
   onSelect(node: string): void;
+  /** Nodes that show what is inside of them, where somebody else has to know them. */
+  folding?: Folding;
+}
+
+export interface Folding {
+  opened: ReadonlySet<string>;
+  toggle(node: string): void;
+  /** Besides those that have something inside. */
+  canOpen(node: GraphNode): boolean;
 }
 
 const size = { width: 204, height: 50 };
 const mapHeight = 58;
+const edgeTypes = { route: RouteLine };
 
 /** A graph of nodes and edges, whose maps open to what is inside of them. */
 export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX.Element {
@@ -51,116 +61,155 @@ export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX
   );
 }
 
-function Flow<Data extends object>({ graph, label, nodeTypes, ...props }: GraphViewProps<Data>): JSX.Element {
-  const { dataOf, lookOf, selected, onSelect } = props;
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const toggle = useCallback((id: string) => setOpened((before) => before.symmetricDifference(new Set([id]))), []);
+function Flow<Data extends object>({ graph, label, nodeTypes, lookOf, ...props }: GraphViewProps<Data>): JSX.Element {
+  const own = useFolding();
+  const folding = props.folding ?? own;
+  const { opened } = folding;
   const request = useMemo(() => requestOf(graph, opened), [graph, opened]);
-  const placed = useLayout(request);
-  const byId = useMemo(() => nodesById(graph), [graph]);
-  const nodes = useMemo(
-    () => (placed ?? []).flatMap((one) => nodeAt(one, { byId, opened, selected, toggle, dataOf })),
-    [placed, byId, opened, selected, toggle, dataOf],
+  const layout = useLayout(request);
+  const nodes = useNodes(graph, layout, folding, props);
+  const edges = useMemo(
+    () => layout && edgesOf(graph, opened, lookOf, routesIn(layout)),
+    [graph, opened, lookOf, layout],
   );
-  const edges = useMemo(() => edgesOf(graph, opened, lookOf), [graph, opened, lookOf]);
-  useFitted(placed);
-  if (!placed) return <Loading lines={5} />;
-  const choose = (event: KeyboardEvent) => {
-    const node = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset.id;
-    const isOnButton = (event.target as Element).closest("button") !== null;
-    if (node === undefined || isOnButton || (event.key !== "Enter" && event.key !== " ")) return;
-    event.preventDefault();
-    event.stopPropagation();
-    onSelect(node);
-  };
+  const box = useRef<HTMLDivElement>(null);
+  useFit(box, layout);
+  const { onSelect } = props;
   return (
-    <ReactFlow
-      className="graph"
-      aria-label={label}
-      nodes={nodes}
-      edges={edges}
-      nodeTypes={nodeTypes}
-      onNodeClick={(_, node) => onSelect(node.id)}
-      onKeyDown={choose}
-      onlyRenderVisibleElements
-      nodesDraggable={false}
-      nodesConnectable={false}
-      edgesFocusable={false}
-      minZoom={0.1}
-      maxZoom={1.6}
-      fitView
-      fitViewOptions={{ padding: 0.12, maxZoom: 1 }}
-      proOptions={{ hideAttribution: true }}
-    >
-      <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
-      <Controls showInteractive={false} />
-    </ReactFlow>
+    <div ref={box} className="graph-box">
+      {edges ? (
+        <ReactFlow
+          className="graph"
+          aria-label={label}
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          onNodeClick={(_, node) => onSelect(node.id)}
+          onKeyDown={(event) => choose(event, onSelect)}
+          onlyRenderVisibleElements
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          minZoom={minZoom}
+          maxZoom={1.6}
+          proOptions={{ hideAttribution: true }}
+        >
+          <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
+          <Controls showInteractive={false} />
+        </ReactFlow>
+      ) : (
+        <Loading lines={5} />
+      )}
+    </div>
   );
 }
 
-/** All of it is in sight at first, and again after something has been opened. */
-function useFitted(placed: readonly Placed[] | undefined): void {
-  const { fitView } = useReactFlow();
-  const isFitted = useRef(false);
-  useEffect(() => {
-    if (!placed) return;
-    const animated = isFitted.current ? { duration: 200 } : {};
-    isFitted.current = true;
-    requestAnimationFrame(() => void fitView({ padding: 0.12, maxZoom: 1, ...animated }));
-  }, [placed, fitView]);
+function useFolding(): Folding {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const toggle = useCallback((id: string) => setOpened((before) => before.symmetricDifference(new Set([id]))), []);
+  return useMemo(() => ({ opened, toggle, canOpen: () => false }), [opened, toggle]);
+}
+
+/** A node has the focus, and is chosen by keys as a button is. */
+function choose(event: KeyboardEvent, onSelect: (node: string) => void): void {
+  const node = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset.id;
+  const isOnButton = (event.target as Element).closest("button") !== null;
+  if (node === undefined || isOnButton || (event.key !== "Enter" && event.key !== " ")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  onSelect(node);
 }
 
 function requestOf({ nodes, edges }: Graph, opened: ReadonlySet<string>): LayoutRequest {
   return {
-    nodes: nodes.map(({ id, body }) => ({
-      ...{ id, width: size.width, height: body ? mapHeight : size.height },
+    nodes: nodes.map(({ id, type, body }) => ({
+      ...{ id, width: size.width, height: type === "map" ? mapHeight : size.height },
       ...(body && opened.has(id) && { inside: requestOf(body, opened) }),
     })),
-    edges: edges.map(({ from, to, label }) => ({ from, to, label })),
+    // How often it was taken stands behind its label.
+    edges: edges.map(({ from, to, label, max }) => ({
+      from,
+      to,
+      label: max === undefined ? label : `${label} ${max}/${max}`,
+    })),
   };
 }
 
-interface Drawing<Data> extends Pick<GraphViewProps<Data>, "dataOf" | "selected"> {
-  byId: ReadonlyMap<string, GraphNode>;
-  opened: ReadonlySet<string>;
-  toggle(id: string): void;
+/** A node that looks as before keeps its object, so that it is not drawn again. */
+function useNodes<Data extends object>(
+  graph: Graph,
+  layout: Layout | undefined,
+  { opened, toggle, canOpen }: Folding,
+  { dataOf, selected }: Pick<GraphViewProps<Data>, "dataOf" | "selected">,
+): Node<Data & CardData>[] {
+  const byId = useMemo(() => nodesById(graph), [graph]);
+  const before = useRef(new Map<string, { looks: string; made: Node<Data & CardData> }>());
+  return useMemo(() => {
+    return (layout?.nodes ?? []).flatMap((place) => {
+      const node = byId.get(place.id);
+      if (!node) return [];
+      const isOpen = opened.has(place.id) && node.body !== undefined;
+      const data = { ...dataOf(node), node, isOpen, canOpen: node.body !== undefined || canOpen(node), toggle };
+      const isSelected = place.id === selected;
+      const looks = JSON.stringify([place, data, isSelected]);
+      const known = before.current.get(place.id);
+      if (known?.looks === looks && known.made.data.toggle === toggle) return [known.made];
+      const made = nodeAt(place, data, isSelected);
+      before.current.set(place.id, { looks, made });
+      return [made];
+    });
+  }, [layout, byId, opened, toggle, canOpen, dataOf, selected]);
 }
 
-function nodeAt<Data extends object>(
-  { id, x, y, width, height, parent }: Placed,
-  { byId, opened, selected, toggle, dataOf }: Drawing<Data>,
-): Node<Data & CardData>[] {
-  const node = byId.get(id);
-  if (!node) return [];
-  const isOpen = opened.has(id) && node.body !== undefined;
-  const data = { ...dataOf(node), node, isOpen, toggle };
-  return [
-    {
-      ...{ id, type: "card", position: { x, y }, width, height, data, selected: id === selected },
-      ...(parent !== undefined && { parentId: parent }),
-      zIndex: parent === undefined ? 0 : 1,
-      ariaLabel: node.name,
-    },
-  ];
+function nodeAt<Data extends CardData>(place: Placed, data: Data, selected: boolean): Node<Data> {
+  const { id, x, y, width, height, parent } = place;
+  return {
+    ...{ id, type: "card", position: { x, y }, width, height, data, selected },
+    ...(parent !== undefined && { parentId: parent }),
+    zIndex: parent === undefined ? 0 : 1,
+    ariaLabel: data.node.name,
+  };
 }
 
 function nodesById(graph: Graph): Map<string, GraphNode> {
   return new Map(graph.nodes.flatMap((node) => [[node.id, node] as const, ...(node.body ? nodesById(node.body) : [])]));
 }
 
-function edgesOf({ nodes, edges }: Graph, opened: ReadonlySet<string>, lookOf: (edge: GraphEdge) => EdgeLook): Edge[] {
+function wayOf({ from, to }: { from: string; to: string }): string {
+  return `${from}>${to}`;
+}
+
+/** Of several edges the same way each has its own. */
+function routesIn({ routes }: Layout): Map<string, Route[]> {
+  return Map.groupBy(routes, wayOf);
+}
+
+function edgesOf(
+  { nodes, edges }: Graph,
+  opened: ReadonlySet<string>,
+  lookOf: (edge: GraphEdge) => EdgeLook,
+  routes: Map<string, Route[]>,
+): RouteEdge[] {
+  const used = new Map<string, number>();
   return [
-    ...edges.map((edge, index): Edge => {
-      const { from, to, isOnError } = edge;
-      const { state, label, isAbove } = lookOf(edge);
-      return {
-        ...{ id: `${from}>${to}>${index}`, source: from, target: to, type: "smoothstep", label },
-        className: `edge edge-${state} ${isOnError ? "edge-error" : ""}`,
-        markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: `var(--edge-${state})` },
-        pathOptions: { borderRadius: 10 },
-        zIndex: isAbove ? 1 : 0,
-      } as Edge;
+    ...edges.flatMap((edge): RouteEdge[] => {
+      const way = wayOf(edge);
+      const count = used.get(way) ?? 0;
+      used.set(way, count + 1);
+      const route = routes.get(way)?.[count];
+      return route ? [edgeAlong(route, edge, `${way}>${count}`, lookOf(edge))] : [];
     }),
-    ...nodes.flatMap(({ id, body }) => (body && opened.has(id) ? edgesOf(body, opened, lookOf) : [])),
+    ...nodes.flatMap(({ id, body }) => (body && opened.has(id) ? edgesOf(body, opened, lookOf, routes) : [])),
   ];
+}
+
+function edgeAlong(route: Route, edge: GraphEdge, id: string, { state, label, isAbove }: EdgeLook): RouteEdge {
+  const { from, to, isOnError } = edge;
+  return {
+    ...{ id, source: from, target: to, type: "route", label, data: { route } },
+    className: `edge edge-${state} ${isOnError ? "edge-error" : ""}`,
+    markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: `var(--edge-${state})` },
+    zIndex: isAbove ? 1 : 0,
+  };
 }

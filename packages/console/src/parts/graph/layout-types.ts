@@ -20,3 +20,22 @@ export interface Placed {
   height: number;
   parent: string | undefined;
 }
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** The way of an edge around the nodes, from the place of the whole graph. */
+export interface Route {
+  from: string;
+  to: string;
+  points: Point[];
+  /** Where its label has room. */
+  label: Point | undefined;
+}
+
+export interface Layout {
+  nodes: Placed[];
+  routes: Route[];
+}

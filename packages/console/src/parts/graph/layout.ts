@@ -1,8 +1,8 @@
 import { layout as dagre, graphlib } from "@dagrejs/dagre";
-import type { LayoutNode, LayoutRequest, Placed } from "./layout-types.ts";
+import type { Layout, LayoutNode, LayoutRequest, Placed, Point, Route } from "./layout-types.ts";
 
 /** Room for the title of a node that has others in it, and around them. */
-const head = 54;
+const head = 72;
 const padding = 18;
 
 interface Size {
@@ -11,39 +11,54 @@ interface Size {
 }
 
 /** Places every node, from above to below; what is inside of a node first, as its size follows from that. */
-export function layout(request: LayoutRequest): Placed[] {
-  return placedIn(request, undefined).placed;
+export function layout(request: LayoutRequest): Layout {
+  const { nodes, routes } = placedIn(request, undefined);
+  return { nodes, routes };
 }
 
-function placedIn({ nodes, edges }: LayoutRequest, parent: string | undefined): { placed: Placed[]; size: Size } {
+function placedIn({ nodes, edges }: LayoutRequest, parent: string | undefined): Layout & { size: Size } {
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 34, ranksep: 44, edgesep: 18, marginx: 0, marginy: 0 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const deeper: Placed[] = [];
-  for (const node of nodes) {
-    const { size, placed } = sizeOf(node);
-    deeper.push(...placed);
-    graph.setNode(node.id, { ...size });
-  }
+  const inside = new Map(nodes.map((node) => [node.id, insideOf(node)]));
+  for (const [id, { size }] of inside) graph.setNode(id, { ...size });
   for (const [index, { from, to, label }] of edges.entries()) {
     if (!graph.hasNode(from) || !graph.hasNode(to)) continue;
     graph.setEdge(from, to, { width: label.length * 7, height: label === "" ? 0 : 16, labelpos: "c" }, String(index));
   }
   dagre(graph);
-  const offset = parent === undefined ? { x: 0, y: 0 } : { x: padding, y: head };
+  const begin = parent === undefined ? { x: 0, y: 0 } : { x: padding, y: head };
   const own = nodes.map(({ id }): Placed => {
-    const { x, y, width, height } = graph.node(id) as Size & { x: number; y: number };
-    return { id, parent, width, height, x: x - width / 2 + offset.x, y: y - height / 2 + offset.y };
+    const { x, y, width, height } = graph.node(id) as Size & Point;
+    return { id, parent, width, height, x: x - width / 2 + begin.x, y: y - height / 2 + begin.y };
   });
   const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
-  return { placed: [...own, ...deeper], size: { width, height } };
+  return {
+    nodes: [...own, ...Array.from(inside.values()).flatMap((one) => one.nodes)],
+    routes: [
+      ...routesOf(graph).map((route) => moved(route, begin)),
+      ...own.flatMap((place) => inside.get(place.id)?.routes.map((route) => moved(route, place)) ?? []),
+    ],
+    size: { width, height },
+  };
 }
 
-function sizeOf({ id, width, height, inside }: LayoutNode): { size: Size; placed: Placed[] } {
-  if (!inside || inside.nodes.length === 0) return { size: { width, height }, placed: [] };
-  const { placed, size } = placedIn(inside, id);
-  return {
-    placed,
-    size: { width: Math.max(width, size.width + 2 * padding), height: Math.max(height, size.height + head + padding) },
-  };
+function insideOf({ id, width, height, inside }: LayoutNode): Layout & { size: Size } {
+  if (!inside || inside.nodes.length === 0) return { size: { width, height }, nodes: [], routes: [] };
+  const { nodes, routes, size } = placedIn(inside, id);
+  const whole = { width: size.width + 2 * padding, height: size.height + head + padding };
+  return { nodes, routes, size: { width: Math.max(width, whole.width), height: Math.max(height, whole.height) } };
+}
+
+function routesOf(graph: graphlib.Graph): Route[] {
+  return graph.edges().map((edge): Route => {
+    const { points, x, y } = graph.edge(edge) as { points: Point[] } & Partial<Point>;
+    const label = x === undefined || y === undefined ? undefined : { x, y };
+    return { from: edge.v, to: edge.w, points: points.map((point) => ({ x: point.x, y: point.y })), label };
+  });
+}
+
+function moved({ points, label, ...route }: Route, by: Point): Route {
+  const move = ({ x, y }: Point) => ({ x: x + by.x, y: y + by.y });
+  return { ...route, points: points.map(move), label: label && move(label) };
 }

@@ -3,5 +3,5 @@ import type { LayoutRequest } from "./layout-types.ts";
 
 /** Places graphs away from the page's thread: hundreds of nodes take dagre some hundred milliseconds. */
 addEventListener("message", ({ data }: MessageEvent<{ id: number; request: LayoutRequest }>) => {
-  postMessage({ id: data.id, placed: layout(data.request) });
+  postMessage({ id: data.id, layout: layout(data.request) });
 });

@@ -10,6 +10,7 @@ import { kindIcon } from "./kind-icon.ts";
 export interface CardData extends Record<string, unknown> {
   node: GraphNode;
   isOpen: boolean;
+  canOpen: boolean;
   toggle(id: string): void;
 }
 
@@ -28,6 +29,7 @@ interface NodeCardProps extends CardData {
 export function NodeCard({
   node,
   isOpen,
+  canOpen,
   toggle,
   tone,
   state,
@@ -54,7 +56,7 @@ export function NodeCard({
           <span className="node-note">{note}</span>
         </span>
         {end}
-        {node.body && (
+        {canOpen && (
           <button
             type="button"
             className="node-fold nodrag"

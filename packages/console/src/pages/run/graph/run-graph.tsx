@@ -1,13 +1,16 @@
-import { type JSX, useCallback } from "react";
+import { type JSX, useCallback, useMemo } from "react";
 import type { GraphEdge, GraphNode } from "../../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../../parts/graph/graph-view.tsx";
 import { texts } from "../../../texts.ts";
 import { edgeKey, type RunModel } from "../model/run-model.ts";
-import { RunNodeCard } from "./run-node.tsx";
+import { type RunCardData, RunNodeCard, shownOf } from "./run-node.tsx";
 import "./run-graph.css";
 
 interface RunGraphProps {
   model: RunModel;
+  /** Maps and runs that show what is inside of them. */
+  opened: ReadonlySet<string>;
+  toggle(node: string): void;
   selected: string | undefined;
   onSelect(node: string): void;
 }
@@ -15,15 +18,17 @@ interface RunGraphProps {
 const nodeTypes = { card: RunNodeCard };
 
 /** The graph of a run, which lights up as it goes on. */
-export function RunGraph({ model, selected, onSelect }: RunGraphProps): JSX.Element {
+export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraphProps): JSX.Element {
   const dataOf = useCallback(
-    ({ id }: GraphNode) => ({ state: model.nodes.get(id), counts: model.maps.get(id) }),
+    (node: GraphNode): RunCardData => shownOf(node, model.nodes.get(node.id), model.maps.get(node.id)),
     [model],
   );
   const lookOf = useCallback((edge: GraphEdge) => lookIn(model, edge), [model]);
-  return (
-    <GraphView {...{ graph: model.graph, label: texts.run.graph, nodeTypes, dataOf, lookOf, selected, onSelect }} />
-  );
+  // A run inside of it is read when it is opened.
+  const canOpen = useCallback(({ id, type }: GraphNode) => type === "workflow" && model.nodes.has(id), [model]);
+  const folding = useMemo(() => ({ opened, toggle, canOpen }), [opened, toggle, canOpen]);
+  const { graph } = model;
+  return <GraphView {...{ graph, label: texts.run.graph, nodeTypes, dataOf, lookOf, selected, onSelect, folding }} />;
 }
 
 function lookIn(model: RunModel, { from, to, label, max }: GraphEdge): EdgeLook {

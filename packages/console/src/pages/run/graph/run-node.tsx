@@ -9,17 +9,18 @@ import type { MapCounts } from "../model/run-model.ts";
 import type { NodeState } from "../model/visits.ts";
 import { looks } from "./state-look.ts";
 
-interface RunNodeData extends CardData {
-  state: NodeState | undefined;
+/** What happened at a node, as its card shows it. */
+export interface RunCardData {
+  state: NodeState["state"];
+  note: string;
   counts: MapCounts | undefined;
 }
 
-type RunNode = Node<RunNodeData, "card">;
+type RunNode = Node<RunCardData & CardData, "card">;
 
 /** A node of the graph with what happened at it. */
 export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodeProps<RunNode>): JSX.Element {
-  const { state: known, counts, ...card } = data;
-  const state = known?.state ?? "idle";
+  const { state, note, counts, ...card } = data;
   const { tone, icon, says } = looks[state];
   const end = (
     <span className="node-state" role="img" aria-label={says}>
@@ -27,11 +28,15 @@ export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodePro
     </span>
   );
   return (
-    <NodeCard {...card} {...{ tone, state, selected, end }} note={noteOf(card.node, known, counts)}>
+    <NodeCard {...card} {...{ tone, state, selected, end, note }}>
       {counts && <Progress counts={counts} />}
     </NodeCard>
   );
 });
+
+export function shownOf(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): RunCardData {
+  return { state: state?.state ?? "idle", note: noteOf(node, state, counts), counts };
+}
 
 function noteOf(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): string {
   if (counts)

@@ -1,6 +1,6 @@
 import type { ChainEntry, WholeExecution } from "@nova/client";
-import type { Graph } from "../../../parts/graph/definition.ts";
-import { type NodeState, stateOf, type Visit, visitsOf } from "./visits.ts";
+import { type Graph, prefixed } from "../../../parts/graph/definition.ts";
+import { type NodeState, stateOf, type Visit, visitOf, visitsOf } from "./visits.ts";
 
 export interface MapCounts {
   items: number;
@@ -23,36 +23,57 @@ export function edgeKey(from: string, to: string): string {
   return `${from}>${to}`;
 }
 
-export function runModel(run: WholeExecution, entries: readonly ChainEntry[], graph: Graph): RunModel {
-  const visits = withNext(run, entries, visitsOf(run, entries));
-  const byNode = Map.groupBy(visits, ({ node }) => node);
-  const nodes = new Map(Array.from(byNode, ([node, own]) => [node, stateOf(own)]));
-  const taken = new Map<string, number>();
-  const maps = new Map<string, MapCounts>();
-  walk(entries, graph, { taken, maps });
-  return { graph, visits, nodes, taken, maps, failed: failureIn(run, visits) };
+/** `children`: runs inside of it that are shown in the place of the node that runs them, by that node. */
+export function runModel(
+  run: WholeExecution,
+  entries: readonly ChainEntry[],
+  graph: Graph,
+  children: ReadonlyMap<string, RunModel> = new Map(),
+  prefix = "",
+): RunModel {
+  const inside = Array.from(children.values());
+  const own = withNext(run, entries, visitsOf(run, entries, prefix), prefix);
+  const visits = [...own, ...inside.flatMap((child) => child.visits)];
+  const byNode = Map.groupBy(own, ({ node }) => node);
+  const taken = new Map(inside.flatMap((child) => Array.from(child.taken)));
+  const maps = new Map(inside.flatMap((child) => Array.from(child.maps)));
+  walk(entries, graph, { taken, maps, prefix });
+  return {
+    graph: withChildren(prefixed(graph, prefix), children),
+    visits,
+    nodes: new Map([
+      ...inside.flatMap((child) => Array.from(child.nodes)),
+      ...Array.from(byNode, ([node, some]) => [node, stateOf(some)] as const),
+    ]),
+    taken,
+    maps,
+    failed: failureIn(run, own),
+  };
 }
 
 /** What the last entry of an open run names, before it has its turn. */
-function withNext(run: WholeExecution, entries: readonly ChainEntry[], visits: Visit[]): readonly Visit[] {
+function withNext(
+  run: WholeExecution,
+  entries: readonly ChainEntry[],
+  visits: Visit[],
+  prefix: string,
+): readonly Visit[] {
   const last = entries.at(-1);
   if (run.ended_at !== null || run.at_work.count > 0 || !last?.path_taken || last.branches) return visits;
-  const { scope, seq, path_taken: node, timestamp } = last;
-  const from = Date.parse(timestamp);
-  const key = `${scope}#${seq + 1}`;
-  return [
-    ...visits,
-    { key, node, scope, seq: seq + 1, state: "next", from, to: null, entry: undefined, work: undefined },
-  ];
+  const { scope, seq, path_taken: node_id, timestamp } = last;
+  const place = { execution: run.execution_id, prefix };
+  const next = { state: "next", from: Date.parse(timestamp), to: null } as const;
+  return [...visits, visitOf(place, { node_id, scope, seq: seq + 1 }, next)];
 }
 
 function failureIn({ error }: WholeExecution, visits: readonly Visit[]): Visit | undefined {
-  return error === null ? undefined : visits.findLast(({ node, state }) => node === error.node && state === "failed");
+  return error === null ? undefined : visits.findLast(({ id, state }) => id === error.node && state === "failed");
 }
 
 interface Found {
   taken: Map<string, number>;
   maps: Map<string, MapCounts>;
+  prefix: string;
 }
 
 const joinEnd = ".join";
@@ -60,10 +81,10 @@ const joinEnd = ".join";
 function walk(entries: readonly ChainEntry[], graph: Graph, found: Found): void {
   for (const entry of entries) {
     for (const to of waysOf(entry, graph)) {
-      const key = edgeKey(nodeOf(entry), to);
+      const key = edgeKey(found.prefix + nodeOf(entry), found.prefix + to);
       found.taken.set(key, (found.taken.get(key) ?? 0) + 1);
     }
-    if (entry.branches) countMap(entry, found.maps);
+    if (entry.branches) countMap(entry, found);
     for (const branch of entry.branches ?? []) walk(branch.entries, graph, found);
   }
 }
@@ -86,14 +107,23 @@ function isItem(branch: string): boolean {
   return /^\d+$/.test(branch);
 }
 
-function countMap({ node_id, branches = [] }: ChainEntry, maps: Map<string, MapCounts>): void {
+function countMap({ node_id, branches = [] }: ChainEntry, { maps, prefix }: Found): void {
   if (!branches.some(({ branch }) => isItem(branch))) return;
   const ends = branches.flatMap(({ entries }) => entries.at(-1) ?? []).filter(({ path_taken }) => path_taken === null);
   const failed = ends.filter(({ status }) => status === "failed").length;
-  const before = maps.get(node_id) ?? { items: 0, done: 0, failed: 0 };
-  maps.set(node_id, {
+  const before = maps.get(prefix + node_id) ?? { items: 0, done: 0, failed: 0 };
+  maps.set(prefix + node_id, {
     items: before.items + branches.length,
     done: before.done + ends.length,
     failed: before.failed + failed,
   });
+}
+
+function withChildren(graph: Graph, children: ReadonlyMap<string, RunModel>): Graph {
+  if (children.size === 0) return graph;
+  const nodes = graph.nodes.map((node) => {
+    const body = children.get(node.id)?.graph ?? (node.body && withChildren(node.body, children));
+    return { ...node, body };
+  });
+  return { ...graph, nodes };
 }

@@ -8,9 +8,13 @@ export type VisitState = "success" | "failed" | "running" | "waiting" | "next";
 
 /** One time that a node ran, or runs. */
 export interface Visit {
-  /** Scope and number of its link: no other visit has the same. */
+  /** Scope and number of its link, behind the nodes of the runs around it: no other visit has the same. */
   key: string;
+  /** Its place in the graph: its id, behind those of the nodes that run the runs around it. */
   node: string;
+  id: string;
+  /** The run that it belongs to: that of the page, or one inside of it. */
+  execution: string;
   scope: string;
   seq: number;
   state: VisitState;
@@ -25,47 +29,65 @@ export function linkKey({ scope, seq }: { scope: string; seq: number }): string 
   return `${scope}#${seq}`;
 }
 
-/** Which link a key names; the main line's first one where it is none. */
-export function linkOf(key: string): { scope: string; seq: number } {
-  const at = key.lastIndexOf("#");
-  return { scope: key.slice(0, Math.max(0, at)), seq: Number(key.slice(at + 1)) || 0 };
-}
-
 /** Number of the map's item that a scope is in, the innermost one; undefined outside of maps. */
 export function itemOf(scope: string): number | undefined {
   const items = Array.from(scope.matchAll(/@\d+\.(\d+)(?=\/|$)/g), ([, item]) => Number(item));
   return items.at(-1);
 }
 
-/** Nodes ran in this order, joins and the close left out. */
-export function visitsOf(run: Pick<WholeExecution, "started_at" | "at_work">, entries: readonly ChainEntry[]): Visit[] {
-  const begin = Date.parse(run.started_at);
-  const visits = visitsIn(entries, begin);
-  const known = new Map(visits.map((visit) => [visit.key, visit]));
-  for (const work of run.at_work.nodes) {
-    const key = linkKey(work);
-    if (known.has(key)) continue;
-    visits.push({
-      ...{ key, node: work.node_id, scope: work.scope, seq: work.seq, entry: undefined, work },
-      state: work.waits_for ? "waiting" : "running",
-      from: Date.parse(work.since),
-      to: null,
-    });
-  }
-  return visits;
+/** The outermost map whose item a scope is in. */
+export function mapOf(scope: string): string | undefined {
+  return /\/([^/@]+)@\d+\.\d+(?=\/|$)/.exec(scope)?.[1];
 }
 
-function visitsIn(entries: readonly ChainEntry[], begin: number): Visit[] {
+type Run = Pick<WholeExecution, "execution_id" | "started_at" | "at_work">;
+
+/** Nodes in the order in which they ran, joins and the close left out. `prefix`: the nodes around the run, each with a slash. */
+export function visitsOf(run: Run, entries: readonly ChainEntry[], prefix = ""): Visit[] {
+  const place = { execution: run.execution_id, prefix };
+  const visits = visitsIn(entries, Date.parse(run.started_at), place);
+  const known = new Set(visits.map(({ key }) => key));
+  const atWork = run.at_work.nodes.map((work): Visit => {
+    const state = work.waits_for ? "waiting" : "running";
+    return visitOf(place, work, { state, from: Date.parse(work.since), to: null, work });
+  });
+  return [...visits, ...atWork.filter(({ key }) => !known.has(key))];
+}
+
+interface Place {
+  execution: string;
+  prefix: string;
+}
+
+type Happened = Pick<Visit, "state" | "from" | "to"> & Partial<Pick<Visit, "entry" | "work">>;
+
+export function visitOf(
+  { execution, prefix }: Place,
+  { node_id: id, scope, seq }: { node_id: string; scope: string; seq: number },
+  { entry, work, ...happened }: Happened,
+): Visit {
+  return {
+    key: prefix + linkKey({ scope, seq }),
+    node: prefix + id,
+    id,
+    execution,
+    scope,
+    seq,
+    entry,
+    work,
+    ...happened,
+  };
+}
+
+function visitsIn(entries: readonly ChainEntry[], begin: number, place: Place): Visit[] {
   let from = begin;
   return entries.flatMap((entry) => {
     const to = Date.parse(entry.timestamp);
-    const { node_id: node, node_type, scope, seq, status, branches = [] } = entry;
+    const { node_type, status: state, branches = [] } = entry;
     const isNode = node_type !== "join" && node_type !== "close";
-    const own: Visit[] = isNode
-      ? [{ key: linkKey(entry), node, scope, seq, state: status, from, to, entry, work: undefined }]
-      : [];
+    const own = isNode ? [visitOf(place, entry, { state, from, to, entry })] : [];
     from = to;
-    return [...own, ...branches.flatMap((branch) => visitsIn(branch.entries, to))];
+    return [...own, ...branches.flatMap((branch) => visitsIn(branch.entries, to, place))];
   });
 }
 

@@ -10,9 +10,9 @@ const pauseMs = 1_000;
 const maxKept = 64 * 1024;
 
 /** What code prints while it runs. */
-export function LiveLog({ execution, visit }: { execution: string; visit: Visit }): JSX.Element {
+export function LiveLog({ visit }: { visit: Visit }): JSX.Element {
   const nova = useNova();
-  const { seq, scope, work, state } = visit;
+  const { execution, seq, scope, work, state } = visit;
   const [text, setText] = useState("");
   const after = useRef<string | null>(null);
   const runs = state === "running";

@@ -1,11 +1,12 @@
-import type { ChainEntry, WholeExecution } from "@nova/client";
+import type { ChainEntry } from "@nova/client";
 import * as Tabs from "@radix-ui/react-tabs";
 import { useQuery } from "@tanstack/react-query";
-import { type JSX, type ReactNode, useMemo } from "react";
+import type { JSX, ReactNode } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../../api/nova.ts";
 import { rawOf } from "../../../json/answer.ts";
 import { CodeLines } from "../../../parts/code-lines.tsx";
+import { CodeView } from "../../../parts/code-view.tsx";
 import { Foreign } from "../../../parts/foreign.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { Empty, Failure, Loading } from "../../../parts/states.tsx";
@@ -13,15 +14,16 @@ import { durationText, Time } from "../../../parts/time.tsx";
 import { texts } from "../../../texts.ts";
 import { looks } from "../graph/state-look.ts";
 import type { RunModel } from "../model/run-model.ts";
-import { byUrgency, itemOf, type Visit } from "../model/visits.ts";
+import type { Visit } from "../model/visits.ts";
 import { ContextDiff } from "./context-diff.tsx";
 import { Details } from "./details.tsx";
 import { LiveLog } from "./live-log.tsx";
 import { Steps } from "./steps.tsx";
+import { VisitList } from "./visit-list.tsx";
+import "../../../parts/tabs.css";
 import "./panel.css";
 
 interface PanelProps {
-  run: WholeExecution;
   model: RunModel;
   node: string | undefined;
   visit: Visit | undefined;
@@ -30,7 +32,7 @@ interface PanelProps {
 }
 
 /** One link of the chain, in full. */
-export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps): JSX.Element {
+export function Panel({ model, node, visit, onSelect, actions }: PanelProps): JSX.Element {
   if (!visit) {
     const hint = node === undefined ? texts.run.pick : texts.run.notRun;
     return (
@@ -45,7 +47,7 @@ export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps
       <header className="panel-head">
         <div className="panel-title">
           <h2>
-            <Foreign text={visit.node} />
+            <Foreign text={visit.id} />
           </h2>
           <VisitBadge visit={visit} />
           <span className="page-head-end">{actions(visit)}</span>
@@ -53,13 +55,13 @@ export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps
         <div className="panel-times quiet">
           {visit.entry && <Time at={visit.entry.timestamp} />}
           {visit.entry && <span>{durationText(visit.entry.execution_time_ms)}</span>}
-          {visits.length > 1 && <VisitPicker visits={visits} visit={visit} onSelect={onSelect} />}
         </div>
       </header>
+      {visits.length > 1 && <VisitList visits={visits} visit={visit} onSelect={onSelect} />}
       {visit.entry ? (
-        <LinkView key={visit.key} run={run} entry={visit.entry} />
+        <LinkView key={visit.key} execution={visit.execution} entry={visit.entry} />
       ) : (
-        <LiveLog execution={run.execution_id} visit={visit} />
+        <LiveLog key={visit.key} visit={visit} />
       )}
     </aside>
   );
@@ -75,50 +77,18 @@ function VisitBadge({ visit: { state } }: { visit: Visit }): JSX.Element {
   );
 }
 
-const maxPicked = 500;
-
-function VisitPicker({
-  visits,
-  visit,
-  onSelect,
-}: {
-  visits: readonly Visit[];
-  visit: Visit;
-  onSelect(visit: Visit): void;
-}): JSX.Element {
-  const sorted = useMemo(() => visits.toSorted(byUrgency).slice(0, maxPicked), [visits]);
-  return (
-    <select
-      className="visit-picker"
-      aria-label={texts.run.chooseVisit}
-      value={visit.key}
-      onChange={(event) => {
-        const chosen = visits.find(({ key }) => key === event.target.value);
-        if (chosen) onSelect(chosen);
-      }}
-    >
-      {sorted.map((one) => (
-        <option key={one.key} value={one.key}>
-          {nameOf(one, visits)} – {looks[one.state].says}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function nameOf(visit: Visit, visits: readonly Visit[]): string {
-  const item = itemOf(visit.scope);
-  return item === undefined ? texts.run.visit(visits.indexOf(visit) + 1) : texts.run.item(item);
-}
-
 /** What was recorded never changes: it is read once. */
-function LinkView({ run, entry }: { run: WholeExecution; entry: ChainEntry }): JSX.Element {
+function LinkView({ execution, entry }: { execution: string; entry: ChainEntry }): JSX.Element {
   const nova = useNova();
   const { seq, scope, hash } = entry;
   const link = useQuery({
-    queryKey: ["link", run.execution_id, scope, seq, hash],
+    queryKey: ["link", execution, scope, seq, hash],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: () => nova.executions.link(run.execution_id, seq, { scope }),
+    queryFn() {
+      const path = { id: execution, seq };
+      const query = { full: "true", references: "true", ...(scope !== "" && { scope }) } as const;
+      return nova.ask(nova.api.GET("/executions/{id}/chain/{seq}", { params: { path, query } }));
+    },
   });
   return (
     <>
@@ -132,16 +102,16 @@ function LinkView({ run, entry }: { run: WholeExecution; entry: ChainEntry }): J
       ) : link.error ? (
         <Failure error={link.error} onRetry={() => void link.refetch()} />
       ) : (
-        <LinkTabs run={run} entry={link.data} />
+        <LinkTabs execution={execution} entry={link.data} />
       )}
     </>
   );
 }
 
-function LinkTabs({ run, entry }: { run: WholeExecution; entry: ChainEntry }): JSX.Element {
+function LinkTabs({ execution, entry }: { execution: string; entry: ChainEntry }): JSX.Element {
   const tabs: [name: string, label: string, content: () => JSX.Element][] = [
     ["code", texts.run.code, () => <Code entry={entry} code={entry.code_executed} />],
-    ["context", texts.run.context, () => <Contexts run={run} entry={entry} />],
+    ["context", texts.run.context, () => <Contexts execution={execution} entry={entry} />],
     ["logs", texts.run.logs, () => <Prints logs={entry.logs} />],
     ["details", texts.run.raw, () => <Details entry={entry} />],
   ];
@@ -171,14 +141,9 @@ function LinkTabs({ run, entry }: { run: WholeExecution; entry: ChainEntry }): J
   );
 }
 
-function Contexts({
-  run,
-  entry: { input_context: before, output_result: after },
-}: {
-  run: WholeExecution;
-  entry: ChainEntry;
-}): JSX.Element {
-  const home = { execution: run.execution_id };
+function Contexts({ execution, entry }: { execution: string; entry: ChainEntry }): JSX.Element {
+  const { input_context: before, output_result: after } = entry;
+  const home = { execution };
   return <ContextDiff before={before ? rawOf(before) : null} after={after ? rawOf(after) : null} home={home} />;
 }
 
@@ -204,7 +169,11 @@ function Code({ entry, code }: { entry: ChainEntry; code: string | null | undefi
   if (!code) return <p className="quiet">{texts.run.noCode}</p>;
   return (
     <div className="panel-code">
-      <CodeLines code={code} marked={markedLine(entry)} note={entry.error_message ?? undefined} />
+      {entry.error_message === null ? (
+        <CodeView code={code} label={texts.run.code} />
+      ) : (
+        <CodeLines code={code} marked={markedLine(entry)} note={entry.error_message} />
+      )}
       {entry.traceback && (
         <details className="traceback">
           <summary>{texts.run.traceback}</summary>

@@ -1,11 +1,14 @@
-import { type JSX, useState } from "react";
+import { type JSX, lazy, Suspense, useState } from "react";
 import { useNova } from "../../../api/nova.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Foreign } from "../../../parts/foreign.tsx";
 import { JsonView } from "../../../parts/json-view.tsx";
-import { sentenceOf } from "../../../parts/states.tsx";
+import { sizeText } from "../../../parts/size.ts";
+import { Loading, sentenceOf } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
 import "./value.css";
+
+const Preview = lazy(async () => ({ default: (await import("../../../parts/preview/preview.tsx")).Preview }));
 
 /** The execution under which blobs of a value are found. */
 export interface BlobHome {
@@ -41,14 +44,23 @@ function blobIn(text: string): BlobRef | undefined {
   return isReference ? { sha256: sha256 as string, bytes: bytes as number, type: type ?? "bytes" } : undefined;
 }
 
+/** Larger ones are downloaded without a look at them. */
+const maxPreviewBytes = 20_000_000;
+
 function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: BlobHome }): JSX.Element {
   const nova = useNova();
   const [trouble, setTrouble] = useState<string>();
-  const download = async () => {
+  const [bytes, setBytes] = useState<Uint8Array<ArrayBuffer>>();
+  const address = async (as?: "application/pdf") => {
+    const params = { path: { id: home.execution, sha256: blob.sha256 }, query: as ? { as } : {} };
+    return (await nova.ask(nova.api.GET("/executions/{id}/blobs/{sha256}", { params }))).url;
+  };
+  const fetched = async (take: (bytes: Uint8Array<ArrayBuffer>) => void) => {
     try {
-      const params = { path: { id: home.execution, sha256: blob.sha256 } };
-      const { url } = await nova.ask(nova.api.GET("/executions/{id}/blobs/{sha256}", { params }));
-      await save(url, name);
+      setTrouble(undefined);
+      const answer = await fetch(await address());
+      if (!answer.ok) throw new Error(texts.run.blobGone);
+      take(new Uint8Array(await answer.arrayBuffer()));
     } catch (error) {
       setTrouble(sentenceOf(error));
     }
@@ -61,7 +73,12 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
       <span className="quiet">
         {blob.type}, {sizeText(blob.bytes)}
       </span>
-      <Button icon="download" onClick={download}>
+      {blob.bytes <= maxPreviewBytes && (
+        <Button aria-expanded={bytes !== undefined} onClick={() => (bytes ? setBytes(undefined) : fetched(setBytes))}>
+          {bytes ? texts.preview.hide : texts.preview.show}
+        </Button>
+      )}
+      <Button icon="download" onClick={() => fetched((found) => save(found, name))}>
         {texts.run.download}
       </Button>
       {trouble && (
@@ -69,23 +86,23 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
           {trouble}
         </p>
       )}
+      {bytes && (
+        <div className="blob-preview">
+          <Suspense fallback={<Loading lines={3} />}>
+            <Preview bytes={bytes} name={name} type={blob.type} pdf={() => address("application/pdf")} />
+          </Suspense>
+        </div>
+      )}
     </div>
   );
 }
 
-/** The bytes come from another origin, whose answers a link cannot be told to save. */
-async function save(url: string, name: string): Promise<void> {
-  const answer = await fetch(url);
-  if (!answer.ok) throw new Error(texts.run.blobGone);
-  const address = URL.createObjectURL(new Blob([await answer.blob()], { type: "application/octet-stream" }));
+/** As bytes of no type, which no browser opens in this origin. */
+function save(bytes: Uint8Array<ArrayBuffer>, name: string): void {
+  const address = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
   const link = document.createElement("a");
   link.href = address;
   link.download = name.replaceAll(/[^\w.-]+/g, "_");
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -11,16 +11,28 @@ export interface Segment extends Span {
 
 const waitingTypes = new Set(["approval", "wait", "workflow"]);
 
+/** Stretches of the same kind that touch or overlap become one. */
+export function merged(segments: readonly Segment[]): Segment[] {
+  const all: Segment[] = [];
+  for (const segment of segments.toSorted((a, b) => a.from - b.from)) {
+    const before = all.at(-1);
+    if (before && segment.from <= before.to) before.to = Math.max(before.to, segment.to);
+    else all.push({ ...segment });
+  }
+  return all;
+}
+
 /** The parts of a visit, in order, without holes: what no record explains went into getting and preparing a sandbox. */
 export function segmentsOf(visit: Visit, nowMs: number): Segment[] {
   const { entry, work, from, state } = visit;
   const to = visit.to ?? Math.max(nowMs, from);
+  if (entry && waitingTypes.has(entry.node_type)) return [{ from, to, part: "waiting" }];
   if (!entry) return [{ from, to, part: work?.waits_for ? "waiting" : state === "next" ? "queue" : "code" }];
   if (entry.reused_from || entry.execution_time_ms === 0) {
-    return to > from ? [{ from, to, part: waitingTypes.has(entry.node_type) ? "waiting" : "queue" }] : [];
+    return to > from ? [{ from, to, part: "queue" }] : [];
   }
   const known = knownSpans(entry, to).filter((span) => span.to > span.from);
-  return filled({ from, to }, known, waitingTypes.has(entry.node_type) ? "waiting" : "sandbox");
+  return filled({ from, to }, known, "sandbox");
 }
 
 /** Steps say when they ended and how long they took; of other nodes the run of the code was last. */

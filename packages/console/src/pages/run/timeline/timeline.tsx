@@ -1,13 +1,15 @@
 import type { WholeExecution } from "@nova/client";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type JSX, useMemo, useRef } from "react";
+import { type CSSProperties, type JSX, useMemo, useRef, useState } from "react";
+import { Icon } from "../../../parts/icon.tsx";
 import { durationText, useNow } from "../../../parts/time.tsx";
 import { texts } from "../../../texts.ts";
 import { looks } from "../graph/state-look.ts";
 import type { RunModel } from "../model/run-model.ts";
-import { itemOf, type Visit } from "../model/visits.ts";
+import type { Visit } from "../model/visits.ts";
+import { type Line, linesOf } from "./lines.ts";
 import { type Scale, type Span, scaleOf } from "./scale.ts";
-import { type Part, type Segment, segmentsOf } from "./segments.ts";
+import type { Part } from "./segments.ts";
 import "./timeline.css";
 
 interface TimelineProps {
@@ -15,11 +17,6 @@ interface TimelineProps {
   model: RunModel;
   selected: string | undefined;
   onSelect(visit: Visit): void;
-}
-
-interface Line {
-  visit: Visit;
-  segments: readonly Segment[];
 }
 
 const lineHeight = 28;
@@ -40,7 +37,9 @@ function Growing(props: TimelineProps): JSX.Element {
 
 function Still({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowMs: number }): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
-  const lines = useMemo(() => linesOf(model.visits, nowMs), [model, nowMs]);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (fold: string) => setOpened((before) => before.symmetricDifference(new Set([fold])));
+  const lines = useMemo(() => linesOf(model.visits, opened, nowMs), [model, opened, nowMs]);
   const scale = useMemo(() => scaleFor(run, lines, nowMs), [run, lines, nowMs]);
   const rows = useVirtualizer({
     count: lines.length,
@@ -55,22 +54,14 @@ function Still({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowM
         <div style={{ height: rows.getTotalSize() }} className="timeline-all">
           {rows.getVirtualItems().map(({ index, start }) => {
             const line = lines[index] as Line;
-            const { key } = line.visit;
-            return (
-              <Row key={key} line={line} top={start} scale={scale} isSelected={key === selected} onSelect={onSelect} />
-            );
+            const act = () => (line.visit ? onSelect(line.visit) : toggle(line.key));
+            const isSelected = line.visit !== undefined && line.key === selected;
+            return <Row key={line.key} {...{ line, scale, isSelected, act }} top={start} />;
           })}
         </div>
       </div>
     </section>
   );
-}
-
-function linesOf(visits: readonly Visit[], nowMs: number): Line[] {
-  return visits
-    .filter(({ entry }) => entry?.node_type !== "start" && entry?.node_type !== "end")
-    .toSorted((a, b) => a.from - b.from)
-    .map((visit) => ({ visit, segments: segmentsOf(visit, nowMs) }));
 }
 
 /** Waiting is what a line may be short of. */
@@ -104,54 +95,60 @@ interface RowProps {
   top: number;
   scale: Scale;
   isSelected: boolean;
-  onSelect(visit: Visit): void;
+  act(): void;
 }
 
-function Row({ line: { visit, segments }, top, scale, isSelected, onSelect }: RowProps): JSX.Element {
-  const item = itemOf(visit.scope);
+function Row({ line, top, scale, isSelected, act }: RowProps): JSX.Element {
+  const { segments, visit, fold } = line;
   const [first, last] = [segments[0], segments.at(-1)];
   const took = first && last ? last.to - first.from : 0;
-  const end = last ? scale.at(last.to) : 0;
   return (
     <button
       type="button"
-      className={`timeline-row tone-${looks[visit.state].tone}`}
-      aria-pressed={isSelected}
+      className={`timeline-row tone-${looks[line.state].tone}`}
+      {...(visit ? { "aria-pressed": isSelected } : { "aria-expanded": fold?.isOpen })}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={() => onSelect(visit)}
+      onClick={act}
     >
-      <span className="timeline-name">
-        <i className="timeline-dot" />
-        {visit.node}
-        {item !== undefined && <span className="quiet"> {item}</span>}
+      <span className="timeline-name" data-inside={line.isInside || undefined}>
+        {fold ? (
+          <span className="timeline-arrow">
+            <Icon name={fold.isOpen ? "down" : "right"} size={12} />
+          </span>
+        ) : (
+          <i className="timeline-dot" />
+        )}
+        {line.name}
+        {line.note !== "" && <span className="quiet"> {line.note}</span>}
       </span>
       <span className="timeline-track">
         {scale.gaps.map((gap) => (
-          <i
-            key={gap.from}
-            className="timeline-gap"
-            style={{ left: `${gap.at * 100}%`, width: `${gap.width * 100}%` }}
-          />
+          <i key={gap.from} className="timeline-gap" style={{ left: percent(gap.at), width: percent(gap.width) }} />
         ))}
         {segments.map(({ part, from, to }) => (
           <i
             key={`${part}${from}`}
             className={`timeline-bar part-${part}`}
             title={`${texts.run.parts[part]} ${durationText(to - from)}`}
-            style={{ left: `${scale.at(from) * 100}%`, width: `max(2px, ${(scale.at(to) - scale.at(from)) * 100}%)` }}
+            style={{ left: percent(scale.at(from)), width: `max(2px, ${percent(scale.at(to) - scale.at(from))})` }}
           />
         ))}
-        <span
-          className="timeline-took"
-          style={
-            end < 0.88
-              ? { left: `calc(${end * 100}% + 6px)` }
-              : { right: `${(1 - (first ? scale.at(first.from) : 0)) * 100}%`, marginRight: 6 }
-          }
-        >
-          {durationText(took)}
-        </span>
+        {first && last && (
+          <span className="timeline-took" style={placeOfTime(scale.at(first.from), scale.at(last.to))}>
+            {durationText(took)}
+          </span>
+        )}
       </span>
     </button>
   );
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(3)}%`;
+}
+
+/** Behind the bar, or before it where there is no room behind. */
+function placeOfTime(begin: number, end: number): CSSProperties {
+  if (end < 0.88) return { left: `calc(${percent(end)} + 6px)` };
+  return begin > 0.12 ? { right: `calc(${percent(1 - begin)} + 6px)` } : { right: 4 };
 }

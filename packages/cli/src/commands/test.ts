@@ -1,0 +1,31 @@
+import { readCount } from "../api/first-items.ts";
+import { InvalidInput } from "../errors.ts";
+import { command } from "./command.ts";
+
+export const test = command({
+  summary: "run the tests of a workflow, or make one from an execution",
+  takes: {
+    "<folder|add>": "folder with workflow.json or workflow.ts; or the word add, then an execution",
+    "[execution_id]": "with add: the execution that becomes a test",
+    "--name <n>": "with add: the name of the test; absent: the end of the execution's id",
+    "--folder <path>": "with add: the folder of its workflow; absent: the one here, or below",
+    "--update": "take what a test comes to now into its file, where it differs or is stale",
+    "--junit <file>": "write the results as JUnit's XML, too",
+    "--watch": "run them again whenever something in the folder changes",
+    "--samples <n>": "instead: run the code that models wrote on the last n recorded inputs",
+  },
+  json: "print one JSON object; exit 1 where a test failed or is stale",
+  async run([path = "", execution], { name, folder, update, junit, watch, samples, json }) {
+    if (path === "add") {
+      if (execution === undefined)
+        throw new InvalidInput("nova test add needs an execution: nova test add <execution> --name <n>");
+      return (await import("../tests/add-test.ts")).addTest({ execution, name, folder });
+    }
+    if (execution !== undefined) throw new InvalidInput(`nova test takes one folder - leave out "${execution}"`);
+    if (samples !== undefined)
+      return (await import("../tests/samples.ts")).sampleFolder(path, readCount("--samples", samples));
+    const { testFolder, watchTests } = await import("../tests/command.ts");
+    const options = { update: update === true, junit };
+    return watch ? watchTests(path, { ...options, json: json === true }) : testFolder(path, options);
+  },
+});

@@ -1,0 +1,98 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { NovaClient } from "@nova/client";
+import { parseExact } from "@nova/engine";
+import { nodeIndex } from "@nova/workflow";
+import { askApi } from "../api/ask.ts";
+import { readBlob, readTrace, readWorkflow, type ShownTrace } from "../api/recorded.ts";
+import { InvalidInput } from "../errors.ts";
+import type { Told } from "../output/terminal.ts";
+import type { Fixture, Test, TestFiles } from "./fixture.ts";
+import { folderWith } from "./folder.ts";
+import { codeOf, expectationOf, outcomeOf, shortHash, stepsOf, wholeMembers } from "./steps.ts";
+import type { Blobs } from "./values.ts";
+import { writeTest } from "./write-test.ts";
+
+interface Asked {
+  execution: string;
+  name: string | undefined;
+  /** Of the workflow; absent: the one here. */
+  folder: string | undefined;
+}
+
+/** Writes what an execution came to as a test of its workflow. Throws `InvalidInput`. */
+export async function addTest({ execution: id, ...asked }: Asked): Promise<Told> {
+  const name = asked.name ?? id.slice(-6).toLowerCase();
+  demandName(name);
+  return askApi(async (nova) => {
+    const trace = await readTrace(nova, id, { full: true });
+    demandWhole(trace);
+    const folder = await folderWith(trace.execution.workflowId, asked.folder);
+    if (existsSync(join(folder, "tests", `${name}.json`)))
+      throw new InvalidInput(
+        `the test "${name}" is there already - choose another --name, or remove tests/${name}.json`,
+      );
+    const test = await testOf(nova, trace, name);
+    const path = await writeTest(folder, test, { replaces: false });
+    const file = join(relative(".", folder), path);
+    return {
+      json: {
+        name,
+        file,
+        workflow: test.fixture.workflow,
+        execution_id: id,
+        outcomes: Object.keys(test.fixture.outcomes),
+      },
+      text: `${file} is a test of ${test.fixture.workflow} now, from ${id}`,
+    };
+  });
+}
+
+function demandName(name: string): void {
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return;
+  throw new InvalidInput(
+    `"${name}" is no name of a test - write letters, digits, dots, hyphens and underscores, 64 at most, and no path`,
+  );
+}
+
+function demandWhole({ execution, entries }: ShownTrace): void {
+  const { id, status } = execution;
+  if (execution.open) throw new InvalidInput(`execution ${id} is open - wait for its end, or cancel it`);
+  if (entries.some(({ output_result }) => output_result === null))
+    throw new InvalidInput(`the contents of execution ${id} were erased - record another one`);
+  if (status !== "completed" && status !== "failed")
+    throw new InvalidInput(`execution ${id} was ${status} - record one that was completed, or failed`);
+}
+
+async function testOf(nova: NovaClient, trace: ShownTrace, name: string): Promise<Test> {
+  const { id, workflowId, version } = trace.execution;
+  const workflow = await readWorkflow(nova, workflowId, version);
+  const wanted = new Set<string>();
+  const blobs: Blobs = {
+    load: (sha256) => readBlob(nova, id, sha256),
+    onBytes: ({ sha256 }) => void wanted.add(sha256),
+  };
+  const outcomes: Fixture["outcomes"] = {};
+  const { code, prompts } = codeOf(workflow);
+  for (const { place, entry } of stepsOf(trace).steps) {
+    const outcome = await outcomeOf(entry, blobs);
+    if (outcome) outcomes[place] = outcome;
+    const node = nodeIndex(workflow).get(entry.node_id)?.node;
+    const isWritten = node && "executor" in node && node.executor.kind === "prompt";
+    if (isWritten && entry.code_hash) code[node.id] = shortHash(entry.code_hash);
+  }
+  const input = await wholeMembers(trace.entries[0]?.changes.set.text ?? "{}", blobs);
+  const expect = await expectationOf(trace, blobs);
+  const format = parseExact("1");
+  const fixture: Fixture = { format, workflow: workflowId, recorded_from: id, input, code, prompts, outcomes, expect };
+  return { name, fixture, files: await bytesOf(wanted, blobs) };
+}
+
+async function bytesOf(wanted: ReadonlySet<string>, { load }: Blobs): Promise<TestFiles> {
+  const files: TestFiles = new Map();
+  for (const sha256 of wanted) {
+    const bytes = await load(sha256);
+    if (bytes) files.set(sha256, bytes);
+  }
+  return files;
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ExactValue, isRawNumber, parseExact } from "@nova/engine";
+import { demandLeadsInside } from "@nova/workflow";
+import { z } from "zod";
+import { InvalidInput, refusing } from "../errors.ts";
+import type { ExactObject } from "../input/exact.ts";
+import { formProblem, hasForm, markOf } from "./forms.ts";
+import type { WholeValue } from "./values.ts";
+
+const Values = z.record(z.string(), z.custom<ExactValue>());
+
+const Outcome = z.strictObject({
+  set: Values.default({}),
+  delete: z.array(z.string()).default([]),
+  decision: z.string().nullable().default(null),
+  error: z.strictObject({ class: z.string(), message: z.custom<ExactValue>() }).optional(),
+});
+
+/** What a test file holds; its values are whole, and what lay in files is in `files`. */
+export const Fixture = z.strictObject({
+  format: z.custom<ExactValue>((value) => JSON.stringify(value) === "1", "it is 1"),
+  workflow: z.string(),
+  recorded_from: z.string().optional(),
+  input: Values,
+  /** What nodes with code were when their outcomes were recorded: beginnings of SHA-256. */
+  code: z.record(z.string(), z.string()).default({}),
+  /** What models were asked for; the code is what they wrote, and absent where that is not known. */
+  prompts: z.record(z.string(), z.string()).default({}),
+  /** By place. */
+  outcomes: z.record(z.string(), Outcome),
+  expect: z.strictObject({
+    status: z.enum(["completed", "failed"]).default("completed"),
+    error: z.strictObject({ node: z.string(), class: z.string(), message: z.custom<ExactValue>() }).optional(),
+    path: z.array(z.string()).optional(),
+    decisions: z.record(z.string(), z.string()).optional(),
+    context: Values.optional(),
+  }),
+});
+export type Fixture = z.infer<typeof Fixture>;
+export type FixtureOutcome = Fixture["outcomes"][string];
+
+/** A file of a test, by the SHA-256 of its bytes. */
+export type TestFiles = Map<string, Uint8Array>;
+
+export interface Test {
+  name: string;
+  fixture: Fixture;
+  files: TestFiles;
+}
+
+/** More than that is no test. */
+const maxFileBytes = 256 * 1024 * 1024;
+
+/** Reads `tests/<name>.json` of a workflow's folder. Throws `InvalidInput` with its path. */
+export async function readTest(folder: string, name: string): Promise<Test> {
+  const path = join(folder, "tests", `${name}.json`);
+  const invalid = (why: string): never => {
+    throw new InvalidInput(`"${path}" is no valid test: ${why}`);
+  };
+  const text = (await readFile(path).catch(refusing(`"${path}" cannot be read - make it readable`))).toString();
+  const files: TestFiles = new Map();
+  const raw = parsed(text);
+  if (raw === undefined) return invalid("it is not JSON - correct it");
+  const shaped = Fixture.safeParse(await new Reader(join(folder, "tests"), files, invalid).whole(raw));
+  const [issue] = shaped.error?.issues ?? [];
+  if (!shaped.success)
+    return invalid(`${[...(issue?.path ?? []).map(String), issue?.message].join(": ")} - correct it`);
+  const fixture = shaped.data;
+  if (hasForm(fixture.input)) invalid("its input has a form - write the value that the run begins with");
+  return { name, fixture, files };
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): ExactValue | undefined {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+class Reader {
+  readonly #folder: string;
+  readonly #files: TestFiles;
+  readonly #invalid: (why: string) => never;
+  #left = maxFileBytes;
+
+  constructor(folder: string, files: TestFiles, invalid: (why: string) => never) {
+    this.#folder = folder;
+    this.#files = files;
+    this.#invalid = invalid;
+  }
+
+  /** Files in their places; throws for a form that nobody knows. */
+  async whole(value: ExactValue): Promise<WholeValue> {
+    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
+    if (Array.isArray(value)) return Promise.all(value.map((one) => this.whole(one)));
+    const mark = markOf(value);
+    if (mark === undefined) return this.#members(value);
+    if (mark === "$file" || mark === "$text" || mark === "$json") return this.#fileValue(mark, value);
+    const problem = formProblem(value);
+    return problem === undefined ? value : this.#invalid(problem);
+  }
+
+  async #members(value: ExactObject): Promise<WholeValue> {
+    const members = Object.entries(value).map(async ([key, one]) => [key, await this.whole(one)] as const);
+    return Object.fromEntries(await Promise.all(members));
+  }
+
+  async #fileValue(mark: "$file" | "$text" | "$json", value: ExactObject): Promise<WholeValue> {
+    const path = value[mark];
+    if (typeof path !== "string" || Object.keys(value).length !== 1) return this.#invalid(`write {"${mark}": "path"}`);
+    const bytes = await this.#read(path);
+    if (mark === "$text") return bytes.toString();
+    if (mark === "$json") return this.whole(parsed(bytes.toString()) ?? this.#invalid(`"${path}" is not JSON`));
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    this.#files.set(sha256, bytes);
+    return { $file: sha256 };
+  }
+
+  /** Only what lies beside: a test from elsewhere must not take in any file of this machine, by no link either. */
+  async #read(path: string): Promise<Buffer> {
+    await demandLeadsInside(this.#folder, path).catch((error: Error) => this.#invalid(error.message));
+    const bytes = await readFile(join(this.#folder, path)).catch(() => this.#invalid(`there is no file "${path}"`));
+    this.#left -= bytes.length;
+    return this.#left < 0 ? this.#invalid(`its files have more than ${maxFileBytes} bytes`) : bytes;
+  }
+}

@@ -1,0 +1,78 @@
+import type { WorkflowVersion } from "@nova/engine";
+import { type FirstDifference, firstDifference } from "./compare.ts";
+import type { Test } from "./fixture.ts";
+import type { TestFolder } from "./folder.ts";
+import { recordedOutcomes } from "./recorded-outcomes.ts";
+import { staleNodes } from "./stale.ts";
+import { liveNodes } from "./steps.ts";
+import type { TestCloud } from "./test-cloud.ts";
+import { updateTest } from "./update.ts";
+
+/** What became of one test. */
+export interface TestItem {
+  name: string;
+  /** `stale`: its record is one of other nodes; `updated`: the test has the new outcome now. */
+  status: "passed" | "failed" | "stale" | "updated";
+  first_difference: FirstDifference | null;
+  ms: number;
+}
+
+/** Runs at once: what a run waits for is mostly its sandbox. */
+const maxAtOnce = 4;
+
+/** All tests of a folder, in the order of their names. */
+export async function runTests(
+  cloud: TestCloud,
+  folder: TestFolder,
+  { update, onItem = () => undefined }: { update: boolean; onItem?: (item: TestItem) => void },
+): Promise<TestItem[]> {
+  const version = await cloud.publish(folder);
+  const items: TestItem[] = [];
+  const waiting = Array.from(folder.tests.entries());
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [index, test] = next;
+      const began = performance.now();
+      const { status, first_difference } = await runOne(cloud, { folder, version, update }, test);
+      items[index] = { name: test.name, status, first_difference, ms: Math.round(performance.now() - began) };
+      onItem(items[index]);
+    }
+  };
+  await Promise.all(Array.from({ length: maxAtOnce }, work));
+  return items;
+}
+
+interface Running {
+  folder: TestFolder;
+  version: WorkflowVersion;
+  update: boolean;
+}
+
+async function runOne(cloud: TestCloud, running: Running, test: Test): Promise<Omit<TestItem, "name" | "ms">> {
+  const { folder, version, update } = running;
+  const [stale] = staleNodes(test.fixture, folder.workflow);
+  const first_difference = stale
+    ? { place: stale.node, message: `${stale.message} - --update takes what it comes to now`, keys: [] }
+    : await differenceOf(cloud, version, test);
+  if (!first_difference) return { status: "passed", first_difference };
+  const status = stale ? "stale" : "failed";
+  if (!update) return { status, first_difference };
+  const problem = await updateTest(cloud, folder, test);
+  return problem ? { status, first_difference: problem } : { status: "updated", first_difference: null };
+}
+
+async function differenceOf(cloud: TestCloud, version: WorkflowVersion, test: Test): Promise<FirstDifference | null> {
+  const { fixture, files } = test;
+  const live = liveNodes(version.workflow);
+  try {
+    const outcomes = recordedOutcomes(test, live);
+    const run = await cloud.run({ version, input: fixture.input, outcomes, files });
+    return await firstDifference(fixture, { ...run, live }, (expressions) => cloud.evaluate(expressions));
+  } catch (error) {
+    if (!(error instanceof Error && refusals.has(error.name))) throw error;
+    return { place: null, message: error.message, keys: [] };
+  }
+}
+
+/** A test whose values a run does not take has failed, and the others go on. */
+const refusals = new Set(["InputsRefused", "OutcomesRefused", "InvalidInput"]);

@@ -1,0 +1,116 @@
+import { copyFile, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { compileWorkflow } from "@nova/compiler";
+import { asWritten, publishWorkflow, readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
+import type { LocalCloud } from "@nova/local";
+import { dataFolder } from "../cloud.ts";
+import { printError, styled } from "../output/terminal.ts";
+import type { Checked } from "../run/request.ts";
+import type { TestFiles } from "./fixture.ts";
+import type { Expression } from "./forms.ts";
+import type { ShownRun } from "./steps.ts";
+import type { Blobs, WholeValue } from "./values.ts";
+import { type RecordedOutcome, valuesForRun } from "./values-for-run.ts";
+
+/** One run of a test. */
+export interface TestStart {
+  version: WorkflowVersion;
+  input: Readonly<Record<string, WholeValue>>;
+  /** What places came to that do not run. */
+  outcomes: Readonly<Record<string, RecordedOutcome>>;
+  files: TestFiles;
+}
+
+/** A cloud of its own, in a folder that goes with it: a test finds nothing of other runs, and leaves nothing. */
+export class TestCloud {
+  readonly #cloud: LocalCloud;
+  readonly #dataDir: string;
+  #evaluating: Promise<WorkflowVersion> | undefined;
+
+  private constructor(cloud: LocalCloud, dataDir: string) {
+    this.#cloud = cloud;
+    this.#dataDir = dataDir;
+  }
+
+  static async open(): Promise<TestCloud> {
+    const { openLocalCloud } = await import("@nova/local");
+    const dataDir = await mkdtemp(join(tmpdir(), "nova-tests-"));
+    await lendPackages(dataDir);
+    const warn = (sentence: string) => printError(styled("yellow", `nova: ${sentence}`));
+    return new TestCloud(await openLocalCloud({ dataDir, drives: true, fires: false, warn }), dataDir);
+  }
+
+  async close(): Promise<void> {
+    await this.#cloud.close({ interrupt: true });
+    await rm(this.#dataDir, { recursive: true, force: true });
+  }
+
+  /** Throws `PythonMissing`. */
+  async publish({ workflow, definition, history }: Checked): Promise<WorkflowVersion> {
+    const template = await this.#cloud.templateFor(workflow.requirements);
+    return publishWorkflow(this.#cloud.ports, { workflow, stateMachine: definition, history, template });
+  }
+
+  /** Nothing goes outside. Throws `InputsRefused`. */
+  async run({ version, input, outcomes, files }: TestStart): Promise<{ trace: ShownRun; blobs: Blobs }> {
+    const { ports } = this.#cloud;
+    const { id, home, start, document } = await valuesForRun(ports, files, { input, outcomes });
+    await startExecution(ports, { ...start, id, version, outcomes: { document, sealed: true } });
+    await this.#cloud.untilEnd(id);
+    return { trace: asWritten(await readTrace(ports, id)), blobs: { load: (sha256) => ports.blobs.get(home, sha256) } };
+  }
+
+  /** Says of each expression why it does not hold, `""` where that is all; null: it holds. */
+  async evaluate(expressions: readonly Expression[]): Promise<(string | null)[]> {
+    this.#evaluating ??= this.#publishEvaluating();
+    const [python, values] = [expressions.map((one) => one.python), expressions.map((one) => one.value)];
+    const files: TestFiles = new Map();
+    const { trace } = await this.run({
+      version: await this.#evaluating,
+      input: { python, values },
+      outcomes: {},
+      files,
+    });
+    const { results } = JSON.parse(trace.context.text) as { results?: (string | null)[] };
+    return results ?? expressions.map(() => trace.execution.error?.message ?? "it was not evaluated");
+  }
+
+  async #publishEvaluating(): Promise<WorkflowVersion> {
+    const compiled = await compileWorkflow({ text: evaluating, fileName: "workflow.json", files: {} });
+    if (!compiled.workflow) throw new TypeError("the workflow that evaluates expressions has errors");
+    return this.publish(compiled);
+  }
+}
+
+/** What is known of this machine's Python, and packages that were installed once, serve all tests. */
+async function lendPackages(dataDir: string): Promise<void> {
+  const [own, templates] = [dataFolder(), join(dataFolder(), "templates")];
+  await copyFile(join(own, "python.json"), join(dataDir, "python.json")).catch(() => undefined);
+  const isThere = await mkdir(templates, { recursive: true }).catch(() => "unwritable");
+  if (isThere !== "unwritable") await symlink(resolve(templates), join(dataDir, "templates"));
+}
+
+const code = `
+context["results"] = []
+for source, value in zip(context["python"], context["values"]):
+    try:
+        holds = eval(source, {"value": value})
+        context["results"].append(None if holds else "")
+    except Exception as error:
+        context["results"].append(f"{type(error).__name__}: {error}")
+`;
+
+/** Expressions are code of a node, so that they have its walls. */
+const evaluating = JSON.stringify({
+  id: "nova-test-python",
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "evaluate", type: "action", effects: false, code },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "evaluate" },
+    { from: "evaluate", to: "end" },
+  ],
+});

@@ -1,0 +1,186 @@
+import { toStateMachine } from "@nova/compiler";
+import { nodeIndex, type Workflow } from "@nova/workflow";
+import { printError, styled } from "../output/terminal.ts";
+import { nodeAt } from "../replay/recorded.ts";
+import { type Evaluate, type FirstDifference, isUnrecorded } from "./compare.ts";
+import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
+import type { TestFolder } from "./folder.ts";
+import { type Expression, fits, hasForm } from "./forms.ts";
+import { recordedOutcomes } from "./recorded-outcomes.ts";
+import { staleNodes } from "./stale.ts";
+import { codeOf, expectationOf, liveNodes, outcomeOf, type ShownRun, stepsOf } from "./steps.ts";
+import type { TestCloud } from "./test-cloud.ts";
+import type { Blobs, WholeValue } from "./values.ts";
+import { writeTest } from "./write-test.ts";
+
+/**
+ * Writes what a test comes to now into its file. Nodes whose record is of other code run without network and credentials,
+ * unless they say that they have effects. Answers why it cannot be; null: it is written.
+ */
+export async function updateTest(cloud: TestCloud, folder: TestFolder, old: Test): Promise<FirstDifference | null> {
+  const { workflow } = folder;
+  const test = { ...old, fixture: withNewNames(old.fixture, workflow) };
+  const tried = triedNodes(test.fixture, workflow);
+  for (;;) {
+    const trying = withoutEffects(workflow, tried);
+    const version = await cloud.publish({ workflow: trying, definition: JSON.stringify(toStateMachine(trying)) });
+    const live = liveNodes(trying);
+    const outcomes = recordedOutcomes(test, live);
+    const { trace, blobs } = await cloud.run({ version, input: test.fixture.input, outcomes, files: test.files });
+    const failure = failureOf(trace, test.fixture, tried);
+    if (failure && "message" in failure) return failure;
+    if (failure) {
+      printError(
+        styled("yellow", `nova: the test "${test.name}" keeps what is recorded of "${failure.node}": ${failure.why}`),
+      );
+      tried.delete(failure.node);
+      continue;
+    }
+    const evaluate: Evaluate = (expressions) => cloud.evaluate(expressions);
+    const updated = await new Update(test, { trace, blobs, live, evaluate }).test(workflow);
+    await writeTest(folder.folder, updated, { replaces: true });
+    return null;
+  }
+}
+
+/** Nodes whose code is not that of the record, or that have none, and that do not say that they have effects. */
+function triedNodes(fixture: Fixture, workflow: Workflow): Set<string> {
+  const stale = new Set(staleNodes(fixture, workflow).map(({ node }) => node));
+  const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
+  const tried = nodes.filter((node) => {
+    if (!("executor" in node) || node.effects !== undefined) return false;
+    const isThere = node.executor.kind === "code" || workflow.lock?.[node.id] !== undefined;
+    return isThere && (stale.has(node.id) || fixture.code[node.id] === undefined);
+  });
+  return new Set(tried.map(({ id }) => id));
+}
+
+function withoutEffects(workflow: Workflow, ids: ReadonlySet<string>): Workflow {
+  const changed = structuredClone(workflow);
+  for (const { node } of nodeIndex(changed).values()) if ("executor" in node && ids.has(node.id)) node.effects = false;
+  return changed;
+}
+
+/** What cannot be taken: no record at all, or a tried node that fails, which its record may not have. */
+function failureOf(
+  trace: ShownRun,
+  { outcomes }: Fixture,
+  tried: ReadonlySet<string>,
+): FirstDifference | { node: string; why: string } | null {
+  for (const { place, entry } of stepsOf(trace).steps) {
+    const recorded = outcomes[place];
+    const at = (message: string) => ({ place, message, keys: [] });
+    if (isUnrecorded(entry))
+      return at(`"${place}" would have to run, and no outcome of it is on record - record a run anew`);
+    if (entry.status === "success" || !tried.has(nodeAt(place)) || recorded?.error) continue;
+    const why = `its code fails without network and credentials (${entry.error_message})`;
+    return recorded ? { node: nodeAt(place), why } : at(`"${place}" is not on record, and ${why} - record a run anew`);
+  }
+  return null;
+}
+
+/** Nodes that are called otherwise now, in all places. */
+function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
+  const names = new Map(
+    staleNodes(fixture, workflow).flatMap(({ node, renamed }) => (renamed ? [[node, renamed]] : [])),
+  );
+  if (names.size === 0) return fixture;
+  const renamed = (place: string) =>
+    place.replaceAll(/(?<=^|\/|\]\.)[A-Za-z_][\w-]*/g, (node) => names.get(node) ?? node);
+  const keys = <T>(all: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(all).map(([key, value]) => [renamed(key), value]));
+  const { path, decisions, error } = fixture.expect;
+  const expect = {
+    ...fixture.expect,
+    ...(path && { path: path.map(renamed) }),
+    ...(decisions && { decisions: keys(decisions) }),
+    ...(error && { error: { ...error, node: renamed(error.node) } }),
+  };
+  const { code, prompts, outcomes } = fixture;
+  return { ...fixture, code: keys(code), prompts: keys(prompts), outcomes: keys(outcomes), expect };
+}
+
+interface Now {
+  trace: ShownRun;
+  blobs: Blobs;
+  live: ReadonlySet<string>;
+  evaluate: Evaluate;
+}
+
+/** A test with what it came to now; what was loosened by hand stays so, as long as it fits. */
+class Update {
+  readonly #old: Test;
+  readonly #now: Now;
+  readonly #files: TestFiles;
+  readonly #wanted = new Set<string>();
+  readonly #blobs: Blobs;
+
+  constructor(old: Test, now: Now) {
+    this.#old = old;
+    this.#now = now;
+    this.#files = new Map(old.files);
+    this.#blobs = { load: (sha256) => now.blobs.load(sha256), onBytes: ({ sha256 }) => void this.#wanted.add(sha256) };
+  }
+
+  async test(workflow: Workflow): Promise<Test> {
+    const { name, fixture } = this.#old;
+    const outcomes: Fixture["outcomes"] = {};
+    for (const { place, entry } of stepsOf(this.#now.trace).steps) {
+      const [before, is] = [fixture.outcomes[place], await outcomeOf(entry, this.#blobs)];
+      const isRecorded = before && !this.#now.live.has(nodeAt(place));
+      if (is) outcomes[place] = isRecorded ? before : await this.#outcome(before, is);
+    }
+    const expect = await this.#expectation();
+    for (const sha256 of this.#wanted) {
+      const bytes = this.#files.has(sha256) ? null : await this.#now.blobs.load(sha256);
+      if (bytes) this.#files.set(sha256, bytes);
+    }
+    return { name, fixture: { ...fixture, ...this.#codeOf(workflow), outcomes, expect }, files: this.#files };
+  }
+
+  /** Of code that is not locked the one that ran stays known. */
+  #codeOf(workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
+    const { code, prompts } = codeOf(workflow);
+    for (const id of Object.keys(prompts)) {
+      const ran = this.#old.fixture.code[id];
+      if (code[id] === undefined && ran !== undefined) code[id] = ran;
+    }
+    return { code, prompts };
+  }
+
+  async #outcome(before: FixtureOutcome | undefined, now: FixtureOutcome): Promise<FixtureOutcome> {
+    return before ? { ...now, set: await this.#kept(before.set, now.set) } : now;
+  }
+
+  /** What the test left out stays out. */
+  async #expectation(): Promise<Fixture["expect"]> {
+    const { expect: old, input, outcomes } = this.#old.fixture;
+    const { status, error, path, decisions, context = {} } = await expectationOf(this.#now.trace, this.#blobs);
+    const known = new Set([input, ...Object.values(outcomes).map(({ set }) => set)].flatMap((set) => Object.keys(set)));
+    const told = Object.entries(context).filter(([key]) => !known.has(key) || Object.hasOwn(old.context ?? {}, key));
+    return {
+      status,
+      ...(error && { error }),
+      ...(old.path && path && { path }),
+      ...(old.decisions && decisions && { decisions }),
+      ...(old.context && { context: await this.#kept(old.context, Object.fromEntries(told)) }),
+    };
+  }
+
+  async #kept(
+    before: Readonly<Record<string, WholeValue>>,
+    now: Readonly<Record<string, WholeValue>>,
+  ): Promise<Record<string, WholeValue>> {
+    const members = Object.entries(now).map(async ([key, is]) => {
+      const was = before[key];
+      return [key, was !== undefined && hasForm(was) && (await this.#fits(was, is)) ? was : is] as const;
+    });
+    return Object.fromEntries(await Promise.all(members));
+  }
+
+  async #fits(was: WholeValue, is: WholeValue): Promise<boolean> {
+    const later: Expression[] = [];
+    if (!(await fits(was, is, later))) return false;
+    return later.length === 0 || (await this.#now.evaluate(later)).every((why) => why === null);
+  }
+}

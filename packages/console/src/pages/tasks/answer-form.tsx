@@ -1,0 +1,169 @@
+import type { Task } from "@nova/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type JSX, type MouseEvent, useMemo, useRef, useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { Foreign } from "../../parts/foreign.tsx";
+import { type Draft, draftsOf, membersText } from "../../parts/form/draft.ts";
+import { FormFields } from "../../parts/form/form-fields.tsx";
+import { type Problems, problemsOf } from "../../parts/form/problems.ts";
+import { type Field, fieldsOf, takesMore } from "../../parts/form/schema.ts";
+import { Trouble } from "../../parts/trouble.tsx";
+import { texts } from "../../texts.ts";
+import { formOf, withComment } from "./use-task.ts";
+
+const words = texts.tasks;
+/** Who answered before in this browser. */
+const keptName = "nova-answers-as";
+const noProblems: Problems = new Map();
+
+/** What is filled in for one form. Forms that are the same share it, whichever choices they belong to. */
+interface Sheet {
+  fields: readonly Field[];
+  drafts: readonly Draft[];
+  hasRoom: boolean;
+  comment: string;
+}
+
+/** A choice whose form is in sight is sent at once; of another one the form is shown first. */
+export function AnswerForm({ task }: { task: Task }): JSX.Element {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const [choice, setChoice] = useState<string>();
+  const [by, setBy] = useState(() => localStorage.getItem(keptName) ?? "");
+  const [isChecked, setChecked] = useState(false);
+  const [sheets, setSheets] = useState<ReadonlyMap<string, Sheet>>(new Map());
+  const form = useRef<HTMLFormElement>(null);
+  const shown = shownForm(task, choice);
+  const sheet = useMemo(() => sheets.get(shown ?? "") ?? newSheet(shown), [sheets, shown]);
+  const problems = useMemo(() => problemsOf(sheet.fields, sheet.drafts), [sheet]);
+  const fill = (changes: Partial<Sheet>) => setSheets(new Map(sheets).set(shown ?? "", { ...sheet, ...changes }));
+  const answer = useMutation({
+    mutationFn(chosen: string) {
+      const data = withComment(membersText(sheet.fields, sheet.drafts), sheet.comment);
+      return nova.tasks.answer(task.task_id, { choice: chosen, ...(data && { data }), ...(by !== "" && { by }) });
+    },
+    async onSuccess() {
+      if (by === "") localStorage.removeItem(keptName);
+      else localStorage.setItem(keptName, by);
+      await queries.invalidateQueries({ queryKey: ["tasks"] });
+    },
+    // Answered meanwhile: the page says by whom.
+    onSettled: () => queries.invalidateQueries({ queryKey: ["task", task.task_id] }),
+  });
+  const choose = (event: MouseEvent, chosen: string) => {
+    const isOther = shownForm(task, chosen) !== shown;
+    setChoice(chosen);
+    answer.reset();
+    if (isOther) return setChecked(false);
+    // The second half of a double click is meant for what stood there before.
+    if (event.detail > 1) return;
+    setChecked(true);
+    if (problems.size > 0) return focusFirstBad(form.current);
+    answer.mutate(chosen);
+  };
+  return (
+    <form ref={form} className="task-answer" onSubmit={(event) => event.preventDefault()} aria-label={words.form}>
+      {shown !== unchosen && (
+        <div className="task-part task-form">
+          <FormFields
+            {...{ fields: sheet.fields, drafts: sheet.drafts, id: `${task.task_id}-` }}
+            problems={isChecked ? problems : noProblems}
+            onChange={(drafts) => fill({ drafts })}
+          />
+          {sheet.hasRoom && <Comment text={sheet.comment} onText={(comment) => fill({ comment })} />}
+          <By name={by} onName={setBy} />
+        </div>
+      )}
+      <div className="task-bar">
+        {isChecked && problems.size > 0 && <p className="form-trouble">{words.fix(problems.size)}</p>}
+        <Trouble error={answer.error} />
+        <fieldset className="task-choices" aria-label={words.choices} disabled={answer.isPending || answer.isSuccess}>
+          {task.choices.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className={`button task-choice ${one === choice || task.choices.length === 1 ? "button-main" : ""}`}
+              aria-pressed={one === choice}
+              onClick={(event) => choose(event, one)}
+            >
+              <Foreign text={labelOf(one, choice, shown !== unchosen && task.forms !== null, answer.isPending)} />
+            </button>
+          ))}
+        </fieldset>
+      </div>
+    </form>
+  );
+}
+
+/** Nothing is shown before a choice is made. */
+const unchosen = "choose first";
+
+/** The form that is in sight: that of the choice, or the one that all choices share. */
+function shownForm(task: Task, choice: string | undefined): string | undefined {
+  return choice === undefined && task.forms !== null ? unchosen : formOf(task, choice);
+}
+
+function labelOf(one: string, choice: string | undefined, isTwoSteps: boolean, isPending: boolean): string {
+  if (one !== choice) return one;
+  if (isPending) return words.sending;
+  return isTwoSteps ? words.send(one) : one;
+}
+
+function newSheet(form: string | undefined): Sheet {
+  if (form === unchosen) return { fields: [], drafts: [], hasRoom: false, comment: "" };
+  const fields = form === undefined ? [] : fieldsOf(form);
+  const hasRoom = (form === undefined || takesMore(form)) && !fields.some(({ key }) => key === "comment");
+  return { fields, drafts: draftsOf(fields), hasRoom, comment: "" };
+}
+
+function focusFirstBad(form: HTMLFormElement | null): void {
+  requestAnimationFrame(() => {
+    const bad = form?.querySelector<HTMLElement>("[aria-invalid=true], .form-trouble");
+    const field = bad?.matches("input, textarea, select")
+      ? bad
+      : bad?.closest(".form-field")?.querySelector<HTMLElement>("input, textarea, select, button");
+    field?.focus();
+  });
+}
+
+function Comment({ text, onText }: { text: string; onText(text: string): void }): JSX.Element {
+  return (
+    <div className="form-field task-extra">
+      <label className="form-label" htmlFor="task-comment">
+        {words.comment}
+        <span className="form-optional">{texts.form.optional}</span>
+      </label>
+      <textarea
+        id="task-comment"
+        className="form-input"
+        rows={2}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+      />
+    </div>
+  );
+}
+
+function By({ name, onName }: { name: string; onName(name: string): void }): JSX.Element {
+  return (
+    <div className="form-field task-extra">
+      <label className="form-label" htmlFor="task-by">
+        {words.by}
+        <span className="form-optional">{texts.form.optional}</span>
+      </label>
+      <input
+        id="task-by"
+        className="form-input"
+        type="text"
+        autoComplete="name"
+        maxLength={200}
+        aria-describedby="task-by-about"
+        value={name}
+        onChange={(event) => onName(event.target.value)}
+      />
+      <p id="task-by-about" className="form-about">
+        {words.byHint}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import type { JSX } from "react";
+import { durationText, Time, useNow } from "../../parts/time.tsx";
+import { texts } from "../../texts.ts";
+import "./remaining.css";
+
+/** Less than this is a reason to hurry. */
+const soonMs = 3_600_000;
+
+/** How long there still is, and until when. */
+export function Remaining({ until }: { until: string }): JSX.Element {
+  const ms = Date.parse(until) - useNow();
+  return (
+    <span className={`remaining ${ms < soonMs ? "tone-bad" : "tone-idle"}`}>
+      <b>{durationText(Math.max(0, ms))}</b>
+      <span>
+        {texts.tasks.until} <Time at={until} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,194 @@
+import { ApiProblem, type Task } from "@nova/client";
+import type { JSX } from "react";
+import { Link, useParams } from "wouter";
+import { rawOf } from "../../json/answer.ts";
+import { Foreign } from "../../parts/foreign.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { texts } from "../../texts.ts";
+import { Value } from "../run/panel/value.tsx";
+import { AnswerForm } from "./answer-form.tsx";
+import { Remaining } from "./remaining.tsx";
+import { useNamed, useOutcome, useTask } from "./use-task.ts";
+import "./task-page.css";
+
+const words = texts.tasks;
+
+/** One task: what is asked, what it is about, and the form that answers it. */
+export function TaskPage(): JSX.Element {
+  const { id } = useParams<{ id: string }>();
+  const task = useTask(id);
+  const { data, error } = task;
+  if (error instanceof ApiProblem && error.status === 404) {
+    return (
+      <Empty icon="search" title={words.missing} hint={words.missingHint}>
+        <Link href="/tasks" className="button">
+          {words.back}
+        </Link>
+      </Empty>
+    );
+  }
+  if (error && !data) return <Failure error={error} onRetry={() => void task.refetch()} />;
+  if (!data) return <Loading />;
+  return (
+    <>
+      <Head task={data} />
+      <div className="task-page">
+        <article className="task-card">
+          <Asked task={data} />
+          <Context task={data} />
+          <Rest task={data} />
+        </article>
+      </div>
+    </>
+  );
+}
+
+/** A form, or what became of it. */
+function Rest({ task }: { task: Task }): JSX.Element | null {
+  if (task.status === "answered") return <Answered task={task} />;
+  if (task.status === "expired") {
+    return (
+      <Became icon="clock" tone="idle" title={words.outcome.expired} hint={words.outcome.expiredHint} task={task} />
+    );
+  }
+  return task.pattern === null ? <AnswerForm key={task.task_id} task={task} /> : null;
+}
+
+function Head({ task: { workflow, node, status, expires_at } }: { task: Task }): JSX.Element {
+  const tone = { open: "wait", answered: "ok", expired: "idle" }[status];
+  return (
+    <header className="page-head">
+      <Link href="/tasks" className="icon-button" aria-label={words.back} title={words.back}>
+        <Icon name="back" />
+      </Link>
+      <h1 className="task-title">
+        {workflow} <span className="quiet">{node}</span>
+      </h1>
+      <span className={`badge task-badge tone-${tone}`}>{words.status[status]}</span>
+      {status === "open" && (
+        <span className="page-head-end">
+          <Remaining until={expires_at} />
+        </span>
+      )}
+    </header>
+  );
+}
+
+function Asked({ task }: { task: Task }): JSX.Element {
+  const { message, pattern, node, created_at, to, mail, execution_id, client } = task;
+  return (
+    <header className="task-asked">
+      <p className="task-message">
+        <Foreign text={pattern === null ? message : words.eventOf(node)} />
+      </p>
+      <p className="task-facts quiet">
+        <span>
+          {words.since} <Time at={created_at} />
+        </span>
+        {client !== null && client !== "default" && <span>{client}</span>}
+        {to.length > 0 && (
+          <span>
+            {words.to} <Foreign text={to.join(", ")} />
+          </span>
+        )}
+        <Link href={`/runs/${execution_id}`} className="task-link">
+          {words.open}
+        </Link>
+      </p>
+      {mail && mail.problem !== null && (
+        <p className="task-mail tone-bad">
+          <Foreign text={words.mailTrouble(mail.problem)} />
+        </p>
+      )}
+    </header>
+  );
+}
+
+function Context({ task }: { task: Task }): JSX.Element | null {
+  const named = useNamed(task);
+  if (task.pattern !== null) {
+    return (
+      <section className="task-part">
+        <h2>{words.pattern}</h2>
+        <JsonView text={rawOf(task.pattern).text} open={4} />
+        <p className="quiet">{words.emit}</p>
+      </section>
+    );
+  }
+  if (named.error) return <p className="task-part quiet">{words.contextLost}</p>;
+  if (named.isPending) return <Loading lines={3} />;
+  if (named.data.length === 0) return null;
+  return (
+    <section className="task-part">
+      <h2>{words.context}</h2>
+      <div className="task-values">
+        {named.data.map(({ path, text }) =>
+          text === undefined ? (
+            <p key={path} className="json-line">
+              <span className="json-name">
+                <Foreign text={path} />
+              </span>
+              <span className="json-mark">{words.absent}</span>
+            </p>
+          ) : (
+            <Value key={path} name={path} text={text} home={{ execution: task.execution_id }} open={1} />
+          ),
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Answered({ task }: { task: Task }): JSX.Element {
+  const { data } = useOutcome(task);
+  if (!data) {
+    const { unknown, unknownHint } = words.outcome;
+    return <Became icon="check" tone="ok" title={unknown} hint={unknownHint} task={task} />;
+  }
+  const { choice, by, data: sent, entry } = data;
+  const link = `?${new URLSearchParams({ node: entry.node_id, link: `${entry.scope}#${entry.seq}` })}`;
+  return (
+    <Became icon="check" tone="ok" title={words.outcome.answered(choice, by)} task={task} link={link}>
+      {sent !== undefined && (
+        <div className="task-data">
+          <h3>{words.outcome.data}</h3>
+          <JsonView text={sent} open={3} />
+        </div>
+      )}
+    </Became>
+  );
+}
+
+interface BecameProps {
+  icon: IconName;
+  tone: string;
+  title: string;
+  hint?: string;
+  task: Task;
+  link?: string;
+  children?: JSX.Element | false;
+}
+
+/** Nothing is to be done here any more. */
+function Became({ icon, tone, title, hint, task, link = "", children }: BecameProps): JSX.Element {
+  const { execution_id, answered_at, expires_at } = task;
+  return (
+    <section className={`task-part task-became tone-${tone}`} role="status">
+      <h2>
+        <Icon name={icon} />
+        <Foreign text={title} />
+      </h2>
+      <p className="quiet">
+        <Time at={answered_at ?? expires_at} />
+      </p>
+      {hint !== undefined && <p>{hint}</p>}
+      {children}
+      <Link href={`/runs/${execution_id}${link}`} className="button">
+        {words.open}
+      </Link>
+    </section>
+  );
+}

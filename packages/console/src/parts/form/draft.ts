@@ -1,0 +1,124 @@
+import { elementsOf, kindOf, membersOf } from "../../json/raw.ts";
+import type { Field, Shape } from "./schema.ts";
+
+/** What somebody has filled in so far, as it was typed. */
+export type Draft =
+  | { kind: "scalar"; text: string }
+  | { kind: "any"; mode: AnyMode; text: string; file: File | undefined }
+  | { kind: "list"; elements: readonly Element[] }
+  /** In the order of the fields. */
+  | { kind: "object"; members: readonly Draft[] };
+
+export type AnyMode = "text" | "json" | "file";
+
+export interface Element {
+  id: number;
+  draft: Draft;
+}
+
+let lastId = 0;
+
+export function newElement(shape: Shape, json?: string): Element {
+  return { id: ++lastId, draft: draftOf(shape, json) };
+}
+
+/** What a place begins with: its default, or nothing. */
+export function draftOf(shape: Shape, json?: string): Draft {
+  switch (shape.kind) {
+    case "list":
+      return {
+        kind: "list",
+        elements:
+          json !== undefined && kindOf(json) === "list"
+            ? elementsOf(json).map((element) => newElement(shape.element, element))
+            : [],
+      };
+    case "object":
+      return { kind: "object", members: membersFrom(shape.fields, json) };
+    case "any":
+      return { kind: "any", mode: json === undefined ? "text" : "json", text: json ?? "", file: undefined };
+    case "choice":
+    case "boolean":
+      return { kind: "scalar", text: json ?? "" };
+    default:
+      return { kind: "scalar", text: typed(shape, json) };
+  }
+}
+
+export function draftsOf(fields: readonly Field[]): readonly Draft[] {
+  return membersFrom(fields, undefined);
+}
+
+function membersFrom(fields: readonly Field[], json: string | undefined): readonly Draft[] {
+  const given = json !== undefined && kindOf(json) === "object" ? membersOf(json) : [];
+  return fields.map(({ key, shape, initial }) => draftOf(shape, given.find((one) => one.key === key)?.text ?? initial));
+}
+
+function typed(shape: Shape, json: string | undefined): string {
+  if (json === undefined) return "";
+  if (kindOf(json) !== "text") return kindOf(json) === "number" && shape.kind === "number" ? json : "";
+  const text = JSON.parse(json) as string;
+  return shape.kind === "text" && shape.input === "datetime-local" ? localTime(text) : text;
+}
+
+/** A moment as the browser's field has it, in the viewer's zone. */
+function localTime(text: string): string {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return "";
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** Nothing has been filled in: an optional place like this is left out. */
+export function isBlank(draft: Draft): boolean {
+  switch (draft.kind) {
+    case "scalar":
+      return draft.text === "";
+    case "any":
+      return draft.mode === "file" ? draft.file === undefined : draft.text === "";
+    case "list":
+      return draft.elements.length === 0;
+    case "object":
+      return draft.members.every(isBlank);
+  }
+}
+
+/** Every file that was chosen. */
+export function filesIn(draft: Draft): File[] {
+  if (draft.kind === "any") return draft.mode === "file" && draft.file ? [draft.file] : [];
+  if (draft.kind === "list") return draft.elements.flatMap((one) => filesIn(one.draft));
+  return draft.kind === "object" ? draft.members.flatMap(filesIn) : [];
+}
+
+/** JSON in the place of a file: the upload that holds its bytes. */
+export type Uploaded = ReadonlyMap<File, string>;
+
+const nothing: Uploaded = new Map();
+
+/** The members of an object, without those that are optional and blank. Call it where nothing is wrong with them. */
+export function membersText(fields: readonly Field[], drafts: readonly Draft[], uploaded = nothing): string[] {
+  return fields.flatMap(({ key, shape, isRequired }, index) => {
+    const draft = drafts[index];
+    if (!draft || (!isRequired && isBlank(draft))) return [];
+    return [`${JSON.stringify(key)}:${jsonOf(shape, draft, uploaded)}`];
+  });
+}
+
+/** As it is sent: numbers digit for digit as they were typed. */
+export function jsonOf(shape: Shape, draft: Draft, uploaded = nothing): string {
+  if (draft.kind === "list") {
+    const element = shape.kind === "list" ? shape.element : anything;
+    return `[${draft.elements.map((one) => jsonOf(element, one.draft, uploaded)).join(",")}]`;
+  }
+  if (draft.kind === "object") {
+    const fields = shape.kind === "object" ? shape.fields : [];
+    return `{${membersText(fields, draft.members, uploaded).join(",")}}`;
+  }
+  if (draft.kind === "any") {
+    if (draft.mode === "file") return (draft.file && uploaded.get(draft.file)) ?? "null";
+    return draft.mode === "json" ? draft.text : JSON.stringify(draft.text);
+  }
+  if (shape.kind !== "text") return draft.text.trim();
+  return JSON.stringify(shape.input === "datetime-local" ? new Date(draft.text).toISOString() : draft.text);
+}
+
+const anything: Shape = { kind: "any" };

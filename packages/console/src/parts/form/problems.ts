@@ -1,0 +1,91 @@
+import { texts } from "../../texts.ts";
+import { type Draft, isBlank } from "./draft.ts";
+import type { Bound, Field, Shape } from "./schema.ts";
+
+/** What is wrong, by the place of the form: `.2.0` is the first member of the third. */
+export type Problems = ReadonlyMap<string, string>;
+
+const words = texts.form.problems;
+
+/** What can be told before anything is sent. The server has the last word. */
+export function problemsOf(fields: readonly Field[], drafts: readonly Draft[]): Problems {
+  return new Map(inMembers(fields, drafts, ""));
+}
+
+type Found = [place: string, sentence: string][];
+
+function inMembers(fields: readonly Field[], drafts: readonly Draft[], place: string): Found {
+  return fields.flatMap(({ shape, isRequired }, index) => {
+    const draft = drafts[index];
+    return draft ? inValue(shape, draft, isRequired, `${place}.${index}`) : [];
+  });
+}
+
+function inValue(shape: Shape, draft: Draft, isRequired: boolean, place: string): Found {
+  if (draft.kind === "object") {
+    if (shape.kind !== "object" || (!isRequired && isBlank(draft))) return [];
+    return inMembers(shape.fields, draft.members, place);
+  }
+  if (draft.kind === "list") return shape.kind === "list" ? inList(shape, draft, isRequired, place) : [];
+  const mayBeBlank = shape.kind === "text" && shape.minLength === 0 && place.endsWith("]");
+  if (isBlank(draft)) return isRequired && !mayBeBlank ? [[place, words.required]] : [];
+  const sentence = draft.kind === "any" ? ofAny(draft) : ofScalar(shape, draft.text);
+  return sentence === undefined ? [] : [[place, sentence]];
+}
+
+function inList(
+  { element, minItems, maxItems }: Extract<Shape, { kind: "list" }>,
+  { elements }: Extract<Draft, { kind: "list" }>,
+  isRequired: boolean,
+  place: string,
+): Found {
+  if (!isRequired && elements.length === 0) return [];
+  if (elements.length < minItems) return [[place, words.fewItems(minItems)]];
+  if (maxItems !== undefined && elements.length > maxItems) return [[place, words.manyItems(maxItems)]];
+  return elements.flatMap(({ id, draft }) => inValue(element, draft, true, `${place}[${id}]`));
+}
+
+function ofAny({ mode, text }: Extract<Draft, { kind: "any" }>): string | undefined {
+  if (mode !== "json") return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return words.json;
+  }
+}
+
+function ofScalar(shape: Shape, text: string): string | undefined {
+  if (shape.kind === "number") return ofNumber(shape, text.trim());
+  if (shape.kind !== "text") return undefined;
+  // As JSON Schema counts: characters, whatever their number of UTF-16 units.
+  const { length } = Array.from(text);
+  if (length < shape.minLength) return words.short(shape.minLength);
+  if (shape.maxLength !== undefined && length > shape.maxLength) return words.long(shape.maxLength);
+  const isMoment = shape.input !== "datetime-local" || !Number.isNaN(Date.parse(text));
+  return isMoment ? undefined : words.moment;
+}
+
+const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const integer = /^-?(0|[1-9]\d*)(\.0+)?$/;
+
+function ofNumber({ isInteger, bounds }: Extract<Shape, { kind: "number" }>, text: string): string | undefined {
+  if (!number.test(text)) return isInteger ? words.integer : words.number;
+  if (isInteger && !integer.test(text)) return words.integer;
+  const broken = bounds.find((bound) => !isWithin(text, bound));
+  return broken && words[broken.is](broken.limit);
+}
+
+function isWithin(text: string, { limit, is }: Bound): boolean {
+  const order = compared(text, limit);
+  if (is === "min") return order >= 0;
+  if (is === "max") return order <= 0;
+  return is === "above" ? order > 0 : order < 0;
+}
+
+/** Whole numbers to the last digit. */
+function compared(a: string, b: string): number {
+  const areWhole = [a, b].every((one) => /^-?\d+$/.test(one));
+  const [x, y] = areWhole ? [BigInt(a), BigInt(b)] : [Number(a), Number(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}

@@ -1,0 +1,111 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+/** What strangers send: each would do something that can be seen, were it more than text. */
+const bombs = {
+  image: `<img src=x onerror="document.title='taken'">`,
+  script: "</script><script>document.title='taken'</script>",
+  link: "javascript:document.title='taken'",
+  markdown: "[click](javascript:document.title='taken') ![x](x \"onerror=document.title='taken'\")",
+  svg: `<svg xmlns="http://www.w3.org/2000/svg" onload="document.title='taken'"><script>document.title='taken'</script></svg>`,
+  bidi: "invoice\u202Efdp.exe",
+  hidden: "pay\u200Bpal",
+  template: "{{constructor.constructor('document.title=`taken`')()}}",
+  prototype: '{"__proto__": {"taken": true}}',
+};
+
+const code = `
+for name in list(context['bombs']):
+    print(name, context['bombs'][name])
+context['<img src=x onerror=document.title="taken">'] = 1
+context['__proto__'] = {'taken': True}
+context['svg'] = context['bombs']['svg'].encode()
+context['page'] = ('<!doctype html>' + context['bombs']['script'] * 2000).encode()
+context['table'] = ('a,b\\nc,d\\n' + '=1+1,' + context['bombs']['image'].replace(',', '') + '\\n').encode()
+raise ValueError(context['bombs']['image'] + context['bombs']['bidi'])
+`;
+
+describe.skipIf(!hasBrowser)("texts of strangers", () => {
+  const shown = useConsole();
+  let id: string;
+
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    const workflow = {
+      id: "hostile",
+      name: bombs.image,
+      nodes: [
+        { id: "start", type: "start" },
+        {
+          id: "make",
+          type: "action",
+          name: bombs.image,
+          description: bombs.script,
+          code: code.replace(/raise.*\n$/, "\n"),
+        },
+        { id: "fail", type: "action", name: bombs.bidi, code },
+        { id: "end", type: "end" },
+      ],
+      edges: [
+        { from: "start", to: "make" },
+        { from: "make", to: "fail" },
+        { from: "fail", to: "end" },
+      ],
+    };
+    await shown.nova.workflows.publish(workflow);
+    id = (await shown.nova.executions.run("hostile", { context: { bombs } })).execution_id;
+  }, 60_000);
+
+  async function expectUntaken(page: Page): Promise<void> {
+    expect(await page.title()).toBe("NOVA");
+    expect(await page.evaluate("({}).taken")).toBeUndefined();
+    expect(await page.locator("a[href^='javascript:' i], img[src='x'], main script").count()).toBe(0);
+  }
+
+  it("are text in the list of runs, and turn no line around", async () => {
+    const page = await shown.open("/");
+    const row = page.getByRole("row").filter({ hasText: "hostile" });
+    await row.getByText("onerror").waitFor();
+    await row.getByText("U+202E").waitFor();
+    await expectUntaken(page);
+  });
+
+  it.each(["Code", "Context", "Prints", "Details"])(
+    "are text in the panel's %s",
+    async (tab) => {
+      for (const node of ["make", "fail"]) {
+        const page = await shown.open(`/runs/${id}?node=${node}`);
+        const panel = page.getByRole("complementary", { name: "Link" });
+        await panel.getByRole("tab", { name: tab }).click();
+        for (const closed of await panel.locator("[aria-expanded=false]").all())
+          await closed.click().catch(() => undefined);
+        await expectUntaken(page);
+        if (tab === "Prints") await panel.getByText("U+202E").first().waitFor();
+      }
+    },
+    90_000,
+  );
+
+  it.each(["svg", "page", "table"])("are a picture, text or cells in the preview of %s", async (key) => {
+    const page = await shown.open(`/runs/${id}?node=make`);
+    const panel = page.getByRole("complementary", { name: "Link" });
+    await panel.getByRole("tab", { name: "Context" }).click();
+    const blob = panel.locator(".blob", { hasText: key }).first();
+    await blob.getByRole("button", { name: "Show" }).click();
+    const seen = { svg: "img.preview-picture", page: ".code-lines", table: "table td" }[key] as string;
+    await blob.locator(seen).first().waitFor();
+    await expectUntaken(page);
+  });
+
+  it.each([
+    "?status=<img src=x onerror=document.title='taken'>",
+    "?workflow=javascript:alert(1)",
+    "?text=%3Cimg%20src=x%3E",
+  ])("in an address are filters like others: %s", async (query) => {
+    const page = await shown.open(`/${query}`);
+    await page.getByRole("search").waitFor();
+    await expectUntaken(page);
+  });
+});

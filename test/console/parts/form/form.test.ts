@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Draft,
+  draftsOf,
+  filesIn,
+  membersText,
+  newElement,
+} from "../../../../packages/console/src/parts/form/draft.ts";
+import { problemsOf } from "../../../../packages/console/src/parts/form/problems.ts";
+import { type Field, fieldsOf, takesMore } from "../../../../packages/console/src/parts/form/schema.ts";
+
+const schemaText = (properties: object, rest: object = {}) => JSON.stringify({ type: "object", properties, ...rest });
+const fieldFor = (schema: object, required = false): Field => {
+  const [field] = fieldsOf(schemaText({ value: schema }, required ? { required: ["value"] } : {}));
+  return field as Field;
+};
+const typed = (text: string): Draft => ({ kind: "scalar", text });
+const problem = (field: Field, draft: Draft) => [...problemsOf([field], [draft]).values()][0];
+const sent = (field: Field, draft: Draft) => `{${membersText([field], [draft]).join(",")}}`;
+
+describe("a form made from a schema", () => {
+  it.each([
+    ["a text", { type: "string" }, { kind: "text", input: "text", isLong: false }],
+    ["a long text", { type: "string", maxLength: 500 }, { kind: "text", isLong: true }],
+    ["a secret", { type: "string", secret: true }, { kind: "text", input: "password" }],
+    ["a day", { type: "string", format: "date" }, { kind: "text", input: "date" }],
+    ["a moment", { type: "string", format: "date-time" }, { kind: "text", input: "datetime-local" }],
+    ["a whole number", { type: "integer" }, { kind: "number", isInteger: true }],
+    ["a number or null", { type: ["number", "null"] }, { kind: "number", isInteger: false }],
+    ["yes or no", { type: "boolean" }, { kind: "boolean" }],
+    ["one of some", { enum: ["a", 1, null] }, { kind: "choice", values: ['"a"', "1", "null"] }],
+    ["a list of texts", { type: "array", items: { type: "string" } }, { kind: "list", element: { kind: "text" } }],
+    ["an object of unknown keys", { type: "object" }, { kind: "any" }],
+    ["what has several types", { type: ["string", "number"] }, { kind: "any" }],
+    ["what has no type", { description: "bytes" }, { kind: "any" }],
+    ["what one of several schemas allows", { oneOf: [{ type: "string" }] }, { kind: "any" }],
+  ])("asks for %s by an input of its own", (_, schema, shape) => {
+    expect(fieldFor(schema).shape).toMatchObject(shape);
+  });
+
+  it("follows $ref within the schema, and stops where a schema refers to itself without end", () => {
+    const $defs = {
+      address: { type: "object", properties: { city: { type: "string" } } },
+      tree: {
+        type: "object",
+        properties: Object.fromEntries(
+          Array.from({ length: 20 }, (_, index) => [`k${index}`, { $ref: "#/$defs/tree" }]),
+        ),
+      },
+    };
+    const schema = schemaText({ home: { $ref: "#/$defs/address" }, root: { $ref: "#/$defs/tree" } }, { $defs });
+    const [home, root] = fieldsOf(schema);
+    expect(home?.shape).toMatchObject({ kind: "object", fields: [{ key: "city", shape: { kind: "text" } }] });
+    expect(JSON.stringify(root).match(/"key"/g)?.length).toBeLessThan(8000);
+  });
+
+  it("keeps the digits of bounds, defaults and enums", () => {
+    const [field] = fieldsOf('{"properties":{"n":{"type":"number","maximum":12345678901234567890,"default":850.0}}}');
+    expect(field).toMatchObject({
+      initial: "850.0",
+      shape: { bounds: [{ limit: "12345678901234567890", is: "max" }] },
+    });
+    const [choice] = fieldsOf('{"properties":{"n":{"enum":[1.50,12345678901234567890]}}}');
+    expect(choice?.shape).toMatchObject({ values: ["1.50", "12345678901234567890"] });
+  });
+
+  it("says whether there is room for a key that the schema does not name", () => {
+    expect(takesMore(schemaText({}))).toBe(true);
+    expect(takesMore(schemaText({}, { additionalProperties: false }))).toBe(false);
+  });
+
+  it.each(["__proto__", "constructor", "a.b", 'with "quotes"'])("has a field for the key %s", (key) => {
+    const [field] = fieldsOf(`{"properties":{${JSON.stringify(key)}:{"type":"string"}}}`);
+    expect(sent(field as Field, typed("x"))).toBe(`{${JSON.stringify(key)}:"x"}`);
+  });
+});
+
+describe("what is sent", () => {
+  it.each(["850.0", "12345678901234567890", "-0", "1e400", "0.10"])("has the number %s digit for digit", (text) => {
+    const field = fieldFor({ type: "number" });
+    expect(problem(field, typed(text))).toBeUndefined();
+    expect(sent(field, typed(` ${text} `))).toBe(`{"value":${text}}`);
+  });
+
+  it("leaves out what is optional and blank, objects and lists of nothing as well", () => {
+    const fields = fieldsOf(
+      schemaText({
+        text: { type: "string" },
+        flag: { type: "boolean" },
+        list: { type: "array", items: { type: "number" } },
+        home: { type: "object", required: ["city"], properties: { city: { type: "string" } } },
+      }),
+    );
+    expect(problemsOf(fields, draftsOf(fields)).size).toBe(0);
+    expect(membersText(fields, draftsOf(fields))).toEqual([]);
+  });
+
+  it("says false, and nothing, apart from each other", () => {
+    expect(sent(fieldFor({ type: "boolean" }), typed("false"))).toBe('{"value":false}');
+    expect(sent(fieldFor({ type: "boolean" }), typed(""))).toBe("{}");
+  });
+
+  it("begins with defaults, as deep as they go", () => {
+    const fields = fieldsOf(
+      '{"properties":{"o":{"type":"object","default":{"n":1.0,"l":["a"]},"properties":{"n":{"type":"number"},"l":{"type":"array","items":{"type":"string"}}}}}}',
+    );
+    expect(membersText(fields, draftsOf(fields))).toEqual(['"o":{"n":1.0,"l":["a"]}']);
+  });
+
+  it("has JSON as it was written, and an upload in the place of a file", () => {
+    const field = fieldFor({});
+    const json: Draft = { kind: "any", mode: "json", text: '{"a": 1.0}', file: undefined };
+    expect(sent(field, json)).toBe('{"value":{"a": 1.0}}');
+    expect(sent(field, { ...json, mode: "text", text: '"' })).toBe('{"value":"\\""}');
+    const file = new File(["x"], "x.pdf");
+    const chosen: Draft = { kind: "any", mode: "file", text: "", file };
+    expect(filesIn(chosen)).toEqual([file]);
+    expect(membersText([field], [chosen], new Map([[file, '{"$upload":"upl_1"}']]))).toEqual([
+      '"value":{"$upload":"upl_1"}',
+    ]);
+  });
+});
+
+describe("what is wrong is said before it is sent", () => {
+  it.each([
+    [{ type: "integer" }, "1.5", "Write a whole number: 12"],
+    [{ type: "integer" }, "1.0", undefined],
+    [{ type: "number" }, "12,5", "Write a number, with a point for decimals: 12.5"],
+    [{ type: "number" }, "0x10", "Write a number, with a point for decimals: 12.5"],
+    [{ type: "number", minimum: 3 }, "2.9", "At least 3."],
+    [{ type: "number", exclusiveMaximum: 3 }, "3", "Less than 3."],
+    [{ type: "string", minLength: 3 }, "ab", "At least 3 characters."],
+    [{ type: "string", maxLength: 2 }, "\u{1f600}\u{1f600}", undefined],
+    [{ type: "string", maxLength: 2 }, "abc", "At most 2 characters."],
+  ])("%j with %s", (schema, text, sentence) => {
+    expect(problem(fieldFor(schema), typed(text))).toBe(sentence);
+  });
+
+  it("compares large whole numbers to the last digit", () => {
+    const [field] = fieldsOf('{"properties":{"n":{"type":"integer","maximum":12345678901234567890}}}');
+    expect(problem(field as Field, typed("12345678901234567891"))).toBe("At most 12345678901234567890.");
+    expect(problem(field as Field, typed("12345678901234567890"))).toBeUndefined();
+  });
+
+  it("asks for what is required, and for required members of an optional object only where it has any", () => {
+    expect(problem(fieldFor({ type: "string" }, true), typed(""))).toBe("This is needed.");
+    const home = fieldFor({
+      ...{ type: "object", required: ["city"] },
+      properties: { street: { type: "string" }, city: { type: "string" } },
+    });
+    const filled: Draft = { kind: "object", members: [typed("Main Street"), typed("")] };
+    expect([...problemsOf([home], [filled])]).toEqual([[".0.1", "This is needed."]]);
+  });
+
+  it("counts the items of a list, and names each that is wrong", () => {
+    const field = fieldFor({ type: "array", minItems: 1, maxItems: 2, items: { type: "integer" } }, true);
+    expect(problem(field, { kind: "list", elements: [] })).toBe("At least 1.");
+    const element = newElement({ kind: "number", isInteger: true, bounds: [] }, "1");
+    const wrong = { ...newElement({ kind: "number", isInteger: true, bounds: [] }), draft: typed("x") };
+    const elements = [element, wrong];
+    expect([...problemsOf([field], [{ kind: "list", elements }]).keys()]).toEqual([`.0[${wrong.id}]`]);
+  });
+
+  it("refuses JSON that is none", () => {
+    const field = fieldFor({});
+    const draft: Draft = { kind: "any", mode: "json", text: "{a: 1}", file: undefined };
+    expect(problem(field, draft)).toBe("This is no JSON. Texts have quotes around them.");
+  });
+});

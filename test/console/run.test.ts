@@ -1,0 +1,150 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import { hasBrowser, phone } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+describe.skipIf(!hasBrowser)("a run", () => {
+  const shown = useConsole();
+  const node = (page: Page, name: string) => page.locator(`.react-flow__node[data-id="${name}"] .node`);
+
+  async function begin(workflow: string, context: object = {}): Promise<string> {
+    return (await shown.nova.executions.execute(workflow, { context })).execution_id;
+  }
+
+  async function ended(workflow: string, context: object = {}): Promise<string> {
+    return (await shown.nova.executions.run(workflow, { context })).execution_id;
+  }
+
+  it("leads in two clicks from the list to the line that failed, its error and what the context was", async () => {
+    await ended("orders", { total: 9500 });
+    const page = await shown.open("/");
+    await page.getByRole("link", { name: "orders" }).click();
+    await page.getByRole("button", { name: "Show" }).click();
+    const panel = page.getByRole("complementary", { name: "Link" });
+    expect(await panel.locator("[data-marked]").innerText()).toContain("rate = rates['USD']");
+    await panel.getByText("KeyError: 'USD'").first().waitFor();
+    await panel.getByRole("tab", { name: "Context" }).click();
+    await panel.getByText("It changed nothing.").waitFor();
+    await panel.getByRole("tab", { name: "Prints" }).click();
+    await panel.getByText("no rate").waitFor();
+  });
+
+  it("shows numbers as they were written", async () => {
+    const id = await ended("orders", { total: 250 });
+    const page = await shown.open(`/runs/${id}?node=read`);
+    const panel = page.getByRole("complementary", { name: "Link" });
+    await panel.getByRole("tab", { name: "Context" }).click();
+    await panel.getByText("12345678901234567890").waitFor();
+    await panel.getByText("850.0").waitFor();
+  });
+
+  it("lights up while it runs, prints what its code prints, and can be cancelled", async () => {
+    const id = await begin("slow");
+    const page = await shown.open(`/runs/${id}`);
+    await page.locator(`.react-flow__node[data-id="work"] .node[data-state="running"]`).waitFor();
+    await node(page, "work").click();
+    await page.getByRole("complementary").getByText("at it").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.locator("header").getByText("Cancelled").waitFor();
+    expect(await node(page, "rest").getAttribute("data-state")).toBe("idle");
+  });
+
+  it("asks for nothing twice that it has: 304, and more and more seldom", async () => {
+    const id = await begin("waits", { amount: "1 200 EUR" });
+    const page = await shown.open(`/runs/${id}`);
+    const seen: number[] = [];
+    page.on("response", (answer) => {
+      if (answer.url().includes(`/executions/${id}`)) seen.push(answer.status());
+    });
+    await page.locator(`.react-flow__node[data-id="manager"] .node[data-state="waiting"]`).waitFor();
+    await vi.waitFor(() => expect(seen.slice(-4)).toEqual([304, 304, 304, 304]), 15_000);
+    await shown.nova.ask(
+      shown.nova.api.POST("/executions/{id}/answer", { params: { path: { id } }, body: { choice: "approved" } }),
+    );
+    await page.locator("header").getByText("Completed").waitFor();
+  });
+
+  it("folds a map into how its items ended, opens to its nodes, and shows failed items first", async () => {
+    const id = await ended("prices");
+    const page = await shown.open(`/runs/${id}`);
+    await node(page, "each").getByText("14 items, 2 failed").waitFor();
+    await page.getByRole("button", { name: "Unfold each" }).click();
+    await node(page, "price").click();
+    const panel = page.getByRole("complementary", { name: "Link" });
+    await panel.getByText("ValueError: no price").first().waitFor();
+    const items = panel.getByRole("region", { name: "Visits of this node" }).getByRole("button");
+    expect(await items.first().innerText()).toMatch(/^item 3\s+ValueError: no price/);
+    expect(await items.nth(2).innerText()).toMatch(/^item 0\s+Completed/);
+  });
+
+  it("opens a run inside of it in its place, with its links", async () => {
+    const id = await ended("nightly");
+    const page = await shown.open(`/runs/${id}`);
+    await page.getByRole("button", { name: "Unfold orders" }).click();
+    await node(page, "orders/read").click();
+    const panel = page.getByRole("complementary", { name: "Link" });
+    await panel.getByRole("tab", { name: "Prints" }).click();
+    await panel.getByText("reading 250").waitFor();
+    await page.getByRole("button", { name: /^orders\/book/ }).waitFor();
+  });
+
+  it("shows how often a loop went round", async () => {
+    const id = await ended("polls");
+    const page = await shown.open(`/runs/${id}`);
+    await node(page, "ask").getByText("3 visits").waitFor();
+    await page.getByText("2/5").waitFor();
+  });
+
+  it("restarts from a node, after it has said what would run and what is taken over", async () => {
+    const id = await ended("orders", { total: 2000 });
+    const page = await shown.open(`/runs/${id}?node=tell`);
+    await page.getByRole("button", { name: "Restart from here" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("heading", { name: /^Runs \d/ }).waitFor();
+    expect(await dialog.locator(".places", { hasText: "Taken over" }).innerText()).toContain("read");
+    await dialog.getByRole("button", { name: "Restart", exact: true }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.includes("/runs/exec_"));
+    await page.getByText("Restarted from").waitFor();
+    await page.locator("header").getByText("Completed").waitFor();
+    await node(page, "read").getByText("taken over").waitFor();
+  });
+
+  it("restarts a failed item of a map by its place", async () => {
+    const id = await ended("prices");
+    const page = await shown.open(`/runs/${id}?node=price`);
+    await page.getByRole("button", { name: "Restart from here" }).click();
+    await page.getByRole("dialog", { name: "Restart: each[3].price" }).locator(".places").first().waitFor();
+    expect(await page.getByRole("dialog").locator(".places", { hasText: "have effects" }).innerText()).toContain(
+      "each[3].price",
+    );
+  });
+
+  it("verifies its chain, and gives the command that brings it to one's own machine", async () => {
+    const id = await ended("polls");
+    const page = await shown.open(`/runs/${id}`);
+    await page.getByRole("button", { name: "Verify the chain" }).click();
+    await page.getByText(/^\d+ links hold, signed$/).waitFor();
+    await page.getByRole("button", { name: "Copy pull command" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova pull ${id}`);
+  });
+
+  it("says what to do where there is no such run, or no server any more", async () => {
+    const page = await shown.open("/runs/exec_01M8AE3FM12NENMCX6YM6S565Q");
+    await page.getByText("There is no such run").waitFor();
+    await page.route("**/executions?**", (route) => route.fulfill({ status: 500, body: "{}" }));
+    await page.getByRole("link", { name: "All runs" }).click();
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+    await page.unroute("**/executions?**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("table").waitFor();
+  });
+
+  it("shows graph, timeline and link one at a time on a phone", async () => {
+    const id = await ended("orders", { total: 9500 });
+    const page = await shown.open(`/runs/${id}`, { viewport: phone });
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.getByRole("button", { name: /^book/ }).click();
+    await page.locator("[data-marked]").waitFor();
+  });
+});

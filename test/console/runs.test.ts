@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import { hasBrowser } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+describe.skipIf(!hasBrowser)("the list of runs", () => {
+  const shown = useConsole();
+  const rows = (page: Page) =>
+    page
+      .getByRole("table")
+      .getByRole("row")
+      .filter({ has: page.getByRole("cell") });
+
+  async function begin(workflow: string, context: object = {}): Promise<string> {
+    return (await shown.nova.executions.execute(workflow, { context })).execution_id;
+  }
+
+  it("shows a run as soon as it begins, and how it ends, without being asked", async () => {
+    const page = await shown.open("/");
+    await page.getByText("No runs yet").waitFor();
+    const { execution_id: id } = await shown.nova.executions.run("polls");
+    await page.getByRole("row").filter({ hasText: "polls" }).getByText("Completed").waitFor();
+    const failing = await begin("orders", { total: 9500 });
+    const row = page.getByRole("row").filter({ hasText: "orders" });
+    await row.getByText("Failed").waitFor();
+    await row.getByText("KeyError: 'USD'").waitFor();
+    await page.getByRole("figure", { name: "2 runs over time" }).waitFor();
+    expect(await rows(page).count()).toBe(2);
+    expect([id, failing]).toEqual([expect.stringMatching(/^exec_/), expect.stringMatching(/^exec_/)]);
+  });
+
+  it("keeps its filters in the address, and reads them from there", async () => {
+    const page = await shown.open("/");
+    await page.getByLabel("Status", { exact: true }).selectOption("failed");
+    await vi.waitFor(() => expect(page.url()).toContain("status=failed"));
+    await vi.waitFor(async () => expect(await rows(page).count()).toBe(1));
+    await page.getByLabel("Error class").selectOption("NodeFailed");
+    const same = await shown.open(new URL(page.url()).pathname.replace("/console", "") + new URL(page.url()).search);
+    await rows(same).getByText("KeyError").waitFor();
+    expect(await rows(same).count()).toBe(1);
+    await same.getByLabel("Filter by run id or workflow").fill("nothing");
+    await same.getByText("No run fits these filters").waitFor();
+    await same.getByRole("button", { name: "Clear filters" }).last().click();
+    await vi.waitFor(async () => expect(await rows(same).count()).toBe(2));
+    expect(new URL(same.url()).search).toBe("");
+  });
+
+  it("cancels many runs at once, after it has asked", async () => {
+    const ids = await Promise.all([begin("slow"), begin("slow"), begin("waits", { amount: "1 200 EUR" })]);
+    const page = await shown.open("/");
+    for (const id of ids) await page.getByLabel(`Select run ${id}`).check();
+    await page.getByText("3 selected").waitFor();
+    await page.getByRole("button", { name: "Cancel runs" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel runs" }).click();
+    await page.getByText("3 done").waitFor();
+    for (const id of ids) expect(await shown.nova.executions.get(id)).toMatchObject({ status: "cancelled" });
+    await vi.waitFor(
+      async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3),
+      15_000,
+    );
+  });
+
+  it("restarts a run that failed, and says of those that cannot be restarted why", async () => {
+    const page = await shown.open("/?status=failed");
+    await rows(page).first().getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Restart runs" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Restart runs" }).click();
+    await page.getByText("1 done").waitFor();
+    await vi.waitFor(async () => {
+      const [failed] = await Array.fromAsync(shown.nova.executions.list({ status: "failed" }));
+      expect(failed?.restarted_from).toMatch(/^exec_/);
+    }, 15_000);
+  });
+
+  it("is used by keys alone: down, select, open, back", async () => {
+    const page = await shown.open("/");
+    await rows(page).first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.getByText("1 selected").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/runs\/exec_/);
+    await page.keyboard.press("g");
+    await page.keyboard.press("r");
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Next run").first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.type")).toBe("search");
+  });
+});

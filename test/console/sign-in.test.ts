@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { hasBrowser } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+describe.skipIf(!hasBrowser)("signing in", () => {
+  const shown = useConsole();
+
+  it("takes the link of nova dev once; its key is in the tab and in no address", async () => {
+    const page = await shown.stranger();
+    await page.goto(shown.link);
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    expect(page.url()).toBe(`${shown.url}/console/`);
+    expect(await page.evaluate("sessionStorage.getItem('nova-key')")).toBe(shown.key);
+    expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain("nova_");
+    const later = await shown.stranger();
+    await later.goto(shown.link);
+    await later.getByRole("alert").getByText("This link has been used").waitFor();
+  });
+
+  it("takes a key that is pasted, and says what to do about one that is not valid", async () => {
+    const page = await shown.stranger();
+    await page.goto(shown.url);
+    await page.getByLabel("API key").fill("nova_wrong");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("No valid key").waitFor();
+    await page.getByLabel("API key").fill(shown.key);
+    await page.keyboard.press("Enter");
+    await page.getByText("No runs yet").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("API key").waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  });
+});

@@ -1,0 +1,55 @@
+import { rm } from "node:fs/promises";
+import { createClient, type NovaClient } from "@nova/client";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { newFolder, type Started, startNova } from "../../cli/support/nova.ts";
+import { hasBrowser, type Opened, useBrowser } from "./browser.ts";
+import { writeWorkflows } from "./workflows.ts";
+
+export interface TestConsole {
+  url: string;
+  /** The link that `nova dev` printed. */
+  link: string;
+  key: string;
+  nova: NovaClient;
+  /** A page at this address, signed in. */
+  open(path: string, how?: Opened): Promise<Page>;
+  /** The same browser without a key. */
+  stranger(how?: Opened): Promise<Page>;
+}
+
+/** A real `nova dev` in a folder of its own, with the workflows of the tests, and a browser that looks at it. */
+export function useConsole(): TestConsole {
+  const browser = useBrowser();
+  const shown = { stranger: browser.page } as TestConsole;
+  let folder: string;
+  let dev: Started | undefined;
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    folder = await newFolder();
+    await writeWorkflows(folder);
+    dev = startNova(folder, "dev", "--port", "0", "--smtp-port", "0", "--json");
+    const { url, api_key: key, console: link } = JSON.parse(await dev.line('"console"'));
+    Object.assign(shown, { url, link, key, nova: createClient({ url, apiKey: key }) });
+    await dev.line('"id":"waits"');
+    // It is built once, before the clock of a test runs.
+    await fetch(`${url}/console/`);
+  }, 120_000);
+  afterAll(async () => {
+    if (!hasBrowser) return;
+    await browser.close();
+    dev?.child.kill("SIGINT");
+    // Runs that are at work when the tests are over need not end.
+    const later = setTimeout(() => dev?.child.kill("SIGINT"), 2_000);
+    await dev?.ended;
+    clearTimeout(later);
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+  shown.open = async (path, how) => {
+    const page = await browser.page(how);
+    await page.addInitScript((key) => sessionStorage.setItem("nova-key", key), shown.key);
+    await page.goto(`${shown.url}/console${path}`);
+    return page;
+  };
+  return shown;
+}
