@@ -56,7 +56,7 @@ const arrows: Record<string, string[]> = {
     "agents",
     "python",
   ],
-  examples: ["cli", "local", "service", "compiler", "engine", "workflow"],
+  examples: ["cli", "console/build", "local", "service", "compiler", "engine", "workflow"],
   bench: ["client", "cli", "local", "compiler", "engine"],
   stacks: [
     "aws/page",
