@@ -1,5 +1,7 @@
 import { apiKeys } from "./texts/api-keys.ts";
 import { audit } from "./texts/audit.ts";
+import { clients } from "./texts/clients.ts";
+import { code } from "./texts/code.ts";
 import { costs } from "./texts/costs.ts";
 import { form } from "./texts/form.ts";
 import { health } from "./texts/health.ts";
@@ -244,5 +246,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
-  ...{ apiKeys, audit, costs, form, health, tasks },
+  ...{ apiKeys, audit, clients, code, costs, form, health, tasks },
 } as const;

@@ -28,6 +28,20 @@ export const pages: readonly Page[] = [
     component: lazy(async () => ({ default: (await import("./tasks/task-page.tsx")).TaskPage })),
   },
   {
+    path: "/code",
+    component: lazy(async () => ({ default: (await import("./code/code-page.tsx")).CodePage })),
+    nav: { label: texts.nav.code, icon: "code", key: "g l" },
+  },
+  {
+    path: "/clients",
+    component: lazy(async () => ({ default: (await import("./clients/clients-page.tsx")).ClientsPage })),
+    nav: { label: texts.nav.clients, icon: "people", key: "g c" },
+  },
+  {
+    path: "/clients/:slug",
+    component: lazy(async () => ({ default: (await import("./clients/client-page.tsx")).ClientPage })),
+  },
+  {
     path: "/costs",
     component: lazy(async () => ({ default: (await import("./costs/costs-page.tsx")).CostsPage })),
     nav: { label: texts.nav.costs, icon: "coins", key: "g m" },

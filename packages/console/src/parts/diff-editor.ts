@@ -52,7 +52,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword], color: "light-dark(#7b3fb0, #c9a3f2)" },
   { tag: tags.string, color: "light-dark(#0b6b47, #79d3a6)" },
   { tag: [tags.number, tags.bool, tags.null], color: "light-dark(#1a55b8, #8db8ff)" },
-  { tag: tags.comment, color: "var(--text-3)" },
+  { tag: tags.comment, color: "var(--text-2)" },
 ]);
 
 const look = EditorView.theme({

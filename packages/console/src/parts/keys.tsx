@@ -42,7 +42,10 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || isPressing(event)) return;
       const pair = before && event.timeStamp - before.at < pairMs ? `${before.key} ${event.key}` : "";
       before = { key: event.key, at: event.timeStamp };
-      const found = groups.current.toReversed().flatMap((group) => group[pair] ?? group[event.key] ?? [])[0];
+      // A pair goes before a single key of whatever part: `g k` before `k`.
+      const found = [pair, event.key].flatMap((key) =>
+        groups.current.toReversed().flatMap((group) => group[key] ?? []),
+      )[0];
       if (!found) return;
       event.preventDefault();
       found.run();

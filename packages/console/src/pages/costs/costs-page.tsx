@@ -6,6 +6,7 @@ import { IconButton } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import "../../parts/filter-bar.css";
 import { useAddress } from "../../parts/address.ts";
+import { Segments } from "../../parts/segments.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { PageFailure } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
@@ -110,7 +111,12 @@ function Figures({ asked, days, measure, onMeasure }: FiguresProps): JSX.Element
         <header className="card-head">
           <h2 id="cost-by-day">{words.byDay}</h2>
           <span className="card-head-end">
-            <MeasureSwitch measure={measure} onMeasure={onMeasure} />
+            <Segments
+              label={words.measure}
+              choices={measures.map((one) => [one, words.measures[one]] as const)}
+              value={measure}
+              onChange={onMeasure}
+            />
           </span>
         </header>
         {chart && chart.largest > 0 ? (
@@ -125,26 +131,6 @@ function Figures({ asked, days, measure, onMeasure }: FiguresProps): JSX.Element
       <NodeTable asked={asked} />
       <ErrorTable asked={asked} />
     </div>
-  );
-}
-
-function MeasureSwitch({ measure, onMeasure }: Pick<FiguresProps, "measure" | "onMeasure">): JSX.Element {
-  return (
-    <fieldset className="switch">
-      <legend className="hidden-label">{words.measure}</legend>
-      {measures.map((one) => (
-        <label key={one} data-chosen={one === measure || undefined}>
-          <input
-            type="radio"
-            name="measure"
-            className="hidden-label"
-            checked={one === measure}
-            onChange={() => onMeasure(one)}
-          />
-          {words.measures[one]}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

@@ -21,6 +21,7 @@ import { Details } from "./details.tsx";
 import { LiveLog } from "./live-log.tsx";
 import { Steps } from "./steps.tsx";
 import { VisitList } from "./visit-list.tsx";
+import "../../../parts/tabs.css";
 import "./panel.css";
 
 interface PanelProps {

@@ -1,0 +1,75 @@
+import type { Client, Schemas } from "@nova/client";
+import { Raw } from "../../json/raw.ts";
+
+type Quotas = Schemas["ClientQuotas"];
+
+export interface SettingsDraft {
+  name: string;
+  mailFrom: string;
+  mails: string;
+  webhook: string;
+  secret: string;
+}
+
+export function settingsOf({ name, mail_from, on_failure: { mail = [], webhook } }: Client): SettingsDraft {
+  return {
+    ...{ name, mailFrom: mail_from ?? "", mails: mail.join(", ") },
+    ...{ webhook: webhook?.url ?? "", secret: webhook?.secret ?? "" },
+  };
+}
+
+/** What of the settings is another one: `mail_from` needs a key that others do not need. */
+export function settingsChange(client: Client, draft: SettingsDraft) {
+  const before = settingsOf(client);
+  const name = draft.name.trim();
+  const mailFrom = draft.mailFrom.trim();
+  const heard = (["mails", "webhook", "secret"] as const).some((field) => draft[field].trim() !== before[field]);
+  return {
+    ...(name !== before.name && { name }),
+    ...(mailFrom !== before.mailFrom && { mail_from: mailFrom || null }),
+    ...(heard && { on_failure: onFailureIn(draft) }),
+  };
+}
+
+function onFailureIn({ mails, webhook, secret }: SettingsDraft) {
+  const mail = mails.split(/[\s,;]+/).filter((address) => address !== "");
+  const url = webhook.trim();
+  const signed = secret.trim();
+  return {
+    ...(mail.length > 0 && { mail }),
+    ...(url !== "" && { webhook: { url, ...(signed !== "" && { secret: signed }) } }),
+  };
+}
+
+export const quotaNames = ["max_concurrent", "max_cost_usd", "retention_days"] as const;
+export type QuotaName = (typeof quotaNames)[number];
+export type QuotasDraft = Record<QuotaName, string>;
+
+export function quotasDraft(quotas: Quotas): QuotasDraft {
+  const texts = quotaNames.map((name) => [name, quotas[name] == null ? "" : String(quotas[name])] as const);
+  return Object.fromEntries(texts) as QuotasDraft;
+}
+
+/** Which of them is no number of its kind; the server knows how large they may be. */
+export function quotaMisfit(name: QuotaName, text: string): "whole" | "amount" | undefined {
+  const value = text.trim();
+  if (value === "") return undefined;
+  if (name === "max_cost_usd") return /^\d+(\.\d+)?$/.test(value) ? undefined : "amount";
+  return /^\d+$/.test(value) ? undefined : "whole";
+}
+
+/** They are replaced as a whole: an empty text lifts a limit. */
+export function quotasIn(draft: QuotasDraft): Quotas {
+  const values = quotaNames.map((name) => [name, draft[name].trim() === "" ? null : Number(draft[name])] as const);
+  return Object.fromEntries(values) as Quotas;
+}
+
+/** The text of an object, which stays as it was written; undefined where it is none. */
+export function objectIn(text: string): Raw | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? new Raw(text.trim()) : undefined;
+  } catch {
+    return undefined;
+  }
+}

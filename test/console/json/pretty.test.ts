@@ -1,0 +1,19 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { prettyJson } from "../../../packages/console/src/json/pretty.ts";
+
+it("gives each member a line, and leaves numbers as they were written", () => {
+  expect(prettyJson('{"vat":850.0,"ids":[12345678901234567890,[]],"none":{}}')).toBe(
+    '{\n  "vat": 850.0,\n  "ids": [\n    12345678901234567890,\n    []\n  ],\n  "none": {}\n}',
+  );
+});
+
+it("means the same as before, and is the same once more", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const pretty = prettyJson(text);
+      expect(JSON.parse(pretty)).toEqual(JSON.parse(text));
+      expect(prettyJson(pretty)).toBe(pretty);
+    }),
+  );
+});

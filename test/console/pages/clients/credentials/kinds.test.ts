@@ -1,0 +1,88 @@
+import { checkValues, credentialKindNames } from "@nova/engine";
+import { describe, expect, it } from "vitest";
+import {
+  type CredentialDraft,
+  isSound,
+  type Kind,
+  kinds,
+  pairProblem,
+  problemOf,
+  valuesOf,
+} from "../../../../../packages/console/src/pages/clients/credentials/kinds.ts";
+
+const samples: Record<string, string> = {
+  ...{ user: "mo", name: "books", host: "db.example.com", sslmode: "require", scope: "read", client_id: "nova" },
+  ...{ smtp_host: "smtp.example.com", imap_host: "imap.example.com", expires_at: "2027-01-31T09:30:00Z" },
+};
+
+/** Every field of a kind with something in it. */
+function filled(kind: Kind): CredentialDraft {
+  const given = kinds[kind].map(({ name, type }) => {
+    const byType = { secret: "s3cret!", port: "1234", url: "https://api.example.com", text: "x", pairs: "" };
+    return [name, samples[name] ?? byType[type]];
+  });
+  return { texts: Object.fromEntries(given), pairs: [{ name: "api_key", value: "line 1\nline 2" }] };
+}
+
+it("has a form for every kind that the engine knows", () => {
+  expect(Object.keys(kinds).sort()).toEqual([...credentialKindNames].sort());
+});
+
+describe.each(credentialKindNames)("a form for %s", (kind) => {
+  it("sends what the engine takes, with every field of the kind", () => {
+    const values = valuesOf(kind, filled(kind));
+    expect(checkValues(kind, values)).toMatchObject({ success: true });
+    if (kind !== "custom") expect(Object.keys(values)).toEqual(kinds[kind].map(({ name }) => name));
+  });
+
+  it("can be sent with what has to be there alone", () => {
+    const { texts, pairs } = filled(kind);
+    const needed = kinds[kind].flatMap(({ name, isOptional }) => (isOptional ? [] : [[name, texts[name] ?? ""]]));
+    // Two kinds need one of some fields, which the server says.
+    const one: Partial<Record<Kind, object>> = { email: { imap_host: "imap.example.com" }, http: { token: "s3cret!" } };
+    const draft = { texts: { ...Object.fromEntries(needed), ...one[kind] }, pairs: kind === "custom" ? pairs : [] };
+    expect(checkValues(kind, valuesOf(kind, draft))).toMatchObject({ success: true });
+  });
+});
+
+it("leaves a text as it is: a space may belong to a password", () => {
+  const draft = { texts: { user: "mo", password: " pass word " }, pairs: [] };
+  expect(valuesOf("email", draft)).toEqual({ user: "mo", password: " pass word " });
+});
+
+describe("a value that would be refused", () => {
+  const field = (name: string) => kinds.email.find((one) => one.name === name) as (typeof kinds.email)[number];
+
+  it.each([
+    ["password", "12345", "short"],
+    ["password", "123456", undefined],
+    ["password", "", undefined],
+    ["smtp_port", "0", "port"],
+    ["smtp_port", "65536", "port"],
+    ["smtp_port", "5 87", "port"],
+    ["smtp_port", "587", undefined],
+  ])("is named: %s %j is %s", (name, value, problem) => {
+    expect(problemOf(field(name), value)).toBe(problem);
+  });
+
+  it.each([
+    [[{ name: "Api", value: "123456" }], "field"],
+    [[{ name: "api", value: "12345" }], "short"],
+    [
+      [
+        { name: "api", value: "123456" },
+        { name: "api", value: "abcdef" },
+      ],
+      "twice",
+    ],
+    [[{ name: "api", value: "123456" }], undefined],
+    [[{ name: "", value: "" }], undefined],
+  ])("is named among fields of one's own: %j is %s", (pairs, problem) => {
+    expect(pairProblem("custom", pairs, 0)).toBe(problem);
+    expect(isSound("custom", { texts: {}, pairs })).toBe(problem === undefined);
+  });
+
+  it("is no name of a header, which may have capitals", () => {
+    expect(pairProblem("http", [{ name: "X-Api-Key", value: "123456" }], 0)).toBeUndefined();
+  });
+});
