@@ -1,0 +1,21 @@
+import { isSafeAddress, objectIn } from "./ask.ts";
+
+/** Who signs people in besides keys. */
+export interface IssuerConfig {
+  /** `iss` of its tokens; its discovery document lies below it. */
+  issuer: string;
+  clientId: string;
+  audience: string | undefined;
+}
+
+/** What lies beside the page. Anything that is no such file means that keys alone sign in. */
+export async function readConfig(): Promise<IssuerConfig | undefined> {
+  const answer = await fetch(`${import.meta.env.BASE_URL}config.json`, { cache: "no-cache" }).catch(() => undefined);
+  return answer?.ok ? configIn(await answer.text()) : undefined;
+}
+
+export function configIn(text: string): IssuerConfig | undefined {
+  const { issuer, client_id, audience } = objectIn(text) ?? {};
+  if (!isSafeAddress(issuer) || typeof client_id !== "string" || client_id === "") return undefined;
+  return { issuer, clientId: client_id, audience: typeof audience === "string" && audience ? audience : undefined };
+}
