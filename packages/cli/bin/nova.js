@@ -6,26 +6,30 @@ import process from "node:process";
 import { setFlagsFromString } from "node:v8";
 
 const wanted = 24;
+const home = new URL("../../../", import.meta.url).href;
 
 if (Number(process.versions.node.split(".")[0]) >= wanted) {
   const { enableCompileCache, registerHooks } = await import("node:module");
   enableCompileCache();
-  registerHooks({ resolve: withoutUndici });
+  registerHooks({ resolve });
   // The checker of Python is 10 MB of WebAssembly that runs for milliseconds: optimising it takes longer than that.
-  for (const flag of ["--no-wasm-dynamic-tiering", "--no-wasm-tier-up", "--liftoff-only"]) setFlagsFromString(flag);
+  for (const flag of ["--no-wasm-dynamic-tiering", "--no-wasm-tier-up", "--liftoff-only", "--wasm-lazy-validation"])
+    setFlagsFromString(flag);
   const { main } = await import("../src/main.ts");
   await main(process.argv.slice(2));
 } else {
   runUnder(installedNode());
 }
 
-/**
- * E2B's SDK loads an HTTP client of its own at its first request, and takes that of Node where it finds none, as in the
- * bundles that are deployed. Loading it takes a tenth of a second.
- */
-function withoutUndici(specifier, context, next) {
-  const isWanted = specifier === "undici" || specifier === "undici8";
-  if (isWanted && context.parentURL?.includes("/node_modules/e2b/")) throw new Error("Node has a client itself");
+/** Node looks for a module again for each module that names it, which takes longer than loading it. */
+function resolve(specifier, context, next) {
+  const { parentURL = "" } = context;
+  // NOVA's own modules name each other by their files.
+  if (specifier.startsWith(".") && specifier.endsWith(".ts") && parentURL.startsWith(home))
+    return { url: new URL(specifier, parentURL).href, format: "module-typescript", shortCircuit: true };
+  // E2B's SDK loads an HTTP client at its first request, and takes that of Node where it finds none, as when it is bundled.
+  const isClient = specifier === "undici" || specifier === "undici8";
+  if (isClient && parentURL.includes("/node_modules/e2b/")) throw new Error("Node has a client itself");
   return next(specifier, context);
 }
 

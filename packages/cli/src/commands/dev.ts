@@ -8,8 +8,9 @@ import { watchFolders } from "../dev/watch-folders.ts";
 import { InvalidInput } from "../errors.ts";
 import { readAndParse } from "../input/workflow.ts";
 import { Interrupt } from "../interrupt.ts";
+import { nobody } from "../output/asking.ts";
 import { printError, printTold, styled } from "../output/terminal.ts";
-import { nobody, offerPackages } from "../packages/offer.ts";
+import { offerPackages } from "../packages/offer.ts";
 import { command } from "./command.ts";
 
 type Limits = NonNullable<CloudOptions["limits"]>;

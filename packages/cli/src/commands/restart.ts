@@ -2,11 +2,12 @@ import type { RestartForecast, RestartOptions } from "@nova/client";
 import { defined } from "@nova/workflow/defined";
 import { askApi } from "../api/ask.ts";
 import { readCount } from "../api/first-items.ts";
-import { InvalidInput } from "../errors.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
 import { readContext } from "../input/context.ts";
 import { Interrupt } from "../interrupt.ts";
 import { print, printError, styled, type Told } from "../output/terminal.ts";
 import { duration } from "../output/text.ts";
+import { mayRunAgain, mayRunManyAgain } from "../remote/run-again.ts";
 import { runInPlace, tellingRefusals } from "../run/in-place.ts";
 import { command } from "./command.ts";
 import { onServerOrHere } from "./run.ts";
@@ -28,9 +29,10 @@ export const restart = command({
     "--error <class>": "many: whose error is of this class, such as NodeTimeout",
     "--client <slug>": "many: of this client",
     "--at-once <number>": { says: "many: so many of them at a time", absent: "10" },
+    "--yes": "do not ask before nodes with effects run again",
     "--dry-run": "say what would be reused and what would run; nothing is started",
   },
-  async run([id], { json = false, dryRun, from, version, patch, askAgain, ...many }) {
+  async run([id], { json = false, dryRun, yes = false, from, version, patch, askAgain, ...many }) {
     const interrupt = new Interrupt();
     return tellingRefusals(json, async () => {
       const wish: RestartOptions = defined({
@@ -39,19 +41,23 @@ export const restart = command({
         context_patch: patch === undefined ? undefined : await readPatch(patch),
         ask_again: askAgain.length > 0 ? askAgain : undefined,
       });
-      if (id === undefined) return restartChosen(interrupt, many, { wish, json, dryRun });
+      if (id === undefined) return restartChosen(interrupt, many, { wish, json, dryRun, yes });
       if (many.workflow !== undefined) throw new InvalidInput("name one execution, or many with --workflow - not both");
       if (dryRun) {
         const told = await askApi(({ executions }) => executions.restart(id, { ...wish, dry_run: true as const }));
         return { json: told, text: forecastLines(id, told) };
       }
-      return onServerOrHere(interrupt, (place) => {
+      return onServerOrHere(interrupt, async (place) => {
+        if (!yes && !(await mayRunAgain(place.server, id, { wish, json }))) return notStarted;
         const start = async () => (interrupt.happened ? null : place.server.executions.restart(id, wish));
         return runInPlace(start, { ...place, interrupt, json });
       });
     });
   },
 });
+
+/** Somebody was asked, and said no. */
+const notStarted: Told = { json: { items: [] }, text: "nothing is restarted", code: exitCodes.failed };
 
 /** What chooses many executions. */
 interface Many {
@@ -66,7 +72,7 @@ interface Many {
 async function restartChosen(
   interrupt: Interrupt,
   { workflow, status, since, error, client, atOnce }: Many,
-  { wish, json, dryRun }: { wish: RestartOptions; json: boolean; dryRun: true | undefined },
+  { wish, json, dryRun, yes }: { wish: RestartOptions; json: boolean; dryRun: true | undefined; yes: boolean },
 ): Promise<Told> {
   if (workflow === undefined)
     throw new InvalidInput("no execution is named - name one as nova executions lists them, or many with --workflow");
@@ -76,7 +82,10 @@ async function restartChosen(
   const work = { wish, atOnce: readCount("--at-once", atOnce), interrupt, tell };
   return onServerOrHere(interrupt, async ({ server }) => {
     const chosen = await chooseSources(server, defined({ workflow, status, from, error, client }));
-    return dryRun ? forecastMany(server, chosen, work) : restartMany(server, chosen, work);
+    if (dryRun) return forecastMany(server, chosen, work);
+    const count = chosen.sources.length;
+    if (!yes && !(await mayRunManyAgain(server, workflow, { wish, json, count }))) return notStarted;
+    return restartMany(server, chosen, work);
   });
 }
 

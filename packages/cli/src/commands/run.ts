@@ -45,7 +45,8 @@ export const run = command({
         return runInPlace(() => publishAndStart(server, request, interrupt), { server, interrupt, json });
       }
       // Its sandboxes have the packages that are there when it opens.
-      const { nobody, offerPackages } = await import("../packages/offer.ts");
+      const { offerPackages } = await import("../packages/offer.ts");
+      const { nobody } = await import("../output/asking.ts");
       const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? nobody : undefined);
       // The cloud opens while the Python of the nodes is checked.
       const checking = checkDraft(draft, lacking);

@@ -25,8 +25,9 @@ interface Asked {
 export async function proofsOf({ path, node, count, from }: Asked): Promise<NodeProof[]> {
   const folder = await readLockFolder(path);
   const asked = namedPrompts(folder, node);
+  if (asked.length === 0) return [];
   const mayRun = asked.filter(({ node }) => node.effects !== true);
-  if (mayRun.length === 0 && asked.length > 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
+  if (mayRun.length === 0) throw new InvalidInput(effectful(asked[0]?.node.id ?? ""));
   return withTrials((nova, trialFor) => proveAll(nova, trialFor, { ...folder, prompts: asked }, { count, from }));
 }
 

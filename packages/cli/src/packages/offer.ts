@@ -1,31 +1,7 @@
-import { createInterface } from "node:readline/promises";
 import type { Finding, ParsedWorkflow } from "@nova/workflow";
+import { type Asking, thisTerminal } from "../output/asking.ts";
 import { printError } from "../output/terminal.ts";
 import { installCommand, installPackages, missingHere, notInstalled } from "./not-installed.ts";
-
-/** What there is to ask with; tests play it. */
-export interface Asking {
-  isInteractive: boolean;
-  /** Whether the answer is yes. */
-  ask(question: string): Promise<boolean>;
-}
-
-export const thisTerminal: Asking = {
-  get isInteractive() {
-    return process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env.CI;
-  },
-  async ask(question) {
-    const lines = createInterface({ input: process.stdin, output: process.stderr });
-    try {
-      return /^(y(es)?)?$/i.test((await lines.question(`${question} [Y/n] `)).trim());
-    } finally {
-      lines.close();
-    }
-  },
-};
-
-/** For commands whose output a program reads. */
-export const nobody: Asking = { isInteractive: false, ask: async () => false };
 
 /** Offers to install what they import, or models may; answers what is missing still. Asks nobody who cannot answer. */
 export async function offerPackages(parsed: readonly ParsedWorkflow[], asking = thisTerminal): Promise<Finding[]> {

@@ -11,6 +11,11 @@ export interface Recorded {
   place: string;
 }
 
+/** The node of a place: of `each[3].find#2` it is `find`. */
+export function nodeAt(place: string): string {
+  return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
+}
+
 /** Every run of a node in an execution, in order; `inside`: those of executions that its nodes ran, too. */
 export function* recordedIn(
   { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,

@@ -1,7 +1,8 @@
 import { noOutcome } from "@nova/engine";
+import { nodeAt } from "../replay/recorded.ts";
 import type { Fixture } from "./fixture.ts";
 import { type Expression, fits } from "./forms.ts";
-import { comparable, expectationOf, nodeAt, outcomeOf, type ShownRun, type Step, stepsOf } from "./steps.ts";
+import { comparable, expectationOf, outcomeOf, type ShownRun, type Step, stepsOf } from "./steps.ts";
 import type { Blobs, WholeValue } from "./values.ts";
 
 /** Where a run leaves what a test says; `place` is null where no node is meant. */

@@ -1,7 +1,7 @@
 import { InvalidInput } from "../errors.ts";
+import { nodeAt } from "../replay/recorded.ts";
 import type { Test } from "./fixture.ts";
 import { hasForm } from "./forms.ts";
-import { nodeAt } from "./steps.ts";
 import type { RecordedOutcome } from "./values-for-run.ts";
 
 /** What is taken from the record: outcomes of nodes that do not run. Throws `InvalidInput` for a form, which is no value. */

@@ -1,6 +1,7 @@
 import { nodeIndex, type Workflow } from "@nova/workflow";
+import { nodeAt } from "../replay/recorded.ts";
 import type { Fixture } from "./fixture.ts";
-import { codeOf, liveNodes, nodeAt } from "./steps.ts";
+import { codeOf, liveNodes } from "./steps.ts";
 
 /** Why a test says nothing about the workflow as it is now: its record is one of other nodes. */
 export interface Staleness {

@@ -66,11 +66,6 @@ export function comparable({ set, delete: deleted, decision, error }: FixtureOut
   ]);
 }
 
-/** The node of a place: of `each[3].find#2` it is `find`. */
-export function nodeAt(place: string): string {
-  return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
-}
-
 /** Nodes that a test runs: without effects, and with code that is there. */
 export function liveNodes(workflow: Workflow): Set<string> {
   const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);

@@ -1,13 +1,14 @@
 import { toStateMachine } from "@nova/compiler";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { printError, styled } from "../output/terminal.ts";
+import { nodeAt } from "../replay/recorded.ts";
 import { type Evaluate, type FirstDifference, isUnrecorded } from "./compare.ts";
 import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
 import type { TestFolder } from "./folder.ts";
 import { type Expression, fits, hasForm } from "./forms.ts";
 import { recordedOutcomes } from "./recorded-outcomes.ts";
 import { staleNodes } from "./stale.ts";
-import { codeOf, expectationOf, liveNodes, nodeAt, outcomeOf, type ShownRun, stepsOf } from "./steps.ts";
+import { codeOf, expectationOf, liveNodes, outcomeOf, type ShownRun, stepsOf } from "./steps.ts";
 import type { TestCloud } from "./test-cloud.ts";
 import type { Blobs, WholeValue } from "./values.ts";
 import { writeTest } from "./write-test.ts";

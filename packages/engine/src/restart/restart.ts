@@ -82,7 +82,12 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   if (record.erased) throw new RestartRefused(`the contents of execution ${record.id} were erased - start a new one`);
   const source = await Source.read(ports, record.id);
   const stranger = again.find((id) => !source.links.values().some(({ head }) => head.node_id === id));
-  if (stranger !== undefined) throw new RestartRefused(`execution ${record.id} never came to a node "${stranger}"`);
+  if (stranger !== undefined) {
+    const came = new Set(source.links.values().flatMap(({ head }) => (isStep(head.node_type) ? [head.node_id] : [])));
+    throw new RestartRefused(
+      `execution ${record.id} never came to a node "${stranger}" - it came to ${shortList([...came])}`,
+    );
+  }
   const part = request.from === undefined ? {} : await partFrom(ports, source, request.from, record.id);
   if (record.status === "completed" && !part.from && again.length === 0)
     throw new RestartRefused(`execution ${record.id} was completed, and nothing of it failed - say from which node`);

@@ -16,7 +16,8 @@ import type { ServicePorts } from "../ports/index.ts";
 import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { placeUploads } from "../uploads/uploads.ts";
-import { demandMachine, type FoundWorkflow, findWorkflow } from "../workflows/find.ts";
+import { isDraftId } from "../workflows/draft-id.ts";
+import { demandMachine, type FoundWorkflow, findWorkflow, noWorkflow } from "../workflows/find.ts";
 import { executionWithin } from "./executions.ts";
 
 export interface ExecuteRequest {
@@ -115,6 +116,7 @@ async function reusable(
 }
 
 async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<FoundWorkflow> {
+  if (isDraftId(id)) throw noWorkflow(id);
   const found = await findWorkflow(ports, id, wanted);
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }
