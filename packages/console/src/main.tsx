@@ -1,5 +1,5 @@
 import { createRoot } from "react-dom/client";
-import { readConfig } from "./api/issuer/config.ts";
+import { readConfig } from "./api/issuer/read-config.ts";
 import { answerIn, finishSignIn } from "./api/issuer/sign-in.ts";
 import { exchange, keepKey, keepSession, pageAddress, takeCode } from "./api/session.ts";
 import { App } from "./app.tsx";

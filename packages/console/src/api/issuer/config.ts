@@ -8,12 +8,7 @@ export interface IssuerConfig {
   audience: string | undefined;
 }
 
-/** What lies beside the page. Anything that is no such file means that keys alone sign in. */
-export async function readConfig(): Promise<IssuerConfig | undefined> {
-  const answer = await fetch(`${import.meta.env.BASE_URL}config.json`, { cache: "no-cache" }).catch(() => undefined);
-  return answer?.ok ? configIn(await answer.text()) : undefined;
-}
-
+/** Anything that is no such file means that keys alone sign in. */
 export function configIn(text: string): IssuerConfig | undefined {
   const { issuer, client_id, audience } = objectIn(text) ?? {};
   if (!isSafeAddress(issuer) || typeof client_id !== "string" || client_id === "") return undefined;

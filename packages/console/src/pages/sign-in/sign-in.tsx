@@ -1,6 +1,7 @@
 import { ApiProblem } from "@nova/client";
 import { type FormEvent, type JSX, useEffect, useState } from "react";
-import { type IssuerConfig, readConfig } from "../../api/issuer/config.ts";
+import type { IssuerConfig } from "../../api/issuer/config.ts";
+import { readConfig } from "../../api/issuer/read-config.ts";
 import { beginSignIn } from "../../api/issuer/sign-in.ts";
 import { novaFor } from "../../api/nova.ts";
 import { pageAddress } from "../../api/session.ts";
