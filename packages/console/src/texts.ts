@@ -34,6 +34,9 @@ export const texts = {
     checking: "Checking the key …",
     used: "This link has been used. Start nova dev again for another one, or paste the key that it printed.",
     refused: "No valid key. Paste the one that nova dev printed, or ask an admin for a new one.",
+    byIssuer: (host: string) => `Sign in with ${host}`,
+    or: "or with a key",
+    ended: "Your sign-in has ended, or gives you no role here. Sign in again, or ask an admin for a role.",
   },
   status: {
     queued: "Queued",
