@@ -1,16 +1,22 @@
-import { eraseClient, eraseExecution, eraseStraggler } from "@nova/service";
+import { eraseClient, eraseExecution, eraseStraggler, removeSession } from "@nova/service";
 import { z } from "zod";
 import { detailOf } from "./details.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-const Named = z.object({ client: z.string(), execution: z.string().optional(), isAsked: z.boolean().optional() });
+const Named = z.object({
+  client: z.string(),
+  execution: z.string().optional(),
+  isAsked: z.boolean().optional(),
+  session: z.string().optional(),
+});
 
 /** It ends before its time does; the sweeper has it go on. */
 const workMs = 12 * 60_000;
 
-/** Erases a client that was deleted, a run that began while it was, or one that somebody asks for. */
+/** Erases a client that was deleted, a run that began while it was, or one that somebody asks for; removes a session. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
-  const { client, execution, isAsked } = detailOf(event, Named);
+  const { client, execution, isAsked, session } = detailOf(event, Named);
+  if (session !== undefined) return { client, removed: await removeSession(ports, { id: session, client }) };
   const record = isAsked && execution !== undefined ? await ports.executions.get(execution) : undefined;
   if (record) return { client, erased: (await eraseExecution(ports, record)).length };
   if (execution !== undefined) return { client, erased: await eraseStraggler(ports, client, execution) };

@@ -36,7 +36,8 @@ export function machineArns(stack: Stack) {
     resourceName: `${machinePrefix}*:*`,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  return { all, versions: `${all}:*`, executions, role: roleArn(stack, "machines") };
+  const drafts = machineArn(stack, `${machinePrefix}draft-*`);
+  return { all, drafts, versions: `${all}:*`, executions, role: roleArn(stack, "machines") };
 }
 
 export type MachineArns = ReturnType<typeof machineArns>;

@@ -100,6 +100,7 @@ export const grants = {
   "new spendings": ({ table }) => items(table, ["PutItem"], partitions.spendings),
   uploads: ({ table }) => items(table, ["GetItem"], partitions.uploads),
   "new uploads": ({ table }) => items(table, ["PutItem"], partitions.uploads),
+  sessions: ({ table }) => items(table, ["GetItem", "PutItem"], partitions.sessions),
   triggers: ({ table }) => items(table, ["GetItem"], partitions.triggers),
   "new triggers": ({ table }) => items(table, ["PutItem", "DeleteItem"], partitions.triggers),
   /** A mailbox that cannot be read is left alone for a while. */
@@ -159,6 +160,8 @@ export const grants = {
   machines: ({ machines }) =>
     allow("states", ["CreateStateMachine", "UpdateStateMachine", "PublishStateMachineVersion"], [machines.all]),
   "old machines": ({ machines }) => allow("states", ["DeleteStateMachineVersion"], [machines.all, machines.versions]),
+  /** With a session its drafts go. */
+  "machines of drafts": ({ machines }) => allow("states", ["DeleteStateMachine"], [machines.drafts]),
   "what machines run as": ({ machines }) =>
     allow("iam", ["PassRole"], [machines.role], passedTo("states.amazonaws.com")),
 

@@ -21,6 +21,7 @@ export const audit = ["A"];
 /** Figures of runs. */
 export const figures = ["F#*"];
 export const uploads = ["U#*"];
+export const sessions = ["SESSION#*"];
 export const queues = ["Q#*"];
 /** What models have cost clients. */
 export const spendings = ["M#*"];
@@ -38,5 +39,6 @@ export const erasable = [
   attempts,
   figures,
   uploads,
+  sessions,
   spendings,
 ].flat();

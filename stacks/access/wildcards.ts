@@ -7,7 +7,7 @@ const reasons: Record<string, { regex: string }> = {
     regex: "/^Resource::.*Bucket.*\\/(blobs|events|mail|uploads|workflows)\\/\\*$/",
   },
   "State machines that publishing makes: nova-<workflow>, unknown to any stack.": {
-    regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-\\*(:\\*)?$/",
+    regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-(draft-)?\\*(:\\*)?$/",
   },
   "Rules and schedules of triggers, which publishing makes: nova-<workflow>-<trigger>.": {
     regex: "/^Resource::arn:.*:(events:.*:rule\\/(nova\\/)?|scheduler:.*:schedule\\/nova\\/)nova-\\*$/",

@@ -26,6 +26,7 @@ export const apiLambdas = planned({
       "list of the audit log",
       "figures of workflows",
       "deliveries",
+      "sessions",
       "new uploads",
       "new uploaded bytes",
       "whole events",

@@ -62,6 +62,7 @@ export const triggerLambdas = planned({
       "contents of chains",
       "erased records",
       "erased objects",
+      "machines of drafts",
       "changed clients",
       "audit log",
       "undelivered events",

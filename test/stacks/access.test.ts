@@ -40,13 +40,16 @@ it("allows to delete tickets of queues, places of tasks that are over, what peop
     novaapirole: [of("K#*"), of("S#*"), of("TRIGGER#*")],
     novapublishrole: [of("TRIGGER#*")],
     novaeraserole: [
-      of("T#* or WAKE#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or M#*"),
+      of(
+        "T#* or WAKE#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or SESSION#* or M#*",
+      ),
     ],
   });
 });
 
 it.each([
-  ["publishes state machines", /^states:(Create|Update|Publish|Delete)/, ["novapublishrole"]],
+  ["publishes state machines", /^states:(Create|Update|Publish|DeleteStateMachineVersion)/, ["novapublishrole"]],
+  ["deletes state machines, of drafts", /^states:DeleteStateMachine on/, ["novaeraserole"]],
   ["sends mail", /^ses:/, ["novanotifyrole"]],
   ["reads incoming mail", /GetObject on Bucket.Arn\/mail/, ["novareceivemailrole"]],
   ["deletes objects", /^s3:Delete/, ["novaeraserole"]],

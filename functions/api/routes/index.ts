@@ -10,6 +10,7 @@ import * as deployment from "./deployment.ts";
 import * as executions from "./executions.ts";
 import * as exports from "./export.ts";
 import * as keys from "./keys.ts";
+import * as sessions from "./sessions.ts";
 import * as tasks from "./tasks.ts";
 import * as triggers from "./triggers.ts";
 import * as workflows from "./workflows.ts";
@@ -32,7 +33,18 @@ function theDocument() {
 export const routes: readonly Route[] = [
   ...Object.values(deployment),
   openApi,
-  ...[workflows, executions, chain, blobs, tasks, exports, keys, clients, credentials, triggers, analytics].flatMap(
-    (topic): Route[] => Object.values<Route | Route[]>(topic).flat(),
-  ),
+  ...[
+    workflows,
+    executions,
+    chain,
+    blobs,
+    tasks,
+    sessions,
+    exports,
+    keys,
+    clients,
+    credentials,
+    triggers,
+    analytics,
+  ].flatMap((topic): Route[] => Object.values<Route | Route[]>(topic).flat()),
 ];

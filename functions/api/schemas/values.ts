@@ -32,6 +32,7 @@ export const WorkflowId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, slugRule
 export const ExecutionId = z.string().regex(/^exec_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const TaskId = z.string().regex(/^task_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const UploadId = z.string().regex(/^upl_[0-9A-HJKMNP-TV-Z]{26}$/);
+export const SessionId = z.string().regex(/^ses_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const KeyId = z.string().regex(/^key_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, slugRule(63));
 /** For people; no control characters, which could steer a terminal. */

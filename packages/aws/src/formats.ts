@@ -65,6 +65,7 @@ const kinds = [
   "publication",
   "rate",
   "resume-link",
+  "session",
   "slots",
   "spending",
   "stats",

@@ -11,6 +11,7 @@ import { createKeyStore } from "./dynamodb/keys.ts";
 import { createPublicationStore } from "./dynamodb/publications.ts";
 import { createRateStore } from "./dynamodb/rates.ts";
 import type { TableConnection } from "./dynamodb/records.ts";
+import { createSessionStore } from "./dynamodb/sessions.ts";
 import { createTriggerStore } from "./dynamodb/triggers.ts";
 import { createUploadStore } from "./dynamodb/uploads.ts";
 import { createEraser } from "./eraser.ts";
@@ -44,6 +45,7 @@ export function createServiceStores({
     credentialStore: createCredentialStore(connection),
     credentialCipher: createCredentialCipher(credentialKeysFrom(process.env)),
     uploads: createUploadStore(connection, bucket),
+    sessions: createSessionStore(connection, bucket),
     eraser: createEraser(connection, bucket),
     archive: createArchive(connection, bucket),
     formats: createFormatSurvey(connection),

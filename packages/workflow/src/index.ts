@@ -59,6 +59,7 @@ export {
 export { type FailureWebhook, isMailAddress, type OnFailure } from "./on-failure.ts";
 export { slugOf } from "./parse/fields.ts";
 export { relocate } from "./parse/locate.ts";
+export type { PartOfDraft } from "./parse/part.ts";
 export type { PythonSource, WorkflowSource } from "./parse/read.ts";
 export type { ParsedWorkflow } from "./parse-workflow.ts";
 export { parseWorkflow } from "./parse-workflow.ts";

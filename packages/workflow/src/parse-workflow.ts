@@ -9,6 +9,7 @@ import { outlinesOf } from "./check/outline.ts";
 import { checkWhole } from "./check/whole.ts";
 import { defined } from "./defined.ts";
 import type { Finding } from "./findings/finding.ts";
+import { nodeIndex } from "./graph/edges.ts";
 import { lockOf } from "./lock/lock-of.ts";
 import { bodyOf, findingsIn, pythonOf, readBody } from "./parse/body.ts";
 import { readDocument } from "./parse/document.ts";
@@ -16,6 +17,7 @@ import { checkLists, identityOf, readFields } from "./parse/fields.ts";
 import { libOf, pythonOfLib, sharedSettings } from "./parse/files.ts";
 import { locate } from "./parse/locate.ts";
 import { readNode } from "./parse/nodes.ts";
+import { partOf } from "./parse/part.ts";
 import type { PythonSource, WorkflowSource } from "./parse/read.ts";
 import { readTriggers } from "./parse/triggers.ts";
 import type { Body, JsonObject, Workflow } from "./workflow.ts";
@@ -52,11 +54,12 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
   if (workflow && triggers.length > 0) workflow.triggers = triggers;
+  const part = workflow && source.part ? partOf(workflow, source.part) : workflow;
   const place = { ...document, program: source.program, file: source.fileName };
   return {
-    ...(workflow && { workflow }),
+    ...(part && { workflow: part }),
     findings: locate(findings, place),
-    python,
+    python: source.part && part ? python.filter(({ node }) => !node || nodeIndex(part).has(node.id)) : python,
     keyFindings: (reader) =>
       workflow ? locate([...checkKeys(outlines, reader), ...checkKnownKeys(outlines, workflow, reader)], place) : [],
   };

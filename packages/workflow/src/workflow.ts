@@ -45,6 +45,17 @@ export interface Workflow {
   triggers?: Trigger[];
   nodes: Node[];
   edges: Edge[];
+  given?: Given;
+}
+
+/** Of a part of a draft: what lies before it, and has run. */
+export interface Given {
+  /** Nodes in front of the part, whose outcomes an execution of it begins with, in their order. */
+  passed: string[];
+  /** These, and maps in the part whose outcomes are on record, without what they do. */
+  nodes: Node[];
+  /** Those that leave them. */
+  edges: Edge[];
 }
 
 /** Long enough for a client whose runs follow each other, short enough to cost little behind the last one. */

@@ -18,6 +18,8 @@ interface Things {
   key: string;
   /** One more client. */
   client: string;
+  /** A draft that cannot run, for a node of it has no code. */
+  session: string;
 }
 
 interface Row {
@@ -39,6 +41,16 @@ const credential = { kind: "custom", values: { token: "s3cret-of-acme" } };
 
 /** Hash of the byte that is a blob of each run. */
 const byte = createHash("sha256").update("x").digest("hex");
+
+/** Routes of one session, all for editors. */
+function ofSession(routes: Record<string, Pick<Row, "status"> & Partial<Pick<Row, "body">> & { query?: string }>) {
+  const rows = Object.entries(routes).map(([route, { query = "", ...row }]): [string, Row] => {
+    const [method, path = ""] = route.split(" ");
+    const address = ({ session }: Things) => `/sessions/${session}${path.replace("{node}", "a")}${query}`;
+    return [`${method} /sessions/{id}${path}`, { ...row, path: address, role: "editor" }];
+  });
+  return Object.fromEntries(rows);
+}
 
 /** Every route there is, as `GET /path`. */
 const table: Record<string, Row> = {
@@ -157,6 +169,22 @@ const table: Record<string, Row> = {
     status: sharedChange(200),
   },
   "POST /hooks/{id}": { path: plain("/hooks/nobody"), role: null, status: everybody(404) },
+  "POST /sessions": { path: plain("/sessions"), body: { client_slug: "acme" }, role: "editor", status: ofClient(201) },
+  "GET /sessions": { path: plain("/sessions"), role: "editor", status: everybody(200) },
+  ...ofSession({
+    "GET ": { status: ofClient(200) },
+    "DELETE ": { status: ofClient(204) },
+    "POST /nodes": { body: { id: "a" }, status: ofClient(409) },
+    "PATCH /nodes/{node}": { body: { description: "x" }, status: ofClient(200) },
+    "DELETE /nodes/{node}": { query: "?version=1000", status: ofClient(409) },
+    "POST /edges": { body: { from: "a", to: "b" }, status: ofClient(409) },
+    "DELETE /edges": { query: "?from=b&to=a", status: everybody(404) },
+    "GET /outputs": { status: ofClient(200) },
+    "PUT /nodes/{node}/output": { body: { output: { $x: 1 } }, status: ofClient(422) },
+    "POST /run": { status: ofClient(422) },
+    "POST /nodes/{node}/run": { body: { context_data: { "id:zzz": 1 } }, status: everybody(404) },
+    "POST /publish": { body: { workflow: `draft-${"0".repeat(26)}` }, status: sharedChange(422) },
+  }),
   "GET /tasks": { path: plain("/tasks"), role: "viewer", status: everybody(200) },
   "GET /tasks/{id}": { path: ({ task }) => `/tasks/${task}`, role: "viewer", status: ofClient(200) },
   "POST /tasks/{id}": {
@@ -240,6 +268,7 @@ const consuming = [
   "POST /executions/{id}/cancel",
   "POST /tasks/{id}",
   "DELETE /keys/{id}",
+  "DELETE /sessions/{id}",
   "DELETE /clients/{slug}/credentials/{name}",
   "DELETE /workflows/{id}/credentials/{name}",
   "DELETE /clients/{slug}",
@@ -250,6 +279,7 @@ const unknown: Things = {
   task: `task_${"0".repeat(26)}`,
   key: `key_${"0".repeat(26)}`,
   client: "nobody",
+  session: `ses_${"0".repeat(26)}`,
 };
 let lasting: Things;
 
@@ -277,7 +307,10 @@ async function things(): Promise<Things> {
   await api.call("POST /clients", { body: { slug: client, name: client } });
   const home = { client: "acme", root: execution };
   await api.ports.blobs.put(home, { sha256: byte, bytes: 1, type: "bytes" }, Buffer.from("x"));
-  return { execution, task: task?.id as string, key: key.id, client };
+  const nodes = [{ id: "a", code: "pass" }, { id: "b" }];
+  const draft = { client_slug: "acme", nodes, edges: [{ from: "a", to: "b" }] };
+  const { body: session } = await api.call("POST /sessions", { body: draft });
+  return { execution, task: task?.id as string, key: key.id, client, session: session.session_id };
 }
 
 async function ask(route: string, of: Things, key: string | null): Promise<Called> {
@@ -319,7 +352,7 @@ describe.each(Object.keys(table))("%s", (route) => {
 
 describe("what belongs to another client", () => {
   const named = Object.entries(table).filter(
-    ([, { path }]) => path(unknown) !== path({ ...unknown, execution: "", task: "", key: "" }),
+    ([, { path }]) => path(unknown) !== path({ ...unknown, execution: "", task: "", key: "", session: "" }),
   );
 
   it.each(named.map(([route]) => route))("is as if it were not there: %s", async (route) => {

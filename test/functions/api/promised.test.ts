@@ -25,6 +25,7 @@ const samples: Record<string, Record<string, string>> = {
   executions: { id: `exec_${ulid}`, a: `exec_${ulid}`, b: `exec_${ulid}`, seq: "0", sha256: "0".repeat(64) },
   tasks: { id: `task_${ulid}` },
   keys: { id: `key_${ulid}` },
+  sessions: { id: `ses_${ulid}`, node: "a" },
   clients: { slug: "acme", name: "mail" },
 };
 

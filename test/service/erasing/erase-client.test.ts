@@ -77,6 +77,7 @@ class ErasingWorld {
         },
         list: async () => (this.client ? [this.client] : []),
       },
+      sessions: { list: async () => [] },
       keys: { list: async () => this.keys.map((id) => ({ id })), remove: async (id: string) => this.#remove(id) },
       executions: {
         get: async (id: string) => this.runs.find((run) => run.id === id),

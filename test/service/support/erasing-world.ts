@@ -53,6 +53,7 @@ export class ErasureWorld extends TriggerWorld {
         list: async () => [...kept.values()],
       },
       keys: { list: async () => [] },
+      sessions: { list: async () => [] },
       audit: { append: async (deed: AuditRecord) => void this.written.set(deed.id, deed) },
       eraser: {
         contents: async ({ execution, scope }: { execution: string; scope: string }) => this.#empty(execution, scope),

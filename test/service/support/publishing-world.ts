@@ -48,6 +48,7 @@ export class PublishingWorld {
       },
       stateMachines: { publish: async (name: string) => this.#publish(name) } as never,
       machineVersions: {
+        removeMachine: async () => undefined,
         list: async () => [...machines],
         remove: async (arn) => void machines.splice(machines.indexOf(arn), 1),
       },

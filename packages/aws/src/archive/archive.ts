@@ -1,7 +1,7 @@
 import { GetItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
-import type { Archive, ArchivePage, ArchiveQuery, ArchiveRecord } from "@nova/service";
+import { type Archive, type ArchivePage, type ArchiveQuery, type ArchiveRecord, isDraftId } from "@nova/service";
 import { reaching } from "../clients/outage.ts";
 import { ifAbsent, putItem, readPage } from "../dynamodb/chain/chain-table.ts";
 import { type Item, type ItemConnection, textIn, textValue } from "../dynamodb/chain/items.ts";
@@ -27,7 +27,7 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
   return {
     async page(query) {
       const position = query.cursor === undefined ? {} : (JSON.parse(query.cursor) as Position);
-      if ("prefix" in position) return objectPage(bucket, query, position);
+      if ("prefix" in position) return objectPage({ table, bucket }, query, position);
       return itemPage({ table, bucket }, query, position);
     },
     async sign(key, seconds) {
@@ -95,19 +95,40 @@ async function itemPage(
 }
 
 async function objectPage(
-  bucket: BucketConnection,
+  { table, bucket }: { table: ItemConnection; bucket: BucketConnection },
   { client: slug, seen }: ArchiveQuery,
   { prefix, after }: ObjectPosition,
 ): Promise<ArchivePage> {
   const prefixes = [definitionPrefix, slug === undefined ? "blobs/" : `blobs/${slug}/`];
   const list = new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: prefixes[prefix], StartAfter: after });
   const { Contents = [], IsTruncated } = await reaching("S3", () => bucket.client.send(list));
-  const found = Contents.map(({ Key = "", Size = 0 }) => ({ kind: "object" as const, key: Key, bytes: Size }));
+  const all = Contents.map(({ Key = "", Size = 0 }) => ({ kind: "object" as const, key: Key, bytes: Size }));
+  const found = slug === undefined ? all : await seenDefinitions(table, all, slug);
   const part = seen && prefix === 0 ? await seenObjects(bucket, found, seen) : found;
   const last = found[part.length - 1]?.key;
   const isOver = !IsTruncated && part.length === found.length;
-  const next = isOver ? prefix + 1 < prefixes.length && { prefix: prefix + 1 } : { prefix, after: last };
+  const behind = part.length === found.length ? all.at(-1)?.key : last;
+  const next = isOver ? prefix + 1 < prefixes.length && { prefix: prefix + 1 } : { prefix, after: behind };
   return { records: part, ...(next && { cursor: JSON.stringify(next) }) };
+}
+
+/** Without those of other clients' drafts. */
+async function seenDefinitions<T extends { key: string }>(
+  table: ItemConnection,
+  objects: readonly T[],
+  slug: string,
+): Promise<T[]> {
+  const owners = new Map<string, string | undefined>();
+  const seen: T[] = [];
+  for (const object of objects) {
+    const [, id = ""] = /^workflows\/(draft-[^/]+)\//.exec(object.key) ?? [];
+    if (id !== "" && !owners.has(id)) {
+      const { items } = await readPage(table, { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 });
+      owners.set(id, items[0] && textIn(items[0], "draftOf"));
+    }
+    if (id === "" || (owners.get(id) ?? slug) === slug) seen.push(object);
+  }
+  return seen;
 }
 
 /** An item as DynamoDB writes it in JSON: numbers are texts and keep their digits, bytes are base64. */
@@ -133,7 +154,10 @@ function itemsOfClient({ client, table }: ItemConnection, slug: string): (item: 
   return async (item) => {
     const [entity, head] = [textIn(item, "__edb_e__") ?? "", textIn(item, "head")];
     if (head !== undefined) return (JSON.parse(head) as { client?: string }).client === slug;
-    if (ofEveryone.has(entity) || textIn(item, "client") === slug) return true;
+    // A draft is one client's, though all definitions stay when a client goes.
+    const isDraft = isDraftId(textIn(item, "workflowId") ?? "");
+    if (ofEveryone.has(entity)) return isDraft ? textIn(item, "draftOf") === slug : true;
+    if (textIn(item, "client") === slug) return true;
     if (textIn(item, "owner") === `client:${slug}`) return true;
     if (entity === "client") return textIn(item, "slug") === slug;
     const execution = textIn(item, "execution") ?? textIn(item, "partition")?.split("/")[0];

@@ -30,6 +30,10 @@ const places: Readonly<Record<string, Place>> = {
   },
   generation: { pk: "G#{workflowId}", sk: "N#{node}#{client}#{key}#{codeHash}", client: "{client}" },
   link: { pk: "C#{partition}", sk: "L#*", execution: "{partition}" },
+  session: {
+    ...{ pk: "SESSION#{id}", sk: "SESSION", clientKey: "SESSION#{client}" },
+    client: "{client}",
+  },
   spending: { pk: "M#{client}#{month}", sk: "{execution}#*", client: "{client}", execution: "{execution}" },
   stats: { pk: "F#{workflowId}", sk: "*", clientKey: "F#{client}", client: "{client}" },
   step: { pk: "C#{partition}", sk: "S#*", execution: "{partition}" },

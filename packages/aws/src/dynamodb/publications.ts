@@ -72,7 +72,7 @@ const publicationRecord = record(
   "publication",
   {
     ...texts("workflowId", "hash", "template", "createdAt"),
-    ...optionalTexts("reason"),
+    ...optionalTexts("reason", "draftOf"),
     version: versionNumber,
     status: { type: ["publishing", "ready", "failed"], required: true },
     /** JSON text of the normalised definition; absent where it lies in S3. */

@@ -3,7 +3,7 @@ import type { HistoryBudget } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
 import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
-import { current, json, text, texts, versionNumber } from "./fields.ts";
+import { current, json, optionalTexts, text, texts, versionNumber } from "./fields.ts";
 import {
   found,
   indexed,
@@ -80,6 +80,8 @@ const versionRecord = record(
     definition: text,
     /** The budget of its histories, where its loops go on in further executions. */
     history: json<HistoryBudget>(),
+    /** Slug of the client whose draft it is. It stays when the client goes, since runs are verified by it. */
+    ...optionalTexts("draftOf"),
   },
   {
     record: place("W#{workflowId}", "V#{version}"),

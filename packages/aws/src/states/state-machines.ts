@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   CreateStateMachineCommand,
+  DeleteStateMachineCommand,
   DeleteStateMachineVersionCommand,
   DescribeExecutionCommand,
   ListStateMachineVersionsCommand,
@@ -137,6 +138,10 @@ export function createMachineVersions(makeClient: () => SFNClient): MachineVersi
     },
     async remove(versionArn) {
       const removal = new DeleteStateMachineVersionCommand({ stateMachineVersionArn: versionArn });
+      await reaching(service, () => send().send(removal));
+    },
+    async removeMachine(versionArn) {
+      const removal = new DeleteStateMachineCommand({ stateMachineArn: unversioned(versionArn) });
       await reaching(service, () => send().send(removal));
     },
   };

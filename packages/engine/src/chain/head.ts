@@ -111,9 +111,9 @@ export const noRun = {
   steps: [] as string[],
 };
 
-/** The execution that this one takes outcomes over from, by its plan. */
+/** The execution that this one takes outcomes over from, by its plan; of a document the last one of its family. */
 export function sourceOf({ plan }: Head): string | undefined {
-  return plan && "source" in plan ? plan.source : undefined;
+  return plan && ("source" in plan ? plan.source : plan.after);
 }
 
 export function headOf(entry: StoredEntry): Head {
@@ -136,6 +136,8 @@ export interface DocumentPlan {
   outcomes: string;
   /** Of an execution that a node runs: what the names of its places begin with in the document, such as `billing/`. */
   within?: string;
+  /** The execution of the same family that began before this one: what is erased of that goes here, too. */
+  after?: string;
 }
 
 /** Which outcomes of an earlier execution, the source, count in this one: those before everything that runs again. */

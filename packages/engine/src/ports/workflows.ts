@@ -14,6 +14,8 @@ export interface WorkflowVersion {
   stateMachineArn: string;
   /** Where its loops go on in further executions: by what a run counts how full a history is. */
   history?: HistoryBudget;
+  /** It is a draft, which this client runs while it is built, and no workflow that others can run. */
+  draftOf?: string;
   createdAt: string;
 }
 

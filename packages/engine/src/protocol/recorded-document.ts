@@ -1,9 +1,10 @@
-import { isInLoop, type Node, type TaskNode } from "@nova/workflow";
+import { isInLoop, type Node, type TaskNode, type Workflow } from "@nova/workflow";
 import { type DocumentPlan, type Head, headOf } from "../chain/head.ts";
 import { outcomeOf, readOutcomes } from "../chain/outcomes.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { branchOf, isItem } from "../chain/scope.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
+import type { Member } from "../json/text.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -42,6 +43,28 @@ export async function placesInside(
   const inside = `${within}${await placeOf(ports, position, node)}/`;
   const places = (await readOutcomes(ports.blobs, position.before, outcomes)).keys();
   return places.some((place) => place.startsWith(inside)) ? inside : null;
+}
+
+/**
+ * What the nodes in front of a part of a draft have set, by their ids: they are in the document alone, and the execution
+ * begins with what they have left.
+ */
+export async function givenOutcomes(
+  { chain, blobs }: Reads,
+  { before, at: { execution } }: Pick<Position, "before" | "at">,
+  { given }: Pick<Workflow, "given">,
+): Promise<ReadonlyMap<string, Member[]>> {
+  const first = given && before.visits && (await readKept(chain, { execution, scope: "", seq: 0 }));
+  const plan = first && headOf(first).plan;
+  if (!plan || "source" in plan) return new Map();
+  const places = await readOutcomes(blobs, before, plan.outcomes);
+  return new Map(
+    given.passed.flatMap((id) => {
+      const text = places.get(id);
+      const { set, error } = text === undefined ? { set: [], error: true } : outcomeOf(id, text);
+      return error ? [] : [[id, set] as const];
+    }),
+  );
 }
 
 /** The failure of a node that may not run here: what it would do outside is not on record. Null where it may. */

@@ -12,6 +12,8 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 /** An entry, and what its own node has paid models; absent: nothing. What an execution inside has paid is not its own. */
 export interface RunHead {
   head: Head;
+  /** Of the entry. */
+  hash: string;
   spent?: Spending;
 }
 
@@ -32,7 +34,7 @@ async function* headsOfScope(
     if (!entry) continue;
     const head = headOf(entry);
     const spent = before && paysItself(head) ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
-    yield { head, ...(spent && { spent }) };
+    yield { head, hash: entry.hash, ...(spent && { spent }) };
     before = head;
     if (opensFork(head)) yield* headsOfBranches(ports, execution, entry);
   }

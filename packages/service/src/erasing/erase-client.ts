@@ -5,6 +5,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
 import { endRun, eraseContents, outermost } from "./erase-run.ts";
 import { behindPass, ErasureProgress, mayBeLast } from "./progress.ts";
+import { removeSessionsOf } from "./remove-session.ts";
 
 const pageSize = 50;
 
@@ -28,6 +29,7 @@ export async function eraseClient(
   if (client.erasing.deed) await ports.audit.append(client.erasing.deed);
   const progress = new ErasureProgress(ports, slug, client.erasing);
   await removeKeys(ports, slug);
+  await removeSessionsOf(ports, slug);
   const { restsUntil } = client.erasing;
   if (restsUntil !== undefined) {
     if (ports.clock.now() < Date.parse(restsUntil)) return false;

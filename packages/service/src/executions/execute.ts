@@ -16,7 +16,8 @@ import type { ServicePorts } from "../ports/index.ts";
 import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { placeUploads } from "../uploads/uploads.ts";
-import { demandMachine, type FoundWorkflow, findWorkflow } from "../workflows/find.ts";
+import { isDraftId } from "../workflows/draft-id.ts";
+import { demandMachine, type FoundWorkflow, findWorkflow, noWorkflow } from "../workflows/find.ts";
 import { executionWithin } from "./executions.ts";
 
 export interface ExecuteRequest {
@@ -32,7 +33,7 @@ export interface ExecuteRequest {
   client?: string;
   /** Absent: what is pinned for the client, or active. */
   version?: number;
-  /** No model is asked: prompt nodes run locked code, or fail. */
+  /** No model writes code: prompt nodes run locked code, or fail. Text nodes ask theirs. */
   frozen?: boolean;
   /** Prompt nodes whose code is written anew. */
   fresh?: readonly string[];
@@ -115,6 +116,7 @@ async function reusable(
 }
 
 async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<FoundWorkflow> {
+  if (isDraftId(id)) throw noWorkflow(id);
   const found = await findWorkflow(ports, id, wanted);
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }

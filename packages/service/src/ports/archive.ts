@@ -69,10 +69,11 @@ export interface Eraser {
   rest(client: string, cursor?: string): Promise<string | undefined>;
 }
 
-/** Clients that wait to be erased; with `execution` a run that began while its client was, or that somebody asks for. */
+/** Clients that wait to be erased; with `execution` a run that began while its client was, or that somebody asks for;
+ * with `session` one that was deleted. */
 export interface ErasureQueue {
   /** The same one may come twice. */
-  enqueue(erasure: { client: string; execution?: string; isAsked?: true }): Promise<void>;
+  enqueue(erasure: { client: string; execution?: string; isAsked?: true; session?: string }): Promise<void>;
 }
 
 /** `current`: written so today; `older`: still read; `newer`: of a later release, unreadable; `unknown`: no kind. */

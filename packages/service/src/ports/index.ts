@@ -8,6 +8,7 @@ import type { ClientStore } from "./clients.ts";
 import type { DeliveryStore } from "./deliveries.ts";
 import type { IncomingMail, Mailer, MailPorts, Poster } from "./mail.ts";
 import type { SlotStore, SpendingStore } from "./quotas.ts";
+import type { SessionStore } from "./sessions.ts";
 import type { StatsStore } from "./stats.ts";
 import type { Bus, EventRules, PublishQueue, Schedules, TriggerStore } from "./triggers.ts";
 import type { BlobLinks, UploadStore } from "./uploads.ts";
@@ -49,6 +50,7 @@ export interface ServiceStores extends RunHookStores {
   publications: PublicationStore;
   machineVersions: MachineVersions;
   uploads: UploadStore;
+  sessions: SessionStore;
   eraser: Eraser;
   archive: Archive;
   formats: FormatSurvey;

@@ -56,7 +56,10 @@ export interface WorkflowStates {
 }
 
 /** What a version is before Step Functions has it. */
-type Definition = Pick<WorkflowVersion, "workflowId" | "version" | "hash" | "workflow" | "template" | "createdAt">;
+type Definition = Pick<
+  WorkflowVersion,
+  "workflowId" | "version" | "hash" | "workflow" | "template" | "createdAt" | "draftOf"
+>;
 
 /** How far a publication is: `ready` ones are versions of the engine, with a state machine. */
 export type PublicationState = { status: "publishing" } | { status: "ready" } | { status: "failed"; reason: string };
@@ -99,4 +102,6 @@ export interface MachineVersions {
   list(versionArn: string): Promise<string[]>;
   /** Runs on it go on; one that is gone is success. */
   remove(versionArn: string): Promise<void>;
+  /** The machine that this version is of, with all others. Its runs are over; one that is gone is success. */
+  removeMachine(versionArn: string): Promise<void>;
 }

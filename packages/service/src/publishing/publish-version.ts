@@ -80,9 +80,10 @@ async function refusing<T extends object>(step: () => Promise<T>): Promise<T | R
 
 async function makeMachine(ports: ServicePorts, publication: Publication): Promise<WorkflowVersion | Refusal> {
   const { functions, stateMachines } = ports;
-  const { workflowId, version, hash, workflow, template, createdAt } = publication;
+  const { workflowId, version, hash, workflow, template, createdAt, draftOf } = publication;
   const { stateMachine, history } = toMachine(workflow, { functions });
-  const named = { format: 1, workflowId, version, hash, workflow, template, createdAt } as const;
+  const draft = draftOf !== undefined && { draftOf };
+  const named = { format: 1, workflowId, version, hash, workflow, template, createdAt, ...draft } as const;
   try {
     const definition = JSON.stringify(stateMachine);
     const stateMachineArn = await stateMachines.publish(`nova-${workflowId}`, definition, `version ${version}`);

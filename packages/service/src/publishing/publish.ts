@@ -10,6 +10,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationState } from "../ports/workflow-states.ts";
 import { clientFindings, takenTriggers } from "../triggers/taken.ts";
 import { callFindings } from "../workflows/called.ts";
+import { isDraftId } from "../workflows/draft-id.ts";
 import { finishDeletion } from "./change.ts";
 import { handOver, untilPublished } from "./hand-over.ts";
 import { putForward } from "./move-active.ts";
@@ -55,7 +56,12 @@ export async function demandValid(
 export type Stored = { created: boolean; publication: Publication } | { created: false; ready: WorkflowVersion };
 
 /** The next version number; or the latest version, ready or not, where that is the same and has not failed. */
-export async function storePublication(ports: ServicePorts, workflow: Workflow, template: string): Promise<Stored> {
+export async function storePublication(
+  ports: ServicePorts,
+  workflow: Workflow,
+  template: string,
+  draftOf?: string,
+): Promise<Stored> {
   const hash = workflowHash(workflow);
   for (;;) {
     // In this order: what is no publication any more is a version by then.
@@ -68,7 +74,8 @@ export async function storePublication(ports: ServicePorts, workflow: Workflow, 
     if (queued?.status === "publishing" && isSame(queued)) return { created: false, publication: queued };
     const createdAt = new Date(ports.clock.now()).toISOString();
     const named = { format: 1, workflowId: workflow.id, version, hash, workflow, template, createdAt } as const;
-    const publication: Publication = { ...named, status: "publishing" };
+    const draft = draftOf !== undefined && { draftOf };
+    const publication: Publication = { ...named, ...draft, status: "publishing" };
     if (await ports.publications.create(publication)) return { created: true, publication };
   }
 }
@@ -108,6 +115,7 @@ export async function publish(
     const found = `the definition's id (of its name, where it has none) is "${workflow.id}", the address says "${id}"`;
     throw new Refused(`${found} - write "id": "${id}" into it, or send it to the other address`);
   }
+  if (isDraftId(workflow.id)) throw new Refused(`"${workflow.id}" is an id that only drafts have - choose another one`);
   await finishDeletion(ports, workflow.id);
   const template = await ports.templates.of(workflow.requirements);
   const stored = await storePublication(ports, workflow, template);

@@ -6,6 +6,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { Paused, Publication, UnreadyVersion } from "../ports/workflow-states.ts";
+import { isDraftId } from "./draft-id.ts";
 import { noVersion, noWorkflow, pauseOf } from "./find.ts";
 
 /** A definition without what is another client's: who else starts it by which address, and who hears of failures. */
@@ -51,8 +52,9 @@ export interface ShownWorkflow {
   paused: Paused | undefined;
 }
 
-/** Throws `NotFound`. Without a version it is the latest, ready or not. */
+/** Throws `NotFound`, also for a draft. Without a version it is the latest, ready or not. */
 export async function showWorkflow(ports: ShowPorts, id: string, number?: number): Promise<ShownWorkflow> {
+  if (isDraftId(id)) throw noWorkflow(id);
   // The publication first: what is none any more is a version by then.
   const queued = await ports.publications.latest(id);
   const [ready, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
@@ -91,7 +93,7 @@ export async function listWorkflows(ports: ShowPorts, { limit, cursor = "" }: Pa
 
 async function workflowIds({ workflows, publications }: ShowPorts, after: string): Promise<string[]> {
   const lists = await Promise.all([publications, workflows].map((store) => Array.fromAsync(store.ids(after))));
-  return [...new Set(lists.flat())].sort();
+  return [...new Set(lists.flat())].filter((id) => !isDraftId(id)).sort();
 }
 
 export function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {

@@ -1,6 +1,7 @@
 import type { NodeKind } from "../authored/kind.ts";
 import type { Finding } from "../findings/finding.ts";
 import type { Condition, Edge, Node, NodeType } from "../workflow.ts";
+import type { PartOfDraft } from "./part.ts";
 
 /** What a person wrote: the JSON and the files beside it, by path relative to the JSON's folder, with `/`. */
 export interface WorkflowSource {
@@ -15,6 +16,8 @@ export interface WorkflowSource {
   files: Record<string, string>;
   /** It came over the API: its requirements name no file of the machine that reads it. */
   isSent?: true;
+  /** It is a draft of which only this part is to run. */
+  part?: PartOfDraft;
   /** Where it is read no model may be asked (`NOVA_MODELS=off`). */
   modelsOff?: true;
 }

@@ -1,6 +1,6 @@
 import type { Workflow } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
-import { headOf, type SourcePlan } from "../../chain/head.ts";
+import { type DocumentPlan, headOf, type SourcePlan } from "../../chain/head.ts";
 import { checkOutcomes, storeOutcomes } from "../../chain/outcomes.ts";
 import { offloadLargeValues } from "../../context/offload.ts";
 import { NovaError } from "../../errors.ts";
@@ -38,6 +38,10 @@ export interface GivenOutcomes {
   document: string;
   /** The first execution of the family whose blobs the document names; absent: this one. */
   root?: string;
+  /** The execution of that family that began last. */
+  after?: string;
+  /** What the run begins with besides its context, as contexts keep it: large values are references to the family's blobs. */
+  set?: readonly Member[];
   /** Nodes without an outcome run only if they are without effects, without network and credentials; no model is asked. */
   sealed?: boolean;
 }
@@ -67,12 +71,19 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
     home,
     files.filter((file) => "open" in file),
   );
-  const set = [...(await inlineMembers(ports, home, placeFiles(request.context, placed))), ...fileMembers(keyed)];
-  const plan = outcomes
-    ? { outcomes: await storeOutcomes(ports.blobs, home, outcomes.document) }
-    : planOfReuse(request);
+  const given = await inlineMembers(ports, home, placeFiles(request.context, placed));
+  const set = [...(outcomes?.set ?? []), ...given, ...fileMembers(keyed)];
+  const plan = outcomes ? await planOfDocument(ports, home, outcomes) : planOfReuse(request);
   const sealed = outcomes?.sealed ?? false;
   return begin(ports, { id, version, home, set, frozen: frozen || sealed, sealed, fresh, plan }, request.queue);
+}
+
+async function planOfDocument(
+  { blobs }: Pick<Ports, "blobs">,
+  home: BlobHome,
+  { document, after }: GivenOutcomes,
+): Promise<DocumentPlan> {
+  return { outcomes: await storeOutcomes(blobs, home, document), ...(after !== undefined && { after }) };
 }
 
 function planOfReuse({ reuse, fresh = [] }: StartRequest): SourcePlan | undefined {

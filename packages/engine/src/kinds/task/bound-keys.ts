@@ -16,9 +16,13 @@ export async function withInputKeys(
 ): Promise<Context> {
   if (!inputKeys) return input;
   const known = await KnownNodes.before(ports, position, workflow);
-  const upstream = [...nodeIndex(workflow).values()].flatMap(({ node, edges }) =>
-    edges.some(({ to }) => to === id) ? [node.id] : [],
-  );
+  const edges = [
+    ...(workflow.given?.edges ?? []),
+    ...nodeIndex(workflow)
+      .values()
+      .flatMap((one) => one.edges),
+  ];
+  const upstream = [...new Set(edges.flatMap(({ from, to }) => (to === id ? [from] : [])))];
   const bound = await Promise.all(
     Object.entries(inputKeys).map(async ([key, source]) => {
       const json = await boundValue(known, source, upstream);

@@ -1,4 +1,4 @@
-import { isRawNumber, type Node, nodeIndex, normalName, parseExact, type Workflow } from "@nova/workflow";
+import { isRawNumber, type Node, normalName, parseExact, type Workflow } from "@nova/workflow";
 import { type Head, headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
@@ -6,8 +6,9 @@ import { wholeJson } from "../../context/whole-value.ts";
 import { type Member, objectText } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
+import { givenOutcomes } from "../../protocol/recorded-document.ts";
 import { entriesBefore } from "../../protocol/scope-entries.ts";
-import { resultsOf } from "./results.ts";
+import { knownNode, resultsOf } from "./results.ts";
 
 /** The most bytes of one output that a reference can look into. */
 export const maxValueBytes = 10_000_000;
@@ -21,65 +22,81 @@ export class ValueTooLarge extends Error {
 export class KnownNodes {
   readonly #ports: Ports;
   readonly #home: Head;
-  readonly #nodes: ReturnType<typeof nodeIndex>;
+  readonly #workflow: Workflow;
   readonly #entries: ReadonlyMap<string, StoredEntry>;
+  /** What nodes in front of the part of a draft have set. */
+  readonly #given: ReadonlyMap<string, Member[]>;
 
   private constructor(
     ports: Ports,
     home: Head,
-    nodes: ReturnType<typeof nodeIndex>,
-    entries: ReadonlyMap<string, StoredEntry>,
+    workflow: Workflow,
+    { entries, given }: { entries: ReadonlyMap<string, StoredEntry>; given: ReadonlyMap<string, Member[]> },
   ) {
     this.#ports = ports;
     this.#home = home;
-    this.#nodes = nodes;
+    this.#workflow = workflow;
     this.#entries = entries;
+    this.#given = given;
   }
 
-  static async before(ports: Ports, { at, before }: Position, workflow: Workflow): Promise<KnownNodes> {
+  static async before(ports: Ports, position: Position, workflow: Workflow): Promise<KnownNodes> {
+    const { at, before } = position;
     const entries = new Map<string, StoredEntry>();
-    for await (const { node, entry } of entriesBefore(ports, at)) if (node !== null) entries.set(node, entry);
-    return new KnownNodes(ports, before, nodeIndex(workflow), entries);
+    for await (const { node, entry } of entriesBefore(ports, at)) {
+      // In an item of a map that one has brought nothing yet.
+      if (node !== null && headOf(entry).node_type !== "map") entries.set(node, entry);
+    }
+    const given = await givenOutcomes(ports, position, workflow);
+    return new KnownNodes(ports, before, workflow, { entries, given });
   }
 
   /** Name -> id, of every node that has results; one without a name goes by its id. */
   mapping(): Record<string, string> {
-    return Object.fromEntries(this.ids().map((id) => [this.#nodes.get(id)?.node.name ?? id, id]));
+    return Object.fromEntries(this.ids().map((id) => [this.#node(id)?.name ?? id, id]));
   }
 
   ids(): string[] {
-    return [...this.#entries.keys()];
+    return [...this.#given.keys(), ...this.#entries.keys()];
+  }
+
+  #node(id: string): Node | undefined {
+    return knownNode(this.#workflow, id);
   }
 
   /** The keys that are still in the context as a node has set them. */
   keysOf(id: string, context: Context): string[] {
     const entry = this.#entries.get(id);
-    const set = entry ? context.writtenBy(linkLabel(headOf(entry))) : [];
-    return resultsOf(this.#nodes.get(id)?.node, set).map(({ key }) => key);
+    const isStill = ({ key, json }: Member) => context.slot(key)?.json === json;
+    const set = entry ? context.writtenBy(linkLabel(headOf(entry))) : (this.#given.get(id) ?? []).filter(isStill);
+    return resultsOf(this.#node(id), set).map(({ key }) => key);
   }
 
   /** The id that a name stands for; undefined for a name of no node that has results. */
   idOf(name: string): string | undefined {
-    if (this.#entries.has(name)) return name;
+    if (this.#entries.has(name) || this.#given.has(name)) return name;
     const wanted = normalName(name);
-    const named = this.ids().filter((id) => this.#nodes.get(id)?.node.name === name);
+    const named = this.ids().filter((id) => this.#node(id)?.name === name);
     const similar = () =>
-      this.ids().find((id) => [id, this.#nodes.get(id)?.node.name ?? id].some((one) => normalName(one) === wanted));
+      this.ids().find((id) => [id, this.#node(id)?.name ?? id].some((one) => normalName(one) === wanted));
     return named[0] ?? similar();
   }
 
   /** What a node has brought, as it is kept; null where it has brought nothing. */
   async resultsOf(id: string): Promise<Member[] | null> {
     const entry = this.#entries.get(id);
-    if (!entry) return null;
+    const given = this.#given.get(id);
+    if (!entry) return given ? resultsOf(this.#node(id), given) : null;
     const { context } = await contextAfter(entry, this.#ports.blobs);
-    return resultsOf(this.#nodes.get(id)?.node, context.writtenBy(linkLabel(headOf(entry))));
+    return resultsOf(this.#node(id), context.writtenBy(linkLabel(headOf(entry))));
   }
 
-  /** The same, blobs included; numbers keep their digits. Throws `ValueTooLarge`. */
+  /** The same, blobs included; numbers keep their digits. Undefined where it has brought nothing. Throws `ValueTooLarge`. */
   async outputOf(id: string): Promise<unknown> {
-    const value = await this.valueOf(objectText((await this.resultsOf(id)) ?? []), `"${id}"`);
-    const into = mainKeyOf(this.#nodes.get(id)?.node);
+    const results = await this.resultsOf(id);
+    if (!results) return undefined;
+    const value = await this.valueOf(objectText(results), `"${id}"`);
+    const into = mainKeyOf(this.#node(id));
     const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
     return isObject && into !== undefined && Object.hasOwn(value, into)
       ? { output: (value as Record<string, unknown>)[into], ...value }

@@ -1,6 +1,11 @@
-import type { Node } from "@nova/workflow";
+import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { asReference, referenceText } from "../../context/references.ts";
 import type { Member } from "../../json/text.ts";
+
+/** A node that others may name: of the version, or in front of the part of a draft that it is. */
+export function knownNode(workflow: Workflow, id: string): Node | undefined {
+  return workflow.given?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
+}
 
 /** What a node has set, as others find it under its name: a text node's answer is there in three words that mean the same. */
 export function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {

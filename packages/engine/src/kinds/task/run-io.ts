@@ -1,4 +1,3 @@
-import { nodeIndex } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
@@ -11,11 +10,12 @@ import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunIo } from "../../ports/sandboxes.ts";
 import { versionOf } from "../../protocol/definition.ts";
+import { givenOutcomes } from "../../protocol/recorded-document.ts";
 import { entriesBefore, wasWrittenBefore } from "../../protocol/scope-entries.ts";
 import { changedOf, emptyOverlay, withoutOverlay } from "../../secrets/overlay.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { resumeUrl } from "../waiting/resume.ts";
-import { resultsOf } from "./results.ts";
+import { knownNode, resultsOf } from "./results.ts";
 
 /** What a run of code may reach: the blobs of its input, and what earlier nodes of its scope set. */
 export interface NodeIo extends RunIo {
@@ -64,6 +64,11 @@ export async function createNodeIo(
   const isKnown = (ref: BlobRef) =>
     inInput().has(referenceKey(ref)) || met.has(referenceKey(ref)) || metBefore.has(ref.sha256);
 
+  const setBy = async (entry: StoredEntry) => {
+    const { context } = await contextAfter(entry, ports.blobs);
+    return context.writtenBy(linkLabel(headOf(entry)));
+  };
+
   return {
     isPlain: secrets.size === 0 && overlay.members.length === 0,
     async openBlob(ref) {
@@ -84,16 +89,16 @@ export async function createNodeIo(
     async outputs(node) {
       let last: StoredEntry | undefined;
       for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
-      if (!last) return null;
-      const { context } = await contextAfter(last, ports.blobs);
       const { workflow } = await versionOf(ports, before);
-      const set = context.writtenBy(linkLabel(headOf(last)));
-      const text = objectText(resultsOf(nodeIndex(workflow).get(node)?.node, set));
+      const set = last ? await setBy(last) : (await givenOutcomes(ports, position, workflow)).get(node);
+      if (!set) return null;
+      const text = objectText(resultsOf(knownNode(workflow, node), set));
       meetAll(referencesIn(text));
       return text;
     },
     async outputNames() {
-      const names = new Set<string>();
+      const { workflow } = await versionOf(ports, before);
+      const names = new Set((await givenOutcomes(ports, position, workflow)).keys());
       for await (const { node } of entriesBefore(ports, at)) if (node !== null) names.add(node);
       return Array.from(names);
     },

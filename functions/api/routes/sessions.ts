@@ -1,0 +1,258 @@
+import {
+  addEdge,
+  addNode,
+  type Begun,
+  changeNode,
+  createSession,
+  deleteEdge,
+  deleteNode,
+  deleteSession,
+  editOutput,
+  listSessions,
+  type Principal,
+  publishSession,
+  readSession,
+  runAlone,
+  runStale,
+  type ServicePorts,
+  sessionOutputs,
+  sessionRun,
+} from "@nova/service";
+import { defined } from "@nova/workflow";
+import { z } from "zod";
+import { OtherAnswer, route } from "../http/route.ts";
+import { listRoute } from "../schemas/list.ts";
+import * as schemas from "../schemas/session.ts";
+import { Name, SessionId, Slug, WorkflowId, wholeNumber } from "../schemas/values.ts";
+import * as workflows from "../schemas/workflow.ts";
+
+const role = "editor";
+const params = z.object({ id: SessionId });
+const nodeParams = z.object({ id: SessionId, node: schemas.NodeId });
+const whole = { 200: { description: "the session", schema: schemas.WholeSession } };
+
+const expected = z.strictObject({
+  version: wholeNumber(1, 1_000_000_000).optional().meta({
+    description: "of the node, as you have read it: 409 where it was changed since, with what was changed",
+  }),
+});
+const expectedRevision = {
+  revision: wholeNumber(1, 1_000_000_000).optional().meta({ description: "as you have read it" }),
+};
+
+async function shown(ports: ServicePorts, by: Principal, id: string) {
+  return schemas.wholeSession(await readSession(ports, by, id));
+}
+
+export const create = route("POST /sessions", {
+  summary: "Make a session: an empty draft, or one from a workflow, whose nodes are run and changed step by step",
+  role,
+  body: schemas.SessionRequest,
+  bodyMayBeAbsent: true,
+  exact: ["context"],
+  answers: { 201: { description: "the session", schema: schemas.WholeSession } },
+  async handle(ports, { by, body, once }) {
+    const { client_slug: client, retention_days: retentionDays, context, ...rest } = body;
+    const request = { ...rest, ...defined({ client, retentionDays, context: context?.text }) } as const;
+    const id = await once(async (ulid) => (await createSession(ports, by, { ulid, ...request })).id);
+    return shown(ports, by, id);
+  },
+});
+
+export const list = listRoute("/sessions", {
+  summary: "Sessions, newest first",
+  role,
+  query: { client: Slug.optional() },
+  item: schemas.SessionItem,
+  cursor: /^ses_[0-9A-Z]{26}$/,
+  list: (ports, { by, query, page }) => listSessions(ports, by, { ...page, ...query }),
+  show: schemas.sessionItem,
+});
+
+export const get = route("GET /sessions/{id}", {
+  summary: "A session: its draft, and how each node stands",
+  role,
+  params,
+  answers: whole,
+  handle: (ports, { by, params: { id } }) => shown(ports, by, id),
+});
+
+export const remove = route("DELETE /sessions/{id}", {
+  summary: "Delete a session, with what was published for it; its executions stay",
+  role,
+  params,
+  answers: { 204: { description: "deleted" } },
+  handle: (ports, { by, params: { id } }) => deleteSession(ports, by, id),
+});
+
+export const addNodeRoute = route("POST /sessions/{id}/nodes", {
+  summary: "Add a node to the draft",
+  role,
+  params,
+  body: schemas.NodeRequest,
+  answers: { 201: { description: "the session", schema: schemas.WholeSession } },
+  async handle(ports, { by, params: { id }, body, once }) {
+    await once(async () => void (await addNode(ports, by, id, body)));
+    return shown(ports, by, id);
+  },
+});
+
+export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
+  summary: "Change fields of a node; it and its descendants are stale then",
+  role,
+  params: nodeParams,
+  query: expected,
+  body: schemas.NodeChanges,
+  answers: whole,
+  async handle(ports, { by, params: { id, node }, query, body: changes }) {
+    await changeNode(ports, by, id, node, { ...query, changes });
+    return shown(ports, by, id);
+  },
+});
+
+export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
+  summary: "Delete a node with its edges",
+  role,
+  params: nodeParams,
+  query: expected,
+  answers: whole,
+  async handle(ports, { by, params: { id, node }, query }) {
+    await deleteNode(ports, by, id, node, query);
+    return shown(ports, by, id);
+  },
+});
+
+export const addEdgeRoute = route("POST /sessions/{id}/edges", {
+  summary: "Add an edge",
+  role,
+  params,
+  query: z.strictObject(expectedRevision),
+  body: schemas.DraftEdge,
+  answers: { 201: { description: "the session", schema: schemas.WholeSession } },
+  async handle(ports, { by, params: { id }, query, body, once }) {
+    await once(async () => void (await addEdge(ports, by, id, body, query)));
+    return shown(ports, by, id);
+  },
+});
+
+export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
+  summary: "Delete the edges between two nodes, or the one with this condition",
+  role,
+  params,
+  query: z.strictObject({
+    ...{ from: schemas.NodeId, to: schemas.NodeId, ...expectedRevision },
+    condition: z.string().optional().meta({ description: "`true` and `false` are the booleans" }),
+  }),
+  answers: whole,
+  async handle(ports, { by, params: { id }, query: { from, to, condition, ...expected } }) {
+    await deleteEdge(ports, by, id, { from, to, ...defined({ condition }) }, expected);
+    return shown(ports, by, id);
+  },
+});
+
+export const outputs = route("GET /sessions/{id}/outputs", {
+  summary: "What nodes have come to, by the ids of nodes with commas between, or of all",
+  role,
+  params,
+  query: z.strictObject({ node: z.string().min(1).max(8_000).optional() }),
+  answers: { 200: { description: "the outputs", schema: schemas.Outputs } },
+  async handle(ports, { by, params: { id }, query: { node } }) {
+    const session = await readSession(ports, by, id);
+    return schemas.outputsAnswer(session, await sessionOutputs(ports, session, node?.split(",") ?? []));
+  },
+});
+
+export const writeOutput = route("PUT /sessions/{id}/nodes/{node}/output", {
+  summary: "Write the output of a node by hand: it wins, raises the version, and its descendants are stale",
+  role,
+  params: nodeParams,
+  query: expected,
+  body: schemas.OutputRequest,
+  exact: ["output"],
+  answers: { 200: { description: "the output", schema: schemas.Outputs } },
+  async handle(ports, { by, params: { id, node }, query, body: { output, decision } }) {
+    const session = await editOutput(ports, by, id, node, { ...query, output: output.text, ...defined({ decision }) });
+    return schemas.outputsAnswer(session, await sessionOutputs(ports, session, [node]));
+  },
+});
+
+/** API Gateway's HTTP API waits 30 seconds for a Lambda. */
+const longestWaitSeconds = 25;
+const waitQuery = z.strictObject({
+  wait: wholeNumber(0, longestWaitSeconds).optional().meta({ description: "seconds; absent: 25" }),
+});
+const runAnswers = {
+  200: { description: "it ended in time, or nothing was stale", schema: schemas.SessionRun },
+  202: { description: "it goes on, or waits for its turn (`queued`)", schema: schemas.SessionRun },
+};
+
+type Kept = Omit<Begun, "session">;
+const kept = ({ execution, runs, reused }: Begun): Kept => ({ execution, runs, reused });
+
+/** The run, once it has ended, or as it is when the time is over. */
+async function answerTo(ports: ServicePorts, by: Principal, id: string, begun: Kept, waitSeconds = longestWaitSeconds) {
+  const { session, record, outputs, ran } = await sessionRun(ports, by, id, begun, waitSeconds * 1000);
+  const { kind, why } = schemas.shapeOf(session);
+  const body = {
+    ...schemas.about(session),
+    ...{ execution_id: begun.execution, status: record?.status ?? "completed", runs: begun.runs, reused: begun.reused },
+    ...{ ran, error: record?.error ?? null, shape: kind, shape_why: why, outputs },
+  };
+  const goesOn = record !== undefined && ["queued", "running", "waiting"].includes(record.status);
+  return new OtherAnswer({ status: goesOn ? 202 : 200, body });
+}
+
+export const run = route("POST /sessions/{id}/run", {
+  summary: "Run the stale nodes, in order; what is fresh is taken over",
+  role,
+  params,
+  query: waitQuery,
+  answers: runAnswers,
+  async handle(ports, { by, params: { id }, query: { wait }, once }) {
+    const begun = await once(async (ulid) => kept(await runStale(ports, by, id, ulid)));
+    return answerTo(ports, by, id, begun, wait);
+  },
+});
+
+export const runNode = route("POST /sessions/{id}/nodes/{node}/run", {
+  summary: "Run one node alone, on what those before it have come to last",
+  role,
+  params: nodeParams,
+  query: waitQuery,
+  body: schemas.NodeRunRequest,
+  bodyMayBeAbsent: true,
+  exact: ["context_data"],
+  answers: runAnswers,
+  async handle(ports, { by, params: { id, node }, query: { wait }, body: { context_data }, once }) {
+    const data = defined({ contextData: context_data?.text });
+    const begun = await once(async (ulid) => kept(await runAlone(ports, by, id, { ulid, node, ...data })));
+    return answerTo(ports, by, id, begun, wait);
+  },
+});
+
+export const publish = route("POST /sessions/{id}/publish", {
+  summary: "Make the draft the next version of a workflow; needs a key for all clients",
+  role,
+  params,
+  body: z.strictObject({
+    workflow: WorkflowId.optional().meta({ description: "absent: that of the session, or a new one by its name" }),
+    name: Name.optional(),
+  }),
+  bodyMayBeAbsent: true,
+  answers: {
+    200: { description: "it was the latest version already", schema: workflows.PublishedAnswer },
+    201: { description: "a new version, ready", schema: workflows.PublishedAnswer },
+    202: {
+      description: "a version, `publishing` until Step Functions has it, or `failed`",
+      schema: workflows.PublishedAnswer,
+    },
+  },
+  async handle(ports, { by, params: { id }, body, once }) {
+    const found = await once(async () => {
+      const { session: _, ...published } = await publishSession(ports, by, id, body);
+      return published;
+    });
+    const status = found.status !== "ready" ? 202 : found.created ? 201 : 200;
+    return new OtherAnswer({ status, body: workflows.publishedAnswer(found) });
+  },
+});

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { conditionLabel } from "@nova/workflow";
+import { Conflict, NotFound, Refused } from "../errors.ts";
+import type { Draft, DraftEdge, DraftNode, SessionState } from "../ports/sessions.ts";
+
+/** A draft that a person can look over, and a run of which fits the history of Step Functions. */
+const maxNodes = 500;
+const maxBytes = 2 * 1024 * 1024;
+
+export const emptyDraft: Draft = { settings: {}, files: {}, nodes: [], edges: [] };
+
+/** Of a node that says no start or end: it comes to something. */
+export function isStep({ type }: Pick<DraftNode, "type">): boolean {
+  return !["start", "StartNode", "end", "EndNode"].includes(type);
+}
+
+export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
+  return nodes.filter(isStep);
+}
+
+/** Throws `NotFound`. */
+export function nodeOf({ nodes }: Pick<Draft, "nodes">, id: string): DraftNode {
+  const node = nodes.find((one) => one.id === id);
+  if (node) return node;
+  const known = nodes.length === 0 ? "it has none yet" : `it has ${shortList(nodes.map((one) => one.id))}`;
+  throw new NotFound(`the session has no node "${id.slice(0, 64)}" - ${known}`);
+}
+
+export function shortList(names: readonly string[], most = 20): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}
+
+/** Throws `Conflict`, `Refused`. */
+export function withNode(draft: Draft, node: DraftNode): Draft {
+  if (draft.nodes.some(({ id }) => id === node.id))
+    throw new Conflict(`the session has a node "${node.id}" already - PATCH it, or use another id`);
+  if (draft.nodes.length >= maxNodes)
+    throw new Refused(`a session has at most ${maxNodes} nodes - publish it, and call it as a workflow node`);
+  return sized({ ...draft, nodes: [...draft.nodes, node] });
+}
+
+/** Null takes a field away. Answers the fields that are others now. Throws `NotFound`, `Refused`. */
+export function withChangedNode(
+  draft: Draft,
+  id: string,
+  changes: Readonly<Record<string, unknown>>,
+): { draft: Draft; fields: string[] } {
+  const before = nodeOf(draft, id);
+  const merged = Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null);
+  const after = Object.fromEntries(merged) as DraftNode;
+  const fields = Object.keys({ ...before, ...after }).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const nodes = draft.nodes.map((one) => (one === before ? after : one));
+  return { draft: sized({ ...draft, nodes }), fields };
+}
+
+/** With its edges. Throws `NotFound`. */
+export function withoutNode(draft: Draft, id: string): Draft {
+  const gone = nodeOf(draft, id);
+  const edges = draft.edges.filter(({ from, to }) => from !== id && to !== id);
+  const nodes = draft.nodes.filter((one) => one !== gone);
+  const pointing = nodes.find(({ onError }) => onError === id);
+  if (pointing)
+    throw new Conflict(`node "${pointing.id}" has "onError": "${id}" - lead it elsewhere, and delete the node then`);
+  return { ...draft, nodes, edges };
+}
+
+/** Throws `NotFound` for a node that is not there, `Conflict` for an edge that is, `Refused` for a cycle. */
+export function withEdge(draft: Draft, edge: DraftEdge): Draft {
+  for (const id of [edge.from, edge.to]) nodeOf(draft, id);
+  if (draft.edges.some((other) => isSame(other, edge)))
+    throw new Conflict(`${edgeName(edge)} is there already - GET the session shows all edges`);
+  const changed = { ...draft, edges: [...draft.edges, edge] };
+  const cycle = cycleThrough(changed, edge);
+  if (cycle)
+    throw new Refused(
+      `${edgeName(edge)} would close a cycle: ${cycle.join(" -> ")} - a session runs each node once; loops are for published workflows`,
+    );
+  return sized(changed);
+}
+
+/** Without a condition, every edge between the two. Throws `NotFound`. */
+export function withoutEdge(draft: Draft, edge: DraftEdge): Draft {
+  const isMeant = (other: DraftEdge) =>
+    edge.condition === undefined ? other.from === edge.from && other.to === edge.to : isSame(other, edge);
+  const edges = draft.edges.filter((other) => !isMeant(other));
+  if (edges.length < draft.edges.length) return { ...draft, edges };
+  throw new NotFound(`there is no ${edgeName(edge).replace("the ", "")} - GET the session shows all edges`);
+}
+
+export function edgeName({ from, to, condition }: DraftEdge): string {
+  const label = condition === undefined ? "" : ` for ${JSON.stringify(condition)}`;
+  return `the edge from "${from}" to "${to}"${label}`;
+}
+
+function isSame(a: DraftEdge, b: DraftEdge): boolean {
+  if (a.from !== b.from || a.to !== b.to) return false;
+  if (a.condition === undefined || b.condition === undefined) return a.condition === b.condition;
+  return conditionLabel(a.condition) === conditionLabel(b.condition);
+}
+
+function sized(draft: Draft): Draft {
+  const bytes = Buffer.byteLength(JSON.stringify(draft));
+  if (bytes <= maxBytes) return draft;
+  throw new Refused(`a session holds at most ${maxBytes} bytes of nodes, not ${bytes} - put data into the context`);
+}
+
+/** The nodes of a ring that an edge closes, the first one at both ends. */
+function cycleThrough({ nodes, edges }: Draft, { from, to }: DraftEdge): string[] | undefined {
+  const next = nextOf({ nodes, edges });
+  const cameFrom = new Map<string, string>([[to, ""]]);
+  for (const [id] of cameFrom) {
+    if (id === from) return [...wayBack(cameFrom, from).reverse(), to];
+    for (const one of next.get(id) ?? []) if (!cameFrom.has(one)) cameFrom.set(one, id);
+  }
+  return undefined;
+}
+
+function wayBack(cameFrom: ReadonlyMap<string, string>, end: string): string[] {
+  const way = [];
+  for (let id = end; id !== ""; id = cameFrom.get(id) ?? "") way.push(id);
+  return way;
+}
+
+/** Where each node leads, its `onError` included. */
+export function nextOf({ nodes, edges }: Pick<Draft, "nodes" | "edges">): Map<string, string[]> {
+  const next = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
+  for (const { from, to } of edges) next.get(from)?.push(to);
+  for (const { id, onError } of nodes) if (typeof onError === "string") next.get(id)?.push(onError);
+  return next;
+}
+
+export function sha256Of(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Hashes of everything that decides what nodes come to, besides what they find, by node. */
+export function definitionHashes({ draft, context }: Pick<SessionState, "draft" | "context">): Map<string, string> {
+  const { settings, files, nodes, edges } = draft;
+  const around = sha256Of([settings, files, context]);
+  const leaving = Map.groupBy(edges, ({ from }) => from);
+  const hashOf = ({ description: _, ...node }: DraftNode) => {
+    const out = leaving.get(node.id) ?? [];
+    // What a decision comes to is one of its edges; of a fork the last branch may win.
+    const labels = out.flatMap(({ condition }) => (condition === undefined ? [] : [conditionLabel(condition)]));
+    const branches = node.merge === undefined ? [] : out.map(({ to }) => to);
+    return sha256Of([around, Object.entries(node).sort(), labels.sort(), branches]);
+  };
+  return new Map(nodes.map((node) => [node.id, hashOf(node)]));
+}

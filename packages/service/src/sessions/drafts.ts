@@ -1,0 +1,68 @@
+import type { WorkflowVersion } from "@nova/engine";
+import { type WorkflowSource, workflowHash } from "@nova/workflow";
+import { Conflict, Refused } from "../errors.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { PublishedDraft, Session } from "../ports/sessions.ts";
+import { handOver, untilPublished } from "../publishing/hand-over.ts";
+import { storePublication } from "../publishing/publish.ts";
+import { callFindings } from "../workflows/called.ts";
+import { sha256Of } from "./draft.ts";
+
+/** So many versions of its state machine stay for certain; see `dropOldMachines`. */
+const keptMachines = 40;
+const keptDrafts = 100;
+
+/**
+ * The version that runs this, with what to remember of it: one that was published before, or another definition on a state
+ * machine that is there already (most edits change what nodes do, not how they hang together), or a new one. Throws
+ * `Refused` with the findings, `Conflict` while Step Functions has not taken it.
+ */
+export async function draftVersion(
+  ports: ServicePorts,
+  session: Session,
+  source: WorkflowSource,
+): Promise<{ version: WorkflowVersion; published: PublishedDraft[] }> {
+  const { functions, workflows } = ports;
+  const compiled = await ports.compile(source, { functions });
+  const missing = compiled.workflow ? await callFindings(ports, compiled.workflow) : [];
+  const errors = [...compiled.findings, ...missing].filter(({ severity }) => severity === "error");
+  if (!compiled.workflow || errors.length > 0)
+    throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}`, [...compiled.findings, ...missing]);
+  const { workflow, definition, history } = compiled;
+  const [hash, machine] = [workflowHash(workflow), sha256Of(definition)];
+  const { published } = session.state;
+  const same = published.find((one) => one.hash === hash);
+  const known = same && (await workflows.get(workflow.id, same.version));
+  if (known) return { version: known, published };
+  const template = await ports.templates.of(workflow.requirements);
+  const machines = Math.max(0, ...published.map((one) => one.machines));
+  const like = published.findLast((one) => one.machine === machine && machines - one.machines < keptMachines);
+  const there = like && (await workflows.get(workflow.id, like.version));
+  const named = { format: 1, workflowId: workflow.id, hash, workflow, template, draftOf: session.client } as const;
+  if (like && there) {
+    const version = Math.max(...published.map((one) => one.version)) + 1;
+    const createdAt = new Date(ports.clock.now()).toISOString();
+    const { stateMachineArn } = there;
+    const made: WorkflowVersion = { ...named, version, stateMachineArn, createdAt, ...(history && { history }) };
+    const draft = { version, hash, machine, machines: like.machines };
+    // Somebody who was quicker has taken the number: then it is published as any other.
+    if (await workflows.create(made)) return { version: made, published: [...published, draft].slice(-keptDrafts) };
+  }
+  const version = await publishedVersion(ports, named);
+  const draft = { version: version.version, hash, machine, machines: machines + 1 };
+  return { version, published: [...published, draft].slice(-keptDrafts) };
+}
+
+type Named = Pick<WorkflowVersion, "workflow" | "template"> & { draftOf: string };
+
+async function publishedVersion(ports: ServicePorts, { workflow, template, draftOf }: Named): Promise<WorkflowVersion> {
+  const stored = await storePublication(ports, workflow, template, draftOf);
+  if ("ready" in stored) return stored.ready;
+  const name = { workflowId: workflow.id, version: stored.publication.version };
+  await handOver(ports, name);
+  const publication = (await untilPublished(ports, name)) ?? stored.publication;
+  if (publication.status === "failed") throw new Refused(publication.reason);
+  const version = await ports.workflows.get(name.workflowId, name.version);
+  if (version) return version;
+  throw new Conflict("Step Functions has many workflows to publish before this draft - run it again in a moment");
+}

@@ -1,0 +1,190 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Member, membersOf, type OutcomeAt, objectText, parsedOrNot, slimText } from "@nova/engine";
+import { conditionLabel, defaultLabel } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
+import { recordDeed } from "../audit/audit.ts";
+import { Conflict, Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { DraftEdge, DraftNode, NodeRecord, Session, SessionState } from "../ports/sessions.ts";
+import { demandNode } from "./check-node.ts";
+import { edgeName, nodeOf, withChangedNode, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
+import { changing, demandUnchanged, type Expected } from "./record.ts";
+import { shapeOf } from "./shape.ts";
+import { standings, withEdit } from "./standing.ts";
+import { homeOf, valuesOf } from "./values.ts";
+
+type Edited = Promise<Session>;
+
+/** Throws `NotFound`, `Conflict`, `Refused`, as all of these do. */
+export async function addNode(ports: ServicePorts, by: Principal, id: string, node: DraftNode): Edited {
+  const { session } = await changing(ports, by, id, async ({ state }) => {
+    await demandNode(state.draft, node);
+    const draft = withNode(state.draft, node);
+    return {
+      ...changeOf(state, { draft, nodes: { ...state.nodes, [node.id]: { version: 1 } } }, node.id),
+      what: `node "${node.id}" was added`,
+    };
+  });
+  return session;
+}
+
+export async function changeNode(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  node: string,
+  { changes, ...expected }: Expected & { changes: Readonly<Record<string, unknown>> },
+): Edited {
+  if (changes.id !== undefined && changes.id !== node)
+    throw new Refused(`node "${node}" keeps its id - add one with the other id, and delete this one`);
+  const { session } = await changing(ports, by, id, async (session) => {
+    const { state } = session;
+    const { draft, fields } = withChangedNode(state.draft, node, changes);
+    demandUnchanged(session, expected, node);
+    await demandNode(draft, nodeOf(draft, node));
+    const what = `node "${node}" was changed: ${fields.join(", ") || "nothing"}`;
+    if (fields.length === 0) return { ...changeOf(state, {}, node), what };
+    return { ...changeOf(state, { draft, nodes: { ...state.nodes, [node]: raised(state.nodes[node]) } }, node), what };
+  });
+  return session;
+}
+
+export async function deleteNode(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  node: string,
+  expected: Expected,
+): Edited {
+  const { session } = await changing(ports, by, id, (session) => {
+    const { state } = session;
+    const draft = withoutNode(state.draft, node);
+    demandUnchanged(session, expected, node);
+    const { [node]: _, ...nodes } = state.nodes;
+    return { ...changeOf(state, { draft, nodes }), what: `node "${node}" was deleted` };
+  });
+  return session;
+}
+
+export async function addEdge(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  edge: DraftEdge,
+  expected: Expected,
+): Edited {
+  const { session } = await changing(ports, by, id, (session) => {
+    const draft = withEdge(session.state.draft, edge);
+    demandUnchanged(session, expected);
+    return { ...changeOf(session.state, { draft }), what: `${edgeName(edge)} was added` };
+  });
+  return session;
+}
+
+export async function deleteEdge(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  edge: DraftEdge,
+  expected: Expected,
+): Edited {
+  const { session } = await changing(ports, by, id, (session) => {
+    const draft = withoutEdge(session.state.draft, edge);
+    demandUnchanged(session, expected);
+    return { ...changeOf(session.state, { draft }), what: `${edgeName(edge)} was deleted` };
+  });
+  return session;
+}
+
+/** A value by hand: JSON text. It wins over whatever runs meanwhile. */
+export async function editOutput(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  node: string,
+  { output, decision, ...expected }: Expected & { output: string; decision?: string },
+): Edited {
+  const { session } = await changing(ports, by, id, async (session) => {
+    demandUnchanged(session, expected, node);
+    const state = await withOutput(ports, by, session, node, { output, decision });
+    if (!state) throw new Conflict(`node "${node}" has this output already - nothing was changed`);
+    return { ...changeOf(session.state, state, node), what: `the output of node "${node}" was written by hand` };
+  });
+  await recordDeed(ports, by, { action: "session.edited", client: session.client, subject: id, detail: { node } });
+  return session;
+}
+
+/** Undefined: it is what is there already. Throws `NotFound`, `Refused`. */
+export async function withOutput(
+  ports: ServicePorts,
+  by: Principal,
+  session: Session,
+  id: string,
+  { output, decision }: { output: string; decision?: string | undefined },
+): Promise<SessionState | undefined> {
+  const { state } = session;
+  const node = nodeOf(state.draft, id);
+  const shape = shapeOf(state.draft);
+  const { outcome } = standings(state, shape).get(id) ?? {};
+  if (!shape.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which has no output`);
+  const before = outcome && (await valuesOf(ports, outcome));
+  const members = membersOf(outputText(node, output, before));
+  const mark = members.find(({ key }) => key.startsWith("$"));
+  if (mark)
+    throw new Refused(`the output has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  const home = homeOf(session);
+  const kept = await Promise.all(
+    members.map(async ({ key, json }) => ({ key, json: await slimText(ports, home, json) })),
+  );
+  const chosen = decisionOf(session, id, decision, members) ?? outcome?.decision;
+  const isSame = before && !before.error && isDeepStrictEqual(plain(before.set), plain(kept));
+  if (isSame && chosen === (before.decision ?? undefined)) return undefined;
+  const source = { by: by.id, at: new Date(ports.clock.now()).toISOString(), set: objectText(kept) };
+  const edited = withEdit(state, shape, id, { source, ...defined({ decision: chosen }) });
+  return { ...edited, family: state.family ?? { root: home.root } };
+}
+
+/** The edge that a decision takes from now on: as it is said, or as the output itself says. Throws `Refused`. */
+function decisionOf(
+  { state }: Session,
+  id: string,
+  said: string | undefined,
+  members: readonly Member[],
+): string | undefined {
+  const own = state.draft.edges.filter(({ from, condition }) => from === id && condition !== undefined);
+  const labels = own.map(({ condition }) => conditionLabel(condition));
+  if (labels.length === 0) return undefined;
+  const json = members.find(({ key }) => key === "branch_decision")?.json;
+  const label = said ?? (json === undefined ? undefined : conditionLabel(JSON.parse(json)));
+  const known = state.nodes[id]?.outcome?.decision;
+  const found = [label, label === undefined ? known : defaultLabel].find(
+    (one) => one !== undefined && labels.includes(one),
+  );
+  if (found !== undefined) return found;
+  throw new Refused(`say which edge "${id}" takes from now on: "decision" is one of ${labels.join(", ")}`);
+}
+
+function plain(set: OutcomeAt["set"]) {
+  return Object.fromEntries(set.map(({ key, json }) => [key, parsedOrNot(json)]));
+}
+
+/** Keys and values, as the node itself sets them. A single value stands for the one key that the node sets. */
+function outputText(node: DraftNode, output: string, before: OutcomeAt | undefined): string {
+  const isText = node.executor === "text";
+  const into = typeof node.into === "string" ? node.into : isText ? node.id : undefined;
+  const keys = (before?.set ?? []).map(({ key }) => key);
+  const only = into ?? (keys.length === 1 ? keys[0] : undefined);
+  if (isText && only !== undefined) return objectText([{ key: only, json: output }]);
+  if (output.startsWith("{")) return output;
+  if (only !== undefined) return objectText([{ key: only, json: output }]);
+  throw new Refused(`the output of "${node.id}" is an object: keys of the context with their values - send one`);
+}
+
+function raised(record: NodeRecord | undefined): NodeRecord {
+  return { ...record, version: (record?.version ?? 1) + 1 };
+}
+
+function changeOf(state: SessionState, changes: Partial<SessionState>, node?: string) {
+  return { state: { ...state, ...changes }, answer: undefined, ...(node !== undefined && { node }) };
+}

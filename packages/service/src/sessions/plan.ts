@@ -1,0 +1,81 @@
+import { Context, membersOf, type OutcomeAt } from "@nova/engine";
+import { Refused } from "../errors.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { Session } from "../ports/sessions.ts";
+import { contextBefore, frontOf } from "./compose.ts";
+import { nodeOf } from "./draft.ts";
+import { type Part, partAlone, partFrom } from "./part.ts";
+import { type Shape, shapeOf } from "./shape.ts";
+import { type Standing, standings } from "./standing.ts";
+import { valuesOfAll } from "./values.ts";
+
+/** What is to run, and what it finds. */
+export interface Plan {
+  part: Part;
+  runs: string[];
+  reused: string[];
+  context: Context;
+  /** What nodes have come to that do not run, by their ids. */
+  given: ReadonlyMap<string, OutcomeAt>;
+}
+
+/** A session as a run finds it. */
+export interface Stand {
+  shape: Shape;
+  standings: ReadonlyMap<string, Standing>;
+  values: ReadonlyMap<string, OutcomeAt>;
+}
+
+export async function standOf(ports: ServicePorts, { state }: Session): Promise<Stand> {
+  const shape = shapeOf(state.draft);
+  const all = standings(state, shape);
+  const values = await valuesOfAll(
+    ports,
+    Array.from(all, ([id, { outcome }]) => [id, outcome] as const),
+  );
+  return { shape, standings: all, values };
+}
+
+/** The stale part of a draft, all that lies behind the first stale node. Throws `Refused` for a draft that cannot run. */
+export function stalePart({ state }: Pick<Session, "state">, { shape, standings, values }: Stand): Plan | null {
+  const [problem] = shape.findings.filter(({ severity }) => severity === "error");
+  if (!shape.graph) throw new Refused(problem?.message ?? "the draft has no node that could run", shape.findings);
+  const isFresh = (id: string) => standings.get(id)?.state === "fresh" && values.has(id);
+  const counting = (id: string) => (isFresh(id) && !standings.get(id)?.isSkipped ? values.get(id) : undefined);
+  const begin = contextOf(state.context);
+  const front = frontOf(shape.graph, counting, begin);
+  if (!front) return null;
+  const part = partFrom(state.draft, shape, front);
+  const reused = [...front.passed, ...part.steps.filter((id) => counting(id))];
+  const runs = part.steps.filter((id) => !counting(id) && !standings.get(id)?.isSkipped);
+  return { part, runs, reused: inOrder(reused, shape), context: front.context, given: pick(reused, values) };
+}
+
+/** One node alone. Throws `NotFound`, `Refused`. */
+export function onePart({ state }: Pick<Session, "state">, { shape, values }: Stand, id: string): Plan {
+  const node = nodeOf(state.draft, id);
+  if (!shape.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);
+  const begin = contextOf(state.context);
+  const front = shape.graph && contextBefore(shape.graph, id, (one) => values.get(one), begin);
+  const { context = begin, passed = [] } = front ?? {};
+  return {
+    part: partAlone(state.draft, shape, node, inOrder(passed, shape)),
+    runs: [id],
+    reused: inOrder(passed, shape),
+    context,
+    given: pick(passed, values),
+  };
+}
+
+function contextOf(text: string): Context {
+  return new Context().apply({ set: membersOf(text), delete: [] }, 0);
+}
+
+function inOrder(ids: readonly string[], { order }: Shape): string[] {
+  const wanted = new Set(ids);
+  return order.filter((id) => wanted.has(id));
+}
+
+function pick<T>(ids: readonly string[], all: ReadonlyMap<string, T>): Map<string, T> {
+  return new Map(ids.flatMap((id) => (all.has(id) ? [[id, all.get(id) as T] as const] : [])));
+}

@@ -1,0 +1,172 @@
+import { objectText, startExecution } from "@nova/engine";
+import { recordDeed } from "../audit/audit.ts";
+import { demandClient } from "../clients/clients.ts";
+import { demandClientStill } from "../erasing/erase-run.ts";
+import { Conflict } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { Session, SessionRun } from "../ports/sessions.ts";
+import { demandBudget } from "../quotas/month.ts";
+import { startOrQueue } from "../quotas/queue.ts";
+import { draftId } from "../workflows/draft-id.ts";
+import { findWorkflow } from "../workflows/find.ts";
+import { writeContextData } from "./context-data.ts";
+import { shortList } from "./draft.ts";
+import { draftVersion } from "./drafts.ts";
+import { sourceOfPart } from "./part.ts";
+import { onePart, type Plan, type Stand, stalePart, standOf } from "./plan.ts";
+import { changing } from "./record.ts";
+import { shapeOf } from "./shape.ts";
+import { outcomeId, runBases } from "./standing.ts";
+import { documented, homeOf } from "./values.ts";
+
+/** What a run of a session has begun, or has not. */
+export interface Begun {
+  session: Session;
+  /** Null where everything is fresh, so nothing runs. */
+  execution: string | null;
+  /** Nodes that run, in order; those on a way that is not taken do not. */
+  runs: string[];
+  /** Nodes whose outcomes are taken over. */
+  reused: string[];
+}
+
+/**
+ * Runs what is stale, in order: an execution of that part of the draft, which begins with what the fresh nodes before it
+ * have left. So a run after an edit of the last of a hundred nodes is an execution of one. Fresh nodes beside stale ones
+ * are in it, and their outcomes on record. Throws `NotFound`; `Refused` with the findings of a draft that cannot run;
+ * `Conflict` while an execution of the session goes on.
+ */
+export async function runStale(ports: ServicePorts, by: Principal, id: string, ulid: string): Promise<Begun> {
+  return begin(ports, by, id, { ulid, plan: stalePart });
+}
+
+export interface AloneRequest {
+  ulid: string;
+  node: string;
+  /** JSON text of an object: see `withContextData`. */
+  contextData?: string;
+}
+
+/**
+ * Runs one node, whatever the state of those before it, with what they have come to last, or with what the caller says
+ * that they have. Throws as `runStale`.
+ */
+export async function runAlone(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  { ulid, node, contextData }: AloneRequest,
+): Promise<Begun> {
+  if (contextData !== undefined) await writeContextData(ports, by, id, node, contextData);
+  return begin(ports, by, id, { ulid, node, plan: (session, stand) => onePart(session, stand, node) });
+}
+
+interface Wanted {
+  ulid: string;
+  /** Alone. */
+  node?: string;
+  plan(session: Session, stand: Stand): Plan | null;
+}
+
+async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, node, plan }: Wanted): Promise<Begun> {
+  const wished = `exec_${ulid}`;
+  const { session, answer } = await changing<Answer>(ports, by, id, async (session) => {
+    const { state } = session;
+    const [open] = state.runs.filter(({ execution }) => execution !== wished);
+    if (open)
+      throw new Conflict(
+        `execution ${open.execution} of the session goes on - wait for its end, or cancel it, and run it then`,
+      );
+    const stand = await standOf(ports, session);
+    const planned = plan(session, stand);
+    if (!planned) return { state, what: "a run found nothing stale", answer: { planned, session } };
+    const { version, published } = await draftVersion(
+      ports,
+      session,
+      sourceOfPart(state.draft, planned.part, {
+        id: draftId(session),
+        isRecorded: (one) => planned.given.has(one),
+      }),
+    );
+    const { root, last } = state.family ?? { root: homeOf(session).root };
+    const execution = last === undefined && wished !== root ? root : wished;
+    const all = [...stand.standings.keys()].filter((one) => !planned.runs.includes(one));
+    const run: SessionRun = {
+      ...{ execution, at: new Date(ports.clock.now()).toISOString(), by: by.id },
+      nodes: runBases(state, stand.shape, planned.runs),
+      given: Object.fromEntries(all.map((one) => [one, outcomeId(stand.standings.get(one))])),
+    };
+    return {
+      state: { ...state, published, runs: [run], family: { root, last: execution } },
+      what: `${execution} began to run ${shortList(planned.runs, 5)}`,
+      answer: { planned, session, begun: { execution, version, root, after: last } },
+    };
+  });
+  const { planned, begun, session: before } = answer;
+  if (!planned || !begun)
+    return { session, execution: null, runs: [], reused: [...shapeOf(session.state.draft).order] };
+  try {
+    await start(ports, by, before, planned, begun);
+  } catch (error) {
+    await withoutRun(ports, by, id, begun.execution);
+    throw error;
+  }
+  const detail = { execution: begun.execution, ...(node !== undefined && { node }) };
+  await recordDeed(ports, by, { action: "session.run", client: session.client, subject: id, detail });
+  return { session, execution: begun.execution, runs: planned.runs, reused: planned.reused };
+}
+
+interface Answer {
+  session: Session;
+  planned: Plan | null;
+  begun?: Beginning;
+}
+
+type Version = Awaited<ReturnType<typeof draftVersion>>["version"];
+
+interface Beginning {
+  execution: string;
+  version: Version;
+  /** The first execution of the family. */
+  root: string;
+  /** The one before. */
+  after: string | undefined;
+}
+
+async function start(
+  ports: ServicePorts,
+  by: Principal,
+  { client, state }: Session,
+  { context, given }: Plan,
+  { execution: id, version, root, after }: Beginning,
+): Promise<void> {
+  const record = await demandClient(ports, by, client);
+  await demandBudget(ports, record);
+  const places = Array.from(given, ([node, values]) => {
+    const outcome = state.nodes[node]?.outcome;
+    return outcome ? [{ key: node, json: documented(values, outcome) }] : [];
+  });
+  const outcomes = {
+    document: objectText(places.flat()),
+    root,
+    ...(after !== undefined && { after }),
+    set: context.slots().map(({ key, json }) => ({ key, json })),
+  };
+  const { quotas, isPaused } = await findWorkflow(ports, version.workflowId, version.version);
+  const counted = { workflow: version.workflowId, client, ofWorkflow: quotas, ofClient: record?.quotas, isPaused };
+  const begun = await startOrQueue(ports, counted, (queue) =>
+    startExecution(ports, { id, version, context: "{}", client, outcomes, ...queue }),
+  );
+  await demandClientStill(ports, by, begun);
+}
+
+async function withoutRun(ports: ServicePorts, by: Principal, id: string, execution: string): Promise<void> {
+  const record = await ports.executions.get(execution);
+  if (record) return;
+  await changing(ports, by, id, ({ state }) => ({
+    state: { ...state, runs: state.runs.filter((run) => run.execution !== execution) },
+    what: `${execution} could not begin`,
+    answer: undefined,
+  }));
+}

@@ -1,0 +1,165 @@
+import { InputsRefused, membersOf } from "@nova/engine";
+import { checkContext, type Workflow, writeWorkflow } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
+import { reaches } from "../access/authenticate.ts";
+import { recordDeed } from "../audit/audit.ts";
+import { demandClient, withVariables } from "../clients/clients.ts";
+import { cancelRuns, removeSession } from "../erasing/remove-session.ts";
+import { NotFound, Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import { defaultClient } from "../ports/clients.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
+import type { Draft, DraftEdge, DraftNode, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
+import { isDraftId } from "../workflows/draft-id.ts";
+import { findWorkflow } from "../workflows/find.ts";
+import { seenBy } from "../workflows/show.ts";
+import { demandNode } from "./check-node.ts";
+import { emptyDraft, withEdge, withNode } from "./draft.ts";
+import { sessionWithin } from "./record.ts";
+import { settled } from "./settle.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+export const usualRetentionDays = 30;
+
+export interface SessionRequest {
+  /** ULID of the session. */
+  ulid: string;
+  name?: string;
+  /** Absent: an empty one. */
+  workflow?: string;
+  /** Absent: the one that is active. */
+  version?: number;
+  /** Absent: the key's own, or the one that everything without a client belongs to. */
+  client?: string;
+  /** JSON text of an object: what every run of the draft begins with. */
+  context?: string;
+  retentionDays?: number;
+  nodes?: readonly DraftNode[];
+  edges?: readonly DraftEdge[];
+}
+
+/** Throws `NotFound`, `Refused`, `InputsRefused`, `Conflict`. */
+export async function createSession(ports: ServicePorts, by: Principal, request: SessionRequest): Promise<Session> {
+  const { ulid, client = by.client ?? defaultClient, retentionDays = usualRetentionDays, workflow } = request;
+  const record = await demandClient(ports, by, client);
+  const from = workflow === undefined ? undefined : await versionOf(ports, workflow, request.version);
+  const context = withVariables(record?.variables, request.context ?? "{}");
+  const mark = membersOf(context).find(({ key }) => key.startsWith("$"));
+  if (mark)
+    throw new Refused(`the context has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  if (from) await demandInputs(from.workflow, context);
+  let draft = from ? draftOf(seenBy(by, from.workflow)) : emptyDraft;
+  for (const node of request.nodes ?? []) {
+    await demandNode(draft, node);
+    draft = withNode(draft, node);
+  }
+  for (const edge of request.edges ?? []) draft = withEdge(draft, edge);
+  const now = ports.clock.now();
+  const nodes = Object.fromEntries(draft.nodes.map(({ id }) => [id, { version: 1 }]));
+  const state: SessionState = {
+    ...{ draft, context, nodes, runs: [], published: [], changes: [] },
+    ...defined({ workflow }),
+  };
+  const session: Session = {
+    ...{ format: 1, id: `ses_${ulid}`, client, name: request.name ?? from?.workflow.name ?? "Untitled", revision: 1 },
+    ...{ createdBy: by.id, createdAt: new Date(now).toISOString(), retentionDays },
+    expiresAt: new Date(now + retentionDays * dayMs).toISOString(),
+    state,
+  };
+  // Whoever repeats a request that was lost makes the same one.
+  if (!(await ports.sessions.create(session))) return sessionWithin(ports, by, session.id);
+  await recordDeed(ports, by, {
+    action: "session.created",
+    client,
+    subject: session.id,
+    detail: defined({ workflow }),
+  });
+  return session;
+}
+
+async function versionOf(ports: ServicePorts, workflow: string, version: number | undefined) {
+  if (isDraftId(workflow)) throw new NotFound(`there is no workflow "${workflow}" - GET /workflows lists them`);
+  const found = await findWorkflow(ports, workflow, version);
+  if (version !== undefined || found.active === found.version.version) return found.version;
+  return (await findWorkflow(ports, workflow, found.active)).version;
+}
+
+/** Of what is missing there may be more later: only what is there has to fit. */
+async function demandInputs(workflow: Workflow, context: string): Promise<void> {
+  const { required: _, ...inputs } = workflow.inputs ?? {};
+  const findings = await checkContext({ inputs }, context, []);
+  if (findings.length > 0) throw new InputsRefused(findings);
+}
+
+/** Throws `Refused` for a workflow with loops. */
+function draftOf(workflow: Workflow): Draft {
+  const source = writeWorkflow(workflow);
+  const { id: _, name: __, nodes, edges, ...settings } = JSON.parse(source.text) as Written;
+  const loop = edges.find(({ max }) => max !== undefined);
+  if (loop)
+    throw new Refused(
+      `"${workflow.id}" has a loop, from "${loop.from}" to "${loop.to}", and a session runs each node once - take a version without it`,
+    );
+  const files = Object.entries(source.files).filter(([path]) => path.startsWith("lib/"));
+  const inline = nodes.map((node) => withoutFiles(node, source.files));
+  return { settings, files: Object.fromEntries(files), nodes: inline, edges };
+}
+
+interface Written extends Record<string, unknown> {
+  nodes: DraftNode[];
+  edges: (DraftEdge & { max?: number })[];
+}
+
+/** Code and prompts where they are edited. */
+function withoutFiles(
+  { codeFile, promptFile, ...node }: DraftNode,
+  files: Readonly<Record<string, string>>,
+): DraftNode {
+  const inside = Array.isArray(node.nodes) && {
+    nodes: (node.nodes as DraftNode[]).map((one) => withoutFiles(one, files)),
+  };
+  const text = (file: unknown) => (typeof file === "string" ? files[file] : undefined);
+  return {
+    ...node,
+    ...inside,
+    ...defined({ code: text(codeFile) ?? node.code, prompt: text(promptFile) ?? node.prompt }),
+  } as DraftNode;
+}
+
+/** With what its executions have come to. Throws `NotFound`. */
+export async function readSession(ports: ServicePorts, by: Principal, id: string): Promise<Session> {
+  const read = await sessionWithin(ports, by, id);
+  const session = await settled(ports, read);
+  // Who else has changed it meanwhile finds the same.
+  if (session.revision > read.revision) await ports.sessions.replace(session, read.revision);
+  return session;
+}
+
+/** Newest first. */
+export async function listSessions(
+  ports: Pick<ServicePorts, "sessions" | "clock">,
+  by: Principal,
+  { client = by.client ?? undefined, ...query }: PageQuery & { client?: string | undefined },
+): Promise<Page<SessionSummary>> {
+  if (client !== undefined && !reaches(by, client)) return { items: [] };
+  const list = (range: Range) => ports.sessions.list({ ...range, client });
+  const { items, ...rest } = await readPage(query, list, ({ id }) => id);
+  const now = new Date(ports.clock.now()).toISOString();
+  return { ...rest, items: items.filter(({ expiresAt }) => expiresAt > now) };
+}
+
+/** Nobody finds it from now on; what was published for it goes, its executions stay. Throws `NotFound`. */
+export async function deleteSession(ports: ServicePorts, by: Principal, id: string): Promise<void> {
+  for (;;) {
+    const session = await sessionWithin(ports, by, id);
+    await cancelRuns(ports, session);
+    const expiresAt = new Date(ports.clock.now()).toISOString();
+    const over = { ...session, revision: session.revision + 1, expiresAt };
+    if (!(await ports.sessions.replace(over, session.revision))) continue;
+    await recordDeed(ports, by, { action: "session.deleted", client: session.client, subject: id });
+    if (ports.erasureQueue) await ports.erasureQueue.enqueue({ client: session.client, session: id });
+    else await removeSession(ports, over);
+    return;
+  }
+}

@@ -1,0 +1,81 @@
+import { atOnce, type Execution, runHeads } from "@nova/engine";
+import { hasEnded } from "../executions/execute.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { NodeRecord, Session, SessionRun } from "../ports/sessions.ts";
+import { changed } from "./history.ts";
+import { type CameTo, withOutcomes } from "./standing.ts";
+
+/** A start that was lost is no run of the session any more. */
+const lostMs = 60_000;
+
+/**
+ * With what its executions have come to since it was written; nothing tells a session of their end. Outcomes of executions
+ * that were erased are gone. Writes nothing.
+ */
+export async function settled(ports: ServicePorts, session: Session): Promise<Session> {
+  let current = await withoutErased(ports, session);
+  for (const run of session.state.runs) {
+    const record = await ports.executions.get(run.execution);
+    if (record && !record.erased && !isOver(record)) continue;
+    if (!record && ports.clock.now() - Date.parse(run.at) < lostMs) continue;
+    const cameTo = record && !record.erased ? await outcomesOf(ports, run) : new Map<string, CameTo>();
+    const state = withOutcomes(current.state, run.execution, cameTo);
+    const nodes = [...cameTo.keys()].join(", ");
+    const what = nodes === "" ? `${run.execution} came to nothing` : `${run.execution} came to outputs of ${nodes}`;
+    current = changed(ports, { ...current, state }, run.by, { what });
+  }
+  return current;
+}
+
+/** A record that says how it ended may be read before its tip. */
+function isOver(record: Execution): boolean {
+  return hasEnded(record) && record.tip !== undefined;
+}
+
+/** What an execution came to, for the nodes that it ran for the session. */
+async function outcomesOf(ports: ServicePorts, run: SessionRun): Promise<Map<string, CameTo>> {
+  const cameTo = new Map<string, CameTo>();
+  const maps = new Set<string>();
+  for await (const { head, hash } of runHeads(ports, run.execution)) {
+    const { node_id, node_type, scope, seq, status, decision_result: decision, path_taken, reused_from } = head;
+    if (node_type === "map") maps.add(node_id);
+    // What the items of a map came to is the map's, and in its join.
+    const fork = node_type === "join" ? node_id.replace(/\.join$/, "") : undefined;
+    const node = fork !== undefined && maps.has(fork) ? fork : node_id;
+    const isBegun = node_type === "map" && status === "success";
+    if (!run.nodes[node] || reused_from || isBegun || (status === "failed" && path_taken === null)) continue;
+    cameTo.set(node, {
+      id: hash,
+      ...(decision !== null && { decision }),
+      ...(status === "failed" && { failed: true as const }),
+      source: { execution: run.execution, scope, seq, hash },
+    });
+  }
+  return cameTo;
+}
+
+/** Without outcomes whose executions were erased: the nodes have to run again. */
+async function withoutErased(ports: Pick<ServicePorts, "executions">, session: Session): Promise<Session> {
+  const { nodes, family } = session.state;
+  const named = new Set(
+    Object.values(nodes).flatMap(({ outcome }) =>
+      outcome && "hash" in outcome.source ? [outcome.source.execution] : [],
+    ),
+  );
+  if (family?.last !== undefined) named.add(family.last);
+  const records = await atOnce([...named], (id) => ports.executions.get(id));
+  const erased = new Set(records.flatMap((record) => (record?.erased ? [record.id] : [])));
+  if (erased.size === 0) return session;
+  const kept = Object.entries(nodes).map(([id, record]): [string, NodeRecord] => {
+    const { outcome, ...rest } = record;
+    const isGone = outcome && "hash" in outcome.source && erased.has(outcome.source.execution);
+    return [id, isGone ? { ...rest, version: rest.version + 1 } : record];
+  });
+  const { family: before, ...state } = session.state;
+  // With the last one nothing is left that a new execution could take over: the next one begins a family.
+  const isOver = before?.last !== undefined && erased.has(before.last);
+  return {
+    ...session,
+    state: { ...state, nodes: Object.fromEntries(kept), ...(before && !isOver && { family: before }) },
+  };
+}

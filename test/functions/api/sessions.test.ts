@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+import { useApi } from "./support/api.ts";
+
+const api = useApi();
+
+/** Sets a key to another number each time, so that who ran again can be seen. */
+const random = (key: string, more = "") => `import random\n${more}\ncontext["${key}"] = random.random()`;
+
+interface NodeState {
+  node_id: string;
+  version: number;
+  state: string;
+  source: object | null;
+}
+
+async function session(nodes: Record<string, string>, edges: [string, string][], more: object = {}): Promise<string> {
+  const body = {
+    nodes: Object.entries(nodes).map(([id, code]) => ({ id, type: "action", code })),
+    edges: edges.map(([from, to]) => ({ from, to })),
+    ...more,
+  };
+  const made = await api.call("POST /sessions", { body });
+  expect([made.status, made.body.detail]).toEqual([201, undefined]);
+  return made.body.session_id;
+}
+
+async function states(id: string): Promise<Record<string, string>> {
+  const { body } = await api.call(`GET /sessions/${id}`);
+  return Object.fromEntries(body.nodes.map(({ node_id, state }: NodeState) => [node_id, state]));
+}
+
+const chain = (): Promise<string> =>
+  session({ a: random("a"), b: random("b"), c: random("c") }, [
+    ["a", "b"],
+    ["b", "c"],
+  ]);
+
+const run = (id: string) => api.call(`POST /sessions/${id}/run`);
+const patch = (id: string, node: string, body: object, query = "") =>
+  api.call(`PATCH /sessions/${id}/nodes/${node}${query}`, { body });
+
+describe("a session", { timeout: 60_000 }, () => {
+  it("runs what is stale and nothing else, and says what it took over", async () => {
+    const id = await chain();
+    expect(await states(id)).toEqual({ a: "stale", b: "stale", c: "stale" });
+    const first = await run(id);
+    expect(first.body).toMatchObject({ status: "completed", runs: ["a", "b", "c"], reused: [], ran: ["a", "b", "c"] });
+    expect(await states(id)).toEqual({ a: "fresh", b: "fresh", c: "fresh" });
+    const again = await run(id);
+    expect(again.body).toMatchObject({ execution_id: null, runs: [], reused: ["a", "b", "c"], status: "completed" });
+    await patch(id, "b", { code: random("b", "x = context['a']") });
+    expect(await states(id)).toEqual({ a: "fresh", b: "stale", c: "stale" });
+    const third = await run(id);
+    expect(third.body).toMatchObject({ runs: ["b", "c"], reused: ["a"], ran: ["b", "c"], error: null });
+    const { context } = (await api.call(`GET /executions/${third.body.execution_id}`)).body;
+    expect(context.a).toBe(first.body.outputs[0].output.a);
+    expect(context.b).not.toBe(first.body.outputs[1].output.b);
+    expect((await api.call(`GET /executions/${third.body.execution_id}/verify`)).body.state).toBe("anchored");
+  });
+});
+
+describe("a draft", { timeout: 60_000 }, () => {
+  it("runs branches that nest side by side, and a run after an edit of one takes the other over", async () => {
+    const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
+      ["a", "b"],
+      ["a", "c"],
+      ["b", "d"],
+      ["c", "d"],
+    ]);
+    const first = await run(id);
+    expect(first.body).toMatchObject({ shape: "graph", shape_why: null, ran: ["a", "b", "c", "d"] });
+    await patch(id, "b", { code: random("b", "pass") });
+    expect(await states(id)).toEqual({ a: "fresh", b: "stale", c: "fresh", d: "stale" });
+    const second = await run(id);
+    expect(second.body).toMatchObject({ runs: ["b", "d"], reused: ["a", "c"], error: null });
+    const { items } = (await api.call(`GET /executions/${second.body.execution_id}/chain`)).body;
+    const nodes = JSON.stringify(items);
+    expect(nodes).toContain('"node_id":"c"');
+    expect(nodes).not.toContain('"node_id":"a"');
+    const { context } = (await api.call(`GET /executions/${second.body.execution_id}`)).body;
+    expect([context.a, context.c]).toEqual([first.body.outputs[0].output.a, first.body.outputs[2].output.c]);
+    expect((await api.call(`GET /executions/${second.body.execution_id}/verify`)).body.state).toBe("anchored");
+  });
+
+  it("is a line where its branches do not nest, and says so", async () => {
+    const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
+      ["a", "c"],
+      ["a", "d"],
+      ["b", "d"],
+    ]);
+    const { body } = await run(id);
+    expect(body).toMatchObject({ status: "completed", shape: "line", ran: ["a", "b", "c", "d"] });
+    expect(body.shape_why).toMatch(/do not nest .*one after the other: a, b, c, d/);
+  });
+
+  it("takes decisions: what no way leads to is skipped and fresh", async () => {
+    const nodes = [
+      { id: "big", type: "decision", code: "context['branch_decision'] = context['n'] > 5" },
+      { id: "yes", code: random("yes") },
+      { id: "no", code: random("no") },
+    ];
+    const edges = [
+      { from: "big", to: "yes", condition: true },
+      { from: "big", to: "no", condition: false },
+    ];
+    const { body } = await api.call("POST /sessions", { body: { nodes, edges, context: { n: 9 } } });
+    const ran = await run(body.session_id);
+    expect(ran.body).toMatchObject({ status: "completed", ran: ["big", "yes"], error: null });
+    const shown = await api.call(`GET /sessions/${body.session_id}`);
+    expect(shown.body.nodes).toMatchObject([
+      { node_id: "big", state: "fresh", decision: "true", skipped: false },
+      { node_id: "yes", state: "fresh", skipped: false },
+      { node_id: "no", state: "fresh", skipped: true, source: null },
+    ]);
+    const chosen = await api.call(`PUT /sessions/${body.session_id}/nodes/big/output`, {
+      body: { output: { branch_decision: false }, decision: "false" },
+    });
+    expect(chosen.body.outputs).toMatchObject([{ decision: "false", source: { edited_by: expect.any(String) } }]);
+    expect((await run(body.session_id)).body).toMatchObject({ ran: ["no"], reused: ["big"], error: null });
+  });
+
+  it("goes through a map, and takes its list over", async () => {
+    const each = {
+      ...{ id: "each", type: "map", items: "list", as: "item", into: "doubled" },
+      nodes: [{ id: "double", type: "action", code: "context['twice'] = context['item'] * 2" }],
+      edges: [],
+    };
+    const nodes = [each, { id: "sum", code: "context['sum'] = sum(one['twice'] for one in context['doubled'])" }];
+    const edges = [{ from: "each", to: "sum" }];
+    const { body } = await api.call("POST /sessions", { body: { nodes, edges, context: { list: [1, 2, 3] } } });
+    expect((await run(body.session_id)).body).toMatchObject({ ran: ["each", "sum"], error: null });
+    await patch(body.session_id, "sum", { code: "context['sum'] = len(context['doubled'])" });
+    const again = await run(body.session_id);
+    expect(again.body).toMatchObject({ ran: ["sum"], reused: ["each"], outputs: [{ output: { sum: 3 } }] });
+  });
+
+  it("finds in outputs what nodes before it have set that were taken over", async () => {
+    const id = await session({ a: "context['x'] = 1", b: "context['x'] = 2", c: "context['seen'] = 0" }, [
+      ["a", "b"],
+      ["b", "c"],
+    ]);
+    await run(id);
+    await patch(id, "c", {
+      code: "context['seen'] = [outputs['a']['x'], outputs['b']['x'], context['x'], sorted(outputs)]",
+    });
+    const { body } = await run(id);
+    expect(body.outputs).toMatchObject([{ node_id: "c", output: { seen: [1, 2, 2, ["a", "b", "start"]] } }]);
+  });
+
+  it("keeps large values and digits where a run takes them over", async () => {
+    const id = await session({ a: "context['big'] = 'x' * 100_000", b: "context['n'] = 1" }, [["a", "b"]], {
+      context: { exact: 1 },
+    });
+    await run(id);
+    await patch(id, "b", { code: "context['n'] = len(context['big'])" });
+    const { body } = await run(id);
+    expect(body).toMatchObject({ reused: ["a"], outputs: [{ output: { n: 100_000 } }], error: null });
+    expect((await api.call(`GET /executions/${body.execution_id}/verify`)).body.state).toBe("anchored");
+    const put = await api.call(`PUT /sessions/${id}/nodes/a/output`, {
+      body: '{"output": {"big": 12345678901234567890.10}}',
+    });
+    expect(put.text).toContain("12345678901234567890.10");
+  });
+
+  it("goes on from where it failed", async () => {
+    const id = await session({ a: random("a"), b: "raise ValueError('no')", c: random("c") }, [
+      ["a", "b"],
+      ["b", "c"],
+    ]);
+    const { body } = await run(id);
+    expect(body).toMatchObject({ status: "failed", ran: ["a"], error: { node: "b", class: "NodeFailed" } });
+    expect(await states(id)).toEqual({ a: "fresh", b: "stale", c: "stale" });
+    await patch(id, "b", { code: random("b") });
+    expect((await run(id)).body).toMatchObject({ runs: ["b", "c"], reused: ["a"], ran: ["b", "c"], error: null });
+  });
+});
+
+describe("an output", { timeout: 60_000 }, () => {
+  it("that a person writes wins, raises the version, and makes the descendants stale", async () => {
+    const id = await chain();
+    await run(id);
+    const before = (await api.call(`GET /sessions/${id}/outputs?node=a`)).body.outputs[0];
+    const { body } = await api.call(`PUT /sessions/${id}/nodes/a/output`, { body: { output: { a: 7 } } });
+    expect(body.outputs).toMatchObject([
+      { node_id: "a", version: before.version + 1, state: "fresh", output: { a: 7 } },
+    ]);
+    expect(await states(id)).toEqual({ a: "fresh", b: "stale", c: "stale" });
+    await patch(id, "b", { code: "context['b'] = context['a'] + 1" });
+    const ran = await run(id);
+    expect(ran.body).toMatchObject({ reused: ["a"], outputs: [{ node_id: "b", output: { b: 8 } }, { node_id: "c" }] });
+    const single = await api.call(`PUT /sessions/${id}/nodes/b/output`, { body: { output: 9 } });
+    expect(single.body.outputs).toMatchObject([{ output: { b: 9 } }]);
+    expect((await api.call(`PUT /sessions/${id}/nodes/b/output`, { body: { output: 9 } })).status).toBe(409);
+  });
+
+  it("of one node alone comes of what those before it have, and inputs that changed raise their versions", async () => {
+    const id = await session({ a: "context['a'] = 1", b: "context['b'] = context['a'] * 10" }, [["a", "b"]]);
+    await run(id);
+    const node = (body: object) => api.call(`POST /sessions/${id}/nodes/b/run`, { body });
+    const data = { __node_mapping: { A: "a" }, __current_node: "b", "id:a": { a: 5 }, A: { a: 5 } };
+    const ran = await node({ context_data: data });
+    expect(ran.body).toMatchObject({ runs: ["b"], reused: ["a"], outputs: [{ output: { b: 50 }, state: "fresh" }] });
+    const versions = async () =>
+      (await api.call(`GET /sessions/${id}`)).body.nodes.map(({ version }: NodeState) => version);
+    expect(await versions()).toEqual([3, 3]);
+    await node({ context_data: data });
+    expect(await versions()).toEqual([3, 4]);
+    const wrong = await node({ context_data: { "id:zzz": 1 } });
+    expect([wrong.status, wrong.body.detail]).toEqual([404, 'the session has no node "zzz" - it has a, b']);
+    const other = await node({ context_data: { __current_node: "a" } });
+    expect([other.status, other.body.detail]).toEqual([422, expect.stringMatching(/"__current_node" is "a"/)]);
+  });
+});
+
+describe("editors of a session", { timeout: 60_000 }, () => {
+  it("who come second are told what was changed, and lose nothing", async () => {
+    const id = await chain();
+    const { body } = await api.call(`GET /sessions/${id}`);
+    const [{ version }] = body.nodes;
+    expect((await patch(id, "a", { code: "context['a'] = 1" }, `?version=${version}`)).status).toBe(200);
+    const second = await patch(id, "a", { code: "context['a'] = 2" }, `?version=${version}`);
+    expect(second.status).toBe(409);
+    expect(second.body.detail).toMatch(
+      /at version 2, and you have read 1: node "a" was changed: code, by key_.* at 20/,
+    );
+    const edge = await api.call(`DELETE /sessions/${id}/edges?from=a&to=b&revision=${body.revision}`);
+    expect([edge.status, edge.body.detail]).toEqual([409, expect.stringMatching(/is at revision 2/)]);
+    const shown = await api.call(`GET /sessions/${id}`);
+    expect(shown.body.nodes[0].definition.code).toBe("context['a'] = 1");
+  });
+
+  it("who change other nodes at once all have their way", async () => {
+    const id = await chain();
+    const answers = await Promise.all(
+      ["a", "b", "c"].map((node) => patch(id, node, { code: `context['${node}'] = 1` })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { body } = await api.call(`GET /sessions/${id}`);
+    expect(body.nodes.map(({ definition }: { definition: { code: string } }) => definition.code)).toEqual(
+      ["a", "b", "c"].map((node) => `context['${node}'] = 1`),
+    );
+  });
+
+  it.each<[string, string, object, number, RegExp]>([
+    ["a cycle", "POST /edges", { from: "c", to: "a" }, 422, /close a cycle: a -> b -> c -> a/],
+    ["an edge to nowhere", "POST /edges", { from: "c", to: "zzz" }, 404, /no node "zzz" - it has a, b, c/],
+    ["an edge that is there", "POST /edges", { from: "a", to: "b" }, 409, /"a" to "b" is there already/],
+    ["a node that is there", "POST /nodes", { id: "a", code: "pass" }, 409, /a node "a" already/],
+    ["an unknown kind", "POST /nodes", { id: "x", type: "robot" }, 422, /robot/],
+    ["a key that a kind has not", "POST /nodes", { id: "x", code: "pass", colour: "red" }, 422, /colour/],
+    ["a key of another kind", "PATCH /nodes/a", { choices: ["x"] }, 422, /choices/],
+    ["an unknown node", "PATCH /nodes/zzz", { code: "pass" }, 404, /no node "zzz"/],
+    ["another id", "PATCH /nodes/a", { id: "x" }, 422, /keeps its id/],
+  ])("are refused %s in one sentence", async (_what, request, body, status, sentence) => {
+    const id = await chain();
+    const [method, path] = request.split(" ");
+    const refused = await api.call(`${method} /sessions/${id}${path}`, { body });
+    expect([refused.status, refused.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
+  });
+});
