@@ -1,35 +1,67 @@
-import { membersOf } from "@nova/engine";
+import { type Member, membersOf } from "@nova/engine";
+import { currentNodeKey, idPrefix, mappingKey, mappingOf } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
+import type { Draft } from "../ports/sessions.ts";
 import { nodeOf, shortList } from "./draft.ts";
 import { withOutput } from "./edit.ts";
-import { changing } from "./record.ts";
+import { changing, sessionWithin } from "./record.ts";
 
-/** How a key of `context_data` names the output of a node. */
-const byId = /^id:(.+)$/;
+interface GivenData {
+  /** The node that runs. */
+  node: string;
+  /** It is none of the draft. */
+  isPassing: boolean;
+  /** JSON text of an object. */
+  contextData: string;
+}
 
 /**
  * Outputs of other nodes as a front end has them: where they differ from those of the session they are written by hand,
- * and raise the versions of their nodes. `id:<node>` names a node; a name that `__node_mapping` leads to a node is the same
- * value once more. Throws `NotFound`, `Refused`.
+ * and raise the versions of their nodes. `id:<node>` names a node. Answers what else is given, for this run alone: names,
+ * and for a node that is none of the draft everything. Throws `NotFound`, `Refused`.
  */
 export async function writeContextData(
   ports: ServicePorts,
   by: Principal,
   id: string,
-  node: string,
-  contextData: string,
-): Promise<void> {
+  { node, isPassing, contextData }: GivenData,
+): Promise<Member[]> {
   const members = membersOf(contextData);
-  const current = members.find(({ key }) => key === "__current_node")?.json;
+  const mark = members.find(({ key }) => key.startsWith("$"));
+  if (mark)
+    throw new Refused(`context_data has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  const others = members.filter(({ key }) => key !== currentNodeKey);
+  if (isPassing) return others;
+  const current = members.find(({ key }) => key === currentNodeKey)?.json;
   if (current !== undefined && current !== JSON.stringify(node))
-    throw new Refused(`"__current_node" is ${current.slice(0, 80)}, and the address runs "${node}" - send the same`);
-  const given = members.flatMap(({ key, json }) => {
-    const [, input] = byId.exec(key) ?? [];
-    return input === undefined ? [] : [{ input, json }];
+    throw new Refused(`"${currentNodeKey}" is ${current.slice(0, 80)}, and the address runs "${node}" - send the same`);
+  const inputs = others.filter(({ key }) => key.startsWith(idPrefix));
+  await writeInputs(
+    ports,
+    by,
+    id,
+    inputs.map(({ key, json }) => ({ input: key.slice(idPrefix.length), json })),
+  );
+  const { state } = await sessionWithin(ports, by, id);
+  return namesAlone(state.draft, others);
+}
+
+/** What is not said in the draft already: a name that a node has there leads to the same output. */
+function namesAlone({ nodes }: Draft, members: readonly Member[]): Member[] {
+  const json = members.find(({ key }) => key === mappingKey)?.json ?? "{}";
+  const mapping = mappingOf({ [mappingKey]: JSON.parse(json) });
+  const isKnown = (name: string) => {
+    const node = nodes.find((one) => one.id === mapping.get(name));
+    return node !== undefined && (node.name === name || node.id === name);
+  };
+  const isMapped = (key: string) => mapping.has(key);
+  const isPlain = [...mapping.keys()].every(isKnown);
+  return members.filter(({ key }) => {
+    if (key.startsWith(idPrefix)) return false;
+    return key === mappingKey ? !isPlain : !isMapped(key);
   });
-  await writeInputs(ports, by, id, given);
 }
 
 async function writeInputs(
