@@ -1,9 +1,9 @@
 import { type Member, membersOf } from "@nova/engine";
-import { currentNodeKey, idPrefix, mappingKey, mappingOf } from "@nova/workflow";
+import { currentNodeKey, idPrefix, mappingKey, mappingOf, referencesIn } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Draft } from "../ports/sessions.ts";
+import type { Draft, DraftNode } from "../ports/sessions.ts";
 import { nodeOf, shortList } from "./draft.ts";
 import { withOutput } from "./edit.ts";
 import { changing, sessionWithin } from "./record.ts";
@@ -45,23 +45,25 @@ export async function writeContextData(
     inputs.map(({ key, json }) => ({ input: key.slice(idPrefix.length), json })),
   );
   const { state } = await sessionWithin(ports, by, id);
-  return namesAlone(state.draft, others);
+  return namesAlone(state.draft, nodeOf(state.draft, node), others);
 }
 
-/** What is not said in the draft already: a name that a node has there leads to the same output. */
-function namesAlone({ nodes }: Draft, members: readonly Member[]): Member[] {
+/**
+ * What the prompt of the node names and the draft does not say: a name that a node has in the draft leads to its output
+ * anyway, and what no reference names changes nothing.
+ */
+function namesAlone({ nodes }: Draft, { executor, prompt, system }: DraftNode, members: readonly Member[]): Member[] {
+  if (executor !== "text") return [];
   const json = members.find(({ key }) => key === mappingKey)?.json ?? "{}";
   const mapping = mappingOf({ [mappingKey]: JSON.parse(json) });
-  const isKnown = (name: string) => {
-    const node = nodes.find((one) => one.id === mapping.get(name));
-    return node !== undefined && (node.name === name || node.id === name);
-  };
-  const isMapped = (key: string) => mapping.has(key);
-  const isPlain = [...mapping.keys()].every(isKnown);
-  return members.filter(({ key }) => {
-    if (key.startsWith(idPrefix)) return false;
-    return key === mappingKey ? !isPlain : !isMapped(key);
-  });
+  const keys = new Set(members.map(({ key }) => key));
+  const isName = (name: string) => mapping.has(name) || keys.has(name);
+  const isOfNode = (name: string) => nodes.some((one) => one.name === name || one.id === name);
+  const named = [prompt, system]
+    .flatMap((text) => (typeof text === "string" ? referencesIn(text, isName) : []))
+    .flatMap(({ name }) => (isName(name) && !isOfNode(name) ? [name] : []));
+  if (named.length === 0) return [];
+  return members.filter(({ key }) => key === mappingKey || named.includes(key));
 }
 
 async function writeInputs(
