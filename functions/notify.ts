@@ -6,11 +6,11 @@ import { serviceLambda } from "./service-lambda.ts";
 const Detail = z.object({
   execution_id: z.string(),
   parent_execution_id: z.string().optional(),
-  /** Of an approval that waits. */
+  /** The approval that waits; absent where a run has failed. */
   task_id: z.string().optional(),
 });
 
-/** EventBridge, through a queue that tries it again for a day: a run has failed, or asks people; they hear of it. */
+/** Tells people that a run has failed, or asks them. EventBridge calls it through a queue, which tries again for a day. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   const told: string[] = [];
   for (const { execution_id, parent_execution_id: parent, task_id } of detailsIn(event, Detail)) {

@@ -56,7 +56,7 @@ const arrows: Record<string, string[]> = {
     "agents",
     "python",
   ],
-  examples: ["cli", "local", "service", "compiler", "engine", "workflow"],
+  examples: ["cli", "console/build", "local", "service", "compiler", "engine", "workflow"],
   bench: ["client", "cli", "local", "compiler", "engine"],
   stacks: [
     "aws/page",
@@ -87,7 +87,7 @@ const callers: Record<string, string> = {
   "packages/agents/src/model/create-models.ts": "the model's API, which the operator names",
   "functions/api/health.ts": "E2B's and the model's API, which the operator names",
   "packages/client/src/": "the server that its user names",
-  "packages/console/src/": "the server that it came from, and addresses that it signs",
+  "packages/console/src/": "the server that it came from, addresses that it signs, and the issuer that it trusts",
   "packages/cli/src/": "the server that its user names, and addresses that it signs",
   "packages/service/src/outgoing/": "what users name, looked at before and while it is called",
   "packages/local/src/": "itself",

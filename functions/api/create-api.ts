@@ -48,5 +48,5 @@ function refuse({ method, path }: { method: string; path: string }): never {
   const here = exact.length > 0 ? exact : fitting;
   const allowed = here.map((route) => route.method);
   if (allowed.length > 0) throw new MethodNotAllowed(method, allowed);
-  throw new NotFound(`there is nothing at ${path} - GET /openapi.json lists what there is`);
+  throw new NotFound(`no such route: ${method} ${path} - GET /openapi.json lists all routes`);
 }

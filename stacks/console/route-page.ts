@@ -14,7 +14,7 @@ function handler(event) {
       headers: { location: { value: '/console/' }, 'cache-control': { value: 'no-store' } },
     };
   }
-  var isFile = /^\/console\/(assets\/)?[\w-][\w.-]*\.(js|css|svg)$/.test(request.uri);
+  var isFile = /^\/console\/((assets\/)?[\w-][\w.-]*\.(js|css|svg)|config\.json)$/.test(request.uri);
   if (request.uri.indexOf('/console/') === 0 && !isFile) request.uri = '/console/index.html';
   return request;
 }

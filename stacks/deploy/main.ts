@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { uploadPage } from "@nova/aws/page";
 import { builtPage } from "@nova/console/build";
-import { cacheControl, pageTypes } from "@nova/console/serving";
+import { cacheControl, configName, pageConfig, pageTypes } from "@nova/console/serving";
 import { listed } from "../engine/settings.ts";
 import { buildTemplates } from "./build-templates.ts";
 import { maybeOutput, type Outputs } from "./outputs.ts";
@@ -33,7 +33,10 @@ async function deploy(args: readonly string[]): Promise<number> {
   if (code !== 0) return code;
   process.env.AWS_REGION ??= "us-east-1";
   const name = maybeOutput(await outputs(), "console", "Pages");
-  if (name !== undefined) await uploadPage(await builtPage(), { name, types: pageTypes, cacheControl });
+  if (name !== undefined) {
+    const texts = { [configName]: pageConfig(process.env) };
+    await uploadPage(await builtPage(), { name, types: pageTypes, texts, cacheControl });
+  }
   const folders = listed(process.env.NOVA_WORKFLOWS);
   if (folders.length === 0) return 0;
   await buildTemplates(nova, folders);

@@ -4,8 +4,8 @@ import { type Outputs, outputOf } from "./outputs.ts";
 export type Nova = (args: readonly string[], variables: Record<string, string>) => Promise<string>;
 
 /**
- * Publishes folders with workflows through the API that was just deployed, with a key that is made for it in the table
- * and deleted afterwards, whatever came of it. Those that others run come first.
+ * Publishes folders with workflows through the API that was just deployed. The key for it is made in the table, and
+ * deleted afterwards in any case. Workflows that others run come first.
  */
 export async function publishFolders(nova: Nova, outputs: Outputs, folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;

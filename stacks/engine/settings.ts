@@ -1,4 +1,4 @@
-/** Variables of whoever deploys that are handed on to the functions where they are set; functions/ says what they mean. */
+/** Variables in the shell of a deployment that functions get where they are set. functions/ explains them. */
 const handedOn = [
   "DEFAULT_MODEL",
   "E2B_TEMPLATE_ID",
@@ -31,14 +31,14 @@ export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, strin
   );
 }
 
-/** What NOVA's mail comes in for and goes out from. */
+/** The domains that NOVA receives mail for, and the address that it sends from. */
 export interface MailSettings {
   domains: string[];
-  /** The address that failures are told from; absent: no mail goes out. */
+  /** The sender of mails about failures; absent: NOVA sends no mail. */
   from?: string;
 }
 
-/** Without a domain nothing comes in; without an address to send from, an address of the first domain is that. */
+/** Without a domain NOVA receives no mail. Without a sender it uses an address of the first domain. */
 export function mailSettingsFrom({ NOVA_MAIL_DOMAINS, NOVA_MAIL_FROM }: NodeJS.ProcessEnv): MailSettings {
   const domains = listed(NOVA_MAIL_DOMAINS).map((domain) => domain.toLowerCase());
   const from = NOVA_MAIL_FROM || (domains[0] && `nova@${domains[0]}`);
@@ -51,7 +51,7 @@ export function sendersFrom(env: NodeJS.ProcessEnv): string[] {
   return from === undefined ? [] : [...new Set([from, from.replace(/^.*@/, ""), ...domains])];
 }
 
-/** What stands between commas. */
+/** The parts of a list with commas. */
 export function listed(text = ""): string[] {
   return text.split(",").flatMap((part) => part.trim() || []);
 }

@@ -9,17 +9,17 @@ import { chains } from "../access/partitions.ts";
 import { explain } from "../findings.ts";
 import type { Stage } from "../stage.ts";
 
-/** Whatever removes an item; BatchWriteItem cannot be told from what it deletes. */
+/** Every operation that can remove an item. A policy cannot tell a BatchWriteItem that deletes from one that puts. */
 const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
 
 const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": chains } };
 
 /**
- * Nobody of the account may delete an entry of a chain, administrators included, and but for `eraser`, the ARN of the
- * role that takes contents away on request, nobody may change one. No condition of DynamoDB's policies says that a PutItem
- * replaces nothing, and a restored backup has to be put by somebody. So an entry can be overwritten by whoever may put:
- * NOVA's functions put on condition that nothing is there, and of anybody else's put in a finished run `nova verify` says
- * `broken`, since a new end takes the signing key (docs/guarantees.md).
+ * Nobody in the account may delete an entry of a chain, not even an administrator. Only `eraser`, the ARN of the role
+ * that erases contents on request, may change one. Policies of DynamoDB cannot demand that a PutItem replaces nothing, and
+ * restoring a backup takes puts, so whoever may put can overwrite an entry. NOVA's functions put only where nothing is.
+ * After anybody else's put into a finished run `nova verify` says `broken`: a new end takes the signing key
+ * (docs/guarantees.md).
  */
 export function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);

@@ -86,6 +86,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
         age_seconds: expect.any(Number),
         created_at: expect.any(String),
         expires_at: expect.any(String),
+        ...{ status: "open", answered_at: null },
       },
     ]);
     const listed = (await nova(cwd, "tasks")).stdout;

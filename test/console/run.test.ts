@@ -15,11 +15,10 @@ describe.skipIf(!hasBrowser)("a run", () => {
     return (await shown.nova.executions.run(workflow, { context })).execution_id;
   }
 
-  it("leads in two clicks from the list to the line that failed, its error and what the context was", async () => {
+  it("leads in two clicks from the list to the line that failed, its error, and how the context was", async () => {
     await ended("orders", { total: 9500 });
     const page = await shown.open("/");
     await page.getByRole("link", { name: "orders" }).click();
-    await page.getByRole("button", { name: "Show" }).click();
     const panel = page.getByRole("complementary", { name: "Link" });
     expect(await panel.locator("[data-marked]").innerText()).toContain("rate = rates['USD']");
     await panel.getByText("KeyError: 'USD'").first().waitFor();
@@ -143,6 +142,7 @@ describe.skipIf(!hasBrowser)("a run", () => {
   it("shows graph, timeline and link one at a time on a phone", async () => {
     const id = await ended("orders", { total: 9500 });
     const page = await shown.open(`/runs/${id}`, { viewport: phone });
+    await page.getByRole("alert").getByText("book failed").waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
     await page.getByRole("button", { name: /^book/ }).click();
     await page.locator("[data-marked]").waitFor();

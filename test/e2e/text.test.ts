@@ -1,3 +1,4 @@
+import { readTrace, startExecution, type Trace, unchangedNodes, type WorkflowVersion } from "@nova/engine";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { type ModelAction, type ModelServer, modelServer } from "../support/model-server/model-server.ts";
@@ -158,6 +159,49 @@ describe("a text node", () => {
     const trace = await told({ work: text("Say", { limits: { max_cost_usd: 0.0000001 } }) }, []);
     expect(entryOf(trace)).toMatchObject({ error_class: "BudgetExceeded" });
   });
+});
+
+it("is taken over by a run that reuses another, where its model would be asked the same", async () => {
+  const nodes = (prompt: string) =>
+    inARow("texts-reused", {
+      draft: text("Draft {start.topic}"),
+      count: 'context["n"] = len(context["draft"])',
+      edit: text(prompt),
+    });
+  const version = await cloud.publish(nodes("Edit {draft}"));
+  answers = [{ text: "a draft" }, { text: "edited" }];
+  const first = await cloud.run(version, '{"topic":"tea"}');
+  const reusing = async (version: WorkflowVersion, context: string) => {
+    const earlier = await cloud.ports.workflows.get(first.execution.workflowId, first.execution.version);
+    const unchanged = await unchangedNodes(version, earlier as WorkflowVersion, async () => "more");
+    const reuse = { source: first.execution, unchanged };
+    const { id } = await startExecution(cloud.ports, { version, context, files: [], reuse });
+    await cloud.untilEnd(id);
+    return readTrace(cloud.ports, id, { full: true });
+  };
+  const taken = ({ entries }: Trace) => entries.flatMap(({ node_id, reused_from }) => (reused_from ? [node_id] : []));
+  server.requests.length = 0;
+  const same = await reusing(version, '{"topic":"tea"}');
+  expect([taken(same), server.requests, JSON.parse(same.context.text).edit]).toEqual([["draft", "edit"], [], "edited"]);
+  answers = [{ text: "shorter" }];
+  const changed = await reusing(await cloud.publish(nodes("Shorten {draft}")), '{"topic":"tea"}');
+  expect([taken(changed), server.requests.map(({ input }) => input)]).toEqual([["draft"], ["Shorten a draft"]]);
+  answers = [{ text: "a draft" }];
+  const other = await reusing(version, '{"topic":"milk"}');
+  // Its draft came to the same words: nobody has to edit them again.
+  expect(taken(other)).toEqual(["edit"]);
+  expect(await verified(cloud, other)).toBe("anchored");
+});
+
+it("runs alone with what others have brought elsewhere", async () => {
+  const context = { __node_mapping: { "My Draft": "n1" }, "id:n1": "1. a draft", "My Draft": "an older one" };
+  const inputs = { properties: { __node_mapping: { type: "object" } }, additionalProperties: true };
+  const trace = await told({ work: text("Edit {my draft[1]} of {n1}") }, [{ text: "ok" }], JSON.stringify(context), {
+    inputs,
+  });
+  expect(trace.execution.status).toBe("completed");
+  expect(server.requests[0]?.input).toBe("Edit a draft of 1. a draft");
+  expect(server.requests[0]?.instructions).toContain(`"My Draft":"n1"`);
 });
 
 it("binds what other nodes have brought to the names of input_keys", async () => {

@@ -4,7 +4,7 @@ import { MethodNotAllowed, Misfit, Unreadable } from "./errors.ts";
 import type { HttpAnswer } from "./event.ts";
 import type { Answer } from "./route.ts";
 
-/** What errors that leave a package are in HTTP, by name. Whatever is not in here is a fault of NOVA's own. */
+/** The HTTP status of each error that a package throws, by name. An error that is not listed is a fault of NOVA. */
 const statuses: Record<string, number> = {
   Unauthenticated: 401,
   Forbidden: 403,
@@ -44,7 +44,7 @@ export function statusOf(error: unknown): number {
   return (error instanceof Error ? statuses[error.name] : undefined) ?? 500;
 }
 
-/** RFC 9457. What went wrong inside of NOVA is in the log under the request's id, and not in the answer. */
+/** RFC 9457. The answer does not say what failed inside of NOVA; the log does, under the request's id. */
 export function problemOf(error: unknown, requestId: string): Answer {
   const status = statusOf(error);
   const detail =
@@ -74,7 +74,7 @@ function headersOf(error: unknown, status: number): Record<string, string> {
 /** Nothing of an API's answers belongs into a cache, and browsers guess no types. */
 const always = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** A Lambda answers 6 MB of JSON, in which a body's quotes are escaped; base64 grows by a third, whatever is in it. */
+/** AWS Lambda answers at most 6 MB of JSON. Escaped quotes may double a body; base64 adds a third to any. */
 const maxCharactersAsText = 1024 * 1024;
 
 export function render({ status, body, headers }: Answer): HttpAnswer {

@@ -147,7 +147,7 @@ export const execute = route("POST /workflows/{id}/execute", {
     fresh: NodeIds.optional().meta({
       description: "ids of prompt nodes whose code is written anew, whatever is kept or locked",
     }),
-    frozen: z.boolean().optional().meta({ description: "no model is asked: prompt nodes run locked code, or fail" }),
+    frozen: z.boolean().optional().meta({ description: "no model writes code: prompt nodes run locked code, or fail" }),
     reuse: ExecutionId.optional().meta({
       description:
         "an earlier execution for the same client: nodes that are defined as they were, and find the values that they found, are not run again",

@@ -4,6 +4,7 @@ export const pageTypes: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".json": "application/json",
 };
 
 /** Names of assets carry the hash of what is in them. `name`: below the page's own address. */
@@ -11,15 +12,36 @@ export function cacheControl(name: string): string {
   return name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
-/** What the page may do: run its own scripts, ask its own origin, and fetch blobs from where they lie. */
-export function pageHeaders(blobOrigin: string): Record<string, string> {
+/** Lies beside the page, and says who signs people in besides keys. */
+export const configName = "config.json";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The issuer whose tokens open the API, where it knows the page as a public client. */
+export function issuerOf({ NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client }: Variables): string | undefined {
+  return client ? issuer || undefined : undefined;
+}
+
+/** Text of `config.json`; `{}`: keys alone sign in. */
+export function pageConfig(env: Variables): string {
+  const issuer = issuerOf(env);
+  const { NOVA_CONSOLE_CLIENT_ID: client_id, NOVA_JWT_AUDIENCE: audience = "nova" } = env;
+  return JSON.stringify(issuer === undefined ? {} : { issuer, client_id, audience });
+}
+
+/**
+ * What the page may do: run its own scripts, ask its own origin and the issuer that signs people in, and fetch blobs from
+ * where they lie.
+ */
+export function pageHeaders(blobOrigin: string, issuer?: string): Record<string, string> {
+  const issuerOrigin = issuer === undefined ? "" : ` ${new URL(issuer).origin}`;
   const policy = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
     "worker-src": "'self'",
     "img-src": `'self' blob: ${blobOrigin}`,
-    "connect-src": `'self' ${blobOrigin}`,
+    "connect-src": `'self' ${blobOrigin}${issuerOrigin}`,
     "frame-src": blobOrigin,
     "base-uri": "'none'",
     "form-action": "'none'",

@@ -2,8 +2,8 @@ import { ApiProblem } from "@nova/client";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Component, type JSX, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Redirect, Route, Router, Switch } from "wouter";
-import { NovaContext, novaFor } from "./api/nova.ts";
-import { forgetKey, keepKey, keptKey } from "./api/session.ts";
+import { NovaContext, novaOfTab } from "./api/nova.ts";
+import { endOfSession, forgetKey, keepKey, keptKey } from "./api/session.ts";
 import { SignIn } from "./pages/sign-in/sign-in.tsx";
 import { pages } from "./pages/table.ts";
 import { KeyboardProvider } from "./parts/keys.tsx";
@@ -29,11 +29,11 @@ export function App({ problem }: { problem?: string | undefined }): JSX.Element 
     setTrouble(why);
     setKey(undefined);
   };
-  return <SignedIn apiKey={key} onLeave={leave} />;
+  return <SignedIn onLeave={leave} />;
 }
 
-function SignedIn({ apiKey, onLeave }: { apiKey: string; onLeave(why?: string): void }): JSX.Element {
-  const nova = useMemo(() => novaFor(apiKey), [apiKey]);
+function SignedIn({ onLeave }: { onLeave(why?: string): void }): JSX.Element {
+  const nova = useMemo(novaOfTab, []);
   const [queries] = useState(() => queriesOf(onLeave));
   return (
     <NovaContext.Provider value={nova}>
@@ -64,7 +64,7 @@ function SignedIn({ apiKey, onLeave }: { apiKey: string; onLeave(why?: string): 
 /** The client repeats what may be repeated. A key that is gone signs out. */
 function queriesOf(onLeave: (why: string) => void): QueryClient {
   const onError = (error: unknown) => {
-    if (error instanceof ApiProblem && error.status === 401) onLeave(texts.signIn.refused);
+    if (error instanceof ApiProblem && error.status === 401) onLeave(endOfSession());
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -1,22 +1,37 @@
 import { createRoot } from "react-dom/client";
-import { exchange, keepKey, takeCode } from "./api/session.ts";
+import { readConfig } from "./api/issuer/read-config.ts";
+import { answerIn, finishSignIn } from "./api/issuer/sign-in.ts";
+import { exchange, keepKey, keepSession, pageAddress, takeCode } from "./api/session.ts";
 import { App } from "./app.tsx";
 import { keptTheme, showTheme } from "./parts/theme.ts";
 import "./design.css";
 
 showTheme(keptTheme());
-const problem = await signInByLink();
+const problem = await problemOf(signInByLink).then((found) => found ?? problemOf(signInByIssuer));
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<App problem={problem} />);
 
-/** Answers why the link of this address signs nobody in; undefined where it does, or is none. */
-async function signInByLink(): Promise<string | undefined> {
-  const code = takeCode();
-  if (code === undefined) return undefined;
+/** Why the address of this page signs nobody in; undefined where it does, or is no such address. */
+async function problemOf(signIn: () => Promise<void>): Promise<string | undefined> {
   try {
-    keepKey(await exchange(code));
+    await signIn();
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+async function signInByLink(): Promise<void> {
+  const code = takeCode();
+  if (code !== undefined) keepKey(await exchange(code));
+}
+
+/** The answer is gone from the address and its history before anything is asked. */
+async function signInByIssuer(): Promise<void> {
+  const answer = answerIn(location.search);
+  if (!answer) return;
+  history.replaceState(null, "", import.meta.env.BASE_URL);
+  const { tokens, place } = await finishSignIn(answer, await readConfig(), pageAddress());
+  keepSession(tokens);
+  if (place.startsWith(import.meta.env.BASE_URL)) history.replaceState(null, "", place);
 }

@@ -5,6 +5,7 @@ import { parseArgs, styleText } from "node:util";
 import { dataFolder } from "@nova/cli";
 import { atOnce } from "@nova/engine";
 import { ensurePython, type LocalCloud, openLocalCloud, openMail, openMailCatcher } from "@nova/local";
+import { showConsole } from "./console.ts";
 import { openDatabase, prepareBookings, readBookings } from "./database.ts";
 import { type InvoiceMail, invoiceMails, invoices, ownInvoices } from "./mails.ts";
 import { address, deliver, openOffice } from "./office.ts";
@@ -21,13 +22,13 @@ const width = 2;
  * The invoice workflows on real mails: `npm run demo` takes the seven invoices of the example and a mail without one.
  * They are sent to the workflow whose Python was written by hand, which notifies by mail and books in PostgreSQL; then
  * they go through the one that is written in sentences. `npm run -s demo -- --json [pdf ...]` takes the PDFs given,
- * through the first, and prints one JSON array.
+ * through the first, and prints one JSON array. With `--console` it ends with a link to the console, and goes on until Ctrl-C.
  */
 async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: argv,
     allowPositionals: true,
-    options: { json: { type: "boolean", default: false } },
+    options: { json: { type: "boolean", default: false }, console: { type: "boolean", default: false } },
   });
   const say = values.json ? () => undefined : (line: string) => console.log(line);
   const dataDir = resolve(dataFolder());
@@ -51,6 +52,8 @@ async function main(argv: string[]): Promise<number> {
     runs.push(...again);
     const notices = (await opened.catcher.messages()).length - opened.noticesBefore;
     for (const line of whereabouts(dataDir, notices, shown?.result.execution_id)) say(line);
+    if (values.console) await showConsole(opened.cloud, say);
+    else say("In the browser: npm run demo -- --console");
   }
   return runs.every(({ result }) => result.status === "completed") ? 0 : 1;
 }

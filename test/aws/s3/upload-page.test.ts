@@ -13,7 +13,8 @@ it("puts the files of a page first, kept for ever by their names, and the page i
     await writeFile(join(folder, name), name);
   const sent: PutObjectCommand["input"][] = [];
   const send = async ({ input }: PutObjectCommand) => void sent.push(input);
-  await uploadPage(folder, { name: "pages", types: pageTypes, cacheControl }, { send } as never);
+  const texts = { "config.json": "{}" };
+  await uploadPage(folder, { name: "pages", types: pageTypes, texts, cacheControl }, { send } as never);
   await rm(folder, { recursive: true });
   expect(sent.at(-1)).toMatchObject({ Bucket: "pages", Key: "console/index.html", CacheControl: "no-cache" });
   const rest = sent.slice(0, -1).toSorted((a, b) => String(a.Key).localeCompare(String(b.Key)));
@@ -21,6 +22,7 @@ it("puts the files of a page first, kept for ever by their names, and the page i
     [
       { Key: "console/assets/a-1.js", ContentType: "text/javascript; charset=utf-8", CacheControl: /immutable/ },
       { Key: "console/assets/b-2.css", ContentType: "text/css; charset=utf-8", CacheControl: /immutable/ },
+      { Key: "console/config.json", ContentType: "application/json", CacheControl: "no-cache" },
       { Key: "console/icon.svg", ContentType: "image/svg+xml", CacheControl: "no-cache" },
     ].map((one) => ({ ...one, CacheControl: expect.stringMatching(one.CacheControl) })),
   );

@@ -26,6 +26,14 @@ describe("one node of a workflow", () => {
     ]);
   });
 
+  it("lets the run of a text node say what its references stand for", () => {
+    const executor = { kind: "text", prompt: "Edit {Draft}.", into: "read_Mail" };
+    const nodes = whole.nodes.map((node) => (node.id === "read_Mail" ? ({ ...node, executor } as typeof node) : node));
+    const { inputs } = oneNodeWorkflow({ ...whole, nodes }, "read_Mail");
+    const properties = { key: { secret: true }, __node_mapping: { type: "object" } };
+    expect(inputs).toEqual({ type: "object", properties, additionalProperties: true });
+  });
+
   it("has an id of its own, and demands no inputs but keeps what is secret", () => {
     const { id, inputs } = oneNodeWorkflow(whole, "read_Mail");
     expect(id).toBe("sample--read-mail");

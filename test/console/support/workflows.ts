@@ -73,7 +73,7 @@ const slow = {
   name: "Slow",
   nodes: [
     start,
-    action("work", "import time\nprint('at it', flush=True)\ntime.sleep(context.get('seconds', 60))"),
+    action("work", "import time\nprint('at it', flush=True)\ntime.sleep(context.get('seconds', 60))", { timeout: 900 }),
     action("rest", "pass"),
     end,
   ],

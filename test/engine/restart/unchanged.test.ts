@@ -14,6 +14,15 @@ const each = { id: "each", type: "map", items: "order.lines", body: { nodes: [ta
 const nodes = [task("a", "1"), task("b", "2"), each, { id: "bill", type: "workflow", workflow: "w", output: {} }];
 const looked = async (code: string) => (code === "2" ? null : [code]);
 
+it("leaves it to the question of a text node whether its answer counts, whatever else has changed", async () => {
+  const said = (id: string, prompt: string) => ({ ...task(id, ""), executor: { kind: "text", prompt, into: id } });
+  const [now, then] = [
+    version([said("a", "x"), task("b", "1")], { lib: { "m.py": "" } }),
+    version([said("a", "y"), said("b", "z")]),
+  ];
+  expect(await unchangedNodes(now, then, looked)).toEqual({ a: "asked" });
+});
+
 it("knows which nodes are defined as they were, and what they look up", async () => {
   const same = await unchangedNodes(version(nodes), version(nodes), looked);
   expect(same).toEqual({ a: ["1"], b: null, each: ["order", "order.lines"], inner: ["x"] });

@@ -10,6 +10,7 @@ let pages: Console;
 let server: Awaited<ReturnType<typeof openHttpApi>>;
 const failures: unknown[] = [];
 let isBuilt = true;
+const env: Record<string, string> = {};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-console-"));
@@ -20,6 +21,7 @@ beforeAll(async () => {
   pages = openConsole({
     apiKey: "nova_key",
     blobOrigin: "http://127.0.0.1:1",
+    env,
     onFailure: (error) => failures.push(error),
     async folder() {
       if (!isBuilt) throw new RangeError("it cannot be built");
@@ -97,6 +99,20 @@ describe("the console", () => {
     const taken = await exchange(code as string);
     expect([taken.status, await taken.json()]).toEqual([200, { api_key: "nova_key" }]);
     expect((await exchange(code as string)).status).toBe(401);
+  });
+
+  it("signs in with keys alone, unless the variables name an issuer that knows it", async () => {
+    expect(await (await get("/console/config.json")).json()).toEqual({});
+    env.NOVA_JWT_ISSUER = "https://login.example.com/tenant";
+    expect(await (await get("/console/config.json")).json()).toEqual({});
+    env.NOVA_CONSOLE_CLIENT_ID = "console";
+    const answer = await get("/console/config.json");
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(await answer.json()).toEqual({
+      ...{ issuer: "https://login.example.com/tenant", client_id: "console", audience: "nova" },
+    });
+    const policy = (await get("/console/")).headers.get("content-security-policy");
+    expect(policy).toContain("connect-src 'self' http://127.0.0.1:1 https://login.example.com;");
   });
 
   it("says why it cannot be shown, while the API goes on", async () => {

@@ -115,12 +115,12 @@ describe("a token of the issuer", () => {
     await expect(authenticate({ keys, tokens: trusted }, text)).rejects.toMatchObject({ name: "Unauthenticated" });
   });
 
-  it("opens nothing where no issuer is trusted, in the same words as a wrong key", async () => {
+  it("is refused where no issuer is trusted, in the same words as a wrong key", async () => {
     const said = async (text: string) => authenticate({ keys }, text).catch((error: Error) => error.message);
     expect(await said(await token())).toBe(await said("nova_nothing"));
   });
 
-  it("is not checked where its issuer's keys lie inside of a network", async () => {
+  it("is refused where the keys of its issuer are at a private address", async () => {
     const before = reads;
     const closed = trustIssuer(createOutgoing({ allowsPrivate: false }), {
       ...{ issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "nova_client" },

@@ -28,9 +28,10 @@ describe("what CloudFront does with a request", () => {
     "/console/../keys",
     "/console/a/b.js",
     "/console/x.map",
+    "/console/assets/config.json",
   ])("answers %s with the page", (uri) => expect(route(uri).uri).toBe("/console/index.html"));
 
-  it.each(["/console/assets/index-D4.js", "/console/assets/index-D4.css", "/console/icon.svg"])(
+  it.each(["/console/assets/index-D4.js", "/console/assets/index-D4.css", "/console/icon.svg", "/console/config.json"])(
     "answers %s with the file",
     (uri) => expect(route(uri).uri).toBe(uri),
   );

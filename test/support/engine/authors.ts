@@ -25,8 +25,8 @@ export interface Minds {
   /** Model-free: whatever it says of a code it says each time. */
   isValid(code: string): boolean;
   isDone(task: PromptTask, attempt: number): boolean;
-  /** The JSON text of an answer. Absent: nobody asks for one. */
-  writeText?(task: TextTask): string;
+  /** The JSON text of an answer; null: the model is down. Absent: nobody asks for one. */
+  writeText?(task: TextTask): string | null;
 }
 
 /** A model was asked, for the step at this place of a link's journal. */
@@ -83,7 +83,7 @@ export class Authors {
   }
 
   /** What a delivery finds recorded when it begins with a node it does not pay for again. */
-  recordedFor(caller: Caller, { at }: PromptTask): ReadonlySet<number> {
+  recordedFor(caller: Caller, { at }: Pick<PromptTask, "at">): ReadonlySet<number> {
     const { turn } = this.#chain.at(at);
     return new Set(journalOf(turn ?? {}, this.#chain.stepsSeen.get(caller) ?? []).map((_, i) => i + 1));
   }
@@ -103,6 +103,7 @@ export class Authors {
 
 /** A text node asks once, and the step has the answer. */
 class Answering {
+  readonly #recorded: ReadonlySet<number>;
   readonly #caller: Caller;
   readonly #authors: Authors;
   readonly #minds: Minds;
@@ -115,6 +116,7 @@ class Answering {
     this.#minds = minds;
     this.#task = task;
     this.#means = means;
+    this.#recorded = authors.recordedFor(caller, task);
   }
 
   async run(): Promise<PipelineOutcome> {
@@ -127,11 +129,14 @@ class Answering {
         const json = await this.#caller.call({
           name: "ask text",
           effect: () => {
-            this.#authors.pay({ role: "text", node: node.id, journal }, new Set());
-            return this.#minds.writeText?.(this.#task) ?? '"answer"';
+            this.#authors.pay({ role: "text", node: node.id, journal }, this.#recorded);
+            if (!this.#minds.writeText)
+              throw new RangeError("a model is asked for a text that the story does not tell of");
+            return this.#minds.writeText(this.#task);
           },
           outage: () => new ModelDown("text"),
         });
+        if (json === null) throw new ModelDown("text");
         const choice = node.type === "decision" ? [{ key: "branch_decision", json }] : [];
         const set = [...choice, { key: executor.into, json }];
         const result = { status: "success" as const, set, delete: [], logs: "", durationMs: 0 };

@@ -55,6 +55,16 @@ export function prompted<T extends TaskNode>(node: T): T {
   return { ...node, executor: { kind: "prompt", prompt: `Do ${node.id}.`, samples: true, allow: [] } };
 }
 
+/** The same node, its value to be an answer of a model. */
+export function texted<T extends TaskNode>(node: T): T {
+  return {
+    effects: false,
+    credentials: [],
+    ...node,
+    executor: { kind: "text", prompt: `Say ${node.id}.`, into: node.id },
+  };
+}
+
 const retry = { attempts: 3, delaySeconds: 5 };
 
 /** The shapes that the random model runs; between them every rule of the protocol has something to do. */

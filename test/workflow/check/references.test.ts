@@ -22,6 +22,23 @@ function found(prompt: string, more: object = {}, files: Record<string, string> 
   return [...parsed.findings, ...parsed.keyFindings(reader)];
 }
 
+it("may be anything where the run itself says what names stand for", () => {
+  const definition = {
+    ...{ id: "one", inputs: { properties: { __node_mapping: { type: "object" } }, additionalProperties: true } },
+    nodes: [
+      { id: "start", type: "start" },
+      { id: "work", type: "action", executor: "text", prompt: "Edit {My Draft}." },
+      { id: "end", type: "end" },
+    ],
+    edges: [
+      { from: "start", to: "work" },
+      { from: "work", to: "end" },
+    ],
+  };
+  const parsed = parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files: {} });
+  expect([...parsed.findings, ...parsed.keyFindings(reader)]).toEqual([]);
+});
+
 describe("a reference", () => {
   it.each([
     "{My Outline}",

@@ -6,11 +6,11 @@ import { code, lockFiles, record } from "./locked.ts";
 const lf = `${code}\nprint(context)`;
 
 describe("the lock file", () => {
-  it("is none where the folder has none", () => {
+  it("is null where the folder has no lock file", () => {
     expect(readLockFile({ "generated/sum.py": code })).toBeNull();
   });
 
-  it("says what it was told, whole", () => {
+  it("keeps everything that was written into it", () => {
     const whole = record({ origin: "edited", approved: { by: "ada", at: "2026-11-22T11:00:00.000Z" } });
     expect(readLockFile(lockFiles(whole))).toEqual({ nodes: { sum: { record: whole, state: "locked", code } } });
   });
@@ -136,7 +136,7 @@ describe("the file of locked code", () => {
     expect(readLockFile(lockFiles({}, text))).toMatchObject({ nodes: { sum: { state: "edited", code: text } } });
   });
 
-  it("that is gone is missed", () => {
+  it("is reported where it is missing", () => {
     expect(readLockFile(lockFiles({}, null))).toEqual({
       nodes: { sum: { record: record(), state: "missing", file: "generated/sum.py" } },
     });

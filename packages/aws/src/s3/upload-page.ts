@@ -6,28 +6,32 @@ import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 export interface PageBucket {
   name: string;
   types: Record<string, string>;
+  /** Files that lie beside the built ones, by name. */
+  texts: Record<string, string>;
   cacheControl(name: string): string;
 }
 
 /** Puts the built page into its bucket. The page itself comes last: what it names is there by then, and stays. */
 export async function uploadPage(
   folder: string,
-  { name: bucket, types, cacheControl }: PageBucket,
+  { name: bucket, types, texts, cacheControl }: PageBucket,
   s3: Pick<S3Client, "send"> = new S3Client(),
 ): Promise<void> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
-  const isPage = (path: string) => extname(path) === ".html";
-  for (const path of [...paths.filter((one) => !isPage(one)), ...paths.filter(isPage)]) {
-    const name = relative(folder, path).split(sep).join("/");
-    await s3.send(
+  const put = (name: string, body: Buffer | string) =>
+    s3.send(
       new PutObjectCommand({
         Bucket: bucket,
         Key: `console/${name}`,
-        Body: await readFile(path),
-        ContentType: types[extname(path)],
+        Body: body,
+        ContentType: types[extname(name)],
         CacheControl: cacheControl(name),
       }),
     );
+  for (const [name, text] of Object.entries(texts)) await put(name, text);
+  const isPage = (path: string) => extname(path) === ".html";
+  for (const path of [...paths.filter((one) => !isPage(one)), ...paths.filter(isPage)]) {
+    await put(relative(folder, path).split(sep).join("/"), await readFile(path));
   }
 }

@@ -19,7 +19,7 @@ const inputs = {
   "--file <key=path>": { says: "bytes of a file under a key (repeatable)", each: true },
   "--client <slug>":
     "for whom it runs: variables and credentials are that client's, on a server pinned versions and quotas too",
-  "--frozen": "ask no model: prompt nodes run locked code, or fail",
+  "--frozen": "no model writes code: prompt nodes run locked code, or fail",
   "--reuse <execution>":
     "take over what its nodes came to, where they are defined as they were and find the same values",
 } as const;

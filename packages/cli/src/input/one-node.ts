@@ -1,4 +1,4 @@
-import { secretKeys, type Workflow } from "@nova/workflow";
+import { type JsonObject, mappingKey, secretKeys, type Workflow } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
 /** Start, the node, end, to try it on a context; by its own id (`invoice--find-total`) no version of the whole one. */
@@ -9,7 +9,8 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
     const advice = `the nodes with code are ${ids.join(", ")}`;
     throw new InvalidInput(node ? `node "${id}" has no code - ${advice}` : `there is no node "${id}" - ${advice}`);
   }
-  const { onError: _, ...alone } = node;
+  // Names for results of other nodes stand for nothing here: what it needs of them is in its context.
+  const { onError: _, inputKeys: __, ...alone } = node;
   const { inputs, ...rest } = workflow;
   const [start, end] = ["start", "end"].map((name) => (name === id ? `${name}_` : name)) as [string, string];
   const ways = workflow.edges.filter((edge) => edge.from === id).map((edge) => ({ ...edge, to: end }));
@@ -18,9 +19,19 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   return {
     ...rest,
     ...(inputs && { inputs: { type: "object", properties: secrets } }),
+    ...(node.executor.kind === "text" && { inputs: withMapping(secrets) }),
     id: `${workflow.id}--${id.toLowerCase().replaceAll("_", "-")}`,
     name: `${workflow.name}: ${node.name ?? id}`,
     nodes: [{ id: start, type: "start" }, alone, { id: end, type: "end" }],
     edges: [{ from: start, to: id }, ...ways],
+  };
+}
+
+/** Inputs that may bring what other nodes have brought, for the references of a prompt. */
+function withMapping(properties: JsonObject): JsonObject {
+  return {
+    type: "object",
+    properties: { ...properties, [mappingKey]: { type: "object" } },
+    additionalProperties: true,
   };
 }

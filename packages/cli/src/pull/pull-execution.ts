@@ -26,7 +26,7 @@ export interface Pulled {
   version: number;
   /** Written, by path in the folder. */
   files: string[];
-  /** Keys whose values are known to nobody but the caller. */
+  /** Keys of secret values: only the caller of the run knows them. */
   secrets: string[];
 }
 

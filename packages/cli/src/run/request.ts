@@ -45,7 +45,7 @@ export interface RunRequest extends Checked {
   /** JSON text. */
   context: string;
   files: RunFile[];
-  /** No model is asked: prompt nodes run locked code, or fail. */
+  /** No model writes code: prompt nodes run locked code, or fail. Text nodes ask theirs. */
   frozen: boolean;
   /** Prompt nodes whose code a model writes anew. */
   fresh: string[];

@@ -1,11 +1,22 @@
 import { createClient, type NovaClient } from "@nova/client";
 import { createContext, useContext } from "react";
 import { parseAnswer, renderBody } from "../json/answer.ts";
-import { apiUrl } from "./session.ts";
+import { apiUrl, freshKey } from "./session.ts";
 
 /** The typed client, whose contexts are `Raw` both ways. */
 export function novaFor(apiKey: string): NovaClient {
   return createClient({ url: apiUrl(), apiKey, parse: parseAnswer, stringify: renderBody });
+}
+
+/** The same for who is signed in: tokens are renewed while the tab lives. */
+export function novaOfTab(): NovaClient {
+  return createClient({
+    ...{ url: apiUrl(), apiKey: "", parse: parseAnswer, stringify: renderBody },
+    async fetch(request) {
+      request.headers.set("authorization", `Bearer ${(await freshKey()) ?? ""}`);
+      return fetch(request);
+    },
+  });
 }
 
 export const NovaContext = createContext<NovaClient | null>(null);

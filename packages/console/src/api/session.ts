@@ -1,4 +1,5 @@
 import { texts } from "../texts.ts";
+import { isDue, keepTokens, keptTokens, renew, type Tokens } from "./issuer/tokens.ts";
 
 /** Where the key is kept: it goes with the tab, and is in no address. */
 const storedKey = "nova-key";
@@ -9,16 +10,54 @@ export function apiUrl(): string {
   return named || location.origin;
 }
 
+/** Where an issuer sends a browser back to. */
+export function pageAddress(): string {
+  return location.origin + import.meta.env.BASE_URL;
+}
+
+/** A key, or a token of an issuer. */
 export function keptKey(): string | undefined {
-  return sessionStorage.getItem(storedKey) ?? undefined;
+  return keptTokens()?.access ?? sessionStorage.getItem(storedKey) ?? undefined;
 }
 
 export function keepKey(key: string): void {
+  keepTokens(undefined);
   sessionStorage.setItem(storedKey, key);
+}
+
+export function keepSession(tokens: Tokens): void {
+  sessionStorage.removeItem(storedKey);
+  keepTokens(tokens);
 }
 
 export function forgetKey(): void {
   sessionStorage.removeItem(storedKey);
+  keepTokens(undefined);
+}
+
+/** Why the API takes what is kept no more. */
+export function endOfSession(): string {
+  return keptTokens() ? texts.signIn.ended : texts.signIn.refused;
+}
+
+let renewal: Promise<void> | undefined;
+
+/** What a request says who asks: a token that ends soon is renewed first, once for all requests. */
+export async function freshKey(): Promise<string | undefined> {
+  const tokens = keptTokens();
+  if (tokens && isDue(tokens, Date.now())) {
+    renewal ??= renewKept(tokens).finally(() => {
+      renewal = undefined;
+    });
+    await renewal;
+  }
+  return keptKey();
+}
+
+/** Where that fails, the token of before is used until the API refuses it. Whoever signed out meanwhile stays out. */
+async function renewKept(tokens: Tokens): Promise<void> {
+  const renewed = await renew(tokens).catch(() => undefined);
+  if (renewed && keptTokens()?.access === tokens.access) keepTokens(renewed);
 }
 
 /** The code of a link that signs in once; it is gone from the address and its history at once. */

@@ -70,23 +70,27 @@ function endOfValue(text: string, at: number): number {
     rest.lastIndex = at;
     return rest.exec(text)?.index ?? text.length;
   }
+  // By codes: an expression that looks for all of these marks takes ten times as long, and values have megabytes.
   let depth = 0;
-  const marks = /["{}[\]]/g;
-  marks.lastIndex = at;
-  for (let match = marks.exec(text); match; match = marks.exec(text)) {
-    if (match[0] === '"') marks.lastIndex = endOfString(text, match.index);
-    else if (match[0] === "{" || match[0] === "[") depth++;
-    else if (--depth === 0) return match.index + 1;
+  for (let i = at; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === quote) i = endOfString(text, i) - 1;
+    else if (code === openBrace || code === openBracket) depth++;
+    else if ((code === closeBrace || code === closeBracket) && --depth === 0) return i + 1;
   }
   return text.length;
 }
 
+const quote = 0x22;
+const [openBracket, closeBracket] = [0x5b, 0x5d];
+const [openBrace, closeBrace] = [0x7b, 0x7d];
+
 /** Behind the closing quote: the first one with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
-    while (text[quote - 1 - slashes] === "\\") slashes++;
-    if (slashes % 2 === 0) return quote + 1;
+    while (text[end - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return end + 1;
   }
   return text.length;
 }

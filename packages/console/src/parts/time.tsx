@@ -20,6 +20,12 @@ export function Time({ at }: { at: string }): JSX.Element {
   );
 }
 
+/** With its day, where that is not today. */
+export function momentText(ms: number): string {
+  const isToday = new Date(ms).toDateString() === new Date().toDateString();
+  return (isToday ? clockAlone : dayAndClock).format(ms);
+}
+
 export function clockOf(ms: number): string {
   return clockAlone.format(new Date(ms));
 }

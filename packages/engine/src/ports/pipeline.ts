@@ -32,7 +32,7 @@ export interface PromptTask {
 
 /** A text node at its place in a run, with the question as its model gets it: references replaced, secrets masked. */
 export interface TextTask
-  extends Pick<PromptTask, "client" | "version" | "node" | "edges" | "mask" | "earlierUsd" | "spentUsd"> {
+  extends Pick<PromptTask, "at" | "client" | "version" | "node" | "edges" | "mask" | "earlierUsd" | "spentUsd"> {
   system: string;
   prompt: string;
   /** What the step of the first answer says it was made from. */

@@ -20,7 +20,7 @@ import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 export interface CloseRequest {
   execution: string;
   status: CloseStatus;
-  /** Why, where it is not completed. */
+  /** The reason, where it has not completed. */
   reason?: Reason;
   /** Link before the node whose failure led here; a sweeper leaves it out and means the tip. */
   seq?: number;
@@ -85,7 +85,7 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   }
 }
 
-/** Sandboxes of pools that the execution has at its end, as far as this process knows; all others die by its name. */
+/** Pooled sandboxes that the execution still has, as far as this process knows. All others are killed by its name. */
 function leftSandboxes({ warmPool, clock }: Ports, { before, at }: Position): Sandbox[] {
   const left = [...(before.warm ? [before.warm] : []), ...warmPool.takeAll(at.execution)];
   const alive = left.filter(({ endsAt, pool }) => pool && Date.parse(endsAt) > clock.now());

@@ -36,7 +36,7 @@ export function takesOver({ followed, visits }: Pick<Head, "followed" | "visits"
   return followed !== undefined || visits !== undefined;
 }
 
-/** Null where the version has no way on behind it. */
+/** Null where this version has no edge that leads on. */
 function outcomeOf({ before }: Position, definition: NodeDefinition, found: RecordedOutcome): Outcome | null {
   const { node, version } = definition;
   const { decision, more } = found;
@@ -54,7 +54,7 @@ function outcomeOf({ before }: Position, definition: NodeDefinition, found: Reco
   return { ...success, more: { ...more, ...defined({ loops }) }, next: wayTo(version, to) };
 }
 
-/** The edge of this version for what a decision, or a person, has once chosen. */
+/** The edge of this version for the choice on record, of a decision or a person. */
 export function edgeTaken(definition: NodeDefinition, label: string, loops?: Head["loops"]): TakenEdge | undefined {
   const leads = (wanted: string) => definition.edges.find(({ condition }) => conditionLabel(condition) === wanted);
   const edge = leads(label) ?? (definition.node.type === "decision" ? undefined : leads(defaultLabel));
@@ -73,7 +73,7 @@ export async function stillFollowed(
   return "source" in plan ? followedBehind(ports, position, plan, node) : undefined;
 }
 
-/** Of an execution that has one. */
+/** The plan of an execution that has to have one. */
 export async function planOf({ chain }: Pick<Ports, "chain">, execution: string): Promise<Plan> {
   const first = await readKept(chain, { execution, scope: "", seq: 0 });
   const plan = first && headOf(first).plan;

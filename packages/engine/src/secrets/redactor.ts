@@ -5,18 +5,18 @@ import type { Range } from "./needles.ts";
 /** What a secret leaves behind where it was masked. */
 export const mask = "***";
 
-/** What stands where the harness has cut a text: a part of a secret may be left on either side. */
+/** The harness puts it where it cuts a text. Part of a secret may be left on either side. */
 export const cutMark = "[...]";
-/** The harness cuts a text once or twice; code may write more of them. */
+/** The harness cuts a text at most twice, but code may print the mark itself. */
 const maxCuts = 20;
 
-/** Tokens of resume links, by their look. */
+/** Tokens of resume links are known by how they begin. */
 const resumeTokens = /nova_rt_[\w-]+/g;
 
 /** Streams are searched in parts of at least this many bytes. */
 const leastSearched = 64 * 1024;
 
-/** Bytes are not to be stored. */
+/** A secret is in bytes that were to be stored. */
 export class SecretFound extends Error {
   override name = "SecretFound";
 }
@@ -28,7 +28,7 @@ export class SecretFound extends Error {
  */
 export class Redactor {
   readonly isIdle: boolean;
-  /** Nobody can say what is secret: everything may be, so nothing is kept, and people see the mask alone. */
+  /** The secrets are not known, so everything may be secret: nothing is stored, and people see the mask alone. */
   readonly #isBlind: boolean;
   readonly #forms: Forms[];
   readonly #inText: Finder;

@@ -12,8 +12,8 @@ import { mask, Redactor } from "./redactor.ts";
 const longestSecretBytes = 64 * 1024;
 
 /**
- * Knows every text, number and bytes inside the secret keys of this context, in blobs too, and what else is secret. Of
- * secrets that cannot be looked for it takes everything for one: a run that has such can be closed all the same.
+ * Finds every text, number and blob inside the secret keys of this context, and the `others`. Where secrets cannot be
+ * read everything counts as secret, so that such a run can still be closed.
  */
 export async function redactorFor(
   keys: ReadonlySet<string>,
@@ -70,7 +70,7 @@ async function secretsIn(json: string, read: ReadBlob): Promise<Secret[]> {
   return [...leavesOf(parseExact(json)), ...(await Promise.all(inBlobs)).flat()];
 }
 
-/** References aside: what they say of themselves is no secret, and occurs everywhere. */
+/** Without references: their own fields are no secrets, and occur everywhere. */
 function leavesOf(value: ExactValue): Secret[] {
   if (typeof value === "string") return [value];
   if (value === null || typeof value !== "object") return [];
@@ -80,7 +80,7 @@ function leavesOf(value: ExactValue): Secret[] {
   return Object.entries(value).flatMap(([key, member]) => [...(isName(key) ? [] : [key]), ...leavesOf(member)]);
 }
 
-/** Keys are names, as `client_email` or `auth_provider_x509_cert_url`, which occur everywhere; or data, and secret then. */
+/** Most keys are names such as `client_email`, which occur everywhere. A key that is data is secret. */
 function isName(key: string): boolean {
   return key.length <= 40 && /^[A-Za-z_$][\w$.-]*$/.test(key) && key.replace(/\D/g, "").length <= 4;
 }

@@ -26,7 +26,7 @@ export async function openApi(cloud: LocalCloud, { port, onFailure, page }: ApiO
   const key = await ownKey(cloud.dataDir, cloud.service);
   const blobOrigin = cloud.environment.AWS_ENDPOINT_URL_S3 as string;
   const folder = page ?? noPage;
-  const pages = openConsole({ folder, apiKey: key.text, blobOrigin, onFailure });
+  const pages = openConsole({ folder, apiKey: key.text, blobOrigin, env: process.env, onFailure });
   const api = await openHttpApi({ handler, port, ...(onFailure && { onFailure }), pages: pages.serve });
   announceApi(api.url);
   return { ...api, key, consoleLink: () => pages.link(api.url) };

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { configName, issuerOf, pageConfig } from "@nova/console/serving";
 import { readBody } from "../aws-http/http-server.ts";
 import { sendPage } from "./send-page.ts";
 
@@ -18,6 +19,8 @@ export interface ConsoleOptions {
   apiKey: string;
   /** Where the page fetches blobs and sends uploads to. */
   blobOrigin: string;
+  /** Variables, which may name an issuer that signs people in. */
+  env: NodeJS.ProcessEnv;
   onFailure?: ((error: unknown) => void) | undefined;
 }
 
@@ -29,7 +32,7 @@ const maxBytes = 1000;
  * The web page of NOVA at `/console/`, beside the API. A link that is printed carries a code in its fragment, which no
  * server logs; the page exchanges it for the key, once.
  */
-export function openConsole({ folder, apiKey, blobOrigin, onFailure }: ConsoleOptions): Console {
+export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: ConsoleOptions): Console {
   const codes = new Set<string>();
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -43,11 +46,17 @@ export function openConsole({ folder, apiKey, blobOrigin, onFailure }: ConsoleOp
   }
 
   async function page(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    await sendPage({ request, response, folder: await folder(), path: path.slice(root.length), blobOrigin });
+    const asked = { request, response, path: path.slice(root.length) };
+    await sendPage({ ...asked, folder: await folder(), blobOrigin, issuer: issuerOf(env) });
+  }
+
+  async function config(response: ServerResponse): Promise<void> {
+    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache" }).end(pageConfig(env));
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     if (request.method === "POST" && path === `${root}session`) return exchange(request, response);
+    if (request.method === "GET" && path === root + configName) return config(response);
     return page(request, response, path);
   }
 

@@ -31,7 +31,7 @@ const harmless = words(
     "matplotlib scipy sklearn httpx aiohttp jinja2 markdown chardet psycopg2 boto3 redis pydantic",
 );
 
-/** How the answer of a function hangs together with its arguments. */
+/** How the answer of a function depends on its arguments. */
 export type Passes = "nothing" | "parts in something new" | "a part" | "unknown";
 
 export function passes(path: string | undefined): Passes {

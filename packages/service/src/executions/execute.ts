@@ -33,7 +33,7 @@ export interface ExecuteRequest {
   client?: string;
   /** Absent: what is pinned for the client, or active. */
   version?: number;
-  /** No model is asked: prompt nodes run locked code, or fail. */
+  /** No model writes code: prompt nodes run locked code, or fail. Text nodes ask theirs. */
   frozen?: boolean;
   /** Prompt nodes whose code is written anew. */
   fresh?: readonly string[];

@@ -35,7 +35,7 @@ export async function executionWithin(ports: FindPorts, by: Principal, id: strin
   return record;
 }
 
-/** Newest first; of a client that is out of reach there are none, as of one that does not exist. */
+/** Newest first. A client that the key does not reach has no executions, like a client that does not exist. */
 export async function listExecutions(ports: FindPorts, by: Principal, query: ExecutionQuery): Promise<Page<Execution>> {
   const client = query.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
@@ -44,7 +44,7 @@ export async function listExecutions(ports: FindPorts, by: Principal, query: Exe
 
 type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readTrace>[0]>;
 
-/** How a run stands, and what it knows with large values in their places. Throws `ExecutionNotFound`. */
+/** The state of a run and its context, with large values loaded. Throws `ExecutionNotFound`. */
 export async function readExecution(ports: ReadPorts, id: string): Promise<Trace> {
   const trace = await readTrace(ports, id);
   return { ...trace, context: await wholeContext(ports, trace.execution, trace.context) };
@@ -96,7 +96,7 @@ export async function wholeContext(
   return asWritten(new RawJson(objectText(whole)));
 }
 
-/** Nothing either of what earlier releases took for JSON and is none. */
+/** Null, too, for a blob that an earlier release took for JSON although it is none. */
 async function unlessErased(load: () => Promise<string | null>): Promise<string | null> {
   try {
     return await load();

@@ -13,10 +13,11 @@ export function* checkModels(
 ): Iterable<Finding> {
   if (models !== false && !modelsOff) return;
   const why = models === false ? '"models": false of the workflow forbids that' : "NOVA_MODELS is off here";
+  const otherwise = models === false ? "remove one of the two" : "unset NOVA_MODELS";
   for (const { id, node, path } of outlines.flatMap(({ nodes }) => nodes)) {
     const kind = node && "executor" in node ? node.executor.kind : "code";
     if (kind === "code" || (kind === "prompt" && Object.hasOwn(locked, id))) continue;
-    const wayOut = kind === "prompt" ? "lock its code with nova lock, or write it" : "remove one of the two";
+    const wayOut = kind === "prompt" ? "lock its code with nova lock, or write it" : otherwise;
     yield finding("NOVA442", at(path, "executor"), `node "${id}" asks a model, and ${why} - ${wayOut}`);
   }
 }

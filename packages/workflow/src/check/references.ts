@@ -2,6 +2,7 @@ import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
 import { linesOf } from "../json/scan.ts";
 import { type Reference, referencesIn } from "../references/grammar.ts";
+import { mappingKey } from "../references/lookup.ts";
 import type { TextExecutor } from "../workflow.ts";
 import type { KeysBefore } from "./keys-before.ts";
 import type { NodeNames } from "./node-names.ts";
@@ -9,7 +10,7 @@ import { list, type NamedNode, type Outline } from "./outline.ts";
 
 /**
  * NOVA512 and NOVA513: references in the prompt of a text node that stand for nothing. They may name what `outputs` may
- * name at this node, and keys that the context is known to have.
+ * name at this node, and keys that the context is known to have; anything where `inputs` declare `__node_mapping`.
  */
 export function* checkReferences(
   node: NamedNode,
@@ -18,7 +19,8 @@ export function* checkReferences(
   names: NodeNames,
 ): Iterable<Finding> {
   const executor = textExecutorOf(node);
-  if (!executor) return;
+  // Who starts the run says then what names stand for.
+  if (!executor || before.has(mappingKey, node.id)) return;
   const keys = new Set(before.at(node.id));
   const isName = (name: string) => names.idsOf(name).size > 0 || keys.has(name);
   for (const { field, text } of promptsOf(executor)) {

@@ -22,8 +22,8 @@ const maxAtFirst = 3;
 const maxAfterErrors = 5;
 
 /**
- * The guides for a prompt: those that task and schema speak of, then those that errors speak of. The first ones stay where
- * they are when errors add more, so that the provider's prompt cache keeps the prefix.
+ * The guides for a prompt: first those that fit the task and the schema, then those that fit errors. Errors only add
+ * guides at the end, so the provider's prompt cache keeps the prefix.
  */
 export function guidesFor({ task, schema, errors }: GuideRequest): Guide[] {
   const said = plainText(task);
@@ -39,7 +39,7 @@ export function guidesFor({ task, schema, errors }: GuideRequest): Guide[] {
   return [...first, ...later].slice(0, maxAfterErrors).map(({ guide }) => readGuide(guide));
 }
 
-/** What is named is a reason; a hint is half of one, and a key the other half. */
+/** A topic that the task names counts 2. One that it hints at counts 1, and a fitting key of the schema adds 1. */
 function weightOf({ named, hinted, keys, done }: Topic, task: string, schema: readonly string[]): number {
   const byTask = named.test(task) ? 2 : hinted.test(task) ? 1 : 0;
   const has = (pattern: RegExp) => schema.some((key) => pattern.test(key));

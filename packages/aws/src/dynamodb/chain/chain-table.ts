@@ -10,7 +10,7 @@ export type Condition = Pick<
   "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
 >;
 
-/** Sort keys of one partition: all, all that begin so, or all from one to another, both included. */
+/** Sort keys of one partition: all, those with a prefix, or a range with both ends. */
 export interface KeyRange {
   partition: string;
   keys?: { prefix: string } | { from: string; to: string };
@@ -60,7 +60,7 @@ export async function* readPages(connection: ItemConnection, range: KeyRange) {
   } while (after);
 }
 
-/** Of the items with these keys those that are there, in any order; at most 100 at a time, as DynamoDB takes them. */
+/** The items that exist under these keys, in any order. DynamoDB is asked for at most 100 at a time. */
 export async function readItems({ client, table }: ItemConnection, keys: readonly ItemKey[]): Promise<Item[]> {
   const found: Item[] = [];
   let due = keys.map(({ partition, key }) => ({ pk: textValue(partition), sk: textValue(key) }));

@@ -35,24 +35,26 @@ export function RunHead({ run, actions }: { run: WholeExecution; actions: ReactN
         <StatusBadge status={status} />
         <span className="page-head-end">{actions}</span>
       </div>
-      <dl className="run-facts">
-        <Fact label={texts.run.id}>
-          <span className="mono">{id}</span> <CopyButton text={id} />
-        </Fact>
-        <Fact label={texts.run.started}>
-          <Time at={started_at} />
-        </Fact>
-        <Fact label={texts.run.duration}>
-          <Duration from={started_at} ms={duration_ms} />
-        </Fact>
-        {spent && <Fact label={texts.run.cost}>{usdText(spent.cost_usd)}</Fact>}
-        {restarted_from && <Other label={texts.run.restartedFrom} id={restarted_from} />}
-        {restarts.map((one) => (
-          <Other key={one} label={texts.run.restartedAs} id={one} />
-        ))}
-        {parent && <Other label={texts.run.runBy} id={parent.execution_id} />}
+      <div className="run-facts">
+        <dl>
+          <Fact label={texts.run.id}>
+            <span className="mono">{id}</span> <CopyButton text={id} />
+          </Fact>
+          <Fact label={texts.run.started}>
+            <Time at={started_at} />
+          </Fact>
+          <Fact label={texts.run.duration}>
+            <Duration from={started_at} ms={duration_ms} />
+          </Fact>
+          {spent && <Fact label={texts.run.cost}>{usdText(spent.cost_usd)}</Fact>}
+          {restarted_from && <Other label={texts.run.restartedFrom} id={restarted_from} />}
+          {restarts.map((one) => (
+            <Other key={one} label={texts.run.restartedAs} id={one} />
+          ))}
+          {parent && <Other label={texts.run.runBy} id={parent.execution_id} />}
+        </dl>
         <HashBadge run={run} />
-      </dl>
+      </div>
     </header>
   );
 }

@@ -25,11 +25,14 @@ export function RunPage(): JSX.Element {
   const { run, error, retry } = state;
   if (error instanceof ApiProblem && error.status === 404) {
     return (
-      <Empty icon="search" title={texts.run.missing} hint={texts.run.missingHint}>
-        <Link href="/" className="button">
-          {texts.run.back}
-        </Link>
-      </Empty>
+      <>
+        <h1 className="hidden-label">{texts.run.title(id)}</h1>
+        <Empty icon="search" title={texts.run.missing} hint={texts.run.missingHint}>
+          <Link href="/" className="button">
+            {texts.run.back}
+          </Link>
+        </Empty>
+      </>
     );
   }
   if (error && !run) return <Failure error={error} onRetry={retry} />;
@@ -59,8 +62,8 @@ const views = ["graph", "timeline", "link"] as const;
 
 /** Beside each other where there is room, one at a time where there is none. */
 function Views({ run, model, opened, toggle }: Shown): JSX.Element {
-  const [node, visit, select] = useChosen(model);
-  const [view, setView] = useState<(typeof views)[number]>("graph");
+  const { node, visit, isNamed, select } = useChosen(model);
+  const [view, setView] = useState<(typeof views)[number]>(isNamed ? "link" : "graph");
   const [restartFrom, setRestartFrom] = useState<string>();
   const show = (chosen: Visit | string) => {
     select(chosen);
@@ -70,7 +73,7 @@ function Views({ run, model, opened, toggle }: Shown): JSX.Element {
   const labels = { graph: texts.run.graphShort, timeline: texts.run.timeline, link: texts.run.detail };
   return (
     <>
-      {run.error && model.failed && visit?.key !== model.failed.key && (
+      {run.error && model.failed && view !== "link" && (
         <FailureBar failed={model.failed} message={run.error.message} onShow={show} />
       )}
       <div className="run-switch" role="tablist" aria-label={texts.run.views}>
@@ -97,6 +100,7 @@ function Views({ run, model, opened, toggle }: Shown): JSX.Element {
         </div>
         <div className="run-panel-box">
           <Panel
+            run={run}
             model={model}
             node={node}
             visit={visit}
@@ -139,20 +143,30 @@ function FailureBar({
   );
 }
 
-/** The node and the link that the address names. */
-function useChosen(model: RunModel): [string | undefined, Visit | undefined, (chosen: Visit | string) => void] {
+interface Chosen {
+  node: string | undefined;
+  visit: Visit | undefined;
+  /** The address names it. */
+  isNamed: boolean;
+  select(chosen: Visit | string): void;
+}
+
+/** The node and the link that the address names; where it names none, those of the failure. */
+function useChosen(model: RunModel): Chosen {
   const [params, setParams] = useSearchParams();
   const [link, node] = [params.get("link"), params.get("node")];
+  const isNamed = link !== null || node !== null;
   const visit = useMemo(() => {
+    if (!isNamed) return model.failed;
     const named = model.visits.find(({ key }) => key === link);
     return named ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(byUrgency)[0]);
-  }, [model, link, node]);
+  }, [model, link, node, isNamed]);
   const select = (chosen: Visit | string) => {
     setParams(typeof chosen === "string" ? { node: chosen } : { node: chosen.node, link: chosen.key }, {
       replace: true,
     });
   };
-  return [visit?.node ?? node ?? undefined, visit, select];
+  return { node: visit?.node ?? node ?? undefined, visit, isNamed, select };
 }
 
 function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: Visit) => void): void {

@@ -1,7 +1,7 @@
 import type { Execution } from "@nova/client";
 import { type JSX, useMemo } from "react";
 import { type RunStatus, statuses, toneOf } from "../../parts/status.tsx";
-import { clockOf } from "../../parts/time.tsx";
+import { clockOf, momentText } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import "./chart.css";
 
@@ -40,6 +40,9 @@ export function Chart({ items, rangeMs }: { items: readonly Execution[]; rangeMs
             </span>
           );
         })}
+        <span className="chart-span">
+          {momentText(all[0]?.from ?? 0)} – {momentText((all.at(-1)?.from ?? 0) + widthMs)}
+        </span>
       </figcaption>
     </figure>
   );

@@ -36,7 +36,7 @@ export function RunsPage(): JSX.Element {
         {!runs.isLoading && <span className="quiet">{countText(runs, items.length)}</span>}
         <span className="page-head-end live">{texts.common.live}</span>
       </header>
-      {runs.items.length > 0 && <Chart items={items} rangeMs={filters.range && rangesMs[filters.range]} />}
+      {items.length > 0 && <Chart items={items} rangeMs={filters.range && rangesMs[filters.range]} />}
       <FilterBar filters={filters} change={change} known={known} search={search} />
       <List
         runs={runs}

@@ -1,17 +1,23 @@
 import { ApiProblem } from "@nova/client";
-import { type FormEvent, type JSX, useState } from "react";
+import { type FormEvent, type JSX, useEffect, useState } from "react";
+import type { IssuerConfig } from "../../api/issuer/config.ts";
+import { readConfig } from "../../api/issuer/read-config.ts";
+import { beginSignIn } from "../../api/issuer/sign-in.ts";
 import { novaFor } from "../../api/nova.ts";
+import { pageAddress } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
+import { Foreign } from "../../parts/foreign.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { sentenceOf } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
 import "./sign-in.css";
 
-/** Takes a key that its server knows. */
+/** Takes a key that its server knows, or goes to the issuer that the server trusts. */
 export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey(key: string): void }): JSX.Element {
   const [key, setKey] = useState("");
   const [refused, setRefused] = useState(problem);
   const [isChecking, setChecking] = useState(false);
+  const config = useConfig();
   const signIn = async (event: FormEvent) => {
     event.preventDefault();
     setChecking(true);
@@ -27,7 +33,11 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
           <Icon name="spark" size={18} />
         </span>
         <h1>{texts.signIn.title}</h1>
-        <p className="quiet">{texts.signIn.hint}</p>
+        {config ? (
+          <IssuerButton config={config} onProblem={setRefused} />
+        ) : (
+          <p className="quiet">{texts.signIn.hint}</p>
+        )}
         <label>
           <span>{texts.signIn.key}</span>
           <input
@@ -44,14 +54,51 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
         </label>
         {refused && (
           <p id="sign-in-trouble" className="sign-in-trouble" role="alert">
-            {refused}
+            <Foreign text={refused} />
           </p>
         )}
-        <Button submit tone="main" disabled={isChecking}>
+        <Button submit tone={config ? "plain" : "main"} disabled={isChecking}>
           {isChecking ? texts.signIn.checking : texts.signIn.button}
         </Button>
       </form>
     </main>
+  );
+}
+
+/** Who signs people in here; nobody, until that is known. */
+function useConfig(): IssuerConfig | undefined {
+  const [config, setConfig] = useState<IssuerConfig>();
+  useEffect(() => {
+    readConfig().then(setConfig, () => undefined);
+  }, []);
+  return config;
+}
+
+function IssuerButton({
+  config,
+  onProblem,
+}: {
+  config: IssuerConfig;
+  onProblem(problem: string | undefined): void;
+}): JSX.Element {
+  const [isLeaving, setLeaving] = useState(false);
+  const go = async () => {
+    setLeaving(true);
+    onProblem(undefined);
+    try {
+      location.assign(await beginSignIn(config, pageAddress(), location.pathname + location.search));
+    } catch (error) {
+      onProblem(sentenceOf(error));
+      setLeaving(false);
+    }
+  };
+  return (
+    <>
+      <Button tone="main" icon="person" disabled={isLeaving} onClick={go}>
+        {texts.signIn.byIssuer(new URL(config.issuer).host)}
+      </Button>
+      <p className="sign-in-or">{texts.signIn.or}</p>
+    </>
   );
 }
 

@@ -44,10 +44,11 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-const longestJson = 20_000_000;
+/** To find out whether a longer text is JSON would stop the page. */
+const longestGuess = 200_000;
 
 function isJson(text: string): boolean {
-  if (!/^\s*[[{]/.test(text) || text.length > longestJson) return false;
+  if (!/^\s*[[{]/.test(text) || text.length > longestGuess) return false;
   try {
     JSON.parse(text);
     return true;

@@ -43,7 +43,10 @@ export class KnownNodes {
   static async before(ports: Ports, position: Position, workflow: Workflow): Promise<KnownNodes> {
     const { at, before } = position;
     const entries = new Map<string, StoredEntry>();
-    for await (const { node, entry } of entriesBefore(ports, at)) if (node !== null) entries.set(node, entry);
+    for await (const { node, entry } of entriesBefore(ports, at)) {
+      // In an item of a map that one has brought nothing yet.
+      if (node !== null && headOf(entry).node_type !== "map") entries.set(node, entry);
+    }
     const given = await givenOutcomes(ports, position, workflow);
     return new KnownNodes(ports, before, workflow, { entries, given });
   }
@@ -88,9 +91,11 @@ export class KnownNodes {
     return resultsOf(this.#node(id), context.writtenBy(linkLabel(headOf(entry))));
   }
 
-  /** The same, blobs included; numbers keep their digits. Throws `ValueTooLarge`. */
+  /** The same, blobs included; numbers keep their digits. Undefined where it has brought nothing. Throws `ValueTooLarge`. */
   async outputOf(id: string): Promise<unknown> {
-    const value = await this.valueOf(objectText((await this.resultsOf(id)) ?? []), `"${id}"`);
+    const results = await this.resultsOf(id);
+    if (!results) return undefined;
+    const value = await this.valueOf(objectText(results), `"${id}"`);
     const into = mainKeyOf(this.#node(id));
     const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
     return isObject && into !== undefined && Object.hasOwn(value, into)

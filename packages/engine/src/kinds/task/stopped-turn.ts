@@ -17,7 +17,7 @@ import { createNodeIo, type NodeIo } from "./run-io.ts";
 export interface StoppedTurn {
   kept: LoadedContext;
   io: NodeIo;
-  /** What the claim had finished with. */
+  /** The result of code that had finished before it was stopped. */
   result: CodeResult | undefined;
   /** The scope's sandbox, if it survived. */
   warm: Sandbox | null;
@@ -27,7 +27,7 @@ export interface StoppedTurn {
   reason: Reason;
 }
 
-/** Stops the code of a turn. A sandbox that cannot be reached is killed by the control plane. `step`: whose result counts. */
+/** Stops the code of a turn. A sandbox that cannot be reached is killed by the control plane. `step`: the one whose result counts. */
 export async function stopTurn(
   ports: SettlingPorts,
   { position, node, version, turn }: HeldNode<TaskNode>,
@@ -49,25 +49,25 @@ export async function stopTurn(
   };
 }
 
-/** Where code was killed nobody but this execution goes on. */
+/** No other execution takes over a sandbox in which code was killed. */
 function warmBehind(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
   if (stopped?.kind === "gone") return null;
   const known = knownSandbox(turn, warm);
   return stopped?.kind === "stopped" ? withoutPool(known) : known;
 }
 
-/** Step Functions has waited for the last time: the node fails as its last attempt did. */
+/** Step Functions does not try again: the node fails with the error of its last attempt. */
 async function afterAll(ports: SettlingPorts, { at }: Position, { message }: Reason): Promise<Reason> {
   return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
 }
 
-/** Limit of one stop; the delivery that asked for it comes again. */
+/** One stop may take this long. The delivery that asked for it comes again. */
 const stopTimeoutMs = 60_000;
 
-/** Of a prompt node: what a pipeline makes of a result nobody else knows, so none of its claims answers for the node. */
+/** For a prompt node: only its pipeline can judge a result, so no claim answers for the node. */
 export const noStep = -1;
 
-/** Afterwards no code of the link runs or begins. A finished claim of `step` answers its result. */
+/** Afterwards no code of the link runs or begins. Answers the result where the code of `step` had finished. */
 export async function stopCode(
   ports: Ports,
   { at }: Position,

@@ -5,6 +5,7 @@ import {
   type MissingReference,
   mappingKey,
   mappingOf,
+  normalName,
   type Reference,
   type RenderedPrompt,
   referencesIn,
@@ -45,10 +46,13 @@ export async function questionFor(
     throw error;
   });
   const isTooLarge = data instanceof ValueTooLarge;
+  const mapping = isTooLarge ? known.mapping() : Object.fromEntries(mappingOf(data));
   const options = { mask, ...(executor.maxChars !== undefined && { maxChars: executor.maxChars }) };
   const render = (text: string) => renderPrompt(text, isTooLarge ? {} : data, options);
   const [system, prompt] = [render(executor.system ?? ""), render(executor.prompt)];
-  const told = [system.processed_prompt, surroundingsText(node, known, input, mask)].filter((text) => text !== "");
+  const told = [system.processed_prompt, surroundingsText(node, mapping, (id) => known.keysOf(id, input), mask)].filter(
+    (text) => text !== "",
+  );
   const problem = isTooLarge
     ? `${data.message}, which no reference can look into - set the part that the prompt needs in a node before`
     : missingProblem([...system.missing, ...prompt.missing], executor);
@@ -63,27 +67,37 @@ export async function questionFor(
 
 /** Values of what the prompts name, and of nothing else: what was given under the seeds' keys, then nodes, then keys. */
 async function contextData(known: KnownNodes, input: Context, prompts: string[]): Promise<Record<string, unknown>> {
-  const slotOf = async (key: string) => {
-    const slot = input.slot(key);
-    return slot && known.valueOf(slot.json, key);
+  const keys = input.slots().map(({ key }) => key);
+  const slotOf = async (key: string | undefined) => {
+    const slot = key === undefined ? undefined : input.slot(key);
+    return slot && known.valueOf(slot.json, slot.key);
   };
   const given = mappingOf({ [mappingKey]: await slotOf(mappingKey) });
   const mapping = { ...known.mapping(), ...Object.fromEntries(given) };
+  const [likeGiven, likeKey] = [finderIn(given.keys()), finderIn(keys)];
+  const idOf = (name: string) => {
+    const alias = likeGiven(name);
+    return alias === undefined ? (known.idOf(name) ?? (input.slot(idPrefix + name) && name)) : given.get(alias);
+  };
   const data: Record<string, unknown> = { [mappingKey]: mapping };
-  const isName = (name: string) =>
-    Object.hasOwn(mapping, name) || known.idOf(name) !== undefined || input.slot(name) !== undefined;
+  const isName = (name: string) => idOf(name) !== undefined || likeKey(name) !== undefined;
   for (const { name } of prompts.flatMap((prompt): Reference[] => referencesIn(prompt, isName))) {
-    const id = given.get(name) ?? known.idOf(name);
-    const ofNode = id === undefined ? undefined : idPrefix + id;
-    if (ofNode !== undefined && data[ofNode] === undefined) {
-      const own =
-        (await slotOf(ofNode)) ?? (id !== undefined && known.idOf(id) === id ? await known.outputOf(id) : null);
-      if (own !== null && own !== undefined) data[ofNode] = own;
-    }
-    const value = data[name] ?? (await slotOf(name));
-    if (value !== undefined) data[name] = value;
+    const [id, key] = [idOf(name), likeKey(name)];
+    if (id !== undefined) data[idPrefix + id] ??= (await slotOf(idPrefix + id)) ?? (await known.outputOf(id)) ?? null;
+    if (key !== undefined && key !== mappingKey) data[key] ??= await slotOf(key);
   }
   return data;
+}
+
+/** Finds the one of these that is a name, else one that differs in case and blanks alone. */
+function finderIn(names: Iterable<string>): (name: string) => string | undefined {
+  const exact = new Set(names);
+  let normal: Map<string, string> | undefined;
+  return (name) => {
+    if (exact.has(name)) return name;
+    normal ??= new Map(Array.from(exact, (one) => [normalName(one), one] as const).reverse());
+    return normal.get(normalName(name));
+  };
 }
 
 function missingProblem(missing: readonly MissingReference[], { onMissing }: TextExecutor): string | undefined {

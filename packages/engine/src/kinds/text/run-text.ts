@@ -118,7 +118,7 @@ async function answerFrom(
     return { ...noCode, status: "failed", class: "NodeFailed", message };
   }
   const asked: TextTask = {
-    ...{ client: position.before.client, version: task.version, node, edges: task.edges },
+    ...{ at: position.at, client: position.before.client, version: task.version, node, edges: task.edges },
     mask: (text) => io.mask(text),
     ...{ earlierUsd: journal.earlier.spent.cost_usd, spentUsd: position.before.spent?.cost_usd ?? 0 },
     ...{ system: question.system, prompt: question.prompt, record: question.record },

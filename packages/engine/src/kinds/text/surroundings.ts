@@ -1,6 +1,4 @@
 import type { Node } from "@nova/workflow";
-import type { Context } from "../../context/context.ts";
-import type { KnownNodes } from "../task/known-nodes.ts";
 
 /** A long chain must not fill the prompt with its names. */
 const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];
@@ -8,17 +6,17 @@ const [maxNodes, maxKeys, maxCharacters] = [50, 20, 6_000];
 /** What a model is told of the nodes before: their names and ids, and the keys of what they have brought. */
 export function surroundingsText(
   { id }: Pick<Node, "id">,
-  known: KnownNodes,
-  context: Context,
+  mapping: Readonly<Record<string, string>>,
+  keysOf: (node: string) => string[],
   mask: (text: string) => string,
 ): string {
-  const mapping = Object.entries(known.mapping()).filter(([, other]) => other !== id);
-  if (mapping.length === 0) return "";
-  const shown = mapping.slice(-maxNodes);
-  const left = mapping.length - shown.length;
+  const others = Object.entries(mapping).filter(([, other]) => other !== id);
+  if (others.length === 0) return "";
+  const shown = others.slice(-maxNodes);
+  const left = others.length - shown.length;
   const names = JSON.stringify(Object.fromEntries(shown));
   const keys = shown.map(([, other]) => {
-    const own = known.keysOf(other, context).slice(0, maxKeys);
+    const own = keysOf(other).slice(0, maxKeys);
     return `id:${other}${own.length === 0 ? "" : ` (${own.map((key) => JSON.stringify(key)).join(", ")})`}`;
   });
   const text = [

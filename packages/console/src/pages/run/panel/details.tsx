@@ -5,8 +5,13 @@ import { Time } from "../../../parts/time.tsx";
 import { texts } from "../../../texts.ts";
 import "./details.css";
 
+interface DetailsProps {
+  entry: ChainEntry;
+  credentials: readonly string[] | undefined;
+}
+
 /** What proves the link, and where it ran. */
-export function Details({ entry }: { entry: ChainEntry }): JSX.Element {
+export function Details({ entry, credentials }: DetailsProps): JSX.Element {
   const words = texts.run.fields;
   const rows: [label: string, value: string | null | undefined][] = [
     [words.place, `${entry.seq}${entry.scope}`],
@@ -14,6 +19,7 @@ export function Details({ entry }: { entry: ChainEntry }): JSX.Element {
     [words.decision, entry.decision_result],
     [words.next, entry.path_taken],
     [words.attempt, String(entry.attempt)],
+    [words.credentials, credentials?.join(", ")],
     [words.sandbox, entry.sandbox_id],
     [
       words.reused,

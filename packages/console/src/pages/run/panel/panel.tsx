@@ -1,4 +1,4 @@
-import type { ChainEntry } from "@nova/client";
+import type { ChainEntry, WholeExecution } from "@nova/client";
 import * as Tabs from "@radix-ui/react-tabs";
 import { useQuery } from "@tanstack/react-query";
 import type { JSX, ReactNode } from "react";
@@ -8,6 +8,7 @@ import { rawOf } from "../../../json/answer.ts";
 import { CodeLines } from "../../../parts/code-lines.tsx";
 import { CodeView } from "../../../parts/code-view.tsx";
 import { Foreign } from "../../../parts/foreign.tsx";
+import { allNodes, type Graph } from "../../../parts/graph/definition.ts";
 import { Icon } from "../../../parts/icon.tsx";
 import { Empty, Failure, Loading } from "../../../parts/states.tsx";
 import { durationText, Time } from "../../../parts/time.tsx";
@@ -15,7 +16,7 @@ import { texts } from "../../../texts.ts";
 import { looks } from "../graph/state-look.ts";
 import type { RunModel } from "../model/run-model.ts";
 import type { Visit } from "../model/visits.ts";
-import { ContextDiff } from "./context-diff.tsx";
+import { ContextDiff, WholeContext } from "./context-diff.tsx";
 import { Details } from "./details.tsx";
 import { LiveLog } from "./live-log.tsx";
 import { Steps } from "./steps.tsx";
@@ -24,6 +25,7 @@ import "../../../parts/tabs.css";
 import "./panel.css";
 
 interface PanelProps {
+  run: WholeExecution;
   model: RunModel;
   node: string | undefined;
   visit: Visit | undefined;
@@ -32,12 +34,11 @@ interface PanelProps {
 }
 
 /** One link of the chain, in full. */
-export function Panel({ model, node, visit, onSelect, actions }: PanelProps): JSX.Element {
+export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps): JSX.Element {
   if (!visit) {
-    const hint = node === undefined ? texts.run.pick : texts.run.notRun;
     return (
       <aside className="panel" aria-label={texts.run.detail}>
-        <Empty icon="flow" title={node ?? texts.run.detail} hint={hint} />
+        {node === undefined ? <Known run={run} /> : <Empty icon="flow" title={node} hint={texts.run.notRun} />}
       </aside>
     );
   }
@@ -59,11 +60,31 @@ export function Panel({ model, node, visit, onSelect, actions }: PanelProps): JS
       </header>
       {visits.length > 1 && <VisitList visits={visits} visit={visit} onSelect={onSelect} />}
       {visit.entry ? (
-        <LinkView key={visit.key} execution={visit.execution} entry={visit.entry} />
+        <LinkView
+          key={visit.key}
+          execution={visit.execution}
+          entry={visit.entry}
+          credentials={credentialsOf(model.graph, visit.node)}
+        />
       ) : (
         <LiveLog key={visit.key} visit={visit} />
       )}
     </aside>
+  );
+}
+
+/** What the run knows by now; at its end, that is its result. */
+function Known({ run }: { run: WholeExecution }): JSX.Element {
+  return (
+    <>
+      <header className="panel-head">
+        <h2>{run.ended_at === null ? texts.run.knows : texts.run.result}</h2>
+        <p className="quiet">{texts.run.pick}</p>
+      </header>
+      <div className="tab-content">
+        <WholeContext context={rawOf(run.context)} home={{ execution: run.execution_id }} />
+      </div>
+    </>
   );
 }
 
@@ -77,8 +98,19 @@ function VisitBadge({ visit: { state } }: { visit: Visit }): JSX.Element {
   );
 }
 
+/** By their names alone: nobody but the code sees more of them. */
+function credentialsOf(graph: Graph, place: string): readonly string[] | undefined {
+  return allNodes(graph).find(({ id }) => id === place)?.credentials;
+}
+
 /** What was recorded never changes: it is read once. */
-function LinkView({ execution, entry }: { execution: string; entry: ChainEntry }): JSX.Element {
+interface LinkProps {
+  execution: string;
+  entry: ChainEntry;
+  credentials: readonly string[] | undefined;
+}
+
+function LinkView({ execution, entry, credentials }: LinkProps): JSX.Element {
   const nova = useNova();
   const { seq, scope, hash } = entry;
   const link = useQuery({
@@ -102,18 +134,18 @@ function LinkView({ execution, entry }: { execution: string; entry: ChainEntry }
       ) : link.error ? (
         <Failure error={link.error} onRetry={() => void link.refetch()} />
       ) : (
-        <LinkTabs execution={execution} entry={link.data} />
+        <LinkTabs execution={execution} entry={link.data} credentials={credentials} />
       )}
     </>
   );
 }
 
-function LinkTabs({ execution, entry }: { execution: string; entry: ChainEntry }): JSX.Element {
+function LinkTabs({ execution, entry, credentials }: LinkProps): JSX.Element {
   const tabs: [name: string, label: string, content: () => JSX.Element][] = [
     ["code", texts.run.code, () => <Code entry={entry} code={entry.code_executed} />],
     ["context", texts.run.context, () => <Contexts execution={execution} entry={entry} />],
     ["logs", texts.run.logs, () => <Prints logs={entry.logs} />],
-    ["details", texts.run.raw, () => <Details entry={entry} />],
+    ["details", texts.run.raw, () => <Details entry={entry} credentials={credentials} />],
   ];
   const { steps } = entry;
   if (steps.length > 0)

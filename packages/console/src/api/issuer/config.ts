@@ -1,0 +1,16 @@
+import { isSafeAddress, objectIn } from "./ask.ts";
+
+/** Who signs people in besides keys. */
+export interface IssuerConfig {
+  /** `iss` of its tokens; its discovery document lies below it. */
+  issuer: string;
+  clientId: string;
+  audience: string | undefined;
+}
+
+/** Anything that is no such file means that keys alone sign in. */
+export function configIn(text: string): IssuerConfig | undefined {
+  const { issuer, client_id, audience } = objectIn(text) ?? {};
+  if (!isSafeAddress(issuer) || typeof client_id !== "string" || client_id === "") return undefined;
+  return { issuer, clientId: client_id, audience: typeof audience === "string" && audience ? audience : undefined };
+}

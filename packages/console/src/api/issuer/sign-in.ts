@@ -1,0 +1,111 @@
+import { askIssuer, objectIn, SignInProblem } from "./ask.ts";
+import type { IssuerConfig } from "./config.ts";
+import { discover, type Endpoints } from "./discovery.ts";
+import { type Tokens, tokensIn } from "./tokens.ts";
+
+/** A sign-in that was begun in this tab, and waits for the issuer's answer. */
+interface Pending {
+  state: string;
+  /** PKCE: whoever sees the code in the address cannot use it. */
+  verifier: string;
+  /** Where the page was. */
+  place: string;
+}
+
+const storedPending = "nova-sign-in";
+
+/** The issuer's address to go to; what its answer is compared with stays in the tab. */
+export async function beginSignIn(config: IssuerConfig, redirect: string, place: string): Promise<string> {
+  const endpoints = await discover(config.issuer);
+  const pending: Pending = { state: randomText(), verifier: randomText(), place };
+  sessionStorage.setItem(storedPending, JSON.stringify(pending));
+  return authorizationAddress(endpoints, config, redirect, pending.state, await challengeOf(pending.verifier));
+}
+
+export function authorizationAddress(
+  { authorization, isOffline }: Pick<Endpoints, "authorization" | "isOffline">,
+  { clientId, audience }: IssuerConfig,
+  redirect: string,
+  state: string,
+  challenge: string,
+): string {
+  const address = new URL(authorization);
+  const asked = {
+    ...{ response_type: "code", client_id: clientId, redirect_uri: redirect, state },
+    scope: isOffline ? "openid offline_access" : "openid",
+    ...{ code_challenge: challenge, code_challenge_method: "S256" },
+    ...(audience !== undefined && { audience }),
+  };
+  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
+  return address.href;
+}
+
+/** What an issuer has sent a browser back with: undefined where the address is no such answer. */
+export function answerIn(search: string): URLSearchParams | undefined {
+  const params = new URLSearchParams(search);
+  return params.has("state") && (params.has("code") || params.has("error")) ? params : undefined;
+}
+
+export interface SignedIn {
+  tokens: Tokens;
+  place: string;
+}
+
+/** Exchanges the answer's code, once. Throws `SignInProblem`. */
+export async function finishSignIn(
+  answer: URLSearchParams,
+  config: IssuerConfig | undefined,
+  redirect: string,
+): Promise<SignedIn> {
+  const pending = takePending();
+  if (!config || !pending || answer.get("state") !== pending.state) {
+    throw new SignInProblem("This sign-in was not begun in this tab. Sign in again.");
+  }
+  refuseError(answer);
+  const { token, namesItself } = await discover(config.issuer);
+  if (answer.has("iss") ? answer.get("iss") !== config.issuer : namesItself) {
+    throw new SignInProblem("Another issuer has answered. Sign in again.");
+  }
+  const { clientId } = config;
+  const { isOk, body } = await askIssuer(token, {
+    ...{ grant_type: "authorization_code", code: answer.get("code") ?? "", redirect_uri: redirect },
+    ...{ client_id: clientId, code_verifier: pending.verifier },
+  });
+  if (!isOk) throw new SignInProblem(refusal(body.error, body.error_description));
+  return { tokens: tokensIn(body, { endpoint: token, clientId }, Date.now()), place: pending.place };
+}
+
+function takePending(): Pending | undefined {
+  const { state, verifier, place } = objectIn(sessionStorage.getItem(storedPending) ?? "") ?? {};
+  sessionStorage.removeItem(storedPending);
+  if (typeof state !== "string" || typeof verifier !== "string" || typeof place !== "string") return undefined;
+  return { state, verifier, place };
+}
+
+function refuseError(answer: URLSearchParams): void {
+  if (answer.has("error")) throw new SignInProblem(refusal(answer.get("error"), answer.get("error_description")));
+}
+
+/** A description is for people; it comes from an address, so it is short. */
+function refusal(error: unknown, description: unknown): string {
+  const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? "it did not say why";
+  return `The issuer refused: ${String(why).slice(0, 200)}. Sign in again, or ask who runs it.`;
+}
+
+const randomBytes = 32;
+
+function randomText(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(randomBytes)));
+}
+
+/** RFC 7636, `S256`. */
+export async function challengeOf(verifier: string): Promise<string> {
+  return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}

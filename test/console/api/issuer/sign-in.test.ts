@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { isSafeAddress } from "../../../../packages/console/src/api/issuer/ask.ts";
+import { configIn } from "../../../../packages/console/src/api/issuer/config.ts";
+import { endpointsIn } from "../../../../packages/console/src/api/issuer/discovery.ts";
+import { answerIn, authorizationAddress, challengeOf } from "../../../../packages/console/src/api/issuer/sign-in.ts";
+
+const issuer = "https://login.example.com/tenant";
+
+it.each([
+  ["https://login.example.com", true],
+  ["http://127.0.0.1:4000/x", true],
+  ["http://localhost", true],
+  ["http://login.example.com", false],
+  ["http://127.0.0.1.example.com", false],
+  ["https://user:pass@login.example.com", false],
+  ["javascript:alert(1)", false],
+  ["//login.example.com", false],
+  [7, false],
+])("goes to an address by HTTPS, or on this machine: %j %s", (address, is) => {
+  expect(isSafeAddress(address)).toBe(is);
+});
+
+describe("what lies beside the page", () => {
+  it("names an issuer, as which client the page asks it, and for whom its tokens are", () => {
+    expect(configIn(JSON.stringify({ issuer, client_id: "console", audience: "nova" }))).toEqual({
+      ...{ issuer, clientId: "console", audience: "nova" },
+    });
+    expect(configIn(JSON.stringify({ issuer, client_id: "console" }))).toMatchObject({ audience: undefined });
+  });
+
+  it.each([
+    "{}",
+    "<!doctype html>the page",
+    "[]",
+    "null",
+    JSON.stringify({ issuer }),
+    JSON.stringify({ issuer, client_id: "" }),
+    JSON.stringify({ issuer: "http://login.example.com", client_id: "console" }),
+  ])("means that keys alone sign in: %s", (text) => {
+    expect(configIn(text)).toBeUndefined();
+  });
+});
+
+describe("the document of an issuer", () => {
+  const document = {
+    ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
+    scopes_supported: ["openid", "offline_access"],
+  };
+
+  it("says where to sign in, and where the code is exchanged", () => {
+    expect(endpointsIn(document, issuer)).toEqual({
+      ...{ authorization: `${issuer}/authorize`, token: `${issuer}/token`, isOffline: true, namesItself: false },
+    });
+  });
+
+  it.each([
+    ["is another issuer's", { issuer: "https://evil.example.com" }, /another issuer/],
+    ["names no token endpoint", { token_endpoint: undefined }, /names no addresses/],
+    ["names an address that runs", { authorization_endpoint: "javascript:alert(1)" }, /names no addresses/],
+    ["gives tokens elsewhere", { token_endpoint: "https://tokens.example.com/" }, /another host/],
+  ])("is refused where it %s", (_, change, sentence) => {
+    expect(() => endpointsIn({ ...document, ...change }, issuer)).toThrow(sentence);
+  });
+});
+
+describe("an address to sign in at", () => {
+  const config = { issuer, clientId: "console", audience: "nova" };
+  const redirect = "https://nova.example.com/console/";
+  const askedOf = (isOffline: boolean, authorization = `${issuer}/authorize?tenant=1`) => {
+    const address = authorizationAddress({ authorization, isOffline }, config, redirect, "st&te", "challenge");
+    return Object.fromEntries(new URL(address).searchParams);
+  };
+
+  it("asks for a code with PKCE, and keeps what the address had", () => {
+    expect(askedOf(true)).toEqual({
+      ...{ tenant: "1", response_type: "code", client_id: "console", redirect_uri: redirect, state: "st&te" },
+      ...{ scope: "openid offline_access", code_challenge: "challenge", code_challenge_method: "S256" },
+      audience: "nova",
+    });
+  });
+
+  it("asks for nothing that the issuer does not give", () => {
+    expect(askedOf(false).scope).toBe("openid");
+  });
+
+  it("has the challenge of RFC 7636", async () => {
+    const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+    expect(await challengeOf(verifier)).toBe("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+  });
+});
+
+it.each([
+  ["?code=a&state=b", true],
+  ["?error=access_denied&state=b", true],
+  ["?code=a", false],
+  ["?state=b", false],
+  ["", false],
+  ["?workflow=bills", false],
+])("knows an answer of an issuer by its address: %s %s", (search, is) => {
+  expect(answerIn(search) !== undefined).toBe(is);
+});

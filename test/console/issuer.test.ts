@@ -1,0 +1,106 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findingsOf, hasBrowser, picture } from "./support/browser.ts";
+import { type Issuer, openIssuer } from "./support/open-issuer.ts";
+import { useConsole } from "./support/use-console.ts";
+
+describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
+  let issuer: Issuer;
+  beforeAll(async () => {
+    issuer = await openIssuer("console", "nova");
+    Object.assign(process.env, { NOVA_JWT_ISSUER: issuer.url, NOVA_CONSOLE_CLIENT_ID: "console" });
+  });
+  const shown = useConsole();
+  beforeEach(() => {
+    issuer.behaviour = { claims: { nova_role: "admin", nova_client: "*" }, expiresIn: 300 };
+    issuer.grants.length = 0;
+  });
+  afterAll(async () => {
+    delete process.env.NOVA_JWT_ISSUER;
+    delete process.env.NOVA_CONSOLE_CLIENT_ID;
+    await issuer[Symbol.asyncDispose]();
+  });
+
+  const kept = (page: Page) => page.evaluate("JSON.parse(sessionStorage.getItem('nova-tokens'))") as Promise<Kept>;
+  const button = (page: Page) => page.getByRole("button", { name: `Sign in with ${new URL(issuer.url).host}` });
+
+  async function signIn(path = "/costs?range=7d"): Promise<Page> {
+    const page = await shown.stranger();
+    await page.goto(`${shown.url}/console${path}`);
+    await button(page).click();
+    return page;
+  }
+
+  it("comes back to where it began, with the token in the tab and no code in the address", async () => {
+    const page = await signIn();
+    await page.getByRole("heading", { name: "Costs" }).waitFor();
+    expect(page.url()).toBe(`${shown.url}/console/costs?range=7d`);
+    await page.getByText("No model was paid").waitFor();
+    expect(issuer.grants).toMatchObject([{ grant_type: "authorization_code", client_id: "console" }]);
+    expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain("eyJ");
+    await page.goBack();
+    expect(page.url()).not.toContain("code=");
+  });
+
+  it("renews a token that ends, once for all requests, and each refresh token is used once", async () => {
+    issuer.behaviour.expiresIn = 50;
+    const page = await signIn();
+    await page.getByText("No model was paid").waitFor();
+    const renewals = issuer.grants.filter(({ grant_type }) => grant_type === "refresh_token");
+    expect(renewals.length).toBeGreaterThan(0);
+    expect(new Set(renewals.map(({ refresh_token }) => refresh_token)).size).toBe(renewals.length);
+    issuer.behaviour.expiresIn = 300;
+    await page.reload();
+    await page.getByText("No model was paid").waitFor();
+    const { endsAt } = await kept(page);
+    expect(endsAt - Date.now()).toBeGreaterThan(200_000);
+    const told = issuer.grants.length;
+    await page.reload();
+    await page.getByText("No model was paid").waitFor();
+    expect(issuer.grants).toHaveLength(told);
+  });
+
+  it("says what the issuer refuses, and takes a key all the same", async () => {
+    issuer.behaviour.refuses = "access_denied";
+    const page = await signIn();
+    await page.getByRole("alert").getByText("The issuer refused: access_denied.").waitFor();
+    expect(page.url()).toBe(`${shown.url}/console/`);
+    await page.getByLabel("API key").fill(shown.key);
+    await page.keyboard.press("Enter");
+    await page.getByText("No runs yet").waitFor();
+  });
+
+  it("takes no answer that was not asked for in this tab", async () => {
+    const page = await shown.stranger();
+    await page.goto(`${shown.url}/console/?code=stolen&state=guessed`);
+    await page.getByRole("alert").getByText("This sign-in was not begun in this tab.").waitFor();
+    expect(page.url()).toBe(`${shown.url}/console/`);
+    expect(issuer.grants).toEqual([]);
+  });
+
+  it("says that a token gives no role", async () => {
+    issuer.behaviour.claims = {};
+    const page = await signIn("/");
+    await page.getByRole("alert").getByText("gives you no role here").waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  });
+
+  it("lets a role see what it may, and says so of the rest", async () => {
+    issuer.behaviour.claims = { nova_role: "viewer", nova_client: "*" };
+    const page = await signIn("/audit");
+    await page.getByText("Your key may not see this").waitFor();
+    await page.getByText("this needs the role admin").waitFor();
+  });
+
+  it.each(["light", "dark"] as const)("breaks no rule of WCAG in the %s mode", async (mode) => {
+    const page = await shown.stranger({ mode });
+    await page.goto(`${shown.url}/console/`);
+    await button(page).waitFor();
+    await picture(page, `sign-in-issuer-${mode}`);
+    expect(await findingsOf(page)).toEqual([]);
+  });
+});
+
+interface Kept {
+  endsAt: number;
+}

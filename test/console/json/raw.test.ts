@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAnswer, renderBody } from "../../../packages/console/src/json/answer.ts";
+import { elementsOf, kindOf, membersOf, Raw } from "../../../packages/console/src/json/raw.ts";
+
+describe("JSON as it was written", () => {
+  it("keeps digits that no double has", () => {
+    const text = '{"a": 850.0, "b": [12345678901234567890, 1e400], "c": -0}';
+    expect(membersOf(text)).toEqual([
+      { key: "a", text: "850.0" },
+      { key: "b", text: "[12345678901234567890, 1e400]" },
+      { key: "c", text: "-0" },
+    ]);
+    expect(elementsOf("[12345678901234567890, 1e400]")).toEqual(["12345678901234567890", "1e400"]);
+  });
+
+  it("is split where JSON.parse would split it, however it is written", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 1, "\t"), (value, space) => {
+        const members = membersOf(JSON.stringify(value, null, space));
+        expect(Object.fromEntries(members.map(({ key, text }) => [key, JSON.parse(text)]))).toEqual(
+          JSON.parse(JSON.stringify(value)),
+        );
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (list) => {
+        expect(elementsOf(JSON.stringify(list)).map((text) => JSON.parse(text))).toEqual(
+          JSON.parse(JSON.stringify(list)),
+        );
+      }),
+    );
+  });
+
+  it("is split no further than somebody asks", () => {
+    expect(membersOf('{"a":1,"b":2,"c":3}', 2).map(({ key }) => key)).toEqual(["a", "b"]);
+    expect(elementsOf("[1,2,3]", 1)).toEqual(["1"]);
+    expect([membersOf("{}"), elementsOf("[ ]")]).toEqual([[], []]);
+  });
+
+  it.each([
+    [" {}", "object"],
+    ["\n[1]", "list"],
+    ['"{"', "text"],
+    ["-1", "number"],
+    ["true", "boolean"],
+    ["null", "null"],
+  ])("is of a kind by how it begins: %j is %s", (text, kind) => {
+    expect(kindOf(text)).toBe(kind);
+  });
+
+  it("stays text in the members of an answer that hold contexts, at any depth, and goes back as it was", () => {
+    const context = '{"total": 850.0}';
+    const text = `{"items":[{"seq":1,"changes":{"set":${context},"delete":[]},"branches":[{"entries":[{"output_result":${context}}]}]}]}`;
+    const answer = parseAnswer(text) as {
+      items: [{ seq: number; changes: { set: Raw }; branches: [{ entries: [{ output_result: Raw }] }] }];
+    };
+    const [entry] = answer.items;
+    expect(entry.seq).toBe(1);
+    expect([entry.changes.set, entry.branches[0].entries[0].output_result]).toEqual([
+      new Raw(context),
+      new Raw(context),
+    ]);
+    expect(renderBody({ context: entry.changes.set, wait: undefined, list: [1, null] })).toBe(
+      '{"context":{"total": 850.0},"list":[1,null]}',
+    );
+  });
+});

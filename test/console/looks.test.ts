@@ -1,0 +1,121 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { desk, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+const modes = ["light", "dark"] as const;
+const viewports = { desk, phone };
+
+/** A page as it is looked at: where it is, and what is done before it is. */
+interface Look {
+  name: string;
+  path(): string;
+  ready(page: Page): Promise<unknown>;
+}
+
+describe.skipIf(!hasBrowser)("every page", () => {
+  const shown = useConsole();
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    const ended = async (workflow: string, context: object) => {
+      return (await shown.nova.executions.run(workflow, { context })).execution_id;
+    };
+    const begun = async (workflow: string, context: object) => {
+      return (await shown.nova.executions.execute(workflow, { context })).execution_id;
+    };
+    ids.failed = await ended("orders", { total: 9500 });
+    ids.done = await ended("orders", { total: 2500 });
+    ids.map = await ended("prices", {});
+    ids.nested = await ended("nightly", {});
+    ids.loop = await ended("polls", {});
+    ids.waiting = await begun("waits", { amount: "1 200.00 EUR" });
+    ids.running = await begun("slow", { seconds: 600 });
+  }, 90_000);
+
+  const unfold = (name: string) => (page: Page) => page.getByRole("button", { name: `Unfold ${name}` }).click();
+  const looks: Look[] = [
+    { name: "runs", path: () => "/", ready: (page) => page.getByRole("row").nth(6).waitFor() },
+    { name: "runs-none", path: () => "/?text=nothing", ready: (page) => page.getByText("No run fits").waitFor() },
+    {
+      name: "runs-chosen",
+      path: () => "/",
+      ready: (page) => page.getByRole("row").nth(2).getByRole("checkbox").check(),
+    },
+    {
+      name: "run-failed",
+      path: () => `/runs/${ids.failed}?node=book`,
+      ready: (page) => page.locator("[data-marked]").first().waitFor({ state: "attached" }),
+    },
+    {
+      name: "run-context",
+      path: () => `/runs/${ids.done}?node=read`,
+      ready: (page) => page.locator(".tab", { hasText: "Context" }).dispatchEvent("mousedown", { button: 0 }),
+    },
+    { name: "run-map", path: () => `/runs/${ids.map}?node=price`, ready: unfold("each") },
+    { name: "run-nested", path: () => `/runs/${ids.nested}`, ready: unfold("orders") },
+    {
+      name: "run-loop",
+      path: () => `/runs/${ids.loop}`,
+      ready: (page) => page.getByText("3 visits").first().waitFor(),
+    },
+    {
+      name: "run-running",
+      path: () => `/runs/${ids.running}?node=work`,
+      ready: (page) => page.locator(".node[data-state=running]").waitFor(),
+    },
+    {
+      name: "run-waiting",
+      path: () => `/runs/${ids.waiting}?node=manager`,
+      ready: (page) => page.locator(".node[data-state=waiting]").waitFor(),
+    },
+    {
+      name: "run-missing",
+      path: () => "/runs/exec_01M8AE3FM12NENMCX6YM6S565Q",
+      ready: (page) => page.getByText("There is no such run").waitFor(),
+    },
+  ];
+
+  it.each(looks)(
+    "can be used by everybody, in light and dark, large and small: $name",
+    async ({ name, path, ready }) => {
+      for (const mode of modes) {
+        for (const [size, viewport] of Object.entries(viewports)) {
+          const page = await shown.open(path(), { mode, viewport });
+          await ready(page);
+          await page.waitForTimeout(300); // what slides in has come to rest: axe measures colours as they are drawn
+          await picture(page, `${name}-${mode}-${size}`);
+          expect(await findingsOf(page), `${name} ${mode} ${size}`).toEqual([]);
+          await page.context().close();
+        }
+      }
+    },
+    120_000,
+  );
+
+  it.each(modes)("of strangers can be used, too: signing in, %s", async (mode) => {
+    const page = await shown.stranger({ mode });
+    await page.goto(`${shown.url}/console/`);
+    await page.getByLabel("API key").waitFor();
+    await picture(page, `sign-in-${mode}-desk`);
+    expect(await findingsOf(page)).toEqual([]);
+  });
+
+  it("lists its keys in a dialog that can be used", async () => {
+    const page = await shown.open("/");
+    await page.getByRole("table").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await picture(page, "keys-light-desk");
+    expect(await findingsOf(page)).toEqual([]);
+  });
+
+  it("forecasts a restart in a dialog that can be used", async () => {
+    const page = await shown.open(`/runs/${ids.failed}?node=book`, { mode: "dark" });
+    await page.getByRole("button", { name: "Restart from here" }).click();
+    await page.locator(".places").first().waitFor();
+    await picture(page, "restart-dark-desk");
+    expect(await findingsOf(page)).toEqual([]);
+  });
+});

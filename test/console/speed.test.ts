@@ -1,0 +1,117 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { hasBrowser } from "./support/browser.ts";
+import { answerGraph, answerMap, answerRuns, answerValue } from "./support/large.ts";
+import { useConsole } from "./support/use-console.ts";
+
+/** Of a frame at 50 a second. */
+const frameMs = 1000 / 50;
+
+/** Notes when each frame is drawn, and every task that keeps the page from drawing one. */
+const watch = `
+  globalThis.frames = [];
+  globalThis.tasks = [];
+  const note = (at) => { frames.push(at); requestAnimationFrame(note); };
+  requestAnimationFrame(note);
+  new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
+`;
+
+/** The middle of the times between frames: one that was late tells of the machine, most of them of the page. */
+async function middleFrameMs(page: Page): Promise<number> {
+  const at = (await page.evaluate("frames.splice(0)")) as number[];
+  const between = at.slice(1).map((time, index) => time - (at[index] as number));
+  expect(between.length).toBeGreaterThan(20);
+  return between.sort((a, b) => a - b)[Math.floor(between.length / 2)] as number;
+}
+
+describe.skipIf(!hasBrowser)("much at once", () => {
+  const shown = useConsole();
+
+  async function openLarge(answers: (page: Page) => Promise<string>): Promise<Page> {
+    const page = await shown.stranger();
+    await page.addInitScript((key) => sessionStorage.setItem("nova-key", key), shown.key);
+    const path = await answers(page);
+    await page.goto(`${shown.url}/console${path}`);
+    return page;
+  }
+
+  it("pans a graph of 500 nodes at 50 frames a second", async () => {
+    const page = await openLarge((one) => answerGraph(one, 500));
+    await page.locator(".react-flow__node").first().waitFor();
+    await page.evaluate(watch);
+    const box = await page.locator(".graph").boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 300, (box?.y ?? 0) + 200];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let step = 0; step < 90; step++) await page.mouse.move(x + Math.sin(step / 8) * 200, y - step * 2);
+    await page.mouse.up();
+    expect(await middleFrameMs(page)).toBeLessThanOrEqual(frameMs);
+    // Those out of sight are not there.
+    expect(await page.locator(".react-flow__node").count()).toBeLessThan(200);
+  }, 60_000);
+
+  it("scrolls 10,000 runs, and has a screenful of rows", async () => {
+    const page = await openLarge(async (one) => {
+      await answerRuns(one, 10_000);
+      return "/";
+    });
+    await page.getByRole("row").nth(10).waitFor();
+    await page.evaluate(watch);
+    const rows = page.locator(".run-rows");
+    const loaded = () => rows.evaluate((element) => Math.round(element.scrollHeight / 44));
+    while ((await loaded()) < 10_000) {
+      await rows.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      await page.waitForTimeout(20);
+    }
+    await page.getByText("10,000 runs", { exact: true }).waitFor();
+    await page.evaluate("frames.splice(0)");
+    for (let step = 0; step < 60; step++) {
+      await rows.evaluate((element, to) => element.scrollTo(0, to), step * 7000);
+      await page.waitForTimeout(16);
+    }
+    expect(await middleFrameMs(page)).toBeLessThanOrEqual(frameMs);
+    expect(await page.getByRole("row").count()).toBeLessThan(60);
+  }, 120_000);
+
+  it("scrolls 10,000 items of a map, those that failed first", async () => {
+    const page = await openLarge((one) => answerMap(one, 10_000));
+    await page.getByRole("button", { name: "Unfold each" }).click();
+    await page.locator('.react-flow__node[data-id="price"]').click();
+    const list = page.getByRole("region", { name: "Visits of this node" });
+    await list.getByText("item 999", { exact: true }).waitFor();
+    await page.evaluate(watch);
+    for (let step = 0; step < 60; step++) {
+      await list.evaluate((element, to) => element.scrollTo(0, to), step * 4000);
+      await page.waitForTimeout(16);
+    }
+    expect(await middleFrameMs(page)).toBeLessThanOrEqual(frameMs);
+    expect(await list.getByRole("button").count()).toBeLessThan(60);
+  }, 60_000);
+
+  it("shows a value of 5 MB without a task of more than 50 ms", async () => {
+    const page = await openLarge((one) => answerValue(one, 5_000_000, `${shown.url}/bytes`));
+    await page.locator('.react-flow__node[data-id="make"]').click();
+    const panel = page.getByRole("complementary", { name: "Link" });
+    await panel.getByRole("tab", { name: "Context" }).click();
+    await panel.getByText("json, 5.0 MB").waitFor();
+    // What shows a value is loaded, and known to the engine of scripts.
+    await panel.getByRole("button", { name: "Show" }).click();
+    await panel.locator(".blob-preview").getByText("rows").waitFor();
+    await panel.getByRole("button", { name: "Hide" }).click();
+    await page.evaluate(watch);
+    await panel.getByRole("button", { name: "Show" }).click();
+    await panel.locator(".blob-preview").getByText("rows").click();
+    await panel.getByRole("button", { name: "Show more" }).waitFor();
+    expect(((await page.evaluate("tasks")) as number[]).filter((ms) => ms > 50)).toEqual([]);
+  }, 60_000);
+
+  it("opens a failed run of 40 nodes in less than a second", async () => {
+    const page = await openLarge((one) => answerGraph(one, 40));
+    await page.locator(".react-flow__node").first().waitFor();
+    await page.getByRole("link", { name: "All runs" }).click();
+    const began = Date.now();
+    await page.goBack();
+    await page.locator(".react-flow__node").first().waitFor();
+    expect(Date.now() - began).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { action, flow, lines, texted } from "../../../support/engine/flows.ts";
+import { PromptStory } from "../../../support/engine/prompt-story.ts";
+import type { Process } from "../../../support/engine/scheduler.ts";
+import { scriptedMinds } from "../../../support/engine/scripted-minds.ts";
+import { wellTold } from "../../../support/engine/story.ts";
+
+const one = flow("text", [texted(action("a"))], lines("start > a > end"));
+const answered = { scope: "", seq: 1 };
+
+async function begun(workflow = one) {
+  const minds = { ...scriptedMinds({}), writeText: () => '"the answer"' };
+  const story = new PromptStory(workflow, minds);
+  await story.start();
+  return { story, first: story.deliver("a", 0) };
+}
+
+/** Tells the story once for every number of calls after which something may happen to its first delivery. */
+async function atEveryPoint(tell: (story: PromptStory, first: Process) => Promise<void>): Promise<number> {
+  for (let point = 0; ; point++) {
+    const { story, first } = await begun();
+    if (!(await story.calls(first, point))) return point;
+    try {
+      await tell(story, first);
+      wellTold(story);
+    } catch (error) {
+      throw new Error(`after ${point} calls: ${story.world.scheduler.story.join("\n")}`, { cause: error });
+    }
+  }
+}
+
+/** The answer is there once, with the step that tells of it, and no sandbox ever was. */
+async function isWhole(story: PromptStory): Promise<void> {
+  expect(story.chain).toEqual(["start success", "a success"]);
+  expect(story.head).toMatchObject({
+    sandbox_id: null,
+    code: null,
+    nodes: 0,
+    asked: expect.stringMatching(/^\w{64}$/),
+  });
+  expect(story.head.steps).toHaveLength(1);
+  expect((await story.trace()).context.text).toBe('{"a":"the answer"}');
+  expect(await story.verify()).toMatchObject({ state: "open", links: 2 });
+}
+
+describe("a text node", () => {
+  it("comes to its end whenever the Lambda dies, and no recorded answer is paid for again", async () => {
+    const points = await atEveryPoint(async (story, first) => {
+      first.kill();
+      expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
+      await isWhole(story);
+    });
+    expect(points).toBeGreaterThan(4);
+  });
+
+  it("has one answer however two deliveries meet", async () => {
+    await atEveryPoint(async (story, first) => {
+      const second = story.deliver("a", 0);
+      expect(await story.finish(second)).toMatchObject(answered);
+      expect(await story.finish(first)).toMatchObject(answered);
+      await isWhole(story);
+    });
+  });
+
+  it("is answered and not asked again when a delivery comes late", async () => {
+    const { story, first } = await begun();
+    await story.finish(first);
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
+    expect(story.paid).toEqual(["1 text"]);
+    await isWhole(story);
+  });
+
+  it("is failed by whoever settles it, with the answer that it had", async () => {
+    await atEveryPoint(async (story, first) => {
+      first.kill();
+      await story.finish(story.settle("a", 0));
+      expect(["a success", "a failed"]).toContain(story.chain.at(-1));
+      expect(await story.verify()).toMatchObject({ state: "open" });
+    });
+  });
+});
+
+it("is asked anew in the next attempt, with steps of its own", async () => {
+  const retry = { attempts: 2, delaySeconds: 0 };
+  const workflow = flow("retried", [texted(action("a", { retry }))], lines("start > a > end"));
+  const answers = [null, '"yes"'];
+  const story = new PromptStory(workflow, { ...scriptedMinds({}), writeText: () => answers.shift() ?? null });
+  await story.start();
+  expect(await story.finish(story.deliver("a", 0))).toBe("NodeRetry");
+  expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
+  expect(story.authors.questions.map(({ prompt, at }) => [prompt, at.seq])).toEqual([
+    ["Say a.", 1],
+    ["Say a.", 1],
+  ]);
+  expect(story.head).toMatchObject({ status: "success", attempt: 2 });
+  const [, entry] = (await story.trace()).entries;
+  expect(entry?.steps.map(({ agent_name, status }) => [agent_name, status])).toEqual([
+    ["Node", "failed"],
+    ["TextWriter", "success"],
+  ]);
+});
