@@ -6,7 +6,7 @@ import { allNodes } from "../../../parts/graph/definition.ts";
 import { useKeys } from "../../../parts/keys.tsx";
 import { texts } from "../../../texts.ts";
 import { useParts, type WholeWorkflow } from "../use-workflow.ts";
-import { VersionPicker } from "../versions/version-picker.tsx";
+import { VersionPicker } from "../version-picker.tsx";
 import { DefinitionGraph } from "./definition-graph.tsx";
 import { findingsByNode } from "./findings.ts";
 import { Findings, NodePanel } from "./node-panel.tsx";

@@ -15,7 +15,7 @@ import { PageFailure, Trouble } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
 import { memberOf } from "../node-text.ts";
 import { useParts, useWorkflow, type WholeWorkflow } from "../use-workflow.ts";
-import { useVersions } from "../versions/version-picker.tsx";
+import { useVersions } from "../version-picker.tsx";
 import { MoreValues } from "./more-values.tsx";
 import { type Extra, extraProblems, keyedFields, newExtra, withFiles } from "./values.ts";
 import "../../../parts/sheet.css";

@@ -11,9 +11,9 @@ import { Empty, Failure, Loading } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
 import { partsOf } from "../definition-parts.ts";
 import type { WholeWorkflow } from "../use-workflow.ts";
+import { VersionPicker } from "../version-picker.tsx";
 import { diffOf, type NodeDiff, type WorkflowDiff } from "./diff.ts";
 import { changeLooks, DiffGraph } from "./diff-graph.tsx";
-import { VersionPicker } from "./version-picker.tsx";
 
 const words = texts.workflows.versions;
 /** Stands in the address for what belongs to no node; no node can have this name. */

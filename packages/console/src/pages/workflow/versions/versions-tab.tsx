@@ -7,9 +7,9 @@ import { Failure, Loading } from "../../../parts/states.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { texts } from "../../../texts.ts";
 import type { WholeWorkflow } from "../use-workflow.ts";
+import { useVersions } from "../version-picker.tsx";
 import { ActivateDialog } from "../workflow-head.tsx";
 import { Comparison } from "./comparison.tsx";
-import { useVersions } from "./version-picker.tsx";
 import "../../../parts/sheet.css";
 import "./versions-tab.css";
 

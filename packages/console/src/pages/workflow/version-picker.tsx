@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { JSX } from "react";
-import { useNova } from "../../../api/nova.ts";
-import { Choice } from "../../../parts/choice.tsx";
-import { texts } from "../../../texts.ts";
+import { useNova } from "../../api/nova.ts";
+import { Choice } from "../../parts/choice.tsx";
+import { texts } from "../../texts.ts";
 
 const pageSize = 50;
 
