@@ -15,6 +15,7 @@ import { plans } from "./figures/plans.ts";
 import { promptNodes } from "./figures/prompt-nodes.ts";
 import { references } from "./figures/references.ts";
 import { restart } from "./figures/restart.ts";
+import { session } from "./figures/session.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
@@ -32,6 +33,7 @@ const inCloud: Record<string, Bench> = {
   "long-loop": longLoop,
   waiting,
   restart,
+  session,
   stress,
 };
 

@@ -267,6 +267,31 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(expected.context).toEqual({ now: { $any: true } });
   });
 
+  it("takes the answer of a person from the record", async () => {
+    const edges = ["approved", "rejected"].map((condition) => ({
+      from: "ask",
+      to: condition === "approved" ? "pay" : "end",
+      condition,
+    }));
+    const ask = { id: "ask", type: "approval", message: "Pay?" };
+    await write(between("asking", [ask, action("pay", dice("paid"))], [...ways("start > ask", "pay > end"), ...edges]));
+    const running = startNova(cwd, "run", "asking", "--json");
+    const [id] = /exec_\w+/.exec(await running.line("nova approve")) ?? [];
+    expect(await nova(cwd, "approve", id ?? "", "--choice", "approved", "--as", "ann")).toMatchObject({ code: 0 });
+    expect((await running.ended).code).toBe(0);
+    await nova(cwd, "test", "add", id ?? "", "--name", "yes");
+    expect((await fixture("asking", "yes")).outcomes.ask).toMatchObject({
+      set: { ask: { choice: "approved", by: "ann" } },
+      decision: "approved",
+    });
+    expect(await test("asking")).toMatchObject(all(1));
+    await edit("asking", "yes", (test) => {
+      delete test.outcomes.ask;
+    });
+    const message = '"ask" would have to run, and no outcome of it is on record';
+    expect(await test("asking")).toMatchObject(only("failed", { place: "ask", message }));
+  });
+
   it("says of a run that ends otherwise where it turns", async () => {
     const which = (limit: number) =>
       between(

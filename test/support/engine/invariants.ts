@@ -120,12 +120,22 @@ export class Invariants {
     for (const { name, head } of links.values()) {
       const place = within + name;
       const written = outcomes.find(({ key }) => key === place);
+      if (head.sealed && head.code !== null && this.#effectsOf(head) !== false)
+        this.#violated(`${place} of ${id} has run, though it may have effects and nothing goes outside`);
       if (head.reused_from && !written) this.#violated(`${id} has taken over ${place}, which is in no document`);
       const isOver = head.decision_result !== null && !written?.json.includes(`"decision":"${head.decision_result}"`);
       if (written && head.status === "success" && !head.reused_from && !isOver)
         this.#violated(`${id} has not taken over ${place}, which is in the document`);
       if (head.child && !head.reused_from) await this.judgeDocument(head.child.execution, outcomes, `${place}/`);
     }
+  }
+
+  #effectsOf({ workflow_id, workflow_version, node_id }: Head): boolean | undefined {
+    const version = this.#world.workflows.versions.find(
+      (one) => one.workflowId === workflow_id && one.version === workflow_version,
+    );
+    const node = version && nodeIndex(version.workflow).get(node_id)?.node;
+    return node && "executor" in node ? node.effects : undefined;
   }
 
   /** Nothing ran for an outcome that was taken over, and it is the same. */

@@ -9,6 +9,9 @@ export type OpenTask = Pick<WaitingTask, "execution" | "node" | "kind" | "messag
   until: string | null;
 };
 
+/** Between two looks at one execution. */
+const restMs = 200;
+
 /** Tells what a run waits for, and what the executions wait for that its nodes run; each once. */
 export class WaitingTasks {
   readonly #server: NovaClient;
@@ -16,6 +19,8 @@ export class WaitingTasks {
   readonly #live: Pick<LocalCloud, "untilEnd"> | undefined;
   /** Ids of tasks that were told, and of executions that are listened to. */
   readonly #known = new Set<string>();
+  /** Executions that are looked at, and whether they have to be again. */
+  readonly #looks = new Map<string, "on" | "again">();
 
   constructor(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
     this.#server = server;
@@ -25,7 +30,7 @@ export class WaitingTasks {
 
   /** Answers whether somebody has to answer. `known`: what the execution does, where that was read. */
   async look(execution: string, known?: AtWork): Promise<boolean> {
-    const { nodes } = known ?? (await readWhole(this.#server, execution)).atWork;
+    const { nodes, count } = known ?? (await readWhole(this.#server, execution)).atWork;
     let isAsked = false;
     for (const { node_id: node, waits_for: wait } of nodes) {
       if (wait?.kind === "workflow") isAsked = (await this.#lookInto(wait.execution_id)) || isAsked;
@@ -33,7 +38,22 @@ export class WaitingTasks {
       isAsked = true;
       const { kind, until, task_id } = wait;
       const asked = wait.kind === "approval" ? wait : { message: "", choices: [] };
-      if (this.#isNew(task_id)) this.#onTask({ execution, node, kind, until, ...asked });
+      this.#tell(task_id, { execution, node, kind, until, ...asked });
+    }
+    return (count > nodes.length && (await this.#lookThroughTasks(execution))) || isAsked;
+  }
+
+  /** An execution names the first nodes that are at work. All tasks are on the lists of tasks. */
+  async #lookThroughTasks(execution: string): Promise<boolean> {
+    let isAsked = false;
+    for (const kind of ["approval", "event"] as const) {
+      for await (const { task_id, execution_id, node, message, choices, expires_at: until } of this.#server.tasks.list({
+        kind,
+      })) {
+        if (execution_id !== execution) continue;
+        isAsked = true;
+        this.#tell(task_id, { execution, node, kind, until, message, choices });
+      }
     }
     return isAsked;
   }
@@ -46,9 +66,22 @@ export class WaitingTasks {
     return this.look(child);
   }
 
-  /** Beside the run, which goes on whatever becomes of it: whoever misses a task finds it in `nova tasks`. */
+  /**
+   * Beside the run, which goes on whatever becomes of it: whoever misses a task finds it in `nova tasks`. Of a map a
+   * thousand items may wait: there is one look at a time, and the next one sees what came meanwhile.
+   */
   lookAside(execution: string): void {
-    this.look(execution).catch(() => {});
+    if (this.#looks.has(execution)) this.#looks.set(execution, "again");
+    else void this.#lookWhileAsked(execution);
+  }
+
+  async #lookWhileAsked(execution: string): Promise<void> {
+    do {
+      this.#looks.set(execution, "on");
+      await this.look(execution).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, restMs));
+    } while (this.#looks.get(execution) === "again");
+    this.#looks.delete(execution);
   }
 
   /** Whether an end of this process should leave the run to whoever answers. A server of an earlier release says less. */
@@ -57,6 +90,10 @@ export class WaitingTasks {
     if (execution.status !== "waiting") return false;
     const isWhole = atWork.count > 0 && atWork.count === atWork.nodes.length;
     return (await this.look(id, atWork)) || !isWhole;
+  }
+
+  #tell(id: string, task: OpenTask): void {
+    if (this.#isNew(id)) this.#onTask(task);
   }
 
   #isNew(id: string): boolean {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ExactValue, isRawNumber, parseExact } from "@nova/engine";
+import { deepestNesting, type ExactValue, isRawNumber, nestingOf, parseExact } from "@nova/engine";
 import { demandLeadsInside } from "@nova/workflow";
 import { z } from "zod";
 import { InvalidInput, refusing } from "../errors.ts";
@@ -72,10 +72,11 @@ export async function readTest(folder: string, name: string): Promise<Test> {
   return { name, fixture, files };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for what is no JSON, or nested deeper than any context. */
 function parsed(text: string): ExactValue | undefined {
   try {
-    return parseExact(text);
+    const value = parseExact(text);
+    return nestingOf(text) > deepestNesting ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { isFileOfFolder, isWorkflowFolder } from "@nova/workflow";
+import { passedOver } from "../dev/publisher.ts";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
 import { readAndCompile, readAndParse } from "../input/workflow.ts";
 import type { Checked } from "../run/request.ts";
@@ -55,12 +57,29 @@ export async function folderWith(workflow: string, asked: string | undefined): P
     if ((await idOf(folder)) === workflow) return folder;
     throw new InvalidInput(`"${asked}" does not hold the workflow "${workflow}", which has run - name its folder`);
   }
-  const below = (await readdir(".", { withFileTypes: true })).filter((entry) => entry.isDirectory());
-  // A folder is mostly named as its workflow.
-  const names = below.map(({ name }) => name).sort((a, b) => Number(b === workflow) - Number(a === workflow));
-  for (const place of [".", ...names])
-    if (isWorkflowFolder(place) && (await idOf(place)) === workflow) return resolve(place);
-  throw new InvalidInput(`there is no folder of the workflow "${workflow}" here - name it with --folder`);
+  const found: string[] = [];
+  for await (const folder of foldersBelow(".", maxDepth))
+    if (mayHold(folder, workflow) && (await idOf(folder)) === workflow) found.push(folder);
+  const [first, second] = found;
+  if (first === undefined)
+    throw new InvalidInput(`there is no folder of the workflow "${workflow}" here - name it with --folder`);
+  if (second === undefined) return resolve(first);
+  throw new InvalidInput(`the workflow "${workflow}" is in "${first}" and in "${second}" - name one with --folder`);
+}
+
+const maxDepth = 3;
+
+async function* foldersBelow(folder: string, depth: number): AsyncGenerator<string> {
+  if (isWorkflowFolder(folder)) return yield folder;
+  if (depth === 0) return;
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries)
+    if (entry.isDirectory() && !passedOver.test(entry.name)) yield* foldersBelow(join(folder, entry.name), depth - 1);
+}
+
+/** A program is run to know its id: that of a stranger's folder is not. */
+function mayHold(folder: string, workflow: string): boolean {
+  return existsSync(join(folder, "workflow.json")) || basename(resolve(folder)) === workflow || folder === ".";
 }
 
 async function idOf(folder: string): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ExactValue, isRawNumber } from "@nova/engine";
+import { demandLeadsInside } from "@nova/workflow";
 import { writeInside } from "../write-inside.ts";
 import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
 import { markOf } from "./forms.ts";
@@ -18,10 +19,16 @@ export async function writeTest(folder: string, test: Test, { replaces }: { repl
   const path = `tests/${name}.json`;
   await writeInside(folder, path, text, { replaces });
   for (const [file, content] of written.files) await writeInside(folder, `tests/${file}`, content, { replaces: true });
-  const before = await readdir(join(folder, "tests", name)).catch(() => []);
-  const gone = before.filter((file) => ours.test(file) && !written.files.has(`${name}/${file}`));
-  await Promise.all(gone.map((file) => rm(join(folder, "tests", name, file), { force: true })));
+  await removeOthers(folder, name, written.files);
   return path;
+}
+
+async function removeOthers(folder: string, name: string, named: ReadonlyMap<string, unknown>): Promise<void> {
+  // Through a link, files of another folder would be removed.
+  await demandLeadsInside(folder, `tests/${name}`);
+  const before = await readdir(join(folder, "tests", name)).catch(() => []);
+  const gone = before.filter((file) => ours.test(file) && !named.has(`${name}/${file}`));
+  await Promise.all(gone.map((file) => rm(join(folder, "tests", name, file), { force: true })));
 }
 
 /** Names of files that this writes: somebody else's stay. */

@@ -1,0 +1,53 @@
+import { createClient } from "@nova/client";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { WaitingTasks } from "../../../packages/cli/src/run/waiting-tasks.ts";
+import { type Reply, ScriptedServer } from "../../client/support/scripted-server.ts";
+
+const id = `exec_${"0".repeat(26)}`;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function looking(...script: [string, Reply][]) {
+  const server = new ScriptedServer(...script);
+  const told: string[] = [];
+  const nova = createClient({ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch });
+  const tasks = new WaitingTasks(nova, ({ node, kind }) => told.push(`${node} ${kind}`), { untilEnd: async () => {} });
+  return { server, tasks, told };
+}
+
+/** `count` nodes are at work, of which these are named. */
+const run = (count: number, ...nodes: object[]): [string, Reply] => [
+  `GET /executions/${id}?references=true`,
+  { body: { execution_id: id, status: "waiting", path: [], at_work: { count, nodes, maps: [] } } },
+];
+const asking = (node: string) => ({
+  node_id: node,
+  waits_for: { kind: "approval", until: null, task_id: `task_${node}`, message: "Go on?", choices: ["yes"] },
+});
+
+it("looks once more, however many nodes have begun to wait meanwhile", async () => {
+  const { server, tasks, told } = looking(run(1, asking("a")), run(2, asking("a"), asking("b")));
+  for (let i = 0; i < 5; i++) tasks.lookAside(id);
+  await vi.runAllTimersAsync();
+  server.expectDone();
+  expect(told).toEqual(["a approval", "b approval"]);
+});
+
+it("finds tasks on the lists of tasks where more nodes are at work than an execution names", async () => {
+  const task = (node: string, execution_id = id) => ({ task_id: `task_${node}`, execution_id, node });
+  const list = (kind: string, ...items: object[]): [string, Reply] => [
+    `GET /tasks?kind=${kind}`,
+    { body: { items, next_cursor: null } },
+  ];
+  const lists = [list("approval", task("a"), task("b"), task("c", "exec_other")), list("event", task("d"))];
+  const { server, tasks, told } = looking(run(30, asking("a")), ...lists);
+  expect(await tasks.look(id)).toBe(true);
+  server.expectDone();
+  expect(told).toEqual(["a approval", "b approval", "d event"]);
+});
