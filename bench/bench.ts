@@ -14,6 +14,7 @@ import { memory } from "./figures/memory.ts";
 import { plans } from "./figures/plans.ts";
 import { promptNodes } from "./figures/prompt-nodes.ts";
 import { restart } from "./figures/restart.ts";
+import { session } from "./figures/session.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
@@ -31,6 +32,7 @@ const inCloud: Record<string, Bench> = {
   "long-loop": longLoop,
   waiting,
   restart,
+  session,
   stress,
 };
 

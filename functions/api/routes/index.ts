@@ -10,6 +10,7 @@ import * as deployment from "./deployment.ts";
 import * as executions from "./executions.ts";
 import * as exports from "./export.ts";
 import * as keys from "./keys.ts";
+import * as scriptChain from "./script-chain.ts";
 import * as sessions from "./sessions.ts";
 import * as tasks from "./tasks.ts";
 import * as triggers from "./triggers.ts";
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
     blobs,
     tasks,
     sessions,
+    scriptChain,
     exports,
     keys,
     clients,

@@ -72,7 +72,7 @@ const Standing = z.object({
 });
 
 /** What every answer about a session says. */
-const About = { session_id: SessionId, revision: z.int(), retention_days: z.int(), expires_at: Time };
+export const About = { session_id: SessionId, revision: z.int(), retention_days: z.int(), expires_at: Time };
 
 export const SessionItem = z
   .object({ ...About, name: z.string(), client_slug: Slug, created_by: z.string(), created_at: Time })

@@ -2,6 +2,7 @@ import { type ClientOptions, connect } from "./connection.ts";
 import { clientsAt, keysAt } from "./resources/administration.ts";
 import { credentialsAt } from "./resources/credentials.ts";
 import { executionsAt } from "./resources/executions.ts";
+import { sessionsAt } from "./resources/sessions.ts";
 import { tasksAt } from "./resources/tasks.ts";
 import { type Uploading, upload } from "./resources/uploads.ts";
 import { workflowsAt } from "./resources/workflows.ts";
@@ -19,6 +20,7 @@ export function createClient(options: ClientOptions) {
     tasks: tasksAt(at),
     clients: clientsAt(at),
     keys: keysAt(at),
+    sessions: sessionsAt(at),
     credentials: credentialsAt(at),
 
     /** Every route, typed, for what has no method here. */

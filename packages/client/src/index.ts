@@ -3,6 +3,7 @@ export type { Api, ClientOptions, ItemOf, ListPath } from "./connection.ts";
 export { ApiProblem, ApiUnreachable } from "./problem.ts";
 export type { CredentialOwner, NewCredential } from "./resources/credentials.ts";
 export type { ExecuteOptions, FollowOptions, RestartOptions } from "./resources/executions.ts";
+export type { ReadVersion, RunWait, SessionOptions } from "./resources/sessions.ts";
 export type { Answer } from "./resources/tasks.ts";
 export type { Uploading } from "./resources/uploads.ts";
 export type { Source } from "./resources/workflows.ts";

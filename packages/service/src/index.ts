@@ -49,6 +49,7 @@ export { addEdge, addNode, changeNode, deleteEdge, deleteNode, editOutput } from
 export { type RunOfSession, sessionRun } from "./sessions/ended.ts";
 export { publishSession } from "./sessions/publish.ts";
 export { type Begun, runAlone, runStale } from "./sessions/run.ts";
+export { generateText, nodeValues, renderTemplate, writeContext } from "./sessions/script-chain.ts";
 export { createSession, deleteSession, listSessions, readSession, type SessionRequest } from "./sessions/sessions.ts";
 export { type NodeView, nodeViews, type OutputView, openRuns, sessionOutputs, sessionShape } from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";

@@ -52,6 +52,15 @@ function ofSession(routes: Record<string, Pick<Row, "status"> & Partial<Pick<Row
   return Object.fromEntries(rows);
 }
 
+/** Routes whose session is in the body: one that nobody has. */
+function asBefore(routes: Record<string, object>) {
+  const rows = Object.entries(routes).map(([path, more]): [string, Row] => {
+    const body = { session_id: `ses_${"0".repeat(26)}`, ...more };
+    return [`POST ${path}`, { path: plain(path), body, role: "editor", status: everybody(404) }];
+  });
+  return Object.fromEntries(rows);
+}
+
 /** Every route there is, as `GET /path`. */
 const table: Record<string, Row> = {
   "GET /health": { path: plain("/health"), role: null, status: everybody(200) },
@@ -184,6 +193,14 @@ const table: Record<string, Row> = {
     "POST /run": { status: ofClient(422) },
     "POST /nodes/{node}/run": { body: { context_data: { "id:zzz": 1 } }, status: everybody(404) },
     "POST /publish": { body: { workflow: `draft-${"0".repeat(26)}` }, status: sharedChange(422) },
+  }),
+  ...asBefore({
+    "/generate_text_node": { prompt_text: "x" },
+    "/add_node": { node_id: "x" },
+    "/add_edge": { from_node: "a", to_node: "b" },
+    "/get_node_outputs": {},
+    "/validate_template": { prompt_text: "x" },
+    "/execute": {},
   }),
   "GET /tasks": { path: plain("/tasks"), role: "viewer", status: everybody(200) },
   "GET /tasks/{id}": { path: ({ task }) => `/tasks/${task}`, role: "viewer", status: ofClient(200) },

@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { readSession, removeExpired } from "@nova/service";
+import { describe, expect, it, vi } from "vitest";
+import { inARow } from "../../support/cloud.ts";
 import { useApi } from "./support/api.ts";
 
 const api = useApi();
@@ -256,5 +258,134 @@ describe("editors of a session", { timeout: 60_000 }, () => {
     const [method, path] = request.split(" ");
     const refused = await api.call(`${method} /sessions/${id}${path}`, { body });
     expect([refused.status, refused.body.detail]).toEqual([status, expect.stringMatching(sentence)]);
+  });
+});
+
+describe("a session that is over", { timeout: 60_000 }, () => {
+  it("goes with what was published for it, and its executions stay, and verify", async () => {
+    const id = await chain();
+    const { body } = await run(id);
+    const execution = await api.ports.executions.get(body.execution_id);
+    const arn = execution?.stateMachineArn ?? "";
+    expect(await api.ports.machineVersions.list(arn)).toHaveLength(1);
+    const workflow = execution?.workflowId ?? "";
+    expect(workflow).toMatch(/^draft-/);
+    for (const path of [`/workflows/${workflow}`, `/workflows/${workflow}/versions`])
+      expect((await api.call(`GET ${path}`)).status).toBe(404);
+    expect((await api.call(`POST /workflows/${workflow}/execute`, { body: {} })).status).toBe(404);
+    expect((await api.call("GET /workflows?limit=200")).text).not.toContain("draft-");
+    expect((await api.call(`DELETE /sessions/${id}`)).status).toBe(204);
+    for (const request of ["GET", "DELETE"]) expect((await api.call(`${request} /sessions/${id}`)).status).toBe(404);
+    expect((await api.call("GET /sessions?limit=200")).text).not.toContain(id);
+    await expect(api.ports.machineVersions.list(arn)).rejects.toThrow();
+    expect((await api.call(`GET /executions/${body.execution_id}/verify`)).body.state).toBe("anchored");
+    const { items } = (await api.call("GET /audit?limit=200")).body;
+    const deeds = items.filter(({ subject }: { subject: string }) => subject === id);
+    expect(deeds.map(({ action }: { action: string }) => action)).toEqual([
+      "session.deleted",
+      "session.run",
+      "session.created",
+    ]);
+  });
+
+  it("is not there any more once its days have passed, and is swept away", async () => {
+    const { body } = await api.call("POST /sessions", { body: { retention_days: 2 } });
+    expect(body).toMatchObject({ retention_days: 2, nodes: [] });
+    const later = { ...api.ports, clock: { ...api.ports.clock, now: () => Date.now() + 3 * 24 * 60 * 60 * 1000 } };
+    const by = { id: "key", role: "admin", client: null, name: "" } as const;
+    await expect(readSession(later, by, body.session_id)).rejects.toThrow(/there is no session/);
+    expect(await removeExpired(later)).toContain(body.session_id);
+    expect(await api.ports.sessions.get(body.session_id)).toBeUndefined();
+  });
+
+  it("has no output any more whose execution was erased", async () => {
+    const id = await chain();
+    const first = await run(id);
+    await patch(id, "c", { code: random("c", "pass") });
+    const second = await run(id);
+    expect(second.body.restarted_from).toBeUndefined();
+    const shown = (await api.call(`GET /executions/${second.body.execution_id}`)).body;
+    expect(shown.restarted_from).toBe(first.body.execution_id);
+    const erased = await api.call(`POST /executions/${first.body.execution_id}/erase`);
+    expect(erased.body.erased.toSorted()).toEqual([first.body.execution_id, second.body.execution_id].toSorted());
+    expect(await states(id)).toEqual({ a: "stale", b: "stale", c: "stale" });
+    expect((await run(id)).body).toMatchObject({ ran: ["a", "b", "c"], reused: [], error: null });
+  });
+
+  it("goes with its client, and is in the export of no other one", async () => {
+    await api.call("POST /clients", { body: { slug: "gone", name: "Gone" } });
+    const more = { client_slug: "gone", context: { word: "of-gone" } };
+    const id = await session({ a: "context['a'] = context['word']  # of-gone" }, [], more);
+    await run(id);
+    const exported = async (slug: string) => {
+      let text = "";
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const page = await api.call(`GET /clients/${slug}/export${cursor === "" ? "" : `?cursor=${cursor}`}`);
+        text += page.text;
+        cursor = page.body.next_cursor;
+      }
+      return text;
+    };
+    expect(await exported("gone")).toContain(id);
+    await api.call("POST /clients", { body: { slug: "other", name: "Other" } });
+    const other = await exported("other");
+    expect(other).not.toContain(id);
+    expect(other).not.toContain("of-gone");
+    await api.call("DELETE /clients/gone");
+    await vi.waitFor(async () => expect((await api.call("GET /clients/gone")).status).toBe(404), 20_000);
+    expect(await api.ports.sessions.get(id)).toBeUndefined();
+  });
+});
+
+describe("publishing a session", { timeout: 60_000 }, () => {
+  it("makes an ordinary version of a workflow, from which another session begins", async () => {
+    const id = await chain();
+    const published = await api.call(`POST /sessions/${id}/publish`, { body: { workflow: "from-session" } });
+    expect([published.status, published.body]).toMatchObject([
+      201,
+      { id: "from-session", version: 1, status: "ready" },
+    ]);
+    const ran = await api.call("POST /workflows/from-session/execute?wait=20", { body: {} });
+    expect(ran.body).toMatchObject({ status: "completed", path: ["start", "a", "b", "c", "end"] });
+    const { body } = await api.call("POST /sessions", { body: { workflow: "from-session" } });
+    expect(body.nodes.map(({ node_id }: NodeState) => node_id)).toEqual(["a", "b", "c"]);
+    expect((await run(body.session_id)).body).toMatchObject({ ran: ["a", "b", "c"], error: null });
+    await patch(body.session_id, "c", { code: "context['c'] = 'new'" });
+    expect((await run(body.session_id)).body).toMatchObject({ ran: ["c"], reused: ["a", "b"] });
+    const next = await api.call(`POST /sessions/${body.session_id}/publish`);
+    expect(next.body).toMatchObject({ id: "from-session", version: 2 });
+  });
+
+  it("is refused for what is no valid workflow, for a key of one client, and where triggers would be lost", async () => {
+    const { body } = await api.call("POST /sessions", { body: { nodes: [{ id: "a" }] } });
+    const publish = (workflow: string, key?: string) =>
+      api.call(`POST /sessions/${body.session_id}/publish`, { body: { workflow }, ...(key !== undefined && { key }) });
+    const invalid = await publish("invalid");
+    expect([invalid.status, invalid.body.detail]).toEqual([422, expect.stringMatching(/"a" has no code/)]);
+    expect((await publish("invalid", await api.key("editor", "default"))).status).toBe(403);
+    const on_failure = { webhook: "https://pager.example.com/" };
+    const made = await api.call("POST /workflows", { body: { ...inARow("watched", { a: "pass" }), on_failure } });
+    expect(made.status).toBe(201);
+    const lost = await publish("watched");
+    expect([lost.status, lost.body.detail]).toEqual([422, expect.stringMatching(/"watched" has on_failure/)]);
+  });
+
+  it("refuses to begin with a workflow that has loops", async () => {
+    const nodes = [
+      { id: "start", type: "start" },
+      { id: "ask", type: "action", code: "pass" },
+      { id: "check", type: "decision", code: "context['branch_decision'] = 'done'" },
+      { id: "end", type: "end" },
+    ];
+    const edges = [
+      { from: "start", to: "ask" },
+      { from: "ask", to: "check" },
+      { from: "check", to: "end", condition: "done" },
+      { from: "check", to: "end", condition: "default" },
+      { from: "check", to: "ask", condition: "again", max: 3 },
+    ];
+    await api.call("POST /workflows", { body: { id: "looping", name: "Looping", nodes, edges } });
+    const { status, body } = await api.call("POST /sessions", { body: { workflow: "looping" } });
+    expect([status, body.detail]).toEqual([422, expect.stringMatching(/"looping" has a loop, from "check" to "ask"/)]);
   });
 });

@@ -48,10 +48,10 @@ export function capped(answer: Response, maxBytes: number): Response {
 }
 
 /** Members that hold what users sent: their text is handed on, so that 12345678901234567890 and 850.0 stay as they are. */
-const exact = new Set(["context", "set", "input_context", "output_result", "pattern"]);
+const exact = new Set(["context", "set", "input_context", "output_result", "output", "pattern"]);
 
 /** Members in which there are such members. */
-const around = new Set(["items", "entries", "branches", "changes", "child"]);
+const around = new Set(["items", "entries", "branches", "changes", "child", "outputs"]);
 
 /** An answer of the API whose contexts are `RawJson`. */
 export function parseAnswer(text: string): unknown {

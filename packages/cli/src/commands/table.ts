@@ -6,6 +6,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   run: async () => (await import("./run.ts")).run,
   restart: async () => (await import("./restart.ts")).restart,
   start: async () => (await import("./run.ts")).start,
+  session: async () => (await import("./session.ts")).session,
   publish: async () => (await import("./publish.ts")).publish,
   versions: async () => (await import("./versions.ts")).versions,
   activate: async () => (await import("./versions.ts")).activate,

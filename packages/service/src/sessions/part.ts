@@ -76,10 +76,10 @@ const publishedOnly = new Set(["triggers", "on_failure", "warm", "timeout", "inp
 export function sourceOfPart(
   draft: Draft,
   { nodes, allEdges, ...part }: Part,
-  { id, isRecorded }: { id: string; isRecorded(node: string): boolean },
+  { id, isRecorded, keys = [] }: { id: string; isRecorded(node: string): boolean; keys?: readonly string[] },
 ): WorkflowSource {
   const kept = Object.entries(draft.settings).filter(([name]) => !publishedOnly.has(name));
-  const inputs = secretInputs(draft.settings.inputs);
+  const inputs = knownInputs(draft.settings.inputs, keys);
   const fields = {
     id,
     name: "A draft",
@@ -95,11 +95,15 @@ export function sourceOfPart(
   };
 }
 
-function secretInputs(inputs: unknown): object | undefined {
+/** Keys that the run begins with, so that prompts may name them. */
+function knownInputs(inputs: unknown, keys: readonly string[]): object | undefined {
   const properties = (inputs as { properties?: Record<string, { secret?: unknown }> } | undefined)?.properties ?? {};
-  const secret = Object.entries(properties).filter(([, schema]) => schema?.secret === true);
-  if (secret.length === 0) return undefined;
-  return { properties: Object.fromEntries(secret.map(([name]) => [name, { secret: true }])) };
+  const known = keys.map((key) => [key, {}] as const);
+  const secret = Object.entries(properties).flatMap(([name, schema]) =>
+    schema?.secret === true ? [[name, { secret: true }] as const] : [],
+  );
+  const all = Object.fromEntries([...known, ...secret]);
+  return Object.keys(all).length === 0 ? undefined : { properties: all };
 }
 
 /** The draft as a workflow that can be published. */

@@ -1,4 +1,4 @@
-import { Context, membersOf, type OutcomeAt } from "@nova/engine";
+import { Context, type Member, membersOf, type OutcomeAt } from "@nova/engine";
 import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
@@ -15,6 +15,8 @@ export interface Plan {
   runs: string[];
   reused: string[];
   context: Context;
+  /** Members of the context that the caller gave for this run alone: what comes of it is no output of the draft. */
+  extra?: readonly Member[];
   /** What nodes have come to that do not run, by their ids. */
   given: ReadonlyMap<string, OutcomeAt>;
 }

@@ -1,17 +1,18 @@
-import { objectText, startExecution } from "@nova/engine";
+import { type Member, membersOf, objectText, startExecution } from "@nova/engine";
+import { mappingKey } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
 import { Conflict } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Session, SessionRun } from "../ports/sessions.ts";
+import type { DraftNode, RunBasis, Session, SessionRun } from "../ports/sessions.ts";
 import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { draftId } from "../workflows/draft-id.ts";
 import { findWorkflow } from "../workflows/find.ts";
 import { writeContextData } from "./context-data.ts";
-import { shortList } from "./draft.ts";
+import { sha256Of, shortList, withNode } from "./draft.ts";
 import { draftVersion } from "./drafts.ts";
 import { sourceOfPart } from "./part.ts";
 import { onePart, type Plan, type Stand, stalePart, standOf } from "./plan.ts";
@@ -44,8 +45,10 @@ export async function runStale(ports: ServicePorts, by: Principal, id: string, u
 export interface AloneRequest {
   ulid: string;
   node: string;
-  /** JSON text of an object: see `withContextData`. */
+  /** JSON text of an object: see `writeContextData`. */
   contextData?: string;
+  /** The node, where it is none of the draft: it runs this once. */
+  passing?: DraftNode;
 }
 
 /**
@@ -56,10 +59,23 @@ export async function runAlone(
   ports: ServicePorts,
   by: Principal,
   id: string,
-  { ulid, node, contextData }: AloneRequest,
+  { ulid, node, contextData, passing }: AloneRequest,
 ): Promise<Begun> {
-  if (contextData !== undefined) await writeContextData(ports, by, id, node, contextData);
-  return begin(ports, by, id, { ulid, node, plan: (session, stand) => onePart(session, stand, node) });
+  const extra =
+    contextData === undefined
+      ? []
+      : await writeContextData(ports, by, id, { node, isPassing: passing !== undefined, contextData });
+  const plan: Wanted["plan"] = ({ state }, stand) => {
+    const draft = passing ? withNode(state.draft, passing) : state.draft;
+    const planned = onePart(
+      { state: { ...state, draft } },
+      passing ? { ...stand, shape: shapeOf(draft) } : stand,
+      node,
+    );
+    const context = planned.context.apply({ set: [...extra], delete: [] }, 0);
+    return extra.length > 0 ? { ...planned, context, extra } : planned;
+  };
+  return begin(ports, by, id, { ulid, node, plan });
 }
 
 interface Wanted {
@@ -87,6 +103,7 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
       sourceOfPart(state.draft, planned.part, {
         id: draftId(session),
         isRecorded: (one) => planned.given.has(one),
+        keys: keysOf(planned, state.context),
       }),
     );
     const { root, last } = state.family ?? { root: homeOf(session).root };
@@ -94,7 +111,7 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
     const all = [...stand.standings.keys()].filter((one) => !planned.runs.includes(one));
     const run: SessionRun = {
       ...{ execution, at: new Date(ports.clock.now()).toISOString(), by: by.id },
-      nodes: runBases(state, stand.shape, planned.runs),
+      nodes: withExtra(runBases(state, stand.shape, planned.runs), planned.extra),
       given: Object.fromEntries(all.map((one) => [one, outcomeId(stand.standings.get(one))])),
     };
     return {
@@ -115,6 +132,20 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
   const detail = { execution: begun.execution, ...(node !== undefined && { node }) };
   await recordDeed(ports, by, { action: "session.run", client: session.client, subject: id, detail });
   return { session, execution: begun.execution, runs: planned.runs, reused: planned.reused };
+}
+
+/** What a prompt may name besides nodes. */
+function keysOf({ extra = [] }: Plan, context: string): string[] {
+  const mapping = extra.find(({ key }) => key === mappingKey)?.json ?? "{}";
+  const names = mapping.startsWith("{") ? membersOf(mapping).map(({ key }) => key) : [];
+  return [...membersOf(context), ...extra].map(({ key }) => key).concat(names);
+}
+
+/** What came of values for one run alone is not what a run of everything would come to: it is stale at once. */
+function withExtra(bases: Record<string, RunBasis>, extra: readonly Member[] = []): Record<string, RunBasis> {
+  if (extra.length === 0) return bases;
+  const definition = sha256Of(extra);
+  return Object.fromEntries(Object.entries(bases).map(([node, basis]) => [node, { ...basis, definition }]));
 }
 
 interface Answer {

@@ -1,7 +1,8 @@
-import { atOnce, type Execution, runHeads } from "@nova/engine";
+import { atOnce, type Execution, referencesIn, runHeads } from "@nova/engine";
+import { ulid } from "ulid";
 import { hasEnded } from "../executions/execute.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { NodeRecord, Session, SessionRun } from "../ports/sessions.ts";
+import type { NodeOutcome, NodeRecord, Session, SessionRun } from "../ports/sessions.ts";
 import { changed } from "./history.ts";
 import { type CameTo, withOutcomes } from "./standing.ts";
 
@@ -55,7 +56,7 @@ async function outcomesOf(ports: ServicePorts, run: SessionRun): Promise<Map<str
 }
 
 /** Without outcomes whose executions were erased: the nodes have to run again. */
-async function withoutErased(ports: Pick<ServicePorts, "executions">, session: Session): Promise<Session> {
+async function withoutErased(ports: Pick<ServicePorts, "executions" | "clock">, session: Session): Promise<Session> {
   const { nodes, family } = session.state;
   const named = new Set(
     Object.values(nodes).flatMap(({ outcome }) =>
@@ -66,16 +67,14 @@ async function withoutErased(ports: Pick<ServicePorts, "executions">, session: S
   const records = await atOnce([...named], (id) => ports.executions.get(id));
   const erased = new Set(records.flatMap((record) => (record?.erased ? [record.id] : [])));
   if (erased.size === 0) return session;
+  // With the last one its blobs may be gone: the next execution begins a family of its own.
+  const isOver = family?.last !== undefined && erased.has(family.last);
+  const isGone = ({ source }: NodeOutcome) =>
+    "hash" in source ? erased.has(source.execution) : isOver && referencesIn(source.set).length > 0;
   const kept = Object.entries(nodes).map(([id, record]): [string, NodeRecord] => {
-    const { outcome, ...rest } = record;
-    const isGone = outcome && "hash" in outcome.source && erased.has(outcome.source.execution);
-    return [id, isGone ? { ...rest, version: rest.version + 1 } : record];
+    const { outcome, version } = record;
+    return [id, outcome && isGone(outcome) ? { version: version + 1 } : record];
   });
-  const { family: before, ...state } = session.state;
-  // With the last one nothing is left that a new execution could take over: the next one begins a family.
-  const isOver = before?.last !== undefined && erased.has(before.last);
-  return {
-    ...session,
-    state: { ...state, nodes: Object.fromEntries(kept), ...(before && !isOver && { family: before }) },
-  };
+  const next = isOver ? { family: { root: `exec_${ulid(ports.clock.now())}` } } : {};
+  return { ...session, state: { ...session.state, ...next, nodes: Object.fromEntries(kept) } };
 }

@@ -1,0 +1,107 @@
+import {
+  addEdge,
+  addNode,
+  generateText,
+  nodeValues,
+  readSession,
+  renderTemplate,
+  runStale,
+  sessionRun,
+  sessionShape,
+  writeContext,
+} from "@nova/service";
+import { defined } from "@nova/workflow";
+import { route } from "../http/route.ts";
+import * as schemas from "../schemas/script-chain.ts";
+import { about } from "../schemas/session.ts";
+
+/** Addresses of an earlier system for chains of prompts, whose front ends go on with a session. */
+export const generateTextNode = route("POST /generate_text_node", {
+  summary: "Have a model write a text; with `__current_node` in `context_data` it is the output of that node",
+  role: "editor",
+  body: schemas.GenerateRequest,
+  exact: ["context_data"],
+  answers: { 200: { description: "the text", schema: schemas.GeneratedText } },
+  async handle(
+    ports,
+    { by, body: { session_id: id, prompt_text: prompt, llm_config: llmConfig, context_data }, once },
+  ) {
+    const wish = { prompt, ...defined({ llmConfig, contextData: context_data?.text }) };
+    const generated = await once((ulid) => generateText(ports, by, id, { ulid, ...wish }));
+    return { ...generated, ...about(await readSession(ports, by, id)) };
+  },
+});
+
+export const addNodeAsBefore = route("POST /add_node", {
+  summary: "Add a node whose text a model writes to a session",
+  role: "editor",
+  body: schemas.AddNodeRequest,
+  answers: { 200: { description: "added", schema: schemas.AddedNode } },
+  async handle(ports, { by, body: { session_id: id, node_id, node_type, prompt_text: prompt, ...rest }, once }) {
+    const type = node_type !== undefined && /decision/i.test(node_type) ? "decision" : "action";
+    const node = { id: node_id, type, executor: "text", ...rest, ...defined({ prompt }) };
+    await once(async () => void (await addNode(ports, by, id, node)));
+    return { node_id, ...about(await readSession(ports, by, id)) };
+  },
+});
+
+export const addEdgeAsBefore = route("POST /add_edge", {
+  summary: "Add an edge to a session",
+  role: "editor",
+  body: schemas.AddEdgeRequest,
+  answers: { 200: { description: "added", schema: schemas.AddedEdge } },
+  async handle(ports, { by, body: { session_id: id, from_node: from, to_node: to, condition }, once }) {
+    await once(async () => void (await addEdge(ports, by, id, { from, to, ...defined({ condition }) }, {})));
+    return { from_node: from, to_node: to, ...about(await readSession(ports, by, id)) };
+  },
+});
+
+export const getNodeOutputs = route("POST /get_node_outputs", {
+  summary: "What nodes of a session have come to, each as one value",
+  role: "editor",
+  body: schemas.OutputsRequest,
+  answers: { 200: { description: "the outputs", schema: schemas.NodeOutputs } },
+  async handle(ports, { by, body: { session_id: id, node_ids = [] } }) {
+    const session = await readSession(ports, by, id);
+    return { outputs: await nodeValues(ports, session, node_ids), ...about(session) };
+  },
+});
+
+export const validateTemplate = route("POST /validate_template", {
+  summary: "A prompt with the outputs of a session in the places of its references, and which have no value",
+  role: "editor",
+  body: schemas.TemplateRequest,
+  exact: ["context_data"],
+  answers: { 200: { description: "the prompt", schema: schemas.ValidatedTemplate } },
+  async handle(ports, { by, body: { session_id: id, prompt_text: template, context_data } }) {
+    const request = { template, ...defined({ contextData: context_data?.text }) };
+    const { session, rendered } = await renderTemplate(ports, by, id, request);
+    const { processed_prompt, processed_node_values, missing } = rendered;
+    const warnings = missing.map(({ reference, name, has_node }) =>
+      has_node ? `${reference}: "${name}" has no such part` : `${reference}: nothing is known of "${name}"`,
+    );
+    return { valid: missing.length === 0, processed_prompt, processed_node_values, warnings, ...about(session) };
+  },
+});
+
+const waitMs = 25_000;
+
+export const executeAsBefore = route("POST /execute", {
+  summary: "Run the stale nodes of a session, in order",
+  role: "editor",
+  body: schemas.ExecuteRequest,
+  exact: ["initial_inputs"],
+  answers: { 200: { description: "what all nodes have come to", schema: schemas.Executed } },
+  async handle(ports, { by, body: { session_id: id, initial_inputs }, once }) {
+    const begun = await once(async (ulid) => {
+      if (initial_inputs) await writeContext(ports, by, id, initial_inputs.text);
+      const { session: _, ...kept } = await runStale(ports, by, id, ulid);
+      return kept;
+    });
+    const { session, record, ran } = await sessionRun(ports, by, id, begun, waitMs);
+    const { execution: execution_id, reused } = begun;
+    const { kind: shape, why: shape_why } = sessionShape(session);
+    const told = { execution_id, status: record?.status ?? "completed", reused, ran, error: record?.error ?? null };
+    return { results: await nodeValues(ports, session, []), ...told, shape, shape_why, ...about(session) };
+  },
+});

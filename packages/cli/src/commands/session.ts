@@ -1,0 +1,182 @@
+import type { NovaClient, Session, SessionRun } from "@nova/client";
+import { defined } from "@nova/workflow/defined";
+import { askApi, askApiToGoOn } from "../api/ask.ts";
+import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
+import { print, printTold, type Told } from "../output/terminal.ts";
+import { actionOf, command } from "./command.ts";
+import { readVersion } from "./versions.ts";
+
+const actions = ["new", "show", "set", "run", "edit", "publish", "list", "delete"] as const;
+
+export const session = command({
+  summary: "build a workflow step by step: run its nodes, change them and what they came to, run what is stale",
+  takes: {
+    "<new|show|set|run|edit|publish|list|delete>": "what to do",
+    "[session]": "which one; with new: a workflow that it begins as",
+    "[node]": "with set, edit: which node; with run: this one alone",
+    "--set <key=json>": { says: "with new: of the context; with set: a field of the node (repeatable)", each: true },
+    "--text <key=path>": {
+      says: "with set: a field whose text is in a file, such as prompt=brief.md (repeatable)",
+      each: true,
+    },
+    "--after <node>": { says: "with set: an edge from there to the node (repeatable)", each: true },
+    "--remove": "with set: delete the node",
+    "--output <json>": "with edit: an object of keys and values, or the value of the one key that the node sets",
+    "--version <number>": "with new: of the workflow; with set, edit: of the node as you have seen it",
+    "--name <text>": "with new, publish: for people",
+    "--client <slug>": "with new, list: whose",
+    "--retention-days <n>": "with new: the session ends after so many days; absent: 30",
+    "--as <workflow>": "with publish: the workflow that it becomes the next version of",
+  },
+  async run([asked, id, node], options) {
+    const action = actionOf("session", actions, asked);
+    if (action === "new") return create(id, options);
+    if (action === "list") return list(options.client);
+    if (id === undefined)
+      throw new InvalidInput(`nova session ${action} needs a session - nova session list shows them`);
+    if (action === "run") return run(id, node, options.json);
+    if (action === "show") return askApi(async (nova) => shown(nova, await nova.sessions.get(id)));
+    if (action === "delete") {
+      await askApi((nova) => nova.sessions.delete(id));
+      return { json: { session_id: id, deleted: true }, text: `session ${id} is deleted; its executions stay` };
+    }
+    if (action === "publish") return publish(id, options);
+    if (node === undefined) throw new InvalidInput(`nova session ${action} needs a node behind the session`);
+    const read = defined({ version: options.version === undefined ? undefined : readVersion(options.version) });
+    return action === "set" ? set(id, node, options, read) : edit(id, node, options.output, read);
+  },
+});
+
+interface NewOptions {
+  set: string[];
+  version: string | undefined;
+  name: string | undefined;
+  client: string | undefined;
+  retentionDays: string | undefined;
+}
+
+async function create(workflow: string | undefined, options: NewOptions): Promise<Told> {
+  const [{ RawJson }, { readContext }] = await Promise.all([import("@nova/engine"), import("../input/context.ts")]);
+  const context = options.set.length > 0 ? new RawJson(await readContext(undefined, options.set)) : undefined;
+  const request = defined({
+    ...{ workflow, name: options.name, client_slug: options.client, context },
+    version: options.version === undefined ? undefined : readVersion(options.version),
+    retention_days: options.retentionDays === undefined ? undefined : Number(options.retentionDays),
+  });
+  return askApi(async (nova) => shown(nova, await nova.sessions.create(request)));
+}
+
+async function list(client: string | undefined): Promise<Told> {
+  const { told } = await import("../output/table.ts");
+  const items = await askApi((nova) => Array.fromAsync(nova.sessions.list(defined({ client }))));
+  return told(items, {
+    header: ["session", "name", "client", "ends"],
+    rowOf: (one) => [one.session_id, one.name, one.client_slug, one.expires_at],
+    empty: "no sessions - nova session new makes one",
+  });
+}
+
+interface SetOptions {
+  set: string[];
+  text: string[];
+  after: string[];
+  remove: true | undefined;
+}
+
+/** Adds the node where it is not there yet. */
+async function set(id: string, node: string, options: SetOptions, read: { version?: number }): Promise<Told> {
+  const fields = await readFields(options);
+  return askApi(async (nova) => {
+    const { sessions } = nova;
+    if (options.remove) return shown(nova, await sessions.deleteNode(id, node, read));
+    const before = await sessions.get(id);
+    const isThere = before.nodes.some(({ node_id }) => node_id === node);
+    if (!isThere) await sessions.addNode(id, { ...fields, id: node });
+    else if (Object.keys(fields).length > 0) await sessions.changeNode(id, node, fields, read);
+    for (const from of options.after) await sessions.addEdge(id, { from, to: node });
+    return shown(nova, await sessions.get(id));
+  });
+}
+
+async function readFields({ set, text }: SetOptions): Promise<Record<string, unknown>> {
+  const [{ readContext, splitPair, utf8 }, { readFile }] = await Promise.all([
+    import("../input/context.ts"),
+    import("node:fs/promises"),
+  ]);
+  const fields = JSON.parse(await readContext(undefined, set)) as Record<string, unknown>;
+  for (const pair of text) {
+    const [key, path] = splitPair(pair, "--text", "path");
+    fields[key] = utf8(await readFile(path), `"${path}" is no text - name a file in UTF-8`);
+  }
+  return fields;
+}
+
+async function edit(id: string, node: string, output: string | undefined, read: { version?: number }): Promise<Told> {
+  if (output === undefined) throw new InvalidInput("nova session edit needs --output, a JSON value");
+  const { jsonProblem, RawJson } = await import("@nova/engine");
+  const problem = jsonProblem(output);
+  if (problem !== undefined)
+    throw new InvalidInput(`--output is no JSON: it ${problem} - quote texts: --output '"a text"'`);
+  return askApi(async (nova) => {
+    await nova.sessions.writeOutput(id, node, new RawJson(output), read);
+    return shown(nova, await nova.sessions.get(id));
+  });
+}
+
+const goingOn = new Set(["queued", "running", "waiting"]);
+
+async function run(id: string, node: string | undefined, json: true | undefined): Promise<ExitCode | undefined> {
+  let code: ExitCode | undefined;
+  await askApiToGoOn(async (nova) => {
+    const { sessions, executions } = nova;
+    const begun = node === undefined ? await sessions.run(id) : await sessions.runNode(id, node);
+    const { execution_id: execution } = begun;
+    if (!json) print(summaryOf(begun));
+    if (execution !== null && goingOn.has(begun.status)) await executions.untilEnded(execution);
+    const after = await shown(nova, await sessions.get(id));
+    const ended = execution === null ? "completed" : (await executions.get(execution)).status;
+    code = ended === "completed" ? exitCodes.completed : exitCodes.failed;
+    printTold({ ...after, json: { ...begun, status: ended } }, json);
+    return execution === null ? [] : [execution];
+  });
+  return code;
+}
+
+function summaryOf({ execution_id: execution, runs, reused, shape_why: why, error }: SessionRun): string {
+  if (execution === null) return "everything is fresh: nothing runs";
+  const taken = reused.length === 0 ? "" : `; reuses ${reused.join(", ")}`;
+  const failed = error ? `\n${error.node} failed: ${error.message}` : "";
+  return `${execution} runs ${runs.join(", ")}${taken}${why === null ? "" : `\n${why}`}${failed}`;
+}
+
+async function publish(id: string, { as, name }: { as: string | undefined; name: string | undefined }): Promise<Told> {
+  const published = await askApi((nova) => nova.sessions.publish(id, defined({ workflow: as, name })));
+  return { json: published, text: `version ${published.version} of ${published.id} is ${published.status}` };
+}
+
+/** How its nodes stand, each with the first line of what it came to. */
+async function shown(nova: NovaClient, session: Session): Promise<Told> {
+  const [{ tableLines }, { renderJson, RawJson, membersOf }] = await Promise.all([
+    import("../output/table.ts"),
+    import("@nova/engine"),
+  ]);
+  const { outputs } = await nova.sessions.outputs(session.session_id);
+  const firstLine = (output: unknown): string => {
+    const members = output instanceof RawJson ? membersOf(output.text) : [];
+    const [only, ...others] = members;
+    const text = only && others.length === 0 ? only.json : renderJson(output);
+    const value = text.startsWith('"') ? (JSON.parse(text) as string) : text;
+    return value.split("\n", 1)[0]?.slice(0, 100) ?? "";
+  };
+  const rows = outputs.map(({ node_id, version, state, skipped, output, error }) => {
+    const told = skipped ? "(no way leads to it)" : (error ?? (output === null ? "" : firstLine(output)));
+    return [node_id, String(version), state, told];
+  });
+  const empty = `no nodes yet - nova session set ${session.session_id} <node> --set ... adds one`;
+  const text = rows.length === 0 ? [empty] : tableLines(["node", "version", "state", "output"], rows);
+  const findings = session.shape.findings.map(({ message }) => message);
+  return {
+    json: renderJson(session),
+    text: [`${session.session_id}  ${session.name}, until ${session.expires_at}`, ...text, ...findings],
+  };
+}

@@ -1,0 +1,124 @@
+import { type Member, membersOf, objectText, parsedOrNot, RawJson, readTraceLink, valueAt } from "@nova/engine";
+import { idPrefix, mappingKey, type RenderedPrompt, renderPrompt } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
+import { Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { DraftNode, Session } from "../ports/sessions.ts";
+import { changeNode } from "./edit.ts";
+import { sessionRun } from "./ended.ts";
+import { changing } from "./record.ts";
+import { runAlone } from "./run.ts";
+import { readSession } from "./sessions.ts";
+import { sessionOutputs } from "./view.ts";
+
+/** What a front end of chains of prompts asks: the text that a model writes to a prompt. */
+export interface TextRequest {
+  ulid: string;
+  prompt: string;
+  llmConfig?: object;
+  /** JSON text of an object: see `writeContextData`; `__current_node` is the node whose prompt this is. */
+  contextData?: string;
+}
+
+export interface GeneratedText {
+  generated_text: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  /** US dollars. */
+  cost: number;
+  /** Seconds. */
+  duration: number;
+}
+
+const waitMs = 25_000;
+
+/**
+ * Asks for the text of a node of the session, whose prompt this is from now on, or for one that belongs to no node. Throws
+ * as `runAlone`; `Refused` where the model failed, or takes longer than a request waits.
+ */
+export async function generateText(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  { ulid, prompt, llmConfig, contextData = "{}" }: TextRequest,
+): Promise<GeneratedText> {
+  const current = parsedOrNot(valueAt(contextData, ["__current_node"]) ?? "null");
+  const isKnown = typeof current === "string";
+  const node = isKnown ? current : "text";
+  const fields = { type: "action", executor: "text", prompt, ...defined({ llm_config: llmConfig }) };
+  if (isKnown) await changeNode(ports, by, id, node, { changes: fields });
+  const passing: DraftNode = { id: node, ...fields };
+  const begun = await runAlone(ports, by, id, { ulid, node, contextData, ...(!isKnown && { passing }) });
+  const { record } = await sessionRun(ports, by, id, begun, waitMs);
+  if (!record || record.tip === undefined)
+    throw new Refused(
+      `the model takes longer than a request waits - GET /executions/${begun.execution} says how it ends`,
+    );
+  if (record.status !== "completed") throw new Refused(record.error?.message ?? `the run was ${record.status}`);
+  const { entry } = await readTraceLink(ports, record.id, { seq: 1, scope: "", full: false });
+  const { tokens_input = 0, tokens_output = 0, cost_usd = 0 } = record.spent ?? {};
+  const [value] = entry ? membersOf(entry.changes.set.text) : [];
+  const text = parsedOrNot(value?.json ?? '""');
+  return {
+    generated_text: typeof text === "string" ? text : JSON.stringify(text),
+    ...{ prompt_tokens: tokens_input, completion_tokens: tokens_output, total_tokens: tokens_input + tokens_output },
+    ...{ cost: cost_usd, duration: (entry?.execution_time_ms ?? 0) / 1000 },
+  };
+}
+
+/** What nodes have come to, each as one value: of a node that sets one key its value, else all keys. Null: nothing. */
+export async function nodeValues(
+  ports: ServicePorts,
+  session: Session,
+  nodes: readonly string[],
+): Promise<Record<string, RawJson | null>> {
+  const outputs = await sessionOutputs(ports, session, nodes);
+  const single = (output: RawJson | null) => {
+    const members = output ? membersOf(output.text) : [];
+    return members.length === 1 && members[0] ? new RawJson(members[0].json) : output;
+  };
+  return Object.fromEntries(outputs.map(({ node_id, output }) => [node_id, single(output)]));
+}
+
+/** A prompt with the outputs of the session, and what the caller has besides, in the places of its references. */
+export async function renderTemplate(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  { template, contextData = "{}" }: { template: string; contextData?: string },
+): Promise<{ session: Session; rendered: RenderedPrompt }> {
+  const session = await readSession(ports, by, id);
+  const values = Object.entries(await nodeValues(ports, session, [])).flatMap(([node, value]) =>
+    value ? [[idPrefix + node, JSON.parse(value.text)] as const] : [],
+  );
+  const names = session.state.draft.nodes.map(({ id, name }) => [typeof name === "string" ? name : id, id]);
+  const given = JSON.parse(contextData) as Record<string, unknown>;
+  const own = given[mappingKey];
+  const mapping = { ...Object.fromEntries(names), ...(own !== null && typeof own === "object" ? own : {}) };
+  return {
+    session,
+    rendered: renderPrompt(template, { ...Object.fromEntries(values), ...given, [mappingKey]: mapping }),
+  };
+}
+
+/** What every run of the draft begins with from now on; nothing happens where it is that already. */
+export async function writeContext(ports: ServicePorts, by: Principal, id: string, inputs: string): Promise<void> {
+  const given = membersOf(inputs);
+  const mark = given.find(({ key }) => key.startsWith("$"));
+  if (mark)
+    throw new Refused(`the inputs have the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  const session = await readSession(ports, by, id);
+  const before = new Map(membersOf(session.state.context).map(({ key, json }) => [key, json]));
+  if (given.every(({ key, json }) => before.get(key) === json)) return;
+  await changing(ports, by, id, ({ state }) => {
+    const context = objectWith(state.context, given);
+    return { state: { ...state, context }, what: "the context was changed", answer: undefined };
+  });
+}
+
+function objectWith(text: string, members: readonly Member[]): string {
+  const given = new Set(members.map(({ key }) => key));
+  return objectText([...membersOf(text).filter(({ key }) => !given.has(key)), ...members]);
+}
