@@ -5,6 +5,7 @@ import { code } from "./texts/code.ts";
 import { costs } from "./texts/costs.ts";
 import { form } from "./texts/form.ts";
 import { health } from "./texts/health.ts";
+import { sessions } from "./texts/sessions.ts";
 import { tasks } from "./texts/tasks.ts";
 import { workflows } from "./texts/workflows.ts";
 
@@ -16,6 +17,7 @@ export const texts = {
     runs: "Runs",
     tasks: "Tasks",
     workflows: "Workflows",
+    sessions: "Sessions",
     code: "Code",
     clients: "Clients",
     costs: "Costs",
@@ -250,5 +252,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
-  ...{ apiKeys, audit, clients, code, costs, form, health, tasks, workflows },
+  ...{ apiKeys, audit, clients, code, costs, form, health, sessions, tasks, workflows },
 } as const;

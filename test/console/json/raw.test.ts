@@ -49,6 +49,16 @@ describe("JSON as it was written", () => {
     expect(kindOf(text)).toBe(kind);
   });
 
+  it("stays text in the outputs and the definitions of a session", () => {
+    const answer = parseAnswer(
+      '{"nodes":[{"version":2,"definition":{"timeout":60.0}}],"outputs":[{"output":{"n":1.0}},{"output":null}]}',
+    );
+    expect(answer).toEqual({
+      nodes: [{ version: 2, definition: new Raw('{"timeout":60.0}') }],
+      outputs: [{ output: new Raw('{"n":1.0}') }, { output: null }],
+    });
+  });
+
   it("stays text in the members of an answer that hold contexts, at any depth, and goes back as it was", () => {
     const context = '{"total": 850.0}';
     const text = `{"items":[{"seq":1,"changes":{"set":${context},"delete":[]},"branches":[{"entries":[{"output_result":${context}}]}]}]}`;

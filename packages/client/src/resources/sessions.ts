@@ -47,8 +47,11 @@ export function sessionsAt({ api, ask, list }: Connection) {
       ask(api.DELETE("/sessions/{id}/nodes/{node}", at(id, node, read))),
     addEdge: (id: string, edge: EdgeBody) =>
       ask(api.POST("/sessions/{id}/edges", { params: { ...path(id), query: {} }, body: edge })),
-    deleteEdge: (id: string, { from, to }: Pick<EdgeBody, "from" | "to">) =>
-      ask(api.DELETE("/sessions/{id}/edges", { params: { ...path(id), query: { from, to } } })),
+    /** Without a condition every edge between the two. */
+    deleteEdge: (id: string, { from, to, condition }: EdgeBody) => {
+      const query = { from, to, ...(condition !== undefined && { condition: String(condition) }) };
+      return ask(api.DELETE("/sessions/{id}/edges", { params: { ...path(id), query } }));
+    },
 
     /** Of these nodes, or of all. */
     outputs: (id: string, nodes: readonly string[] = []) => {

@@ -2,12 +2,12 @@ import { elementsOf, kindOf, membersOf, Raw } from "./raw.ts";
 
 /** Members that hold what users sent, and definitions: a bound or a default has digits, too. */
 const exact = new Set([
-  ...["context", "set", "input_context", "output_result", "pattern", "was", "is", "variables"],
+  ...["context", "set", "input_context", "output_result", "output", "pattern", "was", "is", "variables"],
   ...["definition", "form", "forms"],
 ]);
 
 /** Members in which there are such members. */
-const around = new Set(["items", "entries", "branches", "changes", "child"]);
+const around = new Set(["items", "entries", "branches", "changes", "child", "nodes", "outputs"]);
 
 /** An answer of the API, whose contexts stay the text that they are. */
 export function parseAnswer(text: string): unknown {

@@ -41,6 +41,14 @@ export function membersOf(text: string, max = Number.POSITIVE_INFINITY): Member[
   return members;
 }
 
+export function memberOf(text: string, name: string): string | undefined {
+  return membersOf(text).find(({ key }) => key === name)?.text;
+}
+
+export function textIn(json: string | undefined): string | undefined {
+  return json !== undefined && kindOf(json) === "text" ? JSON.parse(json) : undefined;
+}
+
 /** The elements of a list, as `membersOf`. */
 export function elementsOf(text: string, max = Number.POSITIVE_INFINITY): string[] {
   const elements: string[] = [];

@@ -37,6 +37,15 @@ export const pages: readonly Page[] = [
     component: lazy(async () => ({ default: (await import("./workflow/workflow-page.tsx")).WorkflowPage })),
   },
   {
+    path: "/sessions",
+    component: lazy(async () => ({ default: (await import("./sessions/sessions-page.tsx")).SessionsPage })),
+    nav: { label: texts.nav.sessions, icon: "change", key: "g s" },
+  },
+  {
+    path: "/sessions/:id",
+    component: lazy(async () => ({ default: (await import("./session/session-page.tsx")).SessionPage })),
+  },
+  {
     path: "/code",
     component: lazy(async () => ({ default: (await import("./code/code-page.tsx")).CodePage })),
     nav: { label: texts.nav.code, icon: "code", key: "g l" },

@@ -1,8 +1,8 @@
 import type { Client } from "@nova/client";
 import { describe, expect, it } from "vitest";
 import { Raw } from "../../../../packages/console/src/json/raw.ts";
+import { objectIn } from "../../../../packages/console/src/json/typed.ts";
 import {
-  objectIn,
   quotaMisfit,
   quotasDraft,
   quotasIn,

@@ -1,5 +1,4 @@
 import type { Client, Schemas } from "@nova/client";
-import { Raw } from "../../json/raw.ts";
 
 type Quotas = Schemas["ClientQuotas"];
 
@@ -62,14 +61,4 @@ export function quotaMisfit(name: QuotaName, text: string): "whole" | "amount" |
 export function quotasIn(draft: QuotasDraft): Quotas {
   const values = quotaNames.map((name) => [name, draft[name].trim() === "" ? null : Number(draft[name])] as const);
   return Object.fromEntries(values) as Quotas;
-}
-
-/** The text of an object, which stays as it was written; undefined where it is none. */
-export function objectIn(text: string): Raw | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? new Raw(text.trim()) : undefined;
-  } catch {
-    return undefined;
-  }
 }

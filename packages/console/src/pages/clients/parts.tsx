@@ -3,11 +3,11 @@ import { type JSX, useState } from "react";
 import { useWorkflowIds } from "../../api/use-lists.ts";
 import { rawOf } from "../../json/answer.ts";
 import { prettyJson } from "../../json/pretty.ts";
+import { objectIn } from "../../json/typed.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Field, TextArea, TextField } from "../../parts/field.tsx";
 import { texts } from "../../texts.ts";
 import {
-  objectIn,
   quotaMisfit,
   quotaNames,
   quotasDraft,

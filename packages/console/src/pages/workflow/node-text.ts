@@ -1,4 +1,4 @@
-import { elementsOf, kindOf, membersOf } from "../../json/raw.ts";
+import { elementsOf, kindOf, memberOf, membersOf, textIn } from "../../json/raw.ts";
 
 /** A node of a definition as the API answers it, without what is inside of it. */
 export interface NodeText {
@@ -48,12 +48,4 @@ function nodeFrom(text: string): NodeText {
 export function settingsIn(definition: string): Map<string, string> {
   const members = membersOf(definition).filter(({ key }) => key !== "nodes" && key !== "edges");
   return new Map(members.map(({ key, text }) => [key, text]));
-}
-
-export function memberOf(text: string, name: string): string | undefined {
-  return membersOf(text).find(({ key }) => key === name)?.text;
-}
-
-export function textIn(json: string | undefined): string | undefined {
-  return json !== undefined && kindOf(json) === "text" ? JSON.parse(json) : undefined;
 }

@@ -37,6 +37,8 @@ interface GraphViewProps<Data> {
   lookOf(edge: GraphEdge): EdgeLook;
   selected: string | undefined;
   onSelect(node: string): void;
+  /** Of a card with more than two lines; it stays the same. */
+  heightOf?(node: GraphNode): number;
   /** Nodes that show what is inside of them, where somebody else has to know them. */
   folding?: Folding;
 }
@@ -65,7 +67,8 @@ function Flow<Data extends object>({ graph, label, nodeTypes, lookOf, ...props }
   const own = useFolding();
   const folding = props.folding ?? own;
   const { opened } = folding;
-  const request = useMemo(() => requestOf(graph, opened), [graph, opened]);
+  const { heightOf = usualHeight } = props;
+  const request = useMemo(() => requestOf(graph, opened, heightOf), [graph, opened, heightOf]);
   const layout = useLayout(request);
   const nodes = useNodes(graph, layout, folding, props);
   const edges = useMemo(
@@ -121,12 +124,23 @@ function choose(event: KeyboardEvent, onSelect: (node: string) => void): void {
   onSelect(node);
 }
 
-function requestOf({ nodes, edges }: Graph, opened: ReadonlySet<string>): LayoutRequest {
+function usualHeight({ type }: Pick<GraphNode, "type">): number {
+  return type === "map" ? mapHeight : size.height;
+}
+
+function requestOf(
+  { nodes, edges }: Graph,
+  opened: ReadonlySet<string>,
+  heightOf: (node: GraphNode) => number,
+): LayoutRequest {
   return {
-    nodes: nodes.map(({ id, type, body }) => ({
-      ...{ id, width: size.width, height: type === "map" ? mapHeight : size.height },
-      ...(body && opened.has(id) && { inside: requestOf(body, opened) }),
-    })),
+    nodes: nodes.map((node) => {
+      const { id, body } = node;
+      return {
+        ...{ id, width: size.width, height: heightOf(node) },
+        ...(body && opened.has(id) && { inside: requestOf(body, opened, heightOf) }),
+      };
+    }),
     // How often it was taken stands behind its label.
     edges: edges.map(({ from, to, label, max }) => ({
       from,

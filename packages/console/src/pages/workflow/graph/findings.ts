@@ -1,6 +1,5 @@
 import type { Schemas } from "@nova/client";
-import { elementsOf } from "../../../json/raw.ts";
-import { memberOf, textIn } from "../node-text.ts";
+import { elementsOf, memberOf, textIn } from "../../../json/raw.ts";
 
 export type Finding = Schemas["Finding"];
 

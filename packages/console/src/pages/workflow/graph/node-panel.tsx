@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import { Link } from "wouter";
+import { memberOf, textIn } from "../../../json/raw.ts";
 import { IconButton } from "../../../parts/button.tsx";
 import { CodeLines } from "../../../parts/code-lines.tsx";
 import { Foreign } from "../../../parts/foreign.tsx";
@@ -8,7 +9,7 @@ import { JsonView } from "../../../parts/json-view.tsx";
 import { Loading } from "../../../parts/states.tsx";
 import { Trouble } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
-import { memberOf, type NodeText, textIn } from "../node-text.ts";
+import type { NodeText } from "../node-text.ts";
 import type { Finding } from "./findings.ts";
 
 const words = texts.workflows.graph;

@@ -3,7 +3,7 @@ import { type DragEvent, type FormEvent, type JSX, useMemo, useRef, useState } f
 import { useLocation } from "wouter";
 import { useNova } from "../../../api/nova.ts";
 import { useClientSlugs } from "../../../api/use-lists.ts";
-import { Raw } from "../../../json/raw.ts";
+import { memberOf, Raw } from "../../../json/raw.ts";
 import { Button } from "../../../parts/button.tsx";
 import { SelectField } from "../../../parts/field.tsx";
 import { type Draft, draftsOf, filesIn, membersText } from "../../../parts/form/draft.ts";
@@ -13,7 +13,7 @@ import { fieldsOf, takesMore } from "../../../parts/form/schema.ts";
 import { Empty, Loading } from "../../../parts/states.tsx";
 import { PageFailure, Trouble } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
-import { memberOf } from "../node-text.ts";
+
 import { useParts, useWorkflow, type WholeWorkflow } from "../use-workflow.ts";
 import { useVersions } from "../version-picker.tsx";
 import { MoreValues } from "./more-values.tsx";

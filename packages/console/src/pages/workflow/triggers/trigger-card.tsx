@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
 import { useNova } from "../../../api/nova.ts";
 import { apiUrl } from "../../../api/session.ts";
+import { textIn } from "../../../json/raw.ts";
 import { Button } from "../../../parts/button.tsx";
 import { CopyButton } from "../../../parts/copy-button.tsx";
 import { Foreign } from "../../../parts/foreign.tsx";
@@ -11,7 +12,6 @@ import { JsonView } from "../../../parts/json-view.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { Trouble } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
-import { textIn } from "../node-text.ts";
 import type { Trigger } from "./triggers.ts";
 
 const words = texts.workflows.triggers;

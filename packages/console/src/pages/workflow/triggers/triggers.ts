@@ -1,6 +1,5 @@
 import { rawOf } from "../../../json/answer.ts";
-import { elementsOf, membersOf } from "../../../json/raw.ts";
-import { memberOf, textIn } from "../node-text.ts";
+import { elementsOf, memberOf, membersOf, textIn } from "../../../json/raw.ts";
 import type { WholeWorkflow } from "../use-workflow.ts";
 
 export interface Trigger {

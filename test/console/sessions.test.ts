@@ -1,0 +1,165 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { desk, findingsOf, hasBrowser, phone, picture, untilSo } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+const modes = ["light", "dark"] as const;
+const viewports = { desk, phone };
+
+describe.skipIf(!hasBrowser)("the sessions page", () => {
+  const shown = useConsole();
+  let id = "";
+
+  const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
+  const panel = (page: Page) => page.getByRole("complementary");
+  const state = (page: Page, name: string) => card(page, name).locator(".node").getAttribute("data-state");
+  const states = async (page: Page) => {
+    const nodes = ["read", "check_sender", "check_amount", "is_large", "tell", "book"];
+    return Object.fromEntries(await Promise.all(nodes.map(async (one) => [one, await state(page, one)])));
+  };
+  const all = (one: string) => ({ read: one, check_sender: one, check_amount: one, is_large: one, book: one });
+
+  it("makes a session of a workflow, changes a node, sees what is stale, runs it, and publishes", async () => {
+    const page = await shown.open("/sessions");
+    await page.getByText("No sessions yet").waitFor();
+    await page.getByRole("button", { name: "New session" }).click();
+    await page.getByLabel("Begins as").selectOption("orders");
+    await page.getByLabel("Name").fill("Larger orders");
+    await page.getByLabel("Context as a JSON object").fill('{"total": 250.0, "sender": "x"}');
+    await page.getByRole("dialog").getByRole("button", { name: "New session" }).click();
+    await page.getByRole("heading", { name: "Larger orders" }).waitFor();
+    id = page.url().split("/").at(-1) ?? "";
+    expect(id).toMatch(/^ses_[0-9A-Z]{26}$/);
+    await untilSo(async () => expect(await states(page)).toMatchObject(all("stale")));
+
+    await page.getByRole("button", { name: "Run what is stale" }).click();
+    await page.getByText("Ran read, check_sender, check_amount, is_large").waitFor();
+    await untilSo(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
+    // The digits are those that Python wrote.
+    await untilSo(async () => expect(await card(page, "read").textContent()).toContain("[850.0,12345678901234567890]"));
+
+    await card(page, "check_amount").click();
+    await panel(page).getByLabel("Code", { exact: true }).fill("context['amount'] = 'large'\nprint('changed')");
+    await panel(page).getByRole("button", { name: "Save", exact: true }).click();
+    await panel(page).getByText("Saved").waitFor();
+    await untilSo(async () =>
+      expect(await states(page)).toMatchObject({
+        read: "fresh",
+        check_sender: "fresh",
+        check_amount: "stale",
+        book: "stale",
+      }),
+    );
+    await page.getByRole("button", { name: "Run what is stale" }).click();
+    await page.getByText(/Ran check_amount, .*Taken over: .*read/).waitFor();
+    await untilSo(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
+    expect(await card(page, "check_amount").textContent()).toContain("large");
+
+    await page.getByRole("button", { name: "Publish" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByLabel("Workflow").inputValue()).toBe("orders");
+    await dialog.getByRole("button", { name: "Publish" }).click();
+    await dialog.getByText("Version 2 of orders is ready.").waitFor();
+    const { definition } = await shown.nova.workflows.get("orders", { version: 2 });
+    expect(JSON.stringify(definition)).toContain("print('changed')");
+  });
+
+  it("writes an output by hand, and runs one node", async () => {
+    const page = await shown.open(`/sessions/${id}?node=check_amount`);
+    await panel(page).getByRole("button", { name: "Write by hand" }).click();
+    await panel(page).getByLabel("Text of amount").fill("12345678901234567890");
+    await panel(page).getByRole("button", { name: "Save the output" }).click();
+    await panel(page).getByText("written by hand").waitFor();
+    await untilSo(async () => expect(await states(page)).toMatchObject({ check_amount: "fresh", book: "stale" }));
+    const { outputs } = await shown.nova.sessions.outputs(id, ["check_amount"]);
+    expect(outputs).toMatchObject([{ output: { amount: "12345678901234567890" } }]);
+
+    await card(page, "read").click();
+    await panel(page).getByRole("button", { name: "Run this node" }).click();
+    await page.getByText("Ran read.").waitFor();
+    await page.getByRole("link", { name: "Open the run" }).click();
+    await page.waitForURL(/\/console\/runs\/exec_/);
+  });
+
+  it("says what somebody else has changed meanwhile, and keeps what was typed", async () => {
+    const page = await shown.open(`/sessions/${id}?node=tell`);
+    const code = panel(page).getByLabel("Code", { exact: true });
+    await code.fill("context['told'] = 'mine'");
+    await shown.nova.sessions.changeNode(id, "tell", { code: "context['told'] = 'theirs'" });
+    await panel(page).getByRole("button", { name: "Save", exact: true }).click();
+    await panel(page)
+      .getByRole("alert")
+      .getByText(/and you have read/)
+      .waitFor();
+    await panel(page).getByText("Somebody has changed it meanwhile: context['told'] = 'theirs'").waitFor();
+    expect(await code.inputValue()).toBe("context['told'] = 'mine'");
+    await picture(page, "session-conflict-light-desk");
+    expect(await findingsOf(page)).toEqual([]);
+    await panel(page).getByRole("button", { name: "Save", exact: true }).click();
+    await panel(page).getByText("Saved").waitFor();
+    const { nodes } = await shown.nova.sessions.get(id);
+    expect(nodes.find(({ node_id }) => node_id === "tell")?.definition).toMatchObject({
+      code: "context['told'] = 'mine'",
+    });
+  });
+
+  it("builds a draft from nothing with nodes and edges, and takes them away again", async () => {
+    const made = await shown.nova.sessions.create({ name: "From nothing" });
+    const page = await shown.open(`/sessions/${made.session_id}`);
+    await page.getByText("The draft has no nodes yet").waitFor();
+    const dialog = page.getByRole("dialog");
+    const add = async (node: string, after: string) => {
+      await page.keyboard.press("a");
+      await dialog.getByLabel("Id").fill(node);
+      await dialog.getByLabel("After").selectOption(after);
+      await dialog.getByRole("button", { name: "Add a node" }).click();
+      await panel(page).getByRole("heading", { name: node }).waitFor();
+    };
+    await add("first", "");
+    await add("second", "first");
+    await panel(page).getByText("comes after first").waitFor();
+    await panel(page).getByRole("button", { name: "Delete the edge from first to second" }).click();
+    await panel(page).getByText("It has no edges.").waitFor();
+    await page.getByRole("button", { name: "Add an edge" }).click();
+    await dialog.getByLabel("From").selectOption("second");
+    await dialog.getByLabel("To").selectOption("first");
+    await dialog.getByRole("button", { name: "Add an edge" }).click();
+    await panel(page).getByText("leads to first").waitFor();
+    await panel(page).getByRole("button", { name: "Delete the node" }).click();
+    await dialog.getByRole("button", { name: "Delete the node" }).click();
+    await untilSo(async () => expect(await card(page, "second").count()).toBe(0));
+
+    await page.getByRole("button", { name: "Delete the session From nothing" }).click();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    await untilSo(async () => expect(await page.getByRole("row").count()).toBe(2));
+  });
+
+  describe("can be used by everybody", () => {
+    beforeAll(async () => {
+      if (hasBrowser) await shown.nova.sessions.changeNode(id, "check_sender", { description: "x" });
+    });
+
+    it.each([
+      ["sessions", () => "/sessions", "Larger orders"],
+      ["session", () => `/sessions/${id}`, "Last changes"],
+      ["session-node", () => `/sessions/${id}?node=check_amount`, "Edges"],
+    ])(
+      "in light and dark, large and small: %s",
+      async (name, path, text) => {
+        for (const mode of modes) {
+          for (const [size, viewport] of Object.entries(viewports)) {
+            const page = await shown.open(path(), { mode, viewport });
+            await page.getByText(text).filter({ visible: true }).first().waitFor();
+            await page.waitForTimeout(400);
+            await picture(page, `${name}-${mode}-${size}`);
+            expect(await findingsOf(page), `${name} ${mode} ${size}`).toEqual([]);
+            expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
+            await page.context().close();
+          }
+        }
+      },
+      120_000,
+    );
+  });
+});
