@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
-import { hasBrowser, phone } from "./support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { hasBrowser, phone, untilSo } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 describe.skipIf(!hasBrowser)("a run", () => {
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("a run", () => {
       if (answer.url().includes(`/executions/${id}`)) seen.push(answer.status());
     });
     await page.locator(`.react-flow__node[data-id="manager"] .node[data-state="waiting"]`).waitFor();
-    await vi.waitFor(() => expect(seen.slice(-4)).toEqual([304, 304, 304, 304]), 15_000);
+    await untilSo(() => expect(seen.slice(-4)).toEqual([304, 304, 304, 304]));
     await shown.nova.ask(
       shown.nova.api.POST("/executions/{id}/answer", { params: { path: { id } }, body: { choice: "approved" } }),
     );

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
-import { hasBrowser } from "./support/browser.ts";
+import { describe, expect, it } from "vitest";
+import { hasBrowser, untilSo } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 describe.skipIf(!hasBrowser)("the list of runs", () => {
@@ -32,8 +32,8 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
   it("keeps its filters in the address, and reads them from there", async () => {
     const page = await shown.open("/");
     await page.getByLabel("Status", { exact: true }).selectOption("failed");
-    await vi.waitFor(() => expect(page.url()).toContain("status=failed"));
-    await vi.waitFor(async () => expect(await rows(page).count()).toBe(1));
+    await untilSo(() => expect(page.url()).toContain("status=failed"));
+    await untilSo(async () => expect(await rows(page).count()).toBe(1));
     await page.getByLabel("Error class").selectOption("NodeFailed");
     const same = await shown.open(new URL(page.url()).pathname.replace("/console", "") + new URL(page.url()).search);
     await rows(same).getByText("KeyError").waitFor();
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await same.getByLabel("Filter by run id or workflow").fill("nothing");
     await same.getByText("No run fits these filters").waitFor();
     await same.getByRole("button", { name: "Clear filters" }).last().click();
-    await vi.waitFor(async () => expect(await rows(same).count()).toBe(2));
+    await untilSo(async () => expect(await rows(same).count()).toBe(2));
     expect(new URL(same.url()).search).toBe("");
   });
 
@@ -54,10 +54,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Cancel runs" }).click();
     await page.getByText("3 done").waitFor();
     for (const id of ids) expect(await shown.nova.executions.get(id)).toMatchObject({ status: "cancelled" });
-    await vi.waitFor(
-      async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3),
-      15_000,
-    );
+    await untilSo(async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3));
   });
 
   it("restarts a run that failed, and says of those that cannot be restarted why", async () => {
@@ -66,10 +63,10 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByRole("button", { name: "Restart runs" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restart runs" }).click();
     await page.getByText("1 done").waitFor();
-    await vi.waitFor(async () => {
+    await untilSo(async () => {
       const [failed] = await Array.fromAsync(shown.nova.executions.list({ status: "failed" }));
       expect(failed?.restarted_from).toMatch(/^exec_/);
-    }, 15_000);
+    });
   });
 
   it("is used by keys alone: down, select, open, back", async () => {
@@ -84,7 +81,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.waitForURL(/\/runs\/exec_/);
     await page.keyboard.press("g");
     await page.keyboard.press("r");
-    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Next run").first().waitFor();
     await page.keyboard.press("Escape");

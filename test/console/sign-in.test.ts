@@ -8,7 +8,7 @@ describe.skipIf(!hasBrowser)("signing in", () => {
   it("takes the link of nova dev once; its key is in the tab and in no address", async () => {
     const page = await shown.stranger();
     await page.goto(shown.link);
-    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
     expect(page.url()).toBe(`${shown.url}/console/`);
     expect(await page.evaluate("sessionStorage.getItem('nova-key')")).toBe(shown.key);
     expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain("nova_");

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { root } from "../../support/imports.ts";
 
 /** Debian's, or the one that somebody names. */
@@ -49,7 +49,7 @@ export function useBrowser() {
       const context = await browser.newContext({ viewport, colorScheme: mode, reducedMotion: "reduce" });
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(patienceMs);
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (message) => {
         if (message.type() === "error" && !isAnswer(message.text())) complaints.push(message.text());
@@ -62,6 +62,13 @@ export function useBrowser() {
 /** The browser tells of every answer that is no success; the page shows those itself. */
 function isAnswer(text: string): boolean {
   return text.startsWith("Failed to load resource: the server responded with a status of");
+}
+
+/** As long as a page may take on a machine that does much else. */
+const patienceMs = 20_000;
+
+export function untilSo(look: () => void | Promise<void>): Promise<void> {
+  return vi.waitFor(look, { timeout: patienceMs, interval: 100 });
 }
 
 /** What breaks WCAG 2.2 AA on the page as it is shown. */

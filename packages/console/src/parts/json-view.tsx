@@ -1,4 +1,4 @@
-import { type JSX, useState } from "react";
+import { type JSX, useMemo, useState } from "react";
 import { elementsOf, kindOf, membersOf } from "../json/raw.ts";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
@@ -76,9 +76,10 @@ interface ChildrenProps extends Pick<BranchProps, "text" | "isList" | "open"> {
 }
 
 function Children({ text, isList, shown, open, more }: ChildrenProps): JSX.Element {
-  const members = isList
-    ? elementsOf(text, shown + 1).map((value, index) => ({ key: String(index), text: value }))
-    : membersOf(text, shown + 1);
+  const members = useMemo(() => {
+    if (!isList) return membersOf(text, shown + 1);
+    return elementsOf(text, shown + 1).map((value, index) => ({ key: String(index), text: value }));
+  }, [text, isList, shown]);
   return (
     <div className="json-inside">
       {members.slice(0, shown).map(({ key, text: value }) => (

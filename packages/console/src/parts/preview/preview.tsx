@@ -3,8 +3,9 @@ import { texts } from "../../texts.ts";
 import { CodeLines } from "../code-lines.tsx";
 import { Foreign } from "../foreign.tsx";
 import { JsonView } from "../json-view.tsx";
+import { Loading } from "../states.tsx";
 import { csvRows } from "./csv.ts";
-import { shownAs } from "./kind.ts";
+import { type Shown, shownAs } from "./kind.ts";
 import { sheetRows } from "./xlsx.ts";
 import "./preview.css";
 
@@ -21,7 +22,8 @@ const longestText = 100_000;
 
 /** Bytes as people read them. Nothing in them is run: pictures are pictures, a PDF is shown by another origin. */
 export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
-  const shown = shownAs(bytes, name, type);
+  const shown = useShown(bytes, name, type);
+  if (!shown) return <Loading lines={3} />;
   if (shown.as === "image") return <Picture bytes={bytes} type={shown.type} name={name} />;
   if (shown.as === "pdf") return <Pdf name={name} address={pdf} />;
   if (shown.as === "sheet") return <Sheet bytes={bytes} />;
@@ -29,6 +31,16 @@ export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
   if (shown.as === "csv") return <Table rows={csvRows(shown.text, maxRows)} />;
   if (shown.as === "text") return <CodeLines code={shown.text.slice(0, longestText)} />;
   return <p className="quiet">{texts.preview.none}</p>;
+}
+
+/** Found out in a task of its own: megabytes are read for it. */
+function useShown(bytes: Uint8Array<ArrayBuffer>, name: string, type: string): Shown | undefined {
+  const [shown, setShown] = useState<Shown>();
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(shownAs(bytes, name, type)));
+    return () => clearTimeout(timer);
+  }, [bytes, name, type]);
+  return shown;
 }
 
 /** An image runs no scripts, whatever an SVG holds. */

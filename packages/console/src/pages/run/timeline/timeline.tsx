@@ -150,5 +150,5 @@ function percent(share: number): string {
 /** Behind the bar, or before it where there is no room behind. */
 function placeOfTime(begin: number, end: number): CSSProperties {
   if (end < 0.88) return { left: `calc(${percent(end)} + 6px)` };
-  return begin > 0.12 ? { right: `calc(${percent(1 - begin)} + 6px)` } : { right: 4 };
+  return begin > 0.12 ? { right: `calc(${percent(1 - begin)} + 6px)` } : { right: 4, background: "var(--surface)" };
 }

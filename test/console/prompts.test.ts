@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answering } from "../support/model-answers.ts";
+import { type ModelServer, modelServer } from "../support/model-server/model-server.ts";
+import { findingsOf, hasBrowser, picture } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+/** Two attempts that fail, and one that does it. */
+const attempts = [
+  "lines = context['lines']\ncontext['total'] = sum(line['price'] for line in lines)",
+  "lines = context['lines']\ncontext['total'] = sum(line['amount'] * line['count'] for line in lines)",
+  "lines = context['lines']\ncontext['total'] = sum(line['amount'] for line in lines)",
+];
+
+const workflow = {
+  id: "adds",
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "total", type: "action", executor: "prompt", prompt: "Add up `lines` into `total`, a number." },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "total" },
+    { from: "total", to: "end" },
+  ],
+};
+
+describe.skipIf(!hasBrowser)("a node that a model writes", () => {
+  let server: ModelServer;
+  beforeAll(async () => {
+    server = await modelServer((request) => answering({ code: attempts }, request));
+    Object.assign(process.env, server.environment);
+  });
+  const shown = useConsole();
+  afterAll(async () => {
+    for (const name of Object.keys(server.environment)) delete process.env[name];
+    await server[Symbol.asyncDispose]();
+  });
+
+  it("is told attempt by attempt: error, what was changed in the code, model, tokens", async () => {
+    await shown.nova.workflows.publish(workflow);
+    const context = { lines: [{ amount: 2 }, { amount: 3 }] };
+    const { execution_id: id, status } = await shown.nova.executions.run("adds", { context });
+    expect(status).toBe("completed");
+    const page = await shown.open(`/runs/${id}?node=total`);
+    const panel = page.getByRole("complementary", { name: "Link" });
+    await panel.getByRole("tab", { name: /^Steps/ }).click();
+    await panel.getByText("KeyError: 'price'").first().waitFor();
+    await panel.getByText("KeyError: 'count'").first().waitFor();
+    const third = panel.getByLabel("Code attempt 3").last();
+    await third.getByText("line['amount']").last().waitFor();
+    // What the second attempt had, and this one has not.
+    await third.getByText("* line['count']").waitFor();
+    await panel
+      .getByText(/tokens|\d+ in, \d+ out/)
+      .first()
+      .waitFor();
+    await picture(page, "run-steps-light-desk");
+    expect(await findingsOf(page)).toEqual([]);
+  }, 90_000);
+});
