@@ -13,13 +13,14 @@ import { mapItems } from "./figures/map-items.ts";
 import { memory } from "./figures/memory.ts";
 import { plans } from "./figures/plans.ts";
 import { promptNodes } from "./figures/prompt-nodes.ts";
+import { references } from "./figures/references.ts";
 import { restart } from "./figures/restart.ts";
 import { session } from "./figures/session.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
 /** In this order, and before the others: what needs a quiet machine first. */
-const apart: Record<string, BenchApart> = { "cold-run": coldRun, "at-once": atOnce, plans, fair, memory };
+const apart: Record<string, BenchApart> = { "cold-run": coldRun, "at-once": atOnce, plans, fair, memory, references };
 
 const inCloud: Record<string, Bench> = {
   "forty-nodes": fortyNodes,

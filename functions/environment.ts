@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+const Models = z.enum(["on", "off"], 'NOVA_MODELS is neither "on" nor "off"').default("on");
+
 /** What a function of NOVA is told by its environment, besides the variables of the SDKs themselves. */
 export const Environment = z
   .object({
@@ -24,7 +26,7 @@ export const Environment = z
     /** Whether models may write no code: the default where nothing else is said, which is where NOVA is deployed. */
     NOVA_FROZEN: z.stringbool().default(true),
     /** `off`: no model is asked for anything, code or text. */
-    NOVA_MODELS: z.enum(["on", "off"], 'NOVA_MODELS is neither "on" nor "off"').default("on"),
+    NOVA_MODELS: Models,
     /** Id of the model for roles that neither a node nor its workflow names one for. */
     DEFAULT_MODEL: z.string().optional(),
     /** Folder with the documentation of sandbox templates that were built with requirements of their own. */
@@ -80,6 +82,8 @@ export const ServiceEnvironment = z.object({
   NOVA_JWT_CLIENT_CLAIM: z.string().default("nova_client"),
   /** Sandbox template of workflows without requirements. */
   E2B_TEMPLATE_ID: z.string().default("nova"),
+  /** `off`: what asks a model is refused before it runs. */
+  NOVA_MODELS: Models,
 });
 
 export type ServiceEnvironment = z.infer<typeof ServiceEnvironment>;

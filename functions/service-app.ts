@@ -29,7 +29,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     ...(env.NOVA_MAIL_FROM && { mailer: createMailer({ from: env.NOVA_MAIL_FROM }) }),
     poster: createPoster(ports.outgoing),
     ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
-    ...compiler,
+    ...compilerWhere(env.NOVA_MODELS),
     templates: templates ?? {
       of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
     },
@@ -62,6 +62,13 @@ let compiler: Compiler = { compile: compilesNothing, keysLookedUp: compilesNothi
 /** Before the first invocation, where definitions come in: the compiler and the checker of Python weigh much. */
 export function provideCompiler(provided: Compiler): void {
   compiler = provided;
+}
+
+/** Where no model may be asked, definitions are told so before they run. */
+function compilerWhere(models: "on" | "off"): Compiler {
+  const { compile } = compiler;
+  if (models === "on") return compiler;
+  return { ...compiler, compile: (source, ...options) => compile({ ...source, modelsOff: true }, ...options) };
 }
 
 let templates: Templates | undefined;

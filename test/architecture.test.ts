@@ -57,7 +57,7 @@ const arrows: Record<string, string[]> = {
     "python",
   ],
   examples: ["cli", "console/build", "local", "service", "compiler", "engine", "workflow"],
-  bench: ["client", "cli", "local", "compiler", "engine"],
+  bench: ["client", "cli", "local", "compiler", "engine", "workflow"],
   stacks: [
     "aws/page",
     "aws/table",

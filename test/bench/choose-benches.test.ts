@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chooseBenches } from "../../bench/bench.ts";
 
 test("takes every figure where none is named", () => {
-  expect(chooseBenches([])).toHaveLength(17);
+  expect(chooseBenches([])).toHaveLength(18);
 });
 
 test("takes those that are named, in the order of all", () => {
@@ -12,6 +12,6 @@ test("takes those that are named, in the order of all", () => {
 
 test("names every figure where one is named that there is not", () => {
   expect(() => chooseBenches(["forty"])).toThrow(
-    /^there is no figure "forty" - choose of cold-run, at-once, plans, fair, memory, forty-nodes, .*, waiting, restart, session, stress$/,
+    /^there is no figure "forty" - choose of cold-run, at-once, plans, fair, memory, references, forty-nodes, .*, waiting, restart, session, stress$/,
   );
 });

@@ -4,6 +4,7 @@ import { createServicePorts } from "@nova/functions/api";
 import { templateName } from "@nova/workflow";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ApiEnvironment, ServiceEnvironment } from "../../functions/environment.ts";
+import { provideCompiler } from "../../functions/service-app.ts";
 
 const least = { NOVA_BUCKET: "bucket", NOVA_SIGNING_KEY: "00".repeat(32), NOVA_VAULT_KEY: "11".repeat(32) };
 
@@ -25,6 +26,19 @@ describe("the ports of the service", () => {
     expect(createServicePorts({ ...least, NOVA_MAIL_FROM: "nova@in.example.com" }).mailer).toBeDefined();
     expect(createServicePorts({ ...least, NOVA_MAIL_FROM: "" }).mailer).toBeUndefined();
     expect(createServicePorts(least).mailer).toBeUndefined();
+  });
+
+  it("tell the compiler where no model may be asked", async () => {
+    const told: unknown[] = [];
+    const compile = async (source: object) => {
+      told.push(source);
+      return { findings: [] };
+    };
+    provideCompiler({ compile, keysLookedUp: async () => null });
+    const source = { text: "{}", fileName: "workflow.json", files: {} };
+    for (const NOVA_MODELS of ["on", "off"]) await createServicePorts({ ...least, NOVA_MODELS }).compile(source);
+    expect(told).toEqual([source, { ...source, modelsOff: true }]);
+    expect(() => createServicePorts({ ...least, NOVA_MODELS: "maybe" })).toThrow(/NOVA_MODELS/);
   });
 
   it("choose a template by requirements", async () => {

@@ -98,12 +98,14 @@ function changedKey({ kind, path, key }: Change): string | undefined {
   return path ? path[0] : kind === "any" ? key : undefined;
 }
 
-/** `outputs.get_flattened()`. */
+/** `outputs.get_flattened()`, where `outputs` is what NOVA gives. */
 function readsFlattened(program: Program): Node | undefined {
-  return program
-    .loadsOf("outputs")
-    .map(({ parent }) => parent)
-    .find((parent) => parent?.kind === "attribute" && parent.name === "get_flattened") as Node | undefined;
+  const use = program.loadsOf("outputs").find((load) => {
+    const { parent } = load;
+    const isAsked = parent?.kind === "attribute" && parent.name === "get_flattened";
+    return isAsked && load.kind === "name" && program.reaching(load).every(({ origin }) => origin.kind === "given");
+  });
+  return use?.parent ?? undefined;
 }
 
 /** Whether the context is used otherwise than by a key that the code spells out. */

@@ -1,6 +1,6 @@
-import type { Pipeline, PipelineMeans, PromptTask } from "@nova/engine";
+import type { Pipeline, PipelineMeans, PromptTask, TextMeans, TextTask } from "@nova/engine";
 import { expect, it } from "vitest";
-import { frozenPipeline } from "../../../packages/agents/src/lock/pinned-codes.ts";
+import { frozenPipeline, modelFreePipeline } from "../../../packages/agents/src/lock/pinned-codes.ts";
 import { taskWith } from "./tasks.ts";
 
 it("freezes every task, and changes nothing else", async () => {
@@ -20,4 +20,22 @@ it("freezes every task, and changes nothing else", async () => {
   const expected: PromptTask = { ...task, frozen: true };
   expect(seen).toEqual([[expected], [expected, "g"], [expected, means, pinned]]);
   expect(task.frozen).toBe(false);
+});
+
+it("asks the models of text nodes where code is frozen, and none where models are off", async () => {
+  const asked: unknown[] = [];
+  const answer: Pipeline["answer"] = async (task) => {
+    asked.push(task);
+    return null as never;
+  };
+  const refuse = () => Promise.reject(new RangeError("nobody asks for code"));
+  const pipeline: Pipeline = { pinned: refuse, generation: refuse, run: refuse, answer };
+  const task = { node: { id: "edit" } } as TextTask;
+  await frozenPipeline(pipeline).answer(task, {} as TextMeans);
+  expect(asked).toEqual([task]);
+  expect(await modelFreePipeline(pipeline).answer(task, {} as TextMeans)).toMatchObject({
+    ...{ status: "failed", class: "NodeFailed" },
+    message: expect.stringMatching(/node "edit" would ask a model, and models are off/),
+  });
+  expect(asked).toHaveLength(1);
 });

@@ -102,26 +102,26 @@ function pathDifference(was: readonly string[], is: readonly string[]) {
   return { place: now, message };
 }
 
+/** In the order of the keys. A key that only an expression speaks of is asked for last, all of them at once. */
 async function keyDifferences(
   expected: ReadonlyMap<string, WholeValue>,
   now: ReadonlyMap<string, WholeValue>,
   evaluate: Evaluate,
 ): Promise<KeyDifference[]> {
-  const found: KeyDifference[] = [];
-  const later: { key: string; expressions: Expression[] }[] = [];
+  const found = new Map<string, KeyDifference>();
+  const later: (Expression & { key: string })[] = [];
   for (const key of new Set([...expected.keys(), ...now.keys()])) {
     const [was, is] = [expected.get(key), now.get(key)];
     const expressions: Expression[] = [];
     const isAsExpected = was !== undefined && is !== undefined && (await fits(was, is, expressions));
-    if (!isAsExpected) found.push({ key, was, is });
-    else later.push(...expressions.map((one) => ({ key, expressions: [one] })));
+    if (isAsExpected) later.push(...expressions.map((one) => ({ ...one, key })));
+    else found.set(key, { key, was, is });
   }
-  const failures = later.length === 0 ? [] : await evaluate(later.flatMap(({ expressions }) => expressions));
-  for (const [index, { key, expressions }] of later.entries()) {
-    const why = failures[index];
-    const [one] = expressions;
-    if (typeof why !== "string" || !one || found.some((other) => other.key === key)) continue;
-    found.push({ key, was: { $python: why === "" ? one.python : `${one.python} (${why})` }, is: one.value });
+  const failures = later.length === 0 ? [] : await evaluate(later);
+  for (const [index, { key, python, value }] of later.entries()) {
+    const why = failures[index] ?? null;
+    if (why === null || found.has(key)) continue;
+    found.set(key, { key, was: { $python: why === "" ? python : `${python} (${why})` }, is: value });
   }
-  return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return Array.from(found.values()).sort((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -2,14 +2,7 @@ import { copyFile, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { compileWorkflow } from "@nova/compiler";
-import {
-  asWritten,
-  cancelExecution,
-  publishWorkflow,
-  readTrace,
-  startExecution,
-  type WorkflowVersion,
-} from "@nova/engine";
+import { asWritten, publishWorkflow, readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { dataFolder } from "../cloud.ts";
 import { printError, styled } from "../output/terminal.ts";

@@ -56,8 +56,7 @@ export function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void })
         <Tabs.List className="tab-list" aria-label={words.title}>
           {views.map(([name]) => (
             <Tabs.Trigger key={name} value={name} className="tab">
-              {words.tabs[name]}
-              {name === "history" && ` ${node.versions.length}`}
+              {words.tabs[name]} {name === "history" && node.versions.length}
               {name === "why" && version.changes !== undefined && version.changes.length > 0 && (
                 <span className="code-changes">{version.changes.length}</span>
               )}

@@ -1,6 +1,7 @@
 import type { NovaClient } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useNova } from "../../api/nova.ts";
+import { rawOf } from "../../json/answer.ts";
 import { byUrgency, type CodeNode, codeNodesOf } from "./code-nodes.ts";
 
 /** Requests at once: everybody shares what the API takes. */
@@ -32,5 +33,6 @@ async function codeOf(nova: NovaClient, { id, version }: { id: string; version: 
     nova.workflows.get(id, version === null ? {} : { version }),
     Array.fromAsync(nova.workflows.generations(id)),
   ]);
-  return codeNodesOf({ workflow: id, definition, generations });
+  // Nothing of it is shown but texts: its numbers need no digits.
+  return codeNodesOf({ workflow: id, definition: JSON.parse(rawOf(definition).text), generations });
 }

@@ -1,0 +1,193 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { desk, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+const secret = "correct-horse-battery";
+
+describe.skipIf(!hasBrowser)("administration", () => {
+  const shown = useConsole();
+
+  const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+  it("makes a client, and gives it a credential that nothing shows again", async () => {
+    const page = await shown.open("/clients");
+    const answers: Promise<string>[] = [];
+    page.on("response", (response) => answers.push(response.text().catch(() => "")));
+    await page.getByRole("button", { name: "New client" }).click();
+    await page.getByLabel("Name").fill("Acme GmbH");
+    await page.getByLabel("Slug").fill("acme");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Acme GmbH" }).waitFor();
+    expect(page.url()).toBe(`${shown.url}/console/clients/acme`);
+
+    await page.getByRole("button", { name: "New credential" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("User").fill("invoices@acme.example.com");
+    await dialog.getByLabel("Password").fill("short");
+    await dialog.getByText("At least 6 characters").waitFor();
+    expect(await dialog.getByRole("button", { name: "Store" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Password").fill(secret);
+    await dialog.getByRole("button", { name: "Store" }).click();
+    await dialog.getByRole("alert").getByText("needs smtp_host, imap_host or both").waitFor();
+    await dialog.getByLabel("IMAP host").fill("imap.acme.example.com");
+    await dialog.getByRole("button", { name: "Store" }).click();
+    await row(page, "Mailbox").waitFor();
+
+    await page.getByRole("button", { name: "Replace credential email" }).click();
+    expect(await dialog.getByLabel("Password").inputValue()).toBe("");
+    await page.keyboard.press("Escape");
+    expect(await page.content()).not.toContain(secret);
+    expect((await Promise.all(answers)).join()).not.toContain(secret);
+    expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage])")).not.toContain(secret);
+    expect(await Array.fromAsync(shown.nova.credentials.list({ client: "acme" }))).toMatchObject([
+      { name: "email", kind: "email" },
+    ]);
+  });
+
+  it("changes variables without touching their digits, and quotas one by one", async () => {
+    const page = await shown.open("/clients/acme");
+    const variables = page.getByLabel("Variables as a JSON object");
+    const part = page.getByRole("region", { name: "Variables" });
+    await variables.fill('{"limit": 850.0, "id": 12345678901234567890');
+    await part.getByText("This is no JSON object").waitFor();
+    expect(await part.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await variables.fill('{"limit": 850.0, "id": 12345678901234567890}');
+    await part.getByRole("button", { name: "Save" }).click();
+    await part.getByText("Saved").waitFor();
+    const quotas = page.getByRole("region", { name: "Quotas" });
+    await quotas.getByLabel("Runs at once").fill("5");
+    await quotas.getByRole("button", { name: "Save" }).click();
+    await quotas.getByText("Saved").waitFor();
+
+    const headers = { authorization: `Bearer ${shown.key}` };
+    const stored = await (await fetch(`${shown.url}/clients/acme`, { headers })).text();
+    expect(stored).toMatch(/"variables":\{"limit": ?850\.0,"?\s*"id": ?12345678901234567890\}/);
+    expect(JSON.parse(stored).quotas).toEqual({ max_concurrent: 5, max_cost_usd: null, retention_days: null });
+    await page.reload();
+    expect(await variables.inputValue()).toBe('{\n  "limit": 850.0,\n  "id": 12345678901234567890\n}');
+  });
+
+  it("hands over what is stored of a client, a record a line", async () => {
+    const page = await shown.open("/clients/acme");
+    const downloaded = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download records" }).click();
+    const download = await downloaded;
+    expect(download.suggestedFilename()).toBe("acme.jsonl");
+    const text = await new Response((await download.createReadStream()) as never).text();
+    const records = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(records).toContainEqual(expect.objectContaining({ kind: "item", entity: "client" }));
+    expect(text).not.toContain(secret);
+  });
+
+  it("deletes a client once its slug was typed", async () => {
+    const page = await shown.open("/clients/acme");
+    await page.getByRole("button", { name: "Delete client" }).click();
+    const dialog = page.getByRole("dialog");
+    const button = dialog.getByRole("button", { name: "Delete client" });
+    await dialog.getByLabel("Type acme to confirm").fill("acm");
+    expect(await button.isDisabled()).toBe(true);
+    await dialog.getByLabel("Type acme to confirm").fill("acme");
+    await button.click();
+    await page.getByText("acme is being erased").waitFor();
+  });
+
+  it("shows a new key once, and that it opens the API", async () => {
+    const page = await shown.open("/keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("dashboard");
+    await dialog.getByLabel("Role").selectOption("viewer");
+    await dialog.getByRole("button", { name: "New key" }).click();
+    await dialog.getByText("Copy the key now").waitFor();
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    const key = String(await page.evaluate("navigator.clipboard.readText()"));
+    await dialog.getByRole("button", { name: "I have kept it" }).click();
+    expect(await page.content()).not.toContain(key);
+    const read = (path: string) => fetch(shown.url + path, { headers: { authorization: `Bearer ${key}` } });
+    expect([(await read("/clients")).status, (await read("/keys")).status]).toEqual([200, 403]);
+
+    await page.getByRole("button", { name: "Delete key dashboard" }).click();
+    await dialog.getByRole("button", { name: "Delete key" }).click();
+    await row(page, "dashboard").waitFor({ state: "detached" });
+    expect((await read("/clients")).status).toBe(401);
+  });
+
+  it("says in words that a role may not see a page", async () => {
+    const { key } = await shown.nova.keys.create({ role: "viewer", name: "looks on" });
+    const page = await shown.stranger();
+    await page.addInitScript((text) => sessionStorage.setItem("nova-key", text), key);
+    for (const path of ["/keys", "/audit"]) {
+      await page.goto(`${shown.url}/console${path}`);
+      await page.getByText("Your key may not see this").waitFor();
+      await page.getByText("this needs the role admin").waitFor();
+    }
+  });
+
+  it("filters the audit by what the address says, and back", async () => {
+    const page = await shown.open("/audit?action=key.deleted");
+    const rows = page.getByRole("table").getByRole("row");
+    await rows.filter({ hasText: "Key deleted" }).first().waitFor();
+    expect(await rows.filter({ hasText: "Key created" }).count()).toBe(0);
+    await page.getByLabel("What", { exact: true }).selectOption("credential.set");
+    await rows.filter({ hasText: "acme/email" }).waitFor();
+    expect(page.url()).toContain("action=credential.set");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await rows.filter({ hasText: "Key created" }).first().waitFor();
+  });
+
+  it("shows names of strangers as text, and turns nothing around by them", async () => {
+    const name = "<img src=x onerror=alert(1)> \u202egnp";
+    await shown.nova.clients.create({ slug: "strange", name });
+    await shown.nova.keys.create({ role: "viewer", client_slug: "strange", name });
+    const page = await shown.open("/clients");
+    for (const path of ["/clients", "/clients/strange", "/keys", "/audit"]) {
+      await page.goto(`${shown.url}/console${path}`);
+      await page
+        .getByText(path === "/audit" ? "strange" : "<img src=x onerror=alert(1)>")
+        .filter({ visible: true })
+        .first()
+        .waitFor();
+      expect(await page.locator("main").innerText()).not.toContain("\u202e");
+      expect(await page.locator("main img").count()).toBe(0);
+    }
+    await page.goto(`${shown.url}/console/keys`);
+    await row(page, "onerror").getByRole("button").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("heading").getByText("U+202E").waitFor();
+    expect(await dialog.innerText()).not.toContain("\u202e");
+  });
+
+  it("counts what is stored when it is asked to, and says that everything works", async () => {
+    const page = await shown.open("/health");
+    await page.getByText("Step Functions, which runs the graphs").waitFor();
+    await page.getByRole("button", { name: "Count them" }).click();
+    await row(page, "audit").getByText("writes it").waitFor();
+  });
+
+  describe.each(["light", "dark"] as const)("in the %s mode", (mode) => {
+    it.each([
+      ["clients", "/clients", "Globex"],
+      ["client", "/clients/globex", "Settings"],
+      ["keys", "/keys", "this machine"],
+      ["audit", "/audit", "Key created"],
+      ["costs", "/costs", "Tokens in"],
+      ["health", "/health", "Open runs"],
+    ])("breaks no rule of WCAG on the page of %s, on a desk and on a phone", async (name, path, text) => {
+      const created = shown.nova.clients.create({ slug: "globex", name: "Globex" });
+      // It is there after the first of these.
+      await created.catch(() => undefined);
+      for (const [place, viewport] of Object.entries({ desk, phone })) {
+        const page = await shown.open(path, { mode, viewport });
+        await page.getByText(text).filter({ visible: true }).first().waitFor();
+        await picture(page, `${name}-${mode}-${place}`);
+        expect(await findingsOf(page)).toEqual([]);
+        const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+        expect(wide).toBe(false);
+      }
+    });
+  });
+});

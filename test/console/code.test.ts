@@ -1,0 +1,141 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { byRole, type ModelServer, modelServer } from "../support/model-server/model-server.ts";
+import { desk, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+const first = "context['total'] = sum(context['lines'])";
+const second =
+  "total = 0\nfor line in context['lines']:\n    total += line  # \u202enot seen\ncontext['total'] = total";
+
+function sums(prompt: string, more: object = {}) {
+  return {
+    ...{ id: "sums", name: "Sums", ...more },
+    nodes: [
+      { id: "start", type: "start" },
+      { id: "sum", type: "action", executor: "prompt", prompt, effects: false },
+      { id: "end", type: "end" },
+    ],
+    edges: [
+      { from: "start", to: "sum" },
+      { from: "sum", to: "end" },
+    ],
+  };
+}
+
+describe.skipIf(!hasBrowser)("locked code", () => {
+  let server: ModelServer;
+  let answer = first;
+  beforeAll(async () => {
+    server = await modelServer(
+      byRole({
+        input_analyzer: { json: { needs_analysis: false, complexity: "simple" } },
+        code_generator: () => ({ json: { code: answer }, usage: { input: 900, cached: 800, output: 40 } }),
+        output_validator: { json: { valid: true, reason: "the total is there" } },
+      }),
+    );
+    Object.assign(process.env, server.environment);
+  });
+  const shown = useConsole();
+  afterAll(async () => {
+    delete process.env.OPENAI_API_KEY;
+    delete process.env.OPENAI_BASE_URL;
+    await server[Symbol.asyncDispose]();
+  });
+
+  async function run(more: object = {}): Promise<string> {
+    const { nova } = shown;
+    const body = { context: { lines: [19, 3] }, ...more } as never;
+    const params = { path: { id: "sums" } };
+    const { execution_id: id } = await nova.ask(nova.api.POST("/workflows/{id}/execute", { params, body }));
+    await expect.poll(async () => (await nova.executions.get(id)).ended_at, { timeout: 30_000 }).not.toBeNull();
+    // Its code is pinned once it is over.
+    const kept = () => Array.fromAsync(nova.workflows.generations("sums"));
+    await expect.poll(async () => (await kept()).map(({ proven_by }) => proven_by)).toContain(id);
+    return id;
+  }
+
+  const tab = (page: Page, name: RegExp) => page.getByRole("tab", { name });
+  const chosen = "/code?workflow=sums&node=sums%2Fsum%2F";
+
+  it("shows the code that runs, who wrote it, and which run has proven it", async () => {
+    await shown.nova.workflows.publish(sums("Add up the lines."));
+    const proof = await run();
+    const page = await shown.open("/code");
+    await page.getByRole("button", { name: /sum\s*sums/ }).click();
+    await page.getByRole("textbox", { name: "Code of sum" }).getByText("context['total']").waitFor();
+    await page.getByText("This code runs wherever the input has the same types.").waitFor();
+    await tab(page, /Written for/).click();
+    await page.getByText("the code fits the definition of today").waitFor();
+    await tab(page, /Evidence/).click();
+    await page.getByText("by nobody").waitFor();
+    await page.getByRole("link", { name: proof }).click();
+    expect(page.url()).toBe(`${shown.url}/console/runs/${proof}`);
+  });
+
+  it("shows what changed between two codes, and turns nothing around", async () => {
+    answer = second;
+    await run({ fresh: ["sum"] });
+    const page = await shown.open(chosen);
+    await tab(page, /History 2/).click();
+    const diff = page.getByRole("textbox", { name: "What changed in the code of sum" });
+    await diff.getByText("for line in").waitFor();
+    expect(await diff.locator(".cm-deletedChunk").innerText()).toContain("sum(context['lines'])");
+    expect(await diff.innerText()).not.toContain("\u202e");
+  });
+
+  it("rejects code, which runs no more, and approves older code in its place", async () => {
+    const page = await shown.open(chosen);
+    await page.getByRole("button", { name: "Reject" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
+    await page.getByText("It was rejected, or other code took its place").waitFor();
+    await tab(page, /History 2/).click();
+    await page.getByRole("listitem").last().getByRole("button").click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await page.getByText("by this machine").waitFor();
+    const kept = await Array.fromAsync(shown.nova.workflows.generations("sums"));
+    expect(kept).toContainEqual(expect.objectContaining({ code: first, status: "pinned" }));
+    expect(kept).toContainEqual(expect.objectContaining({ code: second, status: "replaced" }));
+  });
+
+  it("says why code is stale once the definition says something else", async () => {
+    await shown.nova.workflows.publish(sums("Add up the lines, taxes included."));
+    const page = await shown.open("/code?status=stale");
+    await page.getByRole("button", { name: /sum\s*sums/ }).click();
+    await tab(page, /Written for\s*1/).click();
+    const changes = page.getByRole("region", { name: "What has changed since" });
+    await changes.getByText("Add up the lines.", { exact: true }).waitFor();
+    await changes.getByText("Add up the lines, taxes included.").waitFor();
+    expect(page.url()).toContain("status=stale");
+  });
+
+  it("goes through nodes by the keyboard, and keeps the choice in the address", async () => {
+    const page = await shown.open("/code");
+    await page.getByText("Choose a node to see its code.").waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("tab", { name: "Code" }).waitFor();
+    expect(page.url()).toContain("node=");
+  });
+
+  it.each(["light", "dark"] as const)(
+    "breaks no rule of WCAG in the %s mode, on a desk and on a phone",
+    async (mode) => {
+      for (const [place, viewport] of Object.entries({ desk, phone })) {
+        const page = await shown.open(chosen, { mode, viewport });
+        await page.getByRole("textbox", { name: "Code of sum" }).waitFor();
+        expect(await findingsOf(page)).toEqual([]);
+        for (const [name, text] of [
+          ["Written for", "Prompt"],
+          ["Evidence", "Proven by"],
+          ["History", "In use"],
+        ] as const) {
+          await tab(page, new RegExp(name)).click();
+          await page.getByText(text).first().waitFor();
+          await picture(page, `code-${name.toLowerCase().replace(" ", "-")}-${mode}-${place}`);
+          expect(await findingsOf(page)).toEqual([]);
+        }
+      }
+    },
+  );
+});
