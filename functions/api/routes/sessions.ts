@@ -240,11 +240,11 @@ export const publish = route("POST /sessions/{id}/publish", {
   }),
   bodyMayBeAbsent: true,
   answers: {
-    200: { description: "it was the latest version already", schema: workflows.PublishedAnswer },
-    201: { description: "a new version, ready", schema: workflows.PublishedAnswer },
+    200: { description: "it was the latest version already", schema: schemas.PublishedSession },
+    201: { description: "a new version, ready", schema: schemas.PublishedSession },
     202: {
       description: "a version, `publishing` until Step Functions has it, or `failed`",
-      schema: workflows.PublishedAnswer,
+      schema: schemas.PublishedSession,
     },
   },
   async handle(ports, { by, params: { id }, body, once }) {
@@ -253,6 +253,7 @@ export const publish = route("POST /sessions/{id}/publish", {
       return published;
     });
     const status = found.status !== "ready" ? 202 : found.created ? 201 : 200;
-    return new OtherAnswer({ status, body: workflows.publishedAnswer(found) });
+    const session = await readSession(ports, by, id);
+    return new OtherAnswer({ status, body: { ...workflows.publishedAnswer(found), ...schemas.about(session) } });
   },
 });

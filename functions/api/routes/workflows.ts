@@ -15,6 +15,7 @@ import {
   sourceOf,
   validateWorkflow,
 } from "@nova/service";
+import { writeWorkflow } from "@nova/workflow";
 import { z } from "zod";
 import { OtherAnswer, route } from "../http/route.ts";
 import { listRoute } from "../schemas/list.ts";
@@ -99,6 +100,19 @@ export const asl = route("GET /workflows/{id}/asl", {
     const { version } = await showWorkflow(ports, id, query.version);
     const { functions } = ports;
     return toStateMachine(version.workflow, functions ? { functions } : {});
+  },
+});
+
+export const findings = route("GET /workflows/{id}/findings", {
+  summary: "Findings about a version as of now: those about its triggers come when it is published",
+  role: "viewer",
+  params,
+  query,
+  answers: { 200: { description: "as POST /workflows/validate answers", schema: schemas.Validated } },
+  async handle(ports, { by, params: { id }, query: { version } }) {
+    const shown = await showWorkflow(ports, id, version);
+    const { workflow, findings } = await validateWorkflow(ports, by, writeWorkflow(shown.version.workflow));
+    return { valid: workflow !== undefined, findings };
   },
 });
 

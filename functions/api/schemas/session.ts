@@ -16,6 +16,7 @@ import {
   WorkflowId,
 } from "./values.ts";
 import { viewOf } from "./view.ts";
+import { PublishedAnswer } from "./workflow.ts";
 
 export const NodeId = z
   .string()
@@ -115,6 +116,8 @@ export const SessionRun = z
     outputs: z.array(Output).meta({ description: "of `ran`" }),
   })
   .meta({ id: "SessionRun" });
+
+export const PublishedSession = PublishedAnswer.extend(About).meta({ id: "PublishedSession" });
 
 export const OutputRequest = z.strictObject({
   output: ExactValue.meta({

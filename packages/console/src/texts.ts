@@ -6,6 +6,7 @@ import { costs } from "./texts/costs.ts";
 import { form } from "./texts/form.ts";
 import { health } from "./texts/health.ts";
 import { tasks } from "./texts/tasks.ts";
+import { workflows } from "./texts/workflows.ts";
 
 /** Every English text of the console; long pages have a file of their own. Those with a value in them are functions. */
 export const texts = {
@@ -249,5 +250,5 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
-  ...{ apiKeys, audit, clients, code, costs, form, health, tasks },
+  ...{ apiKeys, audit, clients, code, costs, form, health, tasks, workflows },
 } as const;

@@ -71,6 +71,11 @@ const table: Record<string, Row> = {
   "GET /workflows/{id}": { path: plain("/workflows/asking"), role: "viewer", status: everybody(200) },
   "GET /workflows/{id}/versions": { path: plain("/workflows/asking/versions"), role: "viewer", status: everybody(200) },
   "GET /workflows/{id}/asl": { path: plain("/workflows/asking/asl"), role: "viewer", status: everybody(200) },
+  "GET /workflows/{id}/findings": {
+    path: plain("/workflows/asking/findings"),
+    role: "viewer",
+    status: everybody(200),
+  },
   "POST /workflows/validate": {
     path: plain("/workflows/validate"),
     body: asking,

@@ -38,6 +38,18 @@ describe("publishing a workflow", () => {
     expect((await api.call("GET /workflows/wrong")).status).toBe(404);
   });
 
+  it("says of a version what is wrong with it now, and at which node and line", async () => {
+    expect((await api.call("GET /workflows/greeting/findings?version=1")).body).toEqual({ valid: true, findings: [] });
+    const warned = { ...inARow("warned", { greet: "\nimport requests_missing" }), id: "warned" };
+    const { body: published } = await api.call("POST /workflows", { body: warned });
+    expect(published.findings).toMatchObject([{ code: "NOVA608" }]);
+    const { body } = await api.call("GET /workflows/warned/findings");
+    expect(body).toEqual({ valid: true, findings: published.findings });
+    expect(body.findings).toMatchObject([{ severity: "warning", path: "$.nodes[1].code", line: 2 }]);
+    expect((await api.call("GET /workflows/warned/findings?version=7")).status).toBe(404);
+    expect((await api.call("DELETE /workflows/warned")).status).toBe(204);
+  });
+
   it("tells the key of one client nothing of others when it validates", async () => {
     for (const slug of ["acme", "globex"]) await api.call("POST /clients", { body: { slug, name: slug } });
     const triggersOf = (client: string) => [

@@ -11,6 +11,10 @@ export const workflowsAt = ({ api, ask, list }: Connection) => ({
   /** What is wrong with a definition; nothing is stored. */
   validate: (source: Source) => ask(api.POST("/workflows/validate", { body: source as Record<string, never> })),
 
+  /** What is wrong with a version as of now. */
+  findings: (id: string, query: { version?: number } = {}) =>
+    ask(api.GET("/workflows/{id}/findings", { params: { path: { id }, query } })),
+
   list: () => list("/workflows", {}),
 
   /** The latest version, or the one that is named. */

@@ -28,6 +28,15 @@ export const pages: readonly Page[] = [
     component: lazy(async () => ({ default: (await import("./tasks/task-page.tsx")).TaskPage })),
   },
   {
+    path: "/workflows",
+    component: lazy(async () => ({ default: (await import("./workflows/workflows-page.tsx")).WorkflowsPage })),
+    nav: { label: texts.nav.workflows, icon: "flow", key: "g w" },
+  },
+  {
+    path: "/workflows/:id/:tab?",
+    component: lazy(async () => ({ default: (await import("./workflow/workflow-page.tsx")).WorkflowPage })),
+  },
+  {
     path: "/code",
     component: lazy(async () => ({ default: (await import("./code/code-page.tsx")).CodePage })),
     nav: { label: texts.nav.code, icon: "code", key: "g l" },

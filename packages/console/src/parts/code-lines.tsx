@@ -13,7 +13,8 @@ export function CodeLines({
   note?: string | undefined;
 }): JSX.Element {
   return (
-    <ol className="code-lines">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too
+    <ol className="code-lines" tabIndex={0}>
       {code
         .replace(/\n$/, "")
         .split("\n")

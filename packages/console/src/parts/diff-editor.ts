@@ -64,9 +64,9 @@ const look = EditorView.theme({
   ".cm-changedLine, &.cm-merge-b .cm-changedLine": { backgroundColor: "var(--ok-soft)" },
   ".cm-deletedChunk, .cm-deletedLine": { backgroundColor: "var(--bad-soft)" },
   ".cm-changedText, &.cm-merge-b .cm-changedText": {
-    background: "color-mix(in srgb, var(--ok) 22%, transparent)",
+    background: "color-mix(in srgb, var(--ok) 12%, transparent)",
   },
-  ".cm-deletedChunk .cm-deletedText": { background: "color-mix(in srgb, var(--bad) 22%, transparent)" },
+  ".cm-deletedChunk .cm-deletedText": { background: "color-mix(in srgb, var(--bad) 12%, transparent)" },
   ".cm-deletedChunk del, .cm-deletedLine del": { textDecoration: "none" },
   ".cm-changedLineGutter": { background: "var(--ok)" },
   ".cm-deletedLineGutter": { background: "var(--bad)" },

@@ -5,14 +5,14 @@ import { Foreign } from "../foreign.tsx";
 import { Icon } from "../icon.tsx";
 import { Segments } from "../segments.tsx";
 import { sizeText } from "../size.ts";
-import type { AnyMode, Draft } from "./draft.ts";
-import type { Labelled, ValueProps } from "./props.ts";
+import type { AnyDraft, AnyMode } from "./draft.ts";
+import type { Labelled } from "./props.ts";
 
-type AnyDraft = Extract<Draft, { kind: "any" }>;
-
-interface AnyInputProps extends Omit<ValueProps, "draft"> {
+interface AnyInputProps {
   draft: AnyDraft;
+  onChange(draft: AnyDraft): void;
   labelled: Labelled;
+  takesFiles: boolean;
 }
 
 /** A value whose type nobody has said: a text, JSON as it is written, or the bytes of a file. */

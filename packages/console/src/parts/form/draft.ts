@@ -4,10 +4,17 @@ import type { Field, Shape } from "./schema.ts";
 /** What somebody has filled in so far, as it was typed. */
 export type Draft =
   | { kind: "scalar"; text: string }
-  | { kind: "any"; mode: AnyMode; text: string; file: File | undefined }
+  | AnyDraft
   | { kind: "list"; elements: readonly Element[] }
   /** In the order of the fields. */
   | { kind: "object"; members: readonly Draft[] };
+
+export interface AnyDraft {
+  kind: "any";
+  mode: AnyMode;
+  text: string;
+  file: File | undefined;
+}
 
 export type AnyMode = "text" | "json" | "file";
 

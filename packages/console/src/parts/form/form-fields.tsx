@@ -117,7 +117,8 @@ function ValueView({
       </div>
     );
   }
-  if (draft.kind === "any") return <AnyInput {...{ draft, labelled }} {...value} draft={draft} />;
+  if (draft.kind === "any")
+    return <AnyInput {...{ draft, labelled }} takesFiles={value.takesFiles} onChange={value.onChange} />;
   if (draft.kind === "scalar") {
     return (
       <ScalarInput

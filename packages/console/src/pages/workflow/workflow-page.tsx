@@ -1,0 +1,95 @@
+import { ApiProblem } from "@nova/client";
+import { type ComponentType, type JSX, lazy, Suspense } from "react";
+import { Link, useParams, useSearchParams } from "wouter";
+import { Foreign } from "../../parts/foreign.tsx";
+import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { texts } from "../../texts.ts";
+import { GraphTab } from "./graph/graph-tab.tsx";
+import { useWorkflow, type WholeWorkflow } from "./use-workflow.ts";
+import { WorkflowHead } from "./workflow-head.tsx";
+import "./workflow-page.css";
+
+const words = texts.workflows;
+
+type TabName = keyof typeof words.tabs;
+
+/** What every tab gets. */
+export interface TabProps {
+  workflow: WholeWorkflow;
+}
+
+const tabs: Record<TabName, ComponentType<TabProps>> = {
+  graph: GraphTab,
+  start: lazy(async () => ({ default: (await import("./start/start-tab.tsx")).StartTab })),
+  versions: lazy(async () => ({ default: (await import("./versions/versions-tab.tsx")).VersionsTab })),
+  triggers: lazy(async () => ({ default: (await import("./triggers/triggers-tab.tsx")).TriggersTab })),
+  analytics: lazy(async () => ({ default: (await import("./analytics-tab.tsx")).AnalyticsTab })),
+  limits: lazy(async () => ({ default: (await import("./limits-tab.tsx")).LimitsTab })),
+};
+const names = Object.keys(tabs) as TabName[];
+
+/** One workflow. Each of its views has an address. */
+export function WorkflowPage(): JSX.Element {
+  const { id, tab } = useParams<{ id: string; tab?: string }>();
+  const [params] = useSearchParams();
+  const at = names.find((name) => name === tab) ?? "graph";
+  const version = at === "graph" ? versionIn(params) : undefined;
+  const asked = useWorkflow(id, version);
+  const { data: workflow, error } = asked;
+  if (error instanceof ApiProblem && error.status === 404) {
+    return (
+      <Empty icon="search" title={words.missing} hint={words.missingHint}>
+        <Link href={version === undefined ? "/workflows" : `/workflows/${id}`} className="button">
+          {version === undefined ? words.back : id}
+        </Link>
+      </Empty>
+    );
+  }
+  if (error && !workflow) return <Failure error={error} onRetry={() => void asked.refetch()} />;
+  if (!workflow) return <Loading lines={10} />;
+  const Tab = tabs[at];
+  return (
+    <>
+      <WorkflowHead workflow={workflow} />
+      <nav className="link-tabs" aria-label={words.views}>
+        {names.map((name) => (
+          <Link
+            key={name}
+            href={`/workflows/${id}${name === "graph" ? "" : `/${name}`}`}
+            className="link-tab"
+            aria-current={name === at ? "page" : undefined}
+          >
+            {words.tabs[name]}
+          </Link>
+        ))}
+      </nav>
+      <Notes workflow={workflow} />
+      <Suspense fallback={<Loading />}>
+        <Tab key={id} workflow={workflow} />
+      </Suspense>
+    </>
+  );
+}
+
+function versionIn(params: URLSearchParams): number | undefined {
+  const version = params.get("version") ?? "";
+  return /^[1-9]\d{0,8}$/.test(version) ? Number(version) : undefined;
+}
+
+/** What stands against its running as one may think it does. */
+function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): JSX.Element {
+  return (
+    <>
+      {paused_at !== null && (
+        <p className="workflow-note tone-wait">
+          <b>{words.paused}</b> {words.pausedHint}
+        </p>
+      )}
+      {status === "failed" && (
+        <p className="workflow-note tone-bad" role="note">
+          <Foreign text={words.failedBecause(version, reason ?? "")} />
+        </p>
+      )}
+    </>
+  );
+}

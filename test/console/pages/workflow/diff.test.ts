@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { partsOf } from "../../../../packages/console/src/pages/workflow/definition-parts.ts";
+import { diffOf } from "../../../../packages/console/src/pages/workflow/versions/diff.ts";
+
+const action = (id: string, code: string, more: object = {}) => ({
+  ...{ id, type: "action", executor: { kind: "code", code }, timeoutSeconds: 60 },
+  ...more,
+});
+const definition = (nodes: object[], edges: object[] = [], more: object = {}) =>
+  partsOf(JSON.stringify({ format: 1, id: "w", ...more, nodes, edges }));
+const changes = (found: ReadonlyMap<string, string | { change: string }>) =>
+  Object.fromEntries(Array.from(found, ([key, value]) => [key, typeof value === "string" ? value : value.change]));
+
+describe("two versions of a workflow", () => {
+  it("are told apart node by node, with the code of both", () => {
+    const before = definition([action("a", "x = 1"), action("b", "y = 1"), action("gone", "z = 1")]);
+    const after = definition([action("a", "x = 1"), action("b", "y = 2"), action("come", "z = 1")]);
+    const diff = diffOf(before, after);
+    expect(changes(diff.nodes)).toEqual({ a: "same", b: "changed", gone: "removed", come: "added" });
+    expect(diff.nodes.get("b")).toMatchObject({ code: { before: "y = 1", after: "y = 2" }, settings: undefined });
+    expect(diff.nodes.get("gone")?.code).toEqual({ before: "z = 1", after: "" });
+    expect(diff.graph.nodes.map(({ id }) => id)).toEqual(["a", "b", "come", "gone"]);
+  });
+
+  it("are the same however fields are ordered", () => {
+    const before = definition([{ id: "a", type: "wait", for: { kind: "seconds", seconds: 60 } }]);
+    const after = definition([{ for: { seconds: 60, kind: "seconds" }, type: "wait", id: "a" }]);
+    expect(diffOf(before, after)).toMatchObject({ settings: undefined, nodes: new Map([["a", { change: "same" }]]) });
+  });
+
+  it("differ in the digits of a number", () => {
+    const of = (limit: string) =>
+      partsOf(`{"nodes":[{"id":"a","type":"approval","form":{"maximum":${limit}}}],"edges":[]}`);
+    const { nodes } = diffOf(of("12345678901234567890"), of("12345678901234567891"));
+    expect(nodes.get("a")?.settings?.after).toContain("12345678901234567891");
+  });
+
+  it("differ in edges: those that came, went, and are taken otherwise", () => {
+    const nodes = [action("a", ""), action("b", ""), action("c", "", { onError: "b" })];
+    const before = definition(nodes, [
+      { from: "a", to: "b", condition: "again", max: 3 },
+      { from: "b", to: "c" },
+    ]);
+    const after = definition(
+      [...nodes.slice(0, 2), action("c", "")],
+      [
+        { from: "a", to: "b", condition: "again", max: 5 },
+        { from: "a", to: "c" },
+      ],
+    );
+    const diff = diffOf(before, after);
+    expect(changes(diff.edges)).toEqual({ "a>b": "changed", "a>c": "added", "b>c": "removed", "c>b!": "removed" });
+    expect(diff.graph.edges).toHaveLength(4);
+  });
+
+  it("differ inside of maps, and the map around it stays the same", () => {
+    const map = (code: string, more: object[] = []) => ({
+      ...{ id: "each", type: "map", items: "lines" },
+      body: { nodes: [action("price", code), ...more], edges: [] },
+    });
+    const diff = diffOf(definition([map("x = 1")]), definition([map("x = 2", [action("new", "")])]));
+    expect(changes(diff.nodes)).toEqual({ each: "same", price: "changed", new: "added" });
+    expect(diff.graph.nodes[0]?.body?.nodes.map(({ id }) => id)).toEqual(["price", "new"]);
+  });
+
+  it("differ as a whole in what is no node", () => {
+    const diff = diffOf(definition([], [], { timeoutSeconds: 60 }), definition([], [], { timeoutSeconds: 90 }));
+    expect(diff.settings?.before).toContain("timeoutSeconds: 60");
+    expect(diff.settings?.after).toContain("timeoutSeconds: 90");
+  });
+
+  it("differ where a prompt has become code", () => {
+    const prompt = { id: "a", type: "action", executor: { kind: "prompt", prompt: "x = 1" } };
+    const code = { id: "a", type: "action", executor: { kind: "code", code: "x = 1" } };
+    expect(diffOf(definition([prompt]), definition([code])).nodes.get("a")).toMatchObject({ change: "changed" });
+  });
+});

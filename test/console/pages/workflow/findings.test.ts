@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Finding,
+  findingsByNode,
+  nodeAt,
+} from "../../../../packages/console/src/pages/workflow/graph/findings.ts";
+
+const definition = JSON.stringify({
+  nodes: [
+    { id: "start", type: "start" },
+    {
+      id: "each",
+      type: "map",
+      body: { nodes: [{ id: "price" }, { id: "book" }], edges: [{ from: "price", to: "book" }] },
+    },
+  ],
+  edges: [{ from: "start", to: "each" }],
+});
+
+describe("a finding", () => {
+  it.each([
+    ["$.nodes[0]", "start"],
+    ["$.nodes[1].items", "each"],
+    ["$.nodes[1].nodes[1].code", "book"],
+    ["$.nodes[1].edges[0].condition", "price"],
+    ["$.edges[0]", "start"],
+    ["$.inputs", undefined],
+    ["$.nodes[7]", undefined],
+    ["$.nodes[1].nodes[9].code", "each"],
+    ["$", undefined],
+  ])("at %s is about %s", (path, node) => {
+    expect(nodeAt(definition, path)).toBe(node);
+  });
+
+  it("about no node is about the whole", () => {
+    const finding = (path: string) => ({ code: "NOVA1", severity: "error", path, message: "" }) as Finding;
+    const found = findingsByNode(definition, [finding("$.name"), finding("$.nodes[0]"), finding("$.nodes[0].id")]);
+    expect(Array.from(found, ([node, { length }]) => [node, length])).toEqual([
+      ["", 1],
+      ["start", 2],
+    ]);
+  });
+});
