@@ -1,6 +1,7 @@
 import { type JSX, type ReactNode, useEffect, useId, useRef } from "react";
 import { texts } from "../texts.ts";
 import { IconButton } from "./button.tsx";
+import { Foreign } from "./foreign.tsx";
 import "./dialog.css";
 
 interface DialogProps {
@@ -30,7 +31,9 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
       }}
     >
       <header className="dialog-head">
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId}>
+          <Foreign text={title} />
+        </h2>
         <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
       </header>
       <div className="dialog-body">{children}</div>
