@@ -17,6 +17,7 @@ import {
   type ServicePorts,
   sessionOutputs,
   sessionRun,
+  sessionShape,
 } from "@nova/service";
 import { defined } from "@nova/workflow";
 import { z } from "zod";
@@ -192,7 +193,7 @@ const kept = ({ execution, runs, reused }: Begun): Kept => ({ execution, runs, r
 /** The run, once it has ended, or as it is when the time is over. */
 async function answerTo(ports: ServicePorts, by: Principal, id: string, begun: Kept, waitSeconds = longestWaitSeconds) {
   const { session, record, outputs, ran } = await sessionRun(ports, by, id, begun, waitSeconds * 1000);
-  const { kind, why } = schemas.shapeOf(session);
+  const { kind, why } = sessionShape(session);
   const body = {
     ...schemas.about(session),
     ...{ execution_id: begun.execution, status: record?.status ?? "completed", runs: begun.runs, reused: begun.reused },

@@ -133,8 +133,6 @@ export const NodeRunRequest = z.strictObject({
   }),
 });
 
-export { sessionShape as shapeOf } from "@nova/service";
-
 export function about({
   id: session_id,
   revision,

@@ -36,7 +36,10 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
         </h2>
         <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
       </header>
-      <div className="dialog-body">{children}</div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is longer than the dialog is reached by keys */}
+      <div className="dialog-body" tabIndex={0} role="group" aria-labelledby={titleId}>
+        {children}
+      </div>
       {actions && <footer className="dialog-actions">{actions}</footer>}
     </dialog>
   );
