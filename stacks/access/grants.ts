@@ -100,7 +100,8 @@ export const grants = {
   "new spendings": ({ table }) => items(table, ["PutItem"], partitions.spendings),
   uploads: ({ table }) => items(table, ["GetItem"], partitions.uploads),
   "new uploads": ({ table }) => items(table, ["PutItem"], partitions.uploads),
-  sessions: ({ table }) => items(table, ["GetItem", "PutItem"], partitions.sessions),
+  sessions: ({ table }) => items(table, ["GetItem"], partitions.sessions),
+  "changed sessions": ({ table }) => items(table, ["PutItem"], partitions.sessions),
   triggers: ({ table }) => items(table, ["GetItem"], partitions.triggers),
   "new triggers": ({ table }) => items(table, ["PutItem", "DeleteItem"], partitions.triggers),
   /** A mailbox that cannot be read is left alone for a while. */

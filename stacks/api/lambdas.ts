@@ -27,6 +27,7 @@ export const apiLambdas = planned({
       "figures of workflows",
       "deliveries",
       "sessions",
+      "changed sessions",
       "new uploads",
       "new uploaded bytes",
       "whole events",

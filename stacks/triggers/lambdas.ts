@@ -62,6 +62,7 @@ export const triggerLambdas = planned({
       "contents of chains",
       "erased records",
       "erased objects",
+      "sessions",
       "machines of drafts",
       "changed clients",
       "audit log",

@@ -139,6 +139,28 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await rows.filter({ hasText: "Key created" }).first().waitFor();
   });
 
+  it("shows names of strangers as text, and turns nothing around by them", async () => {
+    const name = "<img src=x onerror=alert(1)> \u202egnp";
+    await shown.nova.clients.create({ slug: "strange", name });
+    await shown.nova.keys.create({ role: "viewer", client_slug: "strange", name });
+    const page = await shown.open("/clients");
+    for (const path of ["/clients", "/clients/strange", "/keys", "/audit"]) {
+      await page.goto(`${shown.url}/console${path}`);
+      await page
+        .getByText(path === "/audit" ? "strange" : "<img src=x onerror=alert(1)>")
+        .filter({ visible: true })
+        .first()
+        .waitFor();
+      expect(await page.locator("main").innerText()).not.toContain("\u202e");
+      expect(await page.locator("main img").count()).toBe(0);
+    }
+    await page.goto(`${shown.url}/console/keys`);
+    await row(page, "onerror").getByRole("button").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("heading").getByText("U+202E").waitFor();
+    expect(await dialog.innerText()).not.toContain("\u202e");
+  });
+
   it("counts what is stored when it is asked to, and says that everything works", async () => {
     const page = await shown.open("/health");
     await page.getByText("Step Functions, which runs the graphs").waitFor();

@@ -46,6 +46,13 @@ describe("the built page", () => {
     }
   });
 
+  it("is made for use, whatever NODE_ENV says", async () => {
+    for (const name of (await firstLoaded()).filter((one) => one.endsWith(".js"))) {
+      const text = await readFile(join(folder, "assets", name), "utf8");
+      expect(text, name).not.toMatch(/jsxDEV|Warning: Each child in a list|react-dom-client\.development/);
+    }
+  });
+
   it("has no script and no style in its page, which its policy refuses", () => {
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|data:/i);
   });

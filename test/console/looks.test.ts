@@ -34,7 +34,20 @@ describe.skipIf(!hasBrowser)("every page", () => {
     ids.running = await begun("slow", { seconds: 600 });
   }, 90_000);
 
-  const unfold = (name: string) => (page: Page) => page.getByRole("button", { name: `Unfold ${name}` }).click();
+  /** On a phone an address that names a node shows its link. */
+  const showGraph = async (page: Page) => {
+    const tab = page.locator(".run-switch .tab", { hasText: "Graph" });
+    await tab.waitFor({ state: "attached" });
+    if (await tab.isVisible()) await tab.click();
+  };
+  const unfold = (name: string) => async (page: Page) => {
+    await showGraph(page);
+    await page.getByRole("button", { name: `Unfold ${name}` }).click();
+  };
+  const seen = (state: string) => async (page: Page) => {
+    await showGraph(page);
+    await page.locator(`.node[data-state=${state}]`).waitFor();
+  };
   const looks: Look[] = [
     { name: "runs", path: () => "/", ready: (page) => page.getByRole("row").nth(6).waitFor() },
     { name: "runs-none", path: () => "/?text=nothing", ready: (page) => page.getByText("No run fits").waitFor() },
@@ -63,12 +76,12 @@ describe.skipIf(!hasBrowser)("every page", () => {
     {
       name: "run-running",
       path: () => `/runs/${ids.running}?node=work`,
-      ready: (page) => page.locator(".node[data-state=running]").waitFor(),
+      ready: seen("running"),
     },
     {
       name: "run-waiting",
       path: () => `/runs/${ids.waiting}?node=manager`,
-      ready: (page) => page.locator(".node[data-state=waiting]").waitFor(),
+      ready: seen("waiting"),
     },
     {
       name: "run-missing",

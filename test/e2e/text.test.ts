@@ -120,6 +120,26 @@ describe("a text node", () => {
     expect(entryOf(trace)).toMatchObject({ error_class: name, error_message: expect.stringMatching(message) });
   });
 
+  it("fails where its model is silent for as long as its timeout", async () => {
+    const trace = await told({ work: text("Say", { timeout: 1 }) }, Array<ModelAction>(9).fill({ silent: true }));
+    expect(entryOf(trace)).toMatchObject({
+      ...{ error_class: "ModelUnavailable", error_message: expect.stringMatching(/none came within 1 s/) },
+    });
+  });
+
+  it("reads no value as a template, and asks with the settings that it has", async () => {
+    const llm_config = { provider: "openai", model: "gpt-4.1-mini", temperature: 0.2, max_tokens: 64 };
+    await told(
+      { a: text("Say"), work: text("Use {a}", { llm_config }) },
+      [{ text: "{start.key} \\{ {{x}}" }, { text: "ok" }],
+      '{"key":"no"}',
+    );
+    expect(server.requests.at(-1)).toMatchObject({
+      ...{ model: "gpt-4.1-mini", input: "Use {start.key} \\{ {{x}}" },
+      body: { temperature: 0.2, max_output_tokens: 64 },
+    });
+  });
+
   it("fails where a value is missing and names it, or marks it", async () => {
     const failed = await told({ a: text("Say"), work: text("Use {a[9]}") }, [{ text: "1. one" }]);
     expect(entryOf(failed).error_message).toMatch(/\{a\[9\]\} has no value/);

@@ -17,6 +17,7 @@ import {
   type ServicePorts,
   sessionOutputs,
   sessionRun,
+  sessionShape,
 } from "@nova/service";
 import { defined } from "@nova/workflow";
 import { z } from "zod";
@@ -192,7 +193,7 @@ const kept = ({ execution, runs, reused }: Begun): Kept => ({ execution, runs, r
 /** The run, once it has ended, or as it is when the time is over. */
 async function answerTo(ports: ServicePorts, by: Principal, id: string, begun: Kept, waitSeconds = longestWaitSeconds) {
   const { session, record, outputs, ran } = await sessionRun(ports, by, id, begun, waitSeconds * 1000);
-  const { kind, why } = schemas.shapeOf(session);
+  const { kind, why } = sessionShape(session);
   const body = {
     ...schemas.about(session),
     ...{ execution_id: begun.execution, status: record?.status ?? "completed", runs: begun.runs, reused: begun.reused },
@@ -240,11 +241,11 @@ export const publish = route("POST /sessions/{id}/publish", {
   }),
   bodyMayBeAbsent: true,
   answers: {
-    200: { description: "it was the latest version already", schema: workflows.PublishedAnswer },
-    201: { description: "a new version, ready", schema: workflows.PublishedAnswer },
+    200: { description: "it was the latest version already", schema: schemas.PublishedSession },
+    201: { description: "a new version, ready", schema: schemas.PublishedSession },
     202: {
       description: "a version, `publishing` until Step Functions has it, or `failed`",
-      schema: workflows.PublishedAnswer,
+      schema: schemas.PublishedSession,
     },
   },
   async handle(ports, { by, params: { id }, body, once }) {
@@ -253,6 +254,7 @@ export const publish = route("POST /sessions/{id}/publish", {
       return published;
     });
     const status = found.status !== "ready" ? 202 : found.created ? 201 : 200;
-    return new OtherAnswer({ status, body: workflows.publishedAnswer(found) });
+    const session = await readSession(ports, by, id);
+    return new OtherAnswer({ status, body: { ...workflows.publishedAnswer(found), ...schemas.about(session) } });
   },
 });

@@ -16,6 +16,7 @@ import {
   WorkflowId,
 } from "./values.ts";
 import { viewOf } from "./view.ts";
+import { PublishedAnswer } from "./workflow.ts";
 
 export const NodeId = z
   .string()
@@ -116,6 +117,8 @@ export const SessionRun = z
   })
   .meta({ id: "SessionRun" });
 
+export const PublishedSession = PublishedAnswer.extend(About).meta({ id: "PublishedSession" });
+
 export const OutputRequest = z.strictObject({
   output: ExactValue.meta({
     description: "an object: keys of the context; another value where the node sets one key alone",
@@ -129,8 +132,6 @@ export const NodeRunRequest = z.strictObject({
       "`id:<node>`: outputs of other nodes, written by hand where they differ; `__node_mapping`, `__current_node`",
   }),
 });
-
-export { sessionShape as shapeOf } from "@nova/service";
 
 export function about({
   id: session_id,

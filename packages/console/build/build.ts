@@ -1,6 +1,11 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
 
 const home = join(import.meta.dirname, "..");
 const dist = join(home, "dist");
@@ -24,9 +29,8 @@ async function buildIfStale(): Promise<string> {
 /** Beside its place, and then moved there: other processes serve a whole page or none. */
 async function build(): Promise<void> {
   const beside = `${dist}.${randomUUID()}`;
-  const { build: viteBuild } = await import("vite");
   try {
-    await viteBuild({ root: home, logLevel: "error", build: { outDir: beside } });
+    await buildInto(beside);
     await rm(dist, { recursive: true, force: true });
     await rename(beside, dist).catch(async (error: NodeJS.ErrnoException) => {
       // Another process has just put its own there.
@@ -35,6 +39,13 @@ async function build(): Promise<void> {
   } finally {
     await rm(beside, { recursive: true, force: true });
   }
+}
+
+/** In a process of its own, whose NODE_ENV is known: with any other one React is three times as large, and as slow. */
+async function buildInto(folder: string): Promise<void> {
+  const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin/vite.js");
+  const args = [vite, "build", home, "--outDir", folder, "--emptyOutDir", "--logLevel", "error"];
+  await run(process.execPath, args, { env: { ...process.env, NODE_ENV: "production" } });
 }
 
 async function newestSource(): Promise<number> {

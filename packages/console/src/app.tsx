@@ -63,8 +63,10 @@ function SignedIn({ onLeave }: { onLeave(why?: string): void }): JSX.Element {
 
 /** The client repeats what may be repeated. A key that is gone signs out. */
 function queriesOf(onLeave: (why: string) => void): QueryClient {
+  // Asked now: after the first refusal nothing is kept, and more of them follow.
+  const why = endOfSession();
   const onError = (error: unknown) => {
-    if (error instanceof ApiProblem && error.status === 401) onLeave(endOfSession());
+    if (error instanceof ApiProblem && error.status === 401) onLeave(why);
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError }),

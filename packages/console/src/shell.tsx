@@ -1,4 +1,4 @@
-import { type JSX, type ReactNode, useState } from "react";
+import { type JSX, type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { pages } from "./pages/table.ts";
 import { IconButton } from "./parts/button.tsx";
@@ -16,6 +16,13 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
   const [place, go] = useLocation();
   const [theme, setTheme] = useState(keptTheme);
   const showKeys = useKeyList();
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    // On a phone the list is wider than the screen.
+    const here = listed.find(({ path }) => isHere(path, place));
+    const link = here && list.current?.children[listed.indexOf(here)];
+    link?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [place]);
   const turnTheme = () => {
     showTheme(nextTheme(theme));
     setTheme(nextTheme(theme));
@@ -36,7 +43,7 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
           </span>
           <span className="brand-name">{texts.name}</span>
         </Link>
-        <ul className="side-pages">
+        <ul ref={list} className="side-pages">
           {listed.map(({ path, label, icon }) => (
             <li key={path}>
               <Link href={path} className="side-link" aria-current={isHere(path, place) ? "page" : undefined}>

@@ -225,6 +225,7 @@ export const texts = {
     parts: { queue: "Queue", sandbox: "Sandbox", model: "Model", code: "Code", waiting: "Waiting" },
     download: "Download",
     blobGone: "These bytes are not there any more. They may have been erased, or the link is too old: try again.",
+    answerTask: "Answer it",
     noLogsYet: "It has printed nothing so far.",
     fields: {
       place: "Link",

@@ -153,6 +153,12 @@ describe("large values", () => {
     const { body: link } = await api.call(`GET /executions/${body.execution_id}/chain/1?full`);
     expect(link.output_result).toEqual(body.context);
     expect(body.context.own).toEqual({ $blob: 1 });
+    const { body: referring } = await api.call(`GET /executions/${body.execution_id}/chain/1?full&references`);
+    expect(referring.output_result).toMatchObject({ letters: { $blob: { type: "text" } }, own: { $$blob: 1 } });
+    const { sha256 } = body.context.raw.$blob;
+    const { body: shown } = await api.call(`GET /executions/${body.execution_id}/blobs/${sha256}?as=application/pdf`);
+    const bytes = await fetch(shown.url);
+    expect([bytes.headers.get("content-type"), (await bytes.bytes()).length]).toEqual(["application/pdf", 9]);
     const { body: stored } = await api.call(`GET /executions/${body.execution_id}?references`);
     expect(stored.context.own).toEqual({ $$blob: 1 });
   });

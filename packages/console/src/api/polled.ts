@@ -47,7 +47,12 @@ export function usePolled<T>({ queryKey, read, isOver, enabled = true }: Polled<
       if (!response.ok) throw new ApiProblem(response.status, error);
       return { value: data as T, tag: response.headers.get("etag") };
     },
-    refetchInterval: ({ state: { data } }) => (data && isOver(data.value) ? false : (pauses.get(hash) ?? firstPauseMs)),
+    refetchInterval({ state: { data, error } }) {
+      if (data) return isOver(data.value) ? false : (pauses.get(hash) ?? firstPauseMs);
+      // What is refused will be refused again.
+      if (error) return error instanceof ApiProblem && error.status < 500 ? false : longestPauseMs;
+      return firstPauseMs;
+    },
     staleTime: firstPauseMs,
     select: untagged<T>,
   });

@@ -89,16 +89,15 @@ function endOfValue(text: string, at: number): number {
   return text.length;
 }
 
-const quote = 0x22;
+const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
-/** Behind the closing quote: the first one with an even number of backslashes before it. */
+/** Behind the closing quote: one that no backslash stands before, of which two are a letter of the text. */
 function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text[end - 1 - slashes] === "\\") slashes++;
-    if (slashes % 2 === 0) return end + 1;
+  let at = start + 1;
+  for (let code = text.charCodeAt(at); code !== quote && at < text.length; code = text.charCodeAt(at)) {
+    at += code === backslash ? 2 : 1;
   }
-  return text.length;
+  return Math.min(at + 1, text.length);
 }

@@ -1,6 +1,7 @@
 import { type JSX, type ReactNode, useEffect, useId, useRef } from "react";
 import { texts } from "../texts.ts";
 import { IconButton } from "./button.tsx";
+import { Foreign } from "./foreign.tsx";
 import "./dialog.css";
 
 interface DialogProps {
@@ -30,10 +31,15 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
       }}
     >
       <header className="dialog-head">
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId}>
+          <Foreign text={title} />
+        </h2>
         <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
       </header>
-      <div className="dialog-body">{children}</div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is longer than the dialog is reached by keys */}
+      <div className="dialog-body" tabIndex={0} role="group" aria-labelledby={titleId}>
+        {children}
+      </div>
       {actions && <footer className="dialog-actions">{actions}</footer>}
     </dialog>
   );

@@ -7,6 +7,5 @@ export async function removeDrafts(ports: ServicePorts, session: Pick<Session, "
   const workflowId = draftId(session);
   const latest = await ports.workflows.latest(workflowId);
   if (!latest) return;
-  await ports.workflowStates.set(workflowId, { deleted: latest.version });
   await ports.machineVersions.removeMachine(latest.stateMachineArn);
 }

@@ -46,6 +46,7 @@ export async function changing<T>(
     const read = await sessionWithin(ports, by, id);
     const session = await settled(ports, read);
     const { state, what, node, answer } = await change(session);
+    if (state === read.state) return { session, answer };
     const next = changed(ports, { ...session, state }, by.id, { what, ...defined({ node }) });
     if (await ports.sessions.replace(next, read.revision)) return { session: next, answer };
   }

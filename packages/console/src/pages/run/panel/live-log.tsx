@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type JSX, useEffect, useRef, useState } from "react";
+import { Link } from "wouter";
 import { useNova } from "../../../api/nova.ts";
 import { Foreign } from "../../../parts/foreign.tsx";
 import { texts } from "../../../texts.ts";
@@ -44,6 +45,11 @@ export function LiveLog({ visit }: { visit: Visit }): JSX.Element {
             <b>
               <Foreign text={wait.message} />
             </b>
+          )}
+          {wait.kind === "approval" && typeof wait.task_id === "string" && (
+            <Link href={`/tasks/${wait.task_id}`} className="link">
+              {texts.run.answerTask}
+            </Link>
           )}
         </p>
       )}

@@ -1,0 +1,73 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { useApi } from "../functions/api/support/api.ts";
+import { useServer } from "./support/on-server.ts";
+
+const api = useApi();
+const { onServer } = useServer(api);
+
+async function made(...more: string[]): Promise<string> {
+  const { out } = await onServer("session", "new", "--json", ...more);
+  return JSON.parse(out).session_id;
+}
+
+describe("nova session", { timeout: 60_000 }, () => {
+  it("builds a draft, runs it, changes an output by hand, and publishes it", async () => {
+    const id = await made("--set", "n=12345678901234567890", "--name", "Numbers");
+    expect((await onServer("session", "show", id)).out).toMatch(/^ses_.* {2}Numbers, until 20.*\nno nodes yet/);
+    const file = join(api.cloud.dataDir, "two.py");
+    await writeFile(file, "context['text'] = f\"{context['double']}\\nmore\"\n");
+    await onServer("session", "set", id, "one", "--set", `code="context['double'] = context['n'] * 2"`);
+    const added = await onServer("session", "set", id, "two", "--text", `code=${file}`, "--after", "one");
+    expect(added.out.split("\n").slice(1)).toEqual([
+      "node  version  state  output",
+      "one   1        stale",
+      "two   1        stale",
+    ]);
+    const ran = await onServer("session", "run", id);
+    expect([ran.code, ran.out.split("\n")]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^exec_\w+ runs one, two$/),
+        expect.stringContaining(id),
+        "node  version  state  output",
+        "one   2        fresh  24691357802469135780",
+        "two   2        fresh  24691357802469135780",
+      ],
+    ]);
+    const edited = await onServer("session", "edit", id, "one", "--output", '{"double": 850.0}');
+    expect(edited.out.split("\n").slice(2)).toEqual([
+      "one   3        fresh  850.0",
+      "two   2        stale  24691357802469135780",
+    ]);
+    expect((await onServer("session", "run", id, "two")).out).toMatch(
+      /runs two; reuses one\n[\s\S]*two {3}3 {8}fresh {2}850\.0/,
+    );
+    expect((await onServer("session", "run", id)).out).toMatch(/^everything is fresh: nothing runs\n/);
+    expect((await onServer("session", "publish", id, "--as", "numbers")).out).toBe("version 1 of numbers is ready");
+    expect((await onServer("session", "list")).out).toContain(id);
+    expect(await made("numbers")).toMatch(/^ses_/);
+    expect((await onServer("session", "delete", id)).out).toMatch(/is deleted; its executions stay$/);
+    const gone = await onServer("session", "show", id);
+    expect([gone.code, gone.err]).toEqual([expect.any(Number), expect.stringContaining("there is no session")]);
+  });
+
+  it("ends with 1 where a node failed, and names it", async () => {
+    const id = await made();
+    await onServer("session", "set", id, "bad", "--set", "code=\"raise ValueError('no')\"");
+    const { code, out } = await onServer("session", "run", id);
+    expect([code, out]).toEqual([1, expect.stringMatching(/bad failed: .*no/)]);
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ["nothing to do", ["session", "frobnicate"], /cannot "frobnicate" - it can new, show/],
+    ["no session", ["session", "show"], /needs a session/],
+    ["no node", ["session", "set", "ses_x"], /needs a node/],
+    ["no output", ["session", "edit", "ses_x", "a"], /needs --output/],
+    ["an output that is no JSON", ["session", "edit", "ses_x", "a", "--output", "text"], /--output is no JSON/],
+  ])("says the way out of %s", async (_what, argv, sentence) => {
+    const { code, err } = await onServer(...argv);
+    expect([code > 0, err]).toEqual([true, expect.stringMatching(sentence)]);
+  });
+});

@@ -1,0 +1,158 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { desk, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+/** Each choice has a form of its own; the message names values of the context, one of which is a trap. */
+const asks = {
+  id: "asks",
+  nodes: [
+    { id: "start", type: "start" },
+    {
+      id: "manager",
+      type: "approval",
+      message: "Pay {{invoice.total}} to {{invoice.to}}?",
+      choices: ["approved", "rejected"],
+      forms: {
+        approved: {
+          type: "object",
+          required: ["cost_center", "limit"],
+          properties: {
+            cost_center: { type: "integer", minimum: 1000, maximum: 9999, description: "Four digits" },
+            limit: { type: "number" },
+            urgent: { type: "boolean" },
+            tags: { type: "array", items: { type: "string" } },
+          },
+        },
+        rejected: {
+          type: "object",
+          required: ["reason"],
+          properties: { reason: { type: "string", minLength: 5 } },
+          additionalProperties: false,
+        },
+      },
+      timeout: "3d",
+    },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "manager" },
+    ...["approved", "rejected", "timeout"].map((condition) => ({ from: "manager", to: "end", condition })),
+  ],
+};
+const trap = "<img src=x onerror=\"document.title='caught'\">";
+const context = { invoice: { total: 1338.75, to: trap } };
+
+describe.skipIf(!hasBrowser)("tasks", () => {
+  const shown = useConsole();
+  beforeAll(async () => {
+    if (hasBrowser) await shown.nova.workflows.publish(asks);
+  });
+
+  async function asked(workflow = "asks", given: object = context): Promise<{ task: string; execution: string }> {
+    const { execution_id: execution } = await shown.nova.executions.execute(workflow, { context: given });
+    const task = await vi.waitFor(async () => {
+      const all = await Array.fromAsync(shown.nova.tasks.list());
+      const found = all.find(({ execution_id }) => execution_id === execution);
+      expect(found).toBeDefined();
+      return found?.task_id as string;
+    }, 20_000);
+    return { task, execution };
+  }
+
+  const choose = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+  it("are listed, and one is answered on a phone, number by number as they were typed", async () => {
+    const { execution } = await asked();
+    const page = await shown.open("/tasks", { viewport: phone });
+    await page.getByRole("link", { name: /Pay 1338.75/ }).click();
+    await page.getByText("invoice.total", { exact: true }).waitFor();
+    await choose(page, "approved").click();
+    await choose(page, "Send: approved").click();
+    await page.getByText("2 fields are not right yet.").waitFor();
+    await page.getByLabel("cost_center").fill("12");
+    await page.getByText("At least 1000.").waitFor();
+    expect(await page.getByLabel("cost_center").getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("cost_center").fill("1234");
+    await page.getByLabel("limit").fill("12345678901234567890");
+    await page.getByRole("radiogroup", { name: "urgent" }).getByText("No", { exact: true }).click();
+    await page.getByLabel("Comment").fill("as agreed");
+    await page.getByLabel("Who answers").fill("Ada");
+    await choose(page, "Send: approved").click();
+    await page.getByText("Ada answered: approved").waitFor();
+    await picture(page, "task-answered-phone");
+    const { entry } = await answerOf(execution);
+    const data = '{"cost_center":1234,"limit":12345678901234567890,"urgent":false,"comment":"as agreed"}';
+    expect(entry).toContain(data);
+    expect(await page.evaluate("document.title")).not.toBe("caught");
+  });
+
+  /** As text: what is parsed has lost its digits. */
+  async function answerOf(execution: string): Promise<{ entry: string }> {
+    const headers = { authorization: `Bearer ${shown.key}` };
+    return { entry: await (await fetch(`${shown.url}/executions/${execution}/chain`, { headers })).text() };
+  }
+
+  it("are answered by the keyboard alone", async () => {
+    await asked("waits", { amount: "7 EUR" });
+    const page = await shown.open("/tasks?workflow=waits");
+    await page.getByText("Pay 7 EUR?").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await choose(page, "approved").focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("answered: approved").waitFor();
+  });
+
+  it("say in place what the server refuses, and who was faster", async () => {
+    const { task } = await asked();
+    const page = await shown.open(`/tasks/${task}`);
+    await choose(page, "rejected").click();
+    await page.getByLabel("reason").fill("no");
+    await choose(page, "Send: rejected").click();
+    await page.getByText("At least 5 characters.").waitFor();
+    await page.getByLabel("reason").fill("too much");
+    await page.route("**/tasks/*", async (route) => {
+      if (route.request().method() === "POST") {
+        await shown.nova.tasks.answer(task, { choice: "rejected", data: { reason: "no money" }, by: "Grace" });
+      }
+      await route.continue();
+    });
+    await choose(page, "Send: rejected").click();
+    await page.getByText("Grace answered: rejected").waitFor();
+    await page.getByText("no money").waitFor();
+  });
+
+  it("have a link for each, and say what is not there", async () => {
+    const page = await shown.open("/tasks/task_01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    await page.getByText("There is no such task").waitFor();
+    await page.getByRole("link", { name: "All tasks" }).click();
+    await page.getByRole("heading", { name: "Tasks" }).waitFor();
+    await page.getByText("Events", { exact: true }).click();
+    await page.getByText("No run waits for an event").waitFor();
+    expect(new URL(page.url()).search).toBe("?kind=event");
+  });
+
+  it.each([
+    ["light", desk],
+    ["dark", desk],
+    ["light", phone],
+    ["dark", phone],
+  ] as const)("keep to WCAG 2.2 AA, %s at %j", async (mode, viewport) => {
+    const { task } = await asked();
+    const page = await shown.open("/tasks", { mode, viewport });
+    await page
+      .getByRole("link", { name: /Pay 1338.75/ })
+      .first()
+      .waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+    await picture(page, `tasks-${mode}-${viewport.width}`);
+    const one = await shown.open(`/tasks/${task}`, { mode, viewport });
+    await choose(one, "approved").click();
+    await choose(one, "Send: approved").click();
+    await one.getByText("2 fields are not right yet.").waitFor();
+    await one.getByText("invoice.total", { exact: true }).waitFor();
+    expect(await findingsOf(one)).toEqual([]);
+    await picture(one, `task-${mode}-${viewport.width}`);
+  });
+});

@@ -1,0 +1,168 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { desk, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+const intake = (code: string) => ({
+  id: "intake",
+  name: "Intake",
+  inputs: {
+    type: "object",
+    required: ["number", "scan"],
+    properties: { number: { type: "number" }, scan: { description: "The bytes of the order" } },
+  },
+  triggers: [
+    { type: "webhook", id: "intake-shop" },
+    { type: "schedule", id: "morning", cron: "0 9 ? * MON-FRI *", timezone: "Europe/Madrid" },
+  ],
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "read", type: "action", code },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "read" },
+    { from: "read", to: "end" },
+  ],
+});
+const first = "context['bytes'] = len(context['scan'])";
+const second = "import nobody_has_it\ncontext['bytes'] = len(context['scan']) + 1";
+const tabs = ["", "/start", "/versions", "/versions?before=1&after=2", "/triggers", "/analytics", "/limits"];
+
+describe.skipIf(!hasBrowser)("workflows", () => {
+  const shown = useConsole();
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    for (const code of [first, second]) await shown.nova.workflows.publish(intake(code));
+    await shown.nova.workflows.activate("intake", 1);
+  });
+
+  const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
+
+  it("are listed with their last runs, and found by a part of their name", async () => {
+    const { execution_id } = await shown.nova.executions.run("polls");
+    const page = await shown.open("/workflows");
+    await page.getByRole("link", { name: "Its last run: 1 Completed" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("intak");
+    await vi.waitFor(async () => expect(await page.getByRole("row").count()).toBe(2));
+    await page.getByRole("link", { name: "Intake" }).click();
+    await card(page, "read").waitFor();
+    expect(execution_id).toMatch(/^exec_/);
+  });
+
+  it("show a finding at its node and its line", async () => {
+    const page = await shown.open("/workflows/intake?version=2");
+    await page.getByRole("heading", { name: "1 finding" }).waitFor();
+    await page.getByRole("button", { name: "read" }).last().click();
+    await page.getByText("nobody_has_it", { exact: false }).first().waitFor();
+    expect(await page.locator("[data-marked]").textContent()).toContain("import nobody_has_it");
+    expect(new URL(page.url()).searchParams.get("node")).toBe("read");
+  });
+
+  it("start from the form of their inputs, with a file and every digit", async () => {
+    const page = await shown.open("/workflows/intake/start");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByText("2 fields are not right yet.").waitFor();
+    await page.getByLabel("number").fill("850.0");
+    await page.getByRole("radiogroup", { name: "What scan is given as" }).getByText("File").click();
+    await page.locator("input[type=file]").setInputFiles({
+      ...{ name: "order.pdf", mimeType: "application/pdf" },
+      buffer: Buffer.from("%PDF-1.7 twelve"),
+    });
+    await page.getByText("order.pdf").waitFor();
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.waitForURL(/\/console\/runs\/exec_/);
+    await page.getByText("Completed").first().waitFor();
+    const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    const headers = { authorization: `Bearer ${shown.key}` };
+    const text = await (await fetch(`${shown.url}/executions/${id}`, { headers })).text();
+    expect(text).toContain('"number":850.0');
+    expect(text).toContain('"bytes":15');
+  });
+
+  it("take files that are dropped on the form", async () => {
+    const page = await shown.open("/workflows/intake/start");
+    const data = await page.evaluateHandle(
+      "(() => { const data = new DataTransfer(); data.items.add(new File(['x'], 'dropped.pdf')); return data; })()",
+    );
+    await page.getByRole("form").dispatchEvent("drop", { dataTransfer: data });
+    await page.getByText("dropped.pdf").waitFor();
+  });
+
+  it("compare two versions in one graph, with the code of both", async () => {
+    const page = await shown.open("/workflows/intake/versions");
+    await page.getByRole("button", { name: "Compare with v1" }).click();
+    await card(page, "changed").waitFor();
+    await page.locator(".code-diff").getByText("nobody_has_it").waitFor();
+    expect(new URL(page.url()).search).toBe("?before=1&after=2");
+  });
+
+  it("make another version active, pause, and resume", async () => {
+    const page = await shown.open("/workflows/intake/versions");
+    await page.getByRole("button", { name: "Activate" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
+    await page.getByRole("button", { name: "Roll back to v1" }).waitFor();
+    expect(await shown.nova.workflows.get("intake")).toMatchObject({ active_version: 2 });
+    await page.getByRole("button", { name: "Roll back to v1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
+    await vi.waitFor(async () => expect(await shown.nova.workflows.get("intake")).toMatchObject({ active_version: 1 }));
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await page.getByText("New runs are queued").waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+  });
+
+  it("say why nothing started, and pause a schedule", async () => {
+    const refused = await fetch(`${shown.url}/hooks/intake-shop`, { method: "POST", body: "{}" });
+    expect(refused.status).toBe(422);
+    const page = await shown.open("/workflows/intake/triggers?status=refused");
+    await page.getByText('the context has no "number"').first().waitFor();
+    await page.getByRole("button", { name: "Pause the schedule morning" }).click();
+    await page.getByText("Paused since").waitFor();
+    const [schedule] = await Array.fromAsync(shown.nova.list("/schedules", { query: { workflow: "intake" } }));
+    expect(schedule?.paused_at).toEqual(expect.any(String));
+    await page.getByRole("button", { name: "Resume the schedule morning" }).click();
+    await page.getByText("Next time").waitFor();
+  });
+
+  it("keep quotas, and say which are none", async () => {
+    const page = await shown.open("/workflows/intake/limits");
+    await page.getByLabel("Of all clients together").fill("0");
+    await page.getByText("Write a whole number from 1 to 1000, or nothing.").waitFor();
+    await page.getByLabel("Of all clients together").fill("3");
+    await page.getByRole("button", { name: "Save" }).click();
+    const params = { path: { id: "intake" } };
+    await vi.waitFor(async () => {
+      const quotas = await shown.nova.ask(shown.nova.api.GET("/workflows/{id}/quotas", { params }));
+      expect(quotas.max_concurrent).toBe(3);
+    });
+  });
+
+  it.each([
+    ["light", desk],
+    ["dark", desk],
+    ["light", phone],
+    ["dark", phone],
+  ] as const)(
+    "keep to WCAG 2.2 AA in every view, %s at %j",
+    async (mode, viewport) => {
+      const page = await shown.open("/workflows", { mode, viewport });
+      await page.getByRole("link", { name: "Intake" }).waitFor();
+      expect(await findingsOf(page)).toEqual([]);
+      await picture(page, `workflows-${mode}-${viewport.width}`);
+      for (const tab of tabs) {
+        await page.goto(`${shown.url}/console/workflows/intake${tab}`);
+        await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
+        await page.waitForLoadState("networkidle");
+        await vi.waitFor(async () => expect(await page.locator(".skeleton").count()).toBe(0), 10_000);
+        expect(await findingsOf(page), tab).toEqual([]);
+        const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
+        await picture(page, `workflow${name}-${mode}-${viewport.width}`);
+      }
+    },
+    60_000,
+  );
+});
