@@ -1,54 +1,13 @@
 import type { Session } from "@nova/client";
-import { type FormEvent, type JSX, type ReactNode, useId, useRef, useState } from "react";
+import { type JSX, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Ask } from "../../parts/ask.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
-import { Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { draftGraph, newNode, typedCondition } from "./draft.ts";
 import { useAct } from "./use-session.ts";
 
 const words = texts.sessions;
-
-interface AskProps {
-  title: string;
-  /** On the button; absent: the title. */
-  does?: string;
-  isPending: boolean;
-  error: unknown;
-  onSubmit(): void;
-  onClose(): void;
-  children: ReactNode;
-}
-
-/** A dialog with a form. */
-export function Ask({ title, does = title, isPending, error, onSubmit, onClose, children }: AskProps): JSX.Element {
-  const form = useId();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit();
-  };
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
-          <Button submit form={form} tone="main" disabled={isPending}>
-            {does}
-          </Button>
-        </>
-      }
-    >
-      <form id={form} className="form" onSubmit={submit}>
-        {children}
-        <Trouble error={error} />
-      </form>
-    </Dialog>
-  );
-}
 
 type Kind = Parameters<typeof newNode>[1];
 const kinds = Object.entries(words.addNode.kinds) as [Kind, string][];

@@ -2,12 +2,12 @@ import type { Session } from "@nova/client";
 import { type JSX, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { Ask } from "../../parts/ask.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { texts } from "../../texts.ts";
-import { Ask } from "./add.tsx";
 import { useAct } from "./use-session.ts";
 
 const words = texts.sessions.publish;

@@ -5,7 +5,7 @@ import { Button, IconButton } from "../../parts/button.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { texts } from "../../texts.ts";
-import { RemoveSession } from "../sessions/remove-session.tsx";
+import { RemoveSession } from "./remove-session.tsx";
 
 const words = texts.sessions;
 

@@ -5,9 +5,9 @@ import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs, useWorkflowIds } from "../../api/use-lists.ts";
 import { objectIn } from "../../json/typed.ts";
+import { Ask } from "../../parts/ask.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
 import { texts } from "../../texts.ts";
-import { Ask } from "../session/add.tsx";
 
 const words = texts.sessions;
 

@@ -13,8 +13,8 @@ import { Time } from "../../parts/time.tsx";
 import { PageFailure } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { countStates } from "../session/draft.ts";
+import { RemoveSession } from "../session/remove-session.tsx";
 import { NewSession } from "./new-session.tsx";
-import { RemoveSession } from "./remove-session.tsx";
 import "../../parts/filter-bar.css";
 import "../../parts/sheet.css";
 
