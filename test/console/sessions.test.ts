@@ -55,6 +55,8 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     await untilSo(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
     expect(await card(page, "check_amount").textContent()).toContain("large");
 
+    expect(await page.getByText(/Ran check_amount/).textContent()).not.toContain("tell");
+
     await page.getByRole("button", { name: "Publish" }).click();
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByLabel("Workflow").inputValue()).toBe("orders");
@@ -104,7 +106,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
   });
 
   it("builds a draft from nothing with nodes and edges, and takes them away again", async () => {
-    const made = await shown.nova.sessions.create({ name: "From nothing" });
+    const made = await shown.nova.sessions.create({ name: "From <b>nothing</b>\u202e" });
     const page = await shown.open(`/sessions/${made.session_id}`);
     await page.getByText("The draft has no nodes yet").waitFor();
     const dialog = page.getByRole("dialog");
@@ -129,8 +131,9 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     await dialog.getByRole("button", { name: "Delete the node" }).click();
     await untilSo(async () => expect(await card(page, "second").count()).toBe(0));
 
-    await page.getByRole("button", { name: "Delete the session From nothing" }).click();
-    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: /^Delete the session From/ }).click();
+    await dialog.getByText("Delete the session From <b>nothing</b>U+202E?").waitFor();
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     await untilSo(async () => expect(await page.getByRole("row").count()).toBe(2));
   });

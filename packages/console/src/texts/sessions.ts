@@ -59,6 +59,7 @@ export const sessions = {
     saveFirst: "Save what you have typed first.",
     going: "A run goes on",
   },
+  context: "Context that it begins with",
   findings: "What keeps it from running",
   changes: "Last changes",
   change: (by: string) => `by ${by}`,

@@ -1,5 +1,3 @@
-import { ApiProblem, type Session } from "@nova/client";
-import { useQueryClient } from "@tanstack/react-query";
 import type { FormEvent, JSX } from "react";
 import { useNova } from "../../api/nova.ts";
 import { objectIn } from "../../json/typed.ts";
@@ -20,7 +18,7 @@ import {
   typing,
   versionRead,
 } from "./draft.ts";
-import { useAct } from "./use-session.ts";
+import { useNodeChange } from "./use-session.ts";
 
 const words = texts.sessions.node;
 
@@ -35,30 +33,21 @@ interface NodeFieldsProps {
 /** What a node does, to be changed. Whoever is second sees what the first one has written, and keeps what they typed. */
 export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): JSX.Element {
   const nova = useNova();
-  const queries = useQueryClient();
   const definition = definitionOf(node);
   const now = fieldsOf(definition);
   const changes = typed && changesOf(typed.fields, now);
-  const save = useAct(session, async () => {
-    if (!typed || !changes) return;
-    try {
-      const version = versionRead(typed, now, node.version);
-      await nova.sessions.changeNode(session, node.node_id, changes, { version });
-      await queries.invalidateQueries({ queryKey: ["session", session], exact: true });
-      onTyped(undefined);
-    } catch (error) {
-      if (error instanceof ApiProblem && error.status === 409) {
-        await queries.invalidateQueries({ queryKey: ["session", session], exact: true });
-        const { nodes = [] } = queries.getQueryData<Session>(["session", session]) ?? {};
-        const seen = nodes.find(({ node_id }) => node_id === node.node_id)?.version;
-        onTyped({ ...typed, version: seen ?? typed.version });
-      }
-      throw error;
-    }
+  const save = useNodeChange({
+    ...{ session, node: node.node_id },
+    change: (given: Typed) => {
+      const read = { version: versionRead(given, now, node.version) };
+      return nova.sessions.changeNode(session, node.node_id, changes ?? {}, read);
+    },
+    onDone: () => onTyped(undefined),
+    onConflict: (version) => typed && onTyped({ ...typed, version }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate(undefined);
+    if (typed) save.mutate(typed);
   };
   const meanwhile = typed ? changedMeanwhile(typed, now) : [];
   return (

@@ -1,5 +1,3 @@
-import { ApiProblem, type Session } from "@nova/client";
-import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type JSX, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -14,7 +12,7 @@ import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { onlyText, type SessionNode } from "./draft.ts";
-import { type OutputText, useAct } from "./use-session.ts";
+import { type OutputText, useNodeChange } from "./use-session.ts";
 
 const words = texts.sessions.node;
 
@@ -83,24 +81,13 @@ interface OutputFormProps {
 /** A text is written as a text; everything else is JSON, whose digits stay. */
 function OutputForm({ session, node, text, onClose }: OutputFormProps): JSX.Element {
   const nova = useNova();
-  const queries = useQueryClient();
   const [only] = useState(() => onlyText(text));
   const [typed, setTyped] = useState(only?.text ?? prettyJson(text));
   const [version, setVersion] = useState(node.version);
   const object = only ? new Raw(`{${JSON.stringify(only.key)}:${JSON.stringify(typed)}}`) : objectIn(typed);
-  const save = useAct(session, async (output: Raw) => {
-    try {
-      await nova.sessions.writeOutput(session, node.node_id, output, { version });
-      await queries.invalidateQueries({ queryKey: ["session", session], exact: true });
-      onClose();
-    } catch (error) {
-      if (error instanceof ApiProblem && error.status === 409) {
-        await queries.invalidateQueries({ queryKey: ["session", session], exact: true });
-        const { nodes = [] } = queries.getQueryData<Session>(["session", session]) ?? {};
-        setVersion(nodes.find(({ node_id }) => node_id === node.node_id)?.version ?? version);
-      }
-      throw error;
-    }
+  const save = useNodeChange({
+    ...{ session, node: node.node_id, onDone: onClose, onConflict: setVersion },
+    change: (output: Raw) => nova.sessions.writeOutput(session, node.node_id, output, { version }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,7 +1,9 @@
 import type { Session } from "@nova/client";
 import type { JSX } from "react";
 import { Link } from "wouter";
+import { rawOf } from "../../json/answer.ts";
 import { Foreign } from "../../parts/foreign.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
 import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { countStates } from "./draft.ts";
@@ -36,6 +38,12 @@ export function Overview({ session }: { session: Session }): JSX.Element {
         </dd>
       </dl>
       <p className="quiet">{words.pick}</p>
+      <section>
+        <h2>{words.context}</h2>
+        <div className="session-value">
+          <JsonView text={rawOf(session.context).text} />
+        </div>
+      </section>
       {shape.kind === "line" && (
         <p className="quiet">
           <Foreign text={shape.why ?? words.line} />

@@ -43,13 +43,12 @@ interface AnswerProps {
 }
 
 function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
-  const { execution_id: id, runs, reused } = answer;
+  const { execution_id: id, reused } = answer;
   const { status, error } = useEnd(answer, isOpen);
   const isOver = !open.has(status);
-  const told = [
-    id === null ? words.fresh : isOver ? words.ran(runs.join(", ")) : words.goesOn(runs.join(", ")),
-    reused.length > 0 && id !== null ? words.reused(reused.join(", ")) : "",
-  ];
+  const nodes = nodesOf(answer, isOver).join(", ");
+  const did = nodes === "" ? "" : isOver ? words.ran(nodes) : words.goesOn(nodes);
+  const told = id === null ? [words.fresh] : [did, reused.length > 0 ? words.reused(reused.join(", ")) : ""];
   return (
     <p className="session-note">
       {id !== null && <StatusBadge status={status} />}
@@ -66,6 +65,11 @@ function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
       <IconButton icon="cross" label={words.dismiss} onClick={onDismiss} />
     </p>
   );
+}
+
+/** Those that came to something, where the answer knows that: a run leaves out what no way leads to. */
+function nodesOf({ status, runs, ran }: SessionRun, isOver: boolean): string[] {
+  return isOver && !open.has(status) ? ran : runs;
 }
 
 /** A run may go on for longer than its answer was waited for. */

@@ -1,4 +1,4 @@
-import type { Session, SessionOutputs } from "@nova/client";
+import { ApiProblem, type Session, type SessionOutputs } from "@nova/client";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
@@ -52,5 +52,34 @@ export function useAct<Given, Answer>(id: string, act: (given: Given) => Promise
   return useMutation({
     mutationFn: act,
     onSettled: () => queries.invalidateQueries({ queryKey: ["session", id], exact: true }),
+  });
+}
+
+interface NodeChange<Given> {
+  session: string;
+  node: string;
+  change(given: Given): Promise<unknown>;
+  onDone(): void;
+  /** Somebody was quicker: the page shows what they did by then, and the version that this has made. */
+  onConflict(version: number): void;
+}
+
+/** A change of a node that names the version that was read. */
+export function useNodeChange<Given>({ session, node, change, onDone, onConflict }: NodeChange<Given>) {
+  const queries = useQueryClient();
+  const readAgain = () => queries.invalidateQueries({ queryKey: ["session", session], exact: true });
+  return useMutation({
+    mutationFn: change,
+    async onSuccess() {
+      await readAgain();
+      onDone();
+    },
+    async onError(error) {
+      if (!(error instanceof ApiProblem && error.status === 409)) return;
+      await readAgain();
+      const { nodes = [] } = queries.getQueryData<Session>(["session", session]) ?? {};
+      const now = nodes.find(({ node_id }) => node_id === node);
+      if (now) onConflict(now.version);
+    },
   });
 }
