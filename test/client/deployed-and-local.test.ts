@@ -88,8 +88,43 @@ async function askAll(nova: NovaClient, own: string): Promise<Record<string, unk
     expect(execution.status).toBe("waiting");
     return execution;
   }, 20_000);
-  return { ...found, ...(await askRest(nova, { client, workflow, id })) };
+  found.findings = await nova.ask(api.GET("/workflows/{id}/findings", of));
+  return { ...found, ...(await askSession(nova, client)), ...(await askRest(nova, { client, workflow, id })) };
 }
+
+async function askSession({ sessions, api, ask }: NovaClient, client: string): Promise<Record<string, unknown>> {
+  const code = (id: string) => ({ id, type: "action", code: `context["${id}"] = 1` });
+  const found: Record<string, unknown> = {};
+  const made = await sessions.create({ client_slug: client, nodes: [code("a"), code("b")] });
+  const { session_id: id } = made;
+  found.session = made;
+  const edge = { from: "a", to: "b" };
+  found.edge = await sessions.addEdge(id, edge);
+  found.node = await sessions.addNode(id, code("c"));
+  found.changedNode = await sessions.changeNode(id, "c", { name: "The third" }, { version: 1 });
+  found.edgeGone = await sessions.deleteEdge(id, edge);
+  found.nodeGone = await sessions.deleteNode(id, "c");
+  await sessions.addEdge(id, edge);
+  found.ranDraft = await sessions.run(id);
+  found.written = await sessions.writeOutput(id, "a", { a: 2 });
+  found.ranNode = await sessions.runNode(id, "b", { context_data: { "id:a": { a: 3 } } });
+  found.outputs = await sessions.outputs(id, ["b"]);
+  found.publishedDraft = await sessions.publish(id, { workflow: `of-${client}` }).catch(problem);
+  found.sessionAgain = await sessions.get(id);
+  await sessions.list({ client }).next();
+  const body = (more: object) => ({ body: { session_id: id, ...more } as never });
+  found.nodeAdded = await ask(api.POST("/add_node", body({ node_id: "say", prompt_text: "Say {a}." })));
+  found.edgeAdded = await ask(api.POST("/add_edge", body({ from_node: "b", to_node: "say" })));
+  found.template = await ask(api.POST("/validate_template", body({ prompt_text: "Say {a}." })));
+  found.nodeOutputs = await ask(api.POST("/get_node_outputs", body({})));
+  // Nobody answers for a model here.
+  found.text = await ask(api.POST("/generate_text_node", body({ prompt_text: "Say." }))).catch(statusOf);
+  found.executed = Object.keys(await ask(api.POST("/execute", body({}))));
+  await sessions.delete(id);
+  return found;
+}
+
+const statusOf = ({ status }: { status: number }) => status;
 
 interface Made {
   client: string;

@@ -23,6 +23,14 @@ beforeEach(() => {
   world.ports = {
     clock: { now: () => world.now },
     clients: { list: async () => [{ slug: "acme", quotas: { retentionDays: 1 } }], update: async () => true },
+    sessions: {
+      expired: async function* () {
+        yield { id: "ses_1", client: "acme" };
+      },
+      get: async () => undefined,
+      remove: async () => undefined,
+    },
+    workflows: { latest: async () => undefined },
     executions: { list: async () => ({ items }), get: async () => undefined, update: async () => undefined },
     eraser: {
       contents: async ({ execution }: { execution: string }) => {
@@ -38,12 +46,17 @@ beforeEach(() => {
 });
 
 it("begins nothing in its last minute, so that it answers before it is stopped", async () => {
-  expect(await handler({}, context(15))).toEqual({ erased: 13, failed: 1 });
+  expect(await handler({}, context(15))).toEqual({ erased: 13, failed: 1, sessions: 1 });
   expect(world.erased).not.toContain("exec_14");
 });
 
 it("logs what it could not erase", async () => {
-  expect(await handler({}, context(60))).toEqual({ erased: 39, failed: 1 });
+  expect(await handler({}, context(60))).toEqual({ erased: 39, failed: 1, sessions: 1 });
   const first = [{ id: "exec_3", reason: "Error: its scope does not end" }];
-  expect(logger.error).toHaveBeenCalledExactlyOnceWith("runs that cannot be erased", { erased: 39, failed: 1, first });
+  expect(logger.error).toHaveBeenCalledExactlyOnceWith("runs that cannot be erased", {
+    erased: 39,
+    failed: 1,
+    sessions: 1,
+    first,
+  });
 });

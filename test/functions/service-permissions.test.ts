@@ -129,11 +129,39 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
     await service.invoke("nova-retain", {});
   });
 
+  it("keep sessions, run them, and answer front ends of the earlier system", async () => {
+    const code = (id: string) => ({ id, type: "action", code: `context["${id}"] = 1` });
+    const { session_id } = await ask("POST /sessions", { client_slug: "acme", nodes: [code("a"), code("b")] });
+    const at = `/sessions/${session_id}`;
+    const edge = { from: "a", to: "b" };
+    await ask(`POST ${at}/edges`, edge);
+    await ask(`POST ${at}/nodes`, code("c"));
+    await ask(`PATCH ${at}/nodes/c`, { name: "The third" });
+    await ask(`DELETE ${at}/edges?from=a&to=b`);
+    await ask(`DELETE ${at}/nodes/c`);
+    await ask(`POST ${at}/edges`, edge);
+    await ask(`PUT ${at}/nodes/a/output`, { output: { a: 2 } });
+    await all(["/sessions", "/sessions?client=acme", at, `${at}/outputs`]);
+    // Nothing answers for E2B and for models here: an execution begins, and that is all.
+    const { execution_id: begun } = await ask(`POST ${at}/run?wait=0`);
+    if (begun !== null) await ask(`POST /executions/${begun}/cancel`);
+    await ask(`POST ${at}/nodes/b/run?wait=0`).catch(() => undefined);
+    await ask(`POST ${at}/publish`, { workflow: "from-session" });
+    await ask("POST /add_node", { session_id, node_id: "say", prompt_text: "Say {a}." });
+    await ask("POST /add_edge", { session_id, from_node: "b", to_node: "say" });
+    await ask("POST /validate_template", { session_id, prompt_text: "Say {a}." });
+    await ask("POST /get_node_outputs", { session_id });
+    for (const path of ["/generate_text_node", "/execute"])
+      await ask(`POST ${path}`, { session_id, prompt_text: "Say." }).catch(() => undefined);
+    await ask(`DELETE ${at}`);
+    expect((await ask("POST /sessions", { client_slug: "acme" })).session_id).not.toBe(session_id);
+  });
+
   it("read and list everything", async () => {
     const [run, workflow, client] = [`/executions/${execution}`, "/workflows/asking", "/clients/acme"];
     await all(["", "/chain", "/verify", "/chain/0?full", `/blobs/${await aBlob()}`].map((part) => run + part));
     await all([`${run}/diff/${execution}`]);
-    await all(["", "/versions", "/asl", "/generations", "/quotas"].map((part) => workflow + part));
+    await all(["", "/versions", "/asl", "/findings", "/generations", "/quotas"].map((part) => workflow + part));
     await all(["/credentials", "/credentials/hook"].map((part) => workflow + part));
     await all(["", "/credentials", "/credentials/email"].map((part) => client + part));
     await all([
@@ -158,6 +186,9 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
   it("answer, cancel, delete and erase", async () => {
     const [task, other] = (await ask("GET /tasks")).items;
     await ask(`GET /executions/${task.execution_id}/chain/1/logs`);
+    await ask(`GET /tasks/${task.task_id}`);
+    const review = { node: "ask", key: "a".repeat(64), code_hash: "b".repeat(64), verdict: "approved" };
+    await ask("POST /workflows/asking/generations/review", review).catch(() => undefined);
     await ask(`POST /tasks/${task.task_id}`, { choice: "approved" });
     await ask(`POST /executions/${other.execution_id}/answer`, { choice: "approved" });
     for (const { execution_id: id } of (await ask("GET /executions")).items) await ask(`POST /executions/${id}/cancel`);
