@@ -137,16 +137,18 @@ describe("a draft", { timeout: 60_000 }, () => {
   });
 
   it("finds in outputs what nodes before it have set that were taken over", async () => {
-    const id = await session({ a: "context['x'] = 1", b: "context['x'] = 2", c: "context['seen'] = 0" }, [
+    const edges: [string, string][] = [
       ["a", "b"],
       ["b", "c"],
-    ]);
+    ];
+    const nodes = { a: "context['x'] = 1", b: "context['x'] = 2", c: "context['seen'] = 0" };
+    const id = await session(nodes, edges, { context: { x: 0 } });
     await run(id);
-    await patch(id, "c", {
-      code: "context['seen'] = [outputs['a']['x'], outputs['b']['x'], context['x'], sorted(outputs)]",
-    });
+    const given = "[outputs[name]['x'] for name in sorted(outputs)]";
+    await patch(id, "c", { code: `context['seen'] = [context['x'], sorted(outputs), ${given}]` });
     const { body } = await run(id);
-    expect(body.outputs).toMatchObject([{ node_id: "c", output: { seen: [1, 2, 2, ["a", "b", "start"]] } }]);
+    expect(body.reused).toEqual(["a", "b"]);
+    expect(body.outputs).toMatchObject([{ output: { seen: [2, ["a", "b", "start"], [1, 2, 0]] } }]);
   });
 
   it("keeps large values and digits where a run takes them over", async () => {

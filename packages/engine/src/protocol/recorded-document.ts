@@ -46,20 +46,21 @@ export async function placesInside(
 }
 
 /**
- * What the nodes in front of a part of a draft have set, by their ids: they are in the document alone, and the execution
- * begins with what they have left.
+ * What the nodes in front of a part of a draft have set, by their ids, and what its start was given: this is in the document
+ * alone, and the execution begins with what they have left.
  */
 export async function givenOutcomes(
   { chain, blobs }: Reads,
   { before, at: { execution } }: Pick<Position, "before" | "at">,
-  { given }: Pick<Workflow, "given">,
+  { given, nodes }: Pick<Workflow, "given" | "nodes">,
 ): Promise<ReadonlyMap<string, Member[]>> {
   const first = given && before.visits && (await readKept(chain, { execution, scope: "", seq: 0 }));
   const plan = first && headOf(first).plan;
   if (!plan || "source" in plan) return new Map();
   const places = await readOutcomes(blobs, before, plan.outcomes);
+  const start = nodes.filter(({ type }) => type === "start").map(({ id }) => id);
   return new Map(
-    given.passed.flatMap((id) => {
+    [...start, ...given.passed].flatMap((id) => {
       const text = places.get(id);
       const { set, error } = text === undefined ? { set: [], error: true } : outcomeOf(id, text);
       return error ? [] : [[id, set] as const];

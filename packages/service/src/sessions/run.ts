@@ -179,7 +179,7 @@ async function start(
     return outcome ? [{ key: node, json: documented(values, outcome) }] : [];
   });
   const outcomes = {
-    document: objectText(places.flat()),
+    document: objectText([...initialOutcome(version, state.context), ...places.flat()]),
     root,
     ...(after !== undefined && { after }),
     set: context.slots().map(({ key, json }) => ({ key, json })),
@@ -190,6 +190,13 @@ async function start(
     startExecution(ports, { id, version, context: "{}", client, outcomes, ...queue }),
   );
   await demandClientStill(ports, by, begun);
+}
+
+/** What `outputs` has of the start, whatever the nodes in front of the part have left. */
+function initialOutcome({ workflow }: Version, context: string): Member[] {
+  const start = workflow.nodes.find(({ type }) => type === "start");
+  const set = membersOf(context).filter(({ key }) => !key.startsWith("$"));
+  return start ? [{ key: start.id, json: objectText([{ key: "set", json: objectText(set) }]) }] : [];
 }
 
 async function withoutRun(ports: ServicePorts, by: Principal, id: string, execution: string): Promise<void> {

@@ -57,7 +57,7 @@ export class KnownNodes {
   }
 
   ids(): string[] {
-    return [...this.#given.keys(), ...this.#entries.keys()];
+    return [...new Set([...this.#given.keys(), ...this.#entries.keys()])];
   }
 
   #node(id: string): Node | undefined {
@@ -68,7 +68,8 @@ export class KnownNodes {
   keysOf(id: string, context: Context): string[] {
     const entry = this.#entries.get(id);
     const isStill = ({ key, json }: Member) => context.slot(key)?.json === json;
-    const set = entry ? context.writtenBy(linkLabel(headOf(entry))) : (this.#given.get(id) ?? []).filter(isStill);
+    const given = this.#given.get(id);
+    const set = given ? given.filter(isStill) : entry ? context.writtenBy(linkLabel(headOf(entry))) : [];
     return resultsOf(this.#node(id), set).map(({ key }) => key);
   }
 
@@ -86,7 +87,7 @@ export class KnownNodes {
   async resultsOf(id: string): Promise<Member[] | null> {
     const entry = this.#entries.get(id);
     const given = this.#given.get(id);
-    if (!entry) return given ? resultsOf(this.#node(id), given) : null;
+    if (given || !entry) return given ? resultsOf(this.#node(id), given) : null;
     const { context } = await contextAfter(entry, this.#ports.blobs);
     return resultsOf(this.#node(id), context.writtenBy(linkLabel(headOf(entry))));
   }

@@ -90,7 +90,8 @@ export async function createNodeIo(
       let last: StoredEntry | undefined;
       for await (const found of entriesBefore(ports, at)) if (found.node === node) last = found.entry;
       const { workflow } = await versionOf(ports, before);
-      const set = last ? await setBy(last) : (await givenOutcomes(ports, position, workflow)).get(node);
+      const given = (await givenOutcomes(ports, position, workflow)).get(node);
+      const set = given ?? (last && (await setBy(last)));
       if (!set) return null;
       const text = objectText(resultsOf(knownNode(workflow, node), set));
       meetAll(referencesIn(text));
