@@ -25,6 +25,9 @@ const replacing = [
 /** Lambdas in threads that are killed: they load the functions as they are deployed, in one bundle. */
 const chaotic = ["test/e2e/*chaos.test.ts"];
 
+/** A browser beside a server: together they take more than a processor. */
+const browsing = ["test/console/*.test.ts"];
+
 /** Vitest's own choice for two processors is one worker; a worker waits for Python and disks half of the time. */
 const beside = Math.max(4, Math.ceil(availableParallelism() / 2));
 
@@ -39,15 +42,16 @@ export default defineConfig({
       project("together", ["test/**/*.test.ts"], 1, beside, {
         exclude: [
           ...configDefaults.exclude,
-          ...[...replacing, ...chaotic],
+          ...[...replacing, ...chaotic, ...browsing],
           ...Object.entries(alone).flatMap(([file, computing]) => [file, ...computing]),
         ],
       }),
       project("replacing", replacing, 1, beside, { isolate: true }),
       project("chaos", chaotic, 1, beside, { globalSetup: "test/support/bundled-functions.ts" }),
+      project("browser", browsing, 2, 2, { exclude: [...configDefaults.exclude, ...Object.keys(alone)] }),
       ...Object.entries(alone).flatMap(([file, computing], place) => [
-        project(`alone ${place + 1}`, [file], 2 + place, 2),
-        ...(computing.length > 0 ? [project(`computing ${place + 1}`, computing, 2 + place, 2)] : []),
+        project(`alone ${place + 1}`, [file], 3 + place, 2),
+        ...(computing.length > 0 ? [project(`computing ${place + 1}`, computing, 3 + place, 2)] : []),
       ]),
     ],
   },
