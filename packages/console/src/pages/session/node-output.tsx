@@ -26,6 +26,8 @@ interface NodeOutputProps {
 export function NodeOutput({ session, node, output }: NodeOutputProps): JSX.Element {
   const [isEdited, setEdited] = useState(false);
   const { text, error = null } = output ?? {};
+  // Whoever began to write before it is here would write over it without having seen it.
+  const isAwaited = output === undefined && node.source !== null;
   return (
     <section className="session-output">
       <header>
@@ -44,7 +46,7 @@ export function NodeOutput({ session, node, output }: NodeOutputProps): JSX.Elem
       {isEdited ? (
         <OutputForm {...{ session, node }} text={text ?? "{}"} onClose={() => setEdited(false)} />
       ) : (
-        <Button icon="change" onClick={() => setEdited(true)}>
+        <Button icon="change" disabled={isAwaited} onClick={() => setEdited(true)}>
           {words.edit}
         </Button>
       )}
