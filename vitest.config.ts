@@ -15,7 +15,7 @@ const alone = {
 
 /** They replace modules, which others have in use where a process is shared. */
 const replacing = [
-  "test/functions/{details,lambda,node-pipeline,publish,retain,secrets,sweep}.test.ts",
+  "test/functions/{details,lambda,node-pipeline,publish,retain,secrets,service-app,sweep}.test.ts",
   "test/functions/api/problem.test.ts",
   "test/local/cloud/bodies.test.ts",
   "test/workflow/inputs/within-time.test.ts",
