@@ -111,7 +111,8 @@ describe("a root that is gone", () => {
   });
 
   it("is told once, whatever happens around it", async () => {
-    await heard(() => rm(flow, { recursive: true }));
+    // At once: a folder that is deleted file by file may be seen with some of them.
+    await heard(() => rename(flow, `${flow}.away`));
     await writeFile(join(root, "beside"), "x");
     await heard(() => mkdir(flow));
     expect(told).toEqual(["gone", "back"]);
