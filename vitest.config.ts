@@ -25,7 +25,7 @@ const replacing = [
 /** Lambdas in threads that are killed: they load the functions as they are deployed, in one bundle. */
 const chaotic = ["test/e2e/*chaos.test.ts"];
 
-/** A browser beside a server: together they take more than a processor, and what a page waits for may come too late. */
+/** A browser beside a server: together they take more than a processor. */
 const browsing = ["test/console/*.test.ts"];
 
 /** Vitest's own choice for two processors is one worker; a worker waits for Python and disks half of the time. */
@@ -48,7 +48,7 @@ export default defineConfig({
       }),
       project("replacing", replacing, 1, beside, { isolate: true }),
       project("chaos", chaotic, 1, beside, { globalSetup: "test/support/bundled-functions.ts" }),
-      project("browser", browsing, 2, 2, { retry: 2, exclude: [...configDefaults.exclude, ...Object.keys(alone)] }),
+      project("browser", browsing, 2, 2, { exclude: [...configDefaults.exclude, ...Object.keys(alone)] }),
       ...Object.entries(alone).flatMap(([file, computing], place) => [
         project(`alone ${place + 1}`, [file], 3 + place, 2),
         ...(computing.length > 0 ? [project(`computing ${place + 1}`, computing, 3 + place, 2)] : []),

@@ -55,7 +55,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   const json = await answerText(ports, waiting.position, { ...request, data, at });
   const { turn } = waiting.position.next;
   const set = { key: termsOf(waiting.node).into, json };
-  const sent = await commitAnswer(ports, waiting, chosen(way, set, codeless(ports, turn)));
+  const sent = await commitAnswer(ports, waiting, chosen(way, set, codeless(ports, turn)), at);
   return { task, at, sent };
 }
 
@@ -95,8 +95,9 @@ async function commitAnswer(
   ports: Ports,
   { task, position, node }: Waiting,
   outcome: SuccessOutcome,
+  at = new Date(ports.clock.now()).toISOString(),
 ): Promise<boolean> {
-  await ports.tasks.move(task, ["open"], "answered", new Date(ports.clock.now()).toISOString());
+  await ports.tasks.move(task, ["open"], "answered", at);
   const entry = await commitOutcome(ports, position, node, outcome);
   const [ours] = outcome.changes.set;
   const { into } = termsOf(node);
