@@ -5,9 +5,13 @@ import { Dialog } from "./dialog.tsx";
 import { Trouble } from "./trouble.tsx";
 
 interface AskProps {
-  /** On the button, too. */
   title: string;
+  /** On the button; absent: the title. */
+  action?: string;
+  /** It cannot be sent, or is on its way. */
   isPending: boolean;
+  /** What is typed is remembered by no browser. */
+  isSecret?: boolean;
   error: unknown;
   onSubmit(): void;
   onClose(): void;
@@ -15,7 +19,16 @@ interface AskProps {
 }
 
 /** A dialog with a form. */
-export function Ask({ title, isPending, error, onSubmit, onClose, children }: AskProps): JSX.Element {
+export function Ask({
+  title,
+  action = title,
+  isPending,
+  isSecret,
+  error,
+  onSubmit,
+  onClose,
+  children,
+}: AskProps): JSX.Element {
   const form = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -29,12 +42,12 @@ export function Ask({ title, isPending, error, onSubmit, onClose, children }: As
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button submit form={form} tone="main" disabled={isPending}>
-            {title}
+            {action}
           </Button>
         </>
       }
     >
-      <form id={form} className="form" onSubmit={submit}>
+      <form id={form} className="form" autoComplete={isSecret ? "off" : undefined} onSubmit={submit}>
         {children}
         <Trouble error={error} />
       </form>

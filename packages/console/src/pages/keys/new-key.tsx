@@ -1,13 +1,13 @@
 import type { Schemas } from "@nova/client";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, type JSX, useId, useState } from "react";
+import { type JSX, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs } from "../../api/use-lists.ts";
+import { Ask } from "../../parts/ask.tsx";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
-import { Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import "./new-key.css";
 
@@ -19,7 +19,6 @@ const roles = Object.entries(words.roles) as [Role, string][];
 /** Makes a key, and shows it this once: closing the dialog forgets it. */
 export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void }): JSX.Element {
   const nova = useNova();
-  const form = useId();
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("viewer");
   const [client, setClient] = useState("");
@@ -32,49 +31,37 @@ export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void })
     onSuccess: onMade,
   });
   if (create.data) return <MadeKey text={create.data.key} onClose={onClose} />;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
   return (
-    <Dialog
+    <Ask
       title={words.create}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
-          <Button submit form={form} tone="main" disabled={create.isPending}>
-            {words.create}
-          </Button>
-        </>
-      }
     >
-      <form id={form} className="form" onSubmit={submit}>
-        <TextField
-          label={words.columns.name}
-          hint={words.nameHint}
-          value={name}
-          maxLength={200}
-          autoFocus
-          onChange={setName}
-        />
-        <SelectField
-          label={words.columns.role}
-          hint={words.roleHints[role]}
-          value={role}
-          values={roles}
-          onChange={(value) => setRole(value as Role)}
-        />
-        <SelectField
-          label={words.columns.client}
-          hint={words.clientHint}
-          value={client}
-          values={[["", words.asYours], ...clients.map((slug) => [slug, slug] as const)]}
-          onChange={setClient}
-        />
-        <Trouble error={create.error} />
-      </form>
-    </Dialog>
+      <TextField
+        label={words.columns.name}
+        hint={words.nameHint}
+        value={name}
+        maxLength={200}
+        autoFocus
+        onChange={setName}
+      />
+      <SelectField
+        label={words.columns.role}
+        hint={words.roleHints[role]}
+        value={role}
+        values={roles}
+        onChange={(value) => setRole(value as Role)}
+      />
+      <SelectField
+        label={words.columns.client}
+        hint={words.clientHint}
+        value={client}
+        values={[["", words.asYours], ...clients.map((slug) => [slug, slug] as const)]}
+        onChange={setClient}
+      />
+    </Ask>
   );
 }
 

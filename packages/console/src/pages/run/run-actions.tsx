@@ -6,8 +6,9 @@ import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
-import { Failure, Loading, sentenceOf } from "../../parts/states.tsx";
+import { Failure, Loading } from "../../parts/states.tsx";
 import { durationText, usdText } from "../../parts/time.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import "./run-actions.css";
 
@@ -65,7 +66,7 @@ function CancelDialog({ run, onClose }: { run: WholeExecution; onClose(): void }
       }
     >
       <p className="quiet">{texts.runs.confirmCancelHint}</p>
-      {cancel.error && <Trouble error={cancel.error} />}
+      <Trouble error={cancel.error} />
     </Dialog>
   );
 }
@@ -123,7 +124,7 @@ export function RestartDialog({
           <Places label={texts.run.forecast.reused} places={would.reused} tone="idle" />
         </div>
       )}
-      {restart.error && <Trouble error={restart.error} />}
+      <Trouble error={restart.error} />
     </Dialog>
   );
 }
@@ -151,13 +152,5 @@ function Places({
         ))}
       </ul>
     </section>
-  );
-}
-
-function Trouble({ error }: { error: unknown }): JSX.Element {
-  return (
-    <p className="panel-error" role="alert">
-      <Foreign text={sentenceOf(error)} />
-    </p>
   );
 }

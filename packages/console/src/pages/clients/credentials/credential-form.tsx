@@ -1,10 +1,8 @@
 import type { CredentialOwner, Schemas } from "@nova/client";
-import { type FormEvent, type JSX, useId, useState } from "react";
+import { type JSX, useState } from "react";
 import { useNova } from "../../../api/nova.ts";
-import { Button } from "../../../parts/button.tsx";
-import { Dialog } from "../../../parts/dialog.tsx";
+import { Ask } from "../../../parts/ask.tsx";
 import { SelectField, TextField } from "../../../parts/field.tsx";
-import { Trouble } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
 import {
   type CredentialDraft,
@@ -31,14 +29,12 @@ interface CredentialFormProps {
 /** Write-only: it begins empty, and what was typed is gone with it. */
 export function CredentialForm({ owner, replaced, onStored, onClose }: CredentialFormProps): JSX.Element {
   const nova = useNova();
-  const form = useId();
   const [kind, setKind] = useState<Kind>(replaced?.kind ?? "email");
   const [name, setName] = useState<string>(replaced?.name ?? "");
   const [draft, setDraft] = useState(emptyDraft);
   const [isAtWork, setAtWork] = useState(false);
   const [error, setError] = useState<unknown>();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setAtWork(true);
     try {
       await nova.credentials.set(owner, name.trim() || kind, { kind, values: valuesOf(kind, draft) });
@@ -50,44 +46,38 @@ export function CredentialForm({ owner, replaced, onStored, onClose }: Credentia
     }
   };
   return (
-    <Dialog
+    <Ask
       title={replaced ? words.replace(replaced.name) : words.create}
+      action={words.store}
+      isPending={isAtWork || !isSound(kind, draft)}
+      isSecret
+      error={error}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
-          <Button submit form={form} tone="main" disabled={isAtWork || !isSound(kind, draft)}>
-            {words.store}
-          </Button>
-        </>
-      }
     >
-      <form id={form} className="form" autoComplete="off" onSubmit={submit}>
-        <div className="form-pair">
-          <SelectField
-            label={words.kind}
-            value={kind}
-            values={Object.entries(words.kinds)}
-            onChange={(chosen) => {
-              setKind(chosen as Kind);
-              setDraft(emptyDraft);
-            }}
-          />
-          <TextField
-            label={words.name}
-            value={name}
-            placeholder={kind}
-            required={kind === "custom"}
-            disabled={replaced !== undefined}
-            pattern="[a-z][a-z0-9_]{0,39}"
-            onChange={setName}
-          />
-        </div>
-        <p className="quiet">{replaced ? words.storeHint : `${words.kindHints[kind]} ${words.nameHint}`}</p>
-        <Fields kind={kind} draft={draft} onChange={setDraft} />
-        <Trouble error={error} />
-      </form>
-    </Dialog>
+      <div className="form-pair">
+        <SelectField
+          label={words.kind}
+          value={kind}
+          values={Object.entries(words.kinds)}
+          onChange={(chosen) => {
+            setKind(chosen as Kind);
+            setDraft(emptyDraft);
+          }}
+        />
+        <TextField
+          label={words.name}
+          value={name}
+          placeholder={kind}
+          required={kind === "custom"}
+          disabled={replaced !== undefined}
+          pattern="[a-z][a-z0-9_]{0,39}"
+          onChange={setName}
+        />
+      </div>
+      <p className="quiet">{replaced ? words.storeHint : `${words.kindHints[kind]} ${words.nameHint}`}</p>
+      <Fields kind={kind} draft={draft} onChange={setDraft} />
+    </Ask>
   );
 }
 
