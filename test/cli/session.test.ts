@@ -25,6 +25,9 @@ describe("nova session", { timeout: 60_000 }, () => {
       "one   1        stale",
       "two   1        stale",
     ]);
+    const strange = await onServer("session", "set", id, "three", "--after", "nobody");
+    expect([strange.code, strange.err]).toEqual([2, 'nova: the session has no node "nobody" - it has one, two\n']);
+    expect((await onServer("session", "show", id)).out).not.toContain("three");
     const ran = await onServer("session", "run", id);
     expect([ran.code, ran.out.split("\n")]).toEqual([
       0,

@@ -89,8 +89,12 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
   return askApi(async (nova) => {
     const { sessions } = nova;
     if (options.remove) return shown(nova, await sessions.deleteNode(id, node, read));
-    const before = await sessions.get(id);
-    const isThere = before.nodes.some(({ node_id }) => node_id === node);
+    const known = (await sessions.get(id)).nodes.map(({ node_id }) => node_id);
+    const isThere = known.includes(node);
+    // Looked at before anything is changed: a node whose edge is refused would stay.
+    const stranger = options.after.find((from) => !known.includes(from));
+    if (stranger !== undefined)
+      throw new InvalidInput(`the session has no node "${stranger}" - it has ${known.join(", ") || "none yet"}`);
     if (!isThere) await sessions.addNode(id, { ...fields, id: node });
     else if (Object.keys(fields).length > 0) await sessions.changeNode(id, node, fields, read);
     for (const from of options.after) await sessions.addEdge(id, { from, to: node });
