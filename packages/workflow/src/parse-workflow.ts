@@ -47,7 +47,10 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { triggers, findings: triggerFindings } = readTriggers(document);
   findings.push(...triggerFindings, ...findingsIn(body));
   const outlines = outlinesOf(body);
-  findings.push(...checkWhole(outlines), ...checkSecretPaths(outlines, document.body.inputs));
+  findings.push(
+    ...checkWhole(outlines, { isPart: source.part !== undefined }),
+    ...checkSecretPaths(outlines, document.body.inputs),
+  );
   const lock = lockOf(source.files, body, fields?.approval);
   findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
   const python = [...pythonOf(body), ...pythonOfLib(lib)];

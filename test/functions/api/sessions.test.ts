@@ -214,6 +214,17 @@ describe("an output", { timeout: 60_000 }, () => {
     const other = await node({ context_data: { __current_node: "a" } });
     expect([other.status, other.body.detail]).toEqual([422, expect.stringMatching(/"__current_node" is "a"/)]);
   });
+
+  it("of one branch alone asks nothing of the others", async () => {
+    const code = { a: "context['a'] = 1", b: "context['b'] = 2", c: "context['c'] = context['a'] + 2" };
+    const id = await session(code, [
+      ["a", "b"],
+      ["a", "c"],
+    ]);
+    await run(id);
+    const alone = await api.call(`POST /sessions/${id}/nodes/c/run`);
+    expect(alone.body).toMatchObject({ runs: ["c"], reused: ["a"], outputs: [{ node_id: "c", output: { c: 3 } }] });
+  });
 });
 
 describe("editors of a session", { timeout: 60_000 }, () => {

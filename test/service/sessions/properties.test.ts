@@ -1,4 +1,5 @@
 import { Context, type OutcomeAt } from "@nova/engine";
+import { parseWorkflow } from "@nova/workflow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Draft, DraftNode, NodeOutcome, SessionState } from "../../../packages/service/src/ports/sessions.ts";
@@ -11,6 +12,7 @@ import {
   withoutEdge,
   withoutNode,
 } from "../../../packages/service/src/sessions/draft.ts";
+import { sourceOfPart } from "../../../packages/service/src/sessions/part.ts";
 import { onePart, type Plan, stalePart } from "../../../packages/service/src/sessions/plan.ts";
 import { leadsAlong, shapeOf } from "../../../packages/service/src/sessions/shape.ts";
 import {
@@ -161,6 +163,7 @@ class Model {
     const plan = planOf({ shape, standings: all, values: this.valuesNow() });
     if (!plan) return;
     this.began = true;
+    this.#demandAccepted(plan);
     const others = [...all.keys()].filter((one) => !plan.runs.includes(one));
     const execution = `exec_${this.#count++}`;
     const given = Object.fromEntries(others.map((one) => [one, outcomeId(all.get(one))]));
@@ -171,6 +174,13 @@ class Model {
     if (meanwhile?.code != null) this.#change(meanwhile.id, meanwhile.code);
     if (meanwhile?.written) this.#write(meanwhile.id, 9);
     this.state = withOutcomes(this.state, execution, came);
+  }
+
+  /** A run reads the part as a workflow, with all that is in front of it. */
+  #demandAccepted({ part, given }: Plan): void {
+    const source = sourceOfPart(this.state.draft, part, { id: "draft", isRecorded: (one) => given.has(one) });
+    const errors = parseWorkflow(source).findings.filter(({ severity }) => severity === "error");
+    expect(errors, JSON.stringify(part)).toEqual([]);
   }
 
   /** What an execution of the part comes to, node by node along the ways that are taken. */

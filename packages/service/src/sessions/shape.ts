@@ -57,7 +57,8 @@ function readShape(draft: Draft): Shape {
     const before = waysBefore(draft, draft.edges);
     return { ...base, kind: "graph", why: null, before, edges: asGraph.edges, ...graph };
   }
-  const line = order.slice(1).map((to, index): DraftEdge => ({ from: order[index] as string, to }));
+  const decisions = new Set(draft.nodes.filter(isDecision).map(({ id }) => id));
+  const line = order.slice(1).map((to, index) => onwards(order[index] as string, to, decisions));
   const asLine = framed(draft, line);
   const why = `its branches do not nest (${errors[0]?.message}), so its nodes run one after the other: ${shortList(order)}`;
   return { ...base, kind: "line", why, before: waysBefore(draft, line), edges: asLine.edges, ...parsed(asLine, draft) };
@@ -101,20 +102,26 @@ function framed({ nodes }: Draft, edges: readonly DraftEdge[]): Frame {
   const ends = drawn.length > 0 ? drawn : [{ id: free("end"), type: "end" }];
   const end = (ends[0] as DraftNode).id;
   const last = steps.filter(({ id }) => !left.has(id));
-  const isDecision = ({ type }: DraftNode) => type === "decision" || type === "DecisionNode";
+  const decisions = new Set(steps.filter(isDecision).map(({ id }) => id));
   return {
     start,
     ends,
     edges: [
       ...unreached.map(({ id }): DraftEdge => ({ from: start.id, to: id })),
       ...edges,
-      ...last.map((node): DraftEdge => {
-        const condition = isDecision(node) && { condition: defaultLabel };
-        return { from: node.id, to: end, ...condition };
-      }),
+      ...last.map(({ id }) => onwards(id, end, decisions)),
       ...(steps.length === 0 && !left.has(start.id) ? [{ from: start.id, to: end }] : []),
     ],
   };
+}
+
+/** Whatever the node comes to. */
+function onwards(from: string, to: string, decisions: ReadonlySet<string>): DraftEdge {
+  return { from, to, ...(decisions.has(from) && { condition: defaultLabel }) };
+}
+
+function isDecision({ type }: DraftNode): boolean {
+  return type === "decision" || type === "DecisionNode";
 }
 
 /** Each step as the simplest node with as many ways out. */

@@ -25,13 +25,17 @@ const shapeless: ReadonlySet<FindingCode> = new Set([
   ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301"] as const),
 ]);
 
-/** Every question about the graph as a whole; one node's own fields were checked when it was read. */
-export function checkWhole(outlines: readonly Outline[]): Finding[] {
-  return [...checkIds(outlines), ...outlines.flatMap(checkOne)];
+/**
+ * Every question about the graph as a whole; one node's own fields were checked when it was read. Of a part of a draft
+ * only map bodies are asked how their ways part and meet: what lies in front of it has run, in whatever order.
+ */
+export function checkWhole(outlines: readonly Outline[], { isPart }: { isPart: boolean }): Finding[] {
+  return [...checkIds(outlines), ...outlines.flatMap((outline) => checkOne(outline, isPart))];
 }
 
-function checkOne(outline: Outline): Finding[] {
+function checkOne(outline: Outline, isPart: boolean): Finding[] {
   const findings = checks.flatMap((check) => [...check(outline)]);
+  if (isPart && outline.map === undefined) return findings;
   const read = [...outline.nodes, ...outline.edges].flatMap((one) => one.findings);
   if ([...findings, ...read].some(({ code }) => shapeless.has(code))) return findings;
   return [...findings, ...checkForks(outline), ...checkLoopBranches(outline)];
