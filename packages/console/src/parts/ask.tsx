@@ -8,6 +8,7 @@ interface AskProps {
   title: string;
   /** On the button; absent: the title. */
   action?: string;
+  tone?: "main" | "danger";
   /** It cannot be sent, or is on its way. */
   isPending: boolean;
   /** What is typed is remembered by no browser. */
@@ -22,6 +23,7 @@ interface AskProps {
 export function Ask({
   title,
   action = title,
+  tone = "main",
   isPending,
   isSecret,
   error,
@@ -41,7 +43,7 @@ export function Ask({
       actions={
         <>
           <Button onClick={onClose}>{texts.common.cancel}</Button>
-          <Button submit form={form} tone="main" disabled={isPending}>
+          <Button submit form={form} tone={tone} disabled={isPending}>
             {action}
           </Button>
         </>

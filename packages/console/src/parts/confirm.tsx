@@ -1,9 +1,7 @@
 import { type JSX, type ReactNode, useState } from "react";
 import { texts } from "../texts.ts";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Ask } from "./ask.tsx";
 import { TextField } from "./field.tsx";
-import { Trouble } from "./trouble.tsx";
 
 interface ConfirmProps {
   title: string;
@@ -33,27 +31,15 @@ export function Confirm({ title, does, typed, children, act, onClose }: ConfirmP
     }
   };
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
-          <Button
-            tone={isDangerous ? "danger" : "main"}
-            disabled={isAtWork || (isDangerous && text !== typed)}
-            onClick={run}
-          >
-            {does}
-          </Button>
-        </>
-      }
+    <Ask
+      {...{ title, error, onClose }}
+      action={does}
+      tone={isDangerous ? "danger" : "main"}
+      isPending={isAtWork || (isDangerous && text !== typed)}
+      onSubmit={run}
     >
-      <div className="form">
-        {children}
-        {isDangerous && <TextField label={texts.common.type(typed)} value={text} onChange={setText} />}
-        <Trouble error={error} />
-      </div>
-    </Dialog>
+      {children}
+      {isDangerous && <TextField label={texts.common.type(typed)} value={text} onChange={setText} />}
+    </Ask>
   );
 }

@@ -21,6 +21,10 @@ export function PageFailure({ error, onRetry }: { error: unknown; onRetry(): voi
   return <Empty icon="shield" title={texts.common.notAllowed} hint={sentenceOf(error)} />;
 }
 
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 403;
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 404;
 }

@@ -1,55 +1,71 @@
+import type { AuditRecord } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { type JSX, useCallback, useMemo, useRef } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs } from "../../api/use-lists.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { useKeys } from "../../parts/keys.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { More, Read } from "../../parts/read.tsx";
 import { SearchText } from "../../parts/search-text.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
+import { Empty } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
 import { AuditList } from "./audit-list.tsx";
 import { type AuditFilters, filterNames, fits, setUp } from "./fitting.ts";
-import { type Audit, useAudit } from "./use-audit.ts";
 
 const words = texts.audit;
+const none: readonly AuditRecord[] = [];
+const pageSize = 200;
+
+type Audit = ReturnType<typeof useAudit>;
 
 /** Who did what, newest first. */
 export function AuditPage(): JSX.Element {
   const [filters, change] = useAddress(filterNames);
   const audit = useAudit(filters.client);
-  const names = useKeyNames(!audit.isLoading && !audit.error);
-  const records = useMemo(() => audit.records.filter((one) => fits(one, filters)), [audit.records, filters]);
+  const names = useKeyNames(audit.isSuccess);
+  const all = audit.data ?? none;
+  const records = useMemo(() => all.filter((one) => fits(one, filters)), [all, filters]);
   const onNearEnd = useNearEnd(audit);
   const clear = () => change(Object.fromEntries(filterNames.map((name) => [name, undefined])));
   return (
     <>
-      <header className="page-head">
-        <h1>{words.title}</h1>
-        {!audit.isLoading && !audit.error && (
-          <span className="quiet">{words.count(records.length, audit.hasMore)}</span>
-        )}
-      </header>
-      {!audit.error && <Bar {...{ filters, change, clear, audit, names }} />}
-      {audit.isLoading ? (
-        <Loading lines={12} />
-      ) : audit.error ? (
-        <PageFailure error={audit.error} onRetry={audit.retry} />
-      ) : records.length === 0 ? (
-        <Nothing audit={audit} isFiltered={Object.keys(filters).length > 0} clear={clear} />
-      ) : (
-        <AuditList records={records} names={names} hasMore={audit.hasMore} onNearEnd={onNearEnd} />
-      )}
+      <PageHead title={words.title}>
+        {audit.data && <span className="quiet">{words.count(records.length, audit.hasNextPage)}</span>}
+      </PageHead>
+      {!audit.error && <Bar {...{ filters, change, clear, names }} records={all} />}
+      <Read query={audit} lines={12}>
+        {() =>
+          records.length === 0 ? (
+            <Nothing audit={audit} isFiltered={Object.keys(filters).length > 0} clear={clear} />
+          ) : (
+            <AuditList records={records} names={names} hasMore={audit.hasNextPage} onNearEnd={onNearEnd} />
+          )
+        }
+      </Read>
     </>
   );
 }
 
-function useNearEnd({ isReadingMore, readMore }: Audit): () => void {
+/** Older pages are read as they are wanted. */
+function useAudit(client: string | undefined) {
+  const nova = useNova();
+  return usePages({
+    queryKey: ["audit", client],
+    read: (cursor, signal) => {
+      const query = { limit: pageSize, ...(client !== undefined && { client }), ...cursor };
+      return nova.ask(nova.api.GET("/audit", { params: { query }, signal }));
+    },
+  });
+}
+
+function useNearEnd({ isFetchingNextPage, fetchNextPage }: Audit): () => void {
   return useCallback(() => {
-    if (!isReadingMore) readMore();
-  }, [isReadingMore, readMore]);
+    if (!isFetchingNextPage) void fetchNextPage();
+  }, [isFetchingNextPage, fetchNextPage]);
 }
 
 /** Names of keys by id; where the key may not list them, their ids are shown. */
@@ -63,19 +79,19 @@ interface BarProps {
   filters: AuditFilters;
   change: ReturnType<typeof useAddress<(typeof filterNames)[number]>>[1];
   clear(): void;
-  audit: Audit;
+  records: readonly AuditRecord[];
   names: ReadonlyMap<string, string>;
 }
 
-function Bar({ filters, change, clear, audit, names }: BarProps): JSX.Element {
+function Bar({ filters, change, clear, records, names }: BarProps): JSX.Element {
   const search = useRef<HTMLInputElement>(null);
   const clients = useClientSlugs();
   const { actions, people } = useMemo(
     () => ({
-      actions: [...new Set(audit.records.map(({ action }) => action))].sort(),
-      people: [...new Set(audit.records.map(({ by }) => by ?? setUp))].sort(),
+      actions: [...new Set(records.map(({ action }) => action))].sort(),
+      people: [...new Set(records.map(({ by }) => by ?? setUp))].sort(),
     }),
-    [audit.records],
+    [records],
   );
   useKeys({ "/": { says: texts.runs.keys.filter, run: () => search.current?.focus() } });
   return (
@@ -108,11 +124,7 @@ function Nothing({ audit, isFiltered, clear }: { audit: Audit; isFiltered: boole
   if (!isFiltered) return <Empty icon="list" title={words.empty} hint={words.emptyHint} />;
   return (
     <Empty icon="search" title={words.none} hint={words.noneHint}>
-      {audit.hasMore && (
-        <Button disabled={audit.isReadingMore} onClick={audit.readMore}>
-          {words.readMore}
-        </Button>
-      )}
+      <More query={audit} label={words.readMore} />
       <Button onClick={clear}>{texts.runs.clear}</Button>
     </Empty>
   );

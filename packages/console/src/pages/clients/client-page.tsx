@@ -1,13 +1,12 @@
-import { ApiProblem } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import type { JSX } from "react";
-import { Link, useParams } from "wouter";
+import { useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Foreign } from "../../parts/foreign.tsx";
-import { Icon } from "../../parts/icon.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
+import { Missing, PageHead } from "../../parts/page-head.tsx";
+import { Read } from "../../parts/read.tsx";
 import { Time } from "../../parts/time.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
+import { isMissing } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { Credentials } from "./credentials/credentials.tsx";
 import { Danger } from "./danger.tsx";
@@ -21,48 +20,37 @@ export function ClientPage(): JSX.Element {
   const nova = useNova();
   const client = useQuery({ queryKey: ["client", slug], queryFn: () => nova.clients.get(slug) });
   const { data, error } = client;
-  if (error instanceof ApiProblem && error.status === 404) {
-    return (
-      <Empty icon="search" title={words.missing} hint={words.missingHint}>
-        <Link href="/clients" className="button">
-          {words.back}
-        </Link>
-      </Empty>
-    );
-  }
+  if (isMissing(error)) return <Missing words={words} to="/clients" />;
   return (
     <>
-      <header className="page-head">
-        <Link href="/clients" className="icon-button" aria-label={words.back} title={words.back}>
-          <Icon name="back" />
-        </Link>
-        <h1>{data ? <Foreign text={data.name} /> : words.one(slug)}</h1>
-        <span className="mono quiet">{slug}</span>
-        {data && (
-          <span className="page-head-end quiet">
-            {words.columns.created} <Time at={data.created_at} />
-          </span>
-        )}
-      </header>
-      <div className="page-body">
-        {client.isPending ? (
-          <Loading />
-        ) : error ? (
-          <PageFailure error={error} onRetry={() => void client.refetch()} />
-        ) : (
+      <PageHead
+        title={data ? <Foreign text={data.name} /> : words.one(slug)}
+        back={{ to: "/clients", label: words.back }}
+        end={
           data && (
+            <span className="quiet">
+              {words.columns.created} <Time at={data.created_at} />
+            </span>
+          )
+        }
+      >
+        <span className="mono quiet">{slug}</span>
+      </PageHead>
+      <div className="page-body">
+        <Read query={client}>
+          {(known) => (
             <div key={slug} className="page-column">
               <Credentials owner={{ client: slug }} />
               <div className="client-parts">
-                <Settings client={data} />
-                <Variables client={data} />
-                <Quotas client={data} />
-                <Pins client={data} />
+                <Settings client={known} />
+                <Variables client={known} />
+                <Quotas client={known} />
+                <Pins client={known} />
               </div>
-              <Danger client={data} />
+              <Danger client={known} />
             </div>
-          )
-        )}
+          )}
+        </Read>
       </div>
     </>
   );

@@ -6,13 +6,14 @@ import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Read } from "../../parts/read.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { NewClient } from "./new-client.tsx";
 import { RotateCredentials } from "./rotate.tsx";
-import "../../parts/sheet.css";
 import "./section.css";
 
 const words = texts.clients;
@@ -26,31 +27,33 @@ export function ClientsPage(): JSX.Element {
   const close = () => setAsked(undefined);
   return (
     <>
-      <header className="page-head">
-        <h1>{words.title}</h1>
-        {clients.data && (
-          <span className="page-head-end">
+      <PageHead
+        title={words.title}
+        end={
+          clients.data && (
             <Button icon="plus" tone="main" onClick={() => setAsked("new")}>
               {words.create}
             </Button>
-          </span>
-        )}
-      </header>
+          )
+        }
+      />
       <div className="page-body">
         {deleted !== undefined && (
           <p className="note" role="status">
             {words.danger.deleting(deleted)}
           </p>
         )}
-        {clients.isPending ? (
-          <Loading />
-        ) : clients.error ? (
-          <PageFailure error={clients.error} onRetry={() => void clients.refetch()} />
-        ) : clients.data.length === 0 ? (
-          <Empty icon="people" title={words.empty} hint={words.emptyHint} />
-        ) : (
-          <ClientTable clients={clients.data} />
-        )}
+        <Read query={clients}>
+          {(known) =>
+            known.length === 0 ? (
+              <Empty icon="people" title={words.empty} hint={words.emptyHint} />
+            ) : (
+              <div className="card">
+                <Table items={known} columns={columns} keyOf={({ slug }) => slug} />
+              </div>
+            )
+          }
+        </Read>
         {clients.data && (
           <div className="rotate">
             <Button icon="lock" tone="ghost" onClick={() => setAsked("rotate")}>
@@ -65,52 +68,31 @@ export function ClientsPage(): JSX.Element {
   );
 }
 
-function ClientTable({ clients }: { clients: readonly Client[] }): JSX.Element {
-  const { columns } = words;
-  return (
-    <div className="card sheet-box">
-      <table className="sheet">
-        <thead>
-          <tr>
-            <th scope="col">{columns.name}</th>
-            <th scope="col">{columns.slug}</th>
-            <th scope="col" className="number wide">
-              {columns.concurrent}
-            </th>
-            <th scope="col" className="number wide">
-              {columns.cost}
-            </th>
-            <th scope="col" className="number wide">
-              {columns.retention}
-            </th>
-            <th scope="col" className="wide">
-              {columns.created}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {clients.map(({ slug, name, quotas: { max_concurrent, max_cost_usd, retention_days }, created_at }) => (
-            <tr key={slug}>
-              <td>
-                <Link href={`/clients/${slug}`}>
-                  <Foreign text={name} />
-                </Link>
-              </td>
-              <td className="mono quiet">{slug}</td>
-              <td className="number wide">{max_concurrent ?? <Unlimited />}</td>
-              <td className="number wide">{max_cost_usd == null ? <Unlimited /> : `$${max_cost_usd}`}</td>
-              <td className="number wide">{retention_days == null ? <Unlimited /> : words.days(retention_days)}</td>
-              <td className="wide fixed quiet">
-                <Time at={created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Unlimited(): JSX.Element {
-  return <span className="quiet">{words.unlimited}</span>;
-}
+const unlimited = <span className="quiet">{words.unlimited}</span>;
+const columns: readonly Column<Client>[] = [
+  {
+    label: words.columns.name,
+    show: ({ slug, name }) => (
+      <Link href={`/clients/${slug}`}>
+        <Foreign text={name} />
+      </Link>
+    ),
+  },
+  { label: words.columns.slug, show: ({ slug }) => slug, look: "mono quiet" },
+  {
+    label: words.columns.concurrent,
+    show: ({ quotas: { max_concurrent } }) => max_concurrent ?? unlimited,
+    look: "number wide",
+  },
+  {
+    label: words.columns.cost,
+    show: ({ quotas: { max_cost_usd } }) => (max_cost_usd == null ? unlimited : `$${max_cost_usd}`),
+    look: "number wide",
+  },
+  {
+    label: words.columns.retention,
+    show: ({ quotas: { retention_days } }) => (retention_days == null ? unlimited : words.days(retention_days)),
+    look: "number wide",
+  },
+  { label: words.columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "wide fixed quiet" },
+];

@@ -4,6 +4,7 @@ import { type JSX, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
+import { Card } from "../../parts/card.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
@@ -25,10 +26,7 @@ export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
   };
   const command = `nova export --client ${slug} ${slug}-copy`;
   return (
-    <section className="card" aria-labelledby="client-danger">
-      <header className="card-head">
-        <h2 id="client-danger">{words.title}</h2>
-      </header>
+    <Card title={words.title}>
       <div className="card-body client-danger">
         <div>
           <p className="quiet">{words.exportHint}</p>
@@ -56,7 +54,7 @@ export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
           <p className="quiet">{words.deleteHint}</p>
         </Confirm>
       )}
-    </section>
+    </Card>
   );
 }
 

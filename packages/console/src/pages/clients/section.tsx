@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type JSX, type ReactNode, useId, useState } from "react";
+import { type FormEvent, type JSX, type ReactNode, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
+import { Card } from "../../parts/card.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import "../../parts/field.css";
-import "../../parts/sheet.css";
 import "./section.css";
 
 interface SectionProps {
@@ -24,7 +24,6 @@ export type Changes = Parameters<ReturnType<typeof useNova>["clients"]["change"]
 export function Section({ slug, title, hint, change, children }: SectionProps): JSX.Element {
   const nova = useNova();
   const queries = useQueryClient();
-  const titleId = useId();
   const [state, setState] = useState<"saving" | "saved">();
   const [error, setError] = useState<unknown>();
   const save = async (event: FormEvent) => {
@@ -43,11 +42,7 @@ export function Section({ slug, title, hint, change, children }: SectionProps): 
   };
   const isSaved = state === "saved" && change === undefined;
   return (
-    <section className="card" aria-labelledby={titleId}>
-      <header className="card-head">
-        <h2 id={titleId}>{title}</h2>
-        {hint && <span className="quiet">{hint}</span>}
-      </header>
+    <Card title={title} hint={hint}>
       <form className="card-body form" onSubmit={save}>
         {children}
         <Trouble error={error} />
@@ -64,7 +59,7 @@ export function Section({ slug, title, hint, change, children }: SectionProps): 
           </span>
         </div>
       </form>
-    </section>
+    </Card>
   );
 }
 

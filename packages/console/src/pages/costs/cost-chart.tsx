@@ -1,4 +1,5 @@
 import type { JSX } from "react";
+import { Table } from "../../parts/table.tsx";
 import { texts } from "../../texts.ts";
 import { type CostChart as Chart, type CostDay, type Measure, others, ticksOf, written } from "./cost-days.ts";
 import "./cost-chart.css";
@@ -108,37 +109,20 @@ function DayTable({ chart: { series, days }, measure }: { chart: Chart; measure:
   return (
     <details className="cost-table">
       <summary>{words.asTable}</summary>
-      <div className="sheet-box">
-        <table className="sheet">
-          <caption className="hidden-label">{words.chart(words.measures[measure], days.length)}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{words.day}</th>
-              {series.map((name) => (
-                <th key={name} scope="col" className="number">
-                  {nameOf(name)}
-                </th>
-              ))}
-              <th scope="col" className="number">
-                {words.together}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {spent.map(({ day, values, total }) => (
-              <tr key={day}>
-                <th scope="row">{day}</th>
-                {values.map((value, index) => (
-                  <td key={series[index]} className="number quiet">
-                    {written(value, measure)}
-                  </td>
-                ))}
-                <td className="number">{written(total, measure)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label={words.chart(words.measures[measure], days.length)}
+        items={spent}
+        keyOf={({ day }) => day}
+        columns={[
+          { label: words.day, show: ({ day }) => day, look: "fixed" },
+          ...series.map((name, index) => ({
+            label: nameOf(name),
+            show: ({ values }: CostDay) => written(values[index] ?? 0, measure),
+            look: "number quiet",
+          })),
+          { label: words.together, show: ({ total }) => written(total, measure), look: "number" },
+        ]}
+      />
     </details>
   );
 }

@@ -3,12 +3,14 @@ import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs, useWorkflowIds } from "../../api/use-lists.ts";
 import { IconButton } from "../../parts/button.tsx";
+import { Card } from "../../parts/card.tsx";
 import { Choice } from "../../parts/choice.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Read } from "../../parts/read.tsx";
+import { Empty } from "../../parts/states.tsx";
 import "../../parts/filter-bar.css";
 import { useAddress } from "../../parts/address.ts";
 import { Segments } from "../../parts/segments.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { CostChart } from "./cost-chart.tsx";
 import {
@@ -23,7 +25,6 @@ import {
   tokens,
 } from "./cost-days.ts";
 import { ErrorTable, NodeTable, WorkflowTable } from "./figures.tsx";
-import "../../parts/sheet.css";
 import "./costs-page.css";
 
 const words = texts.costs;
@@ -46,10 +47,9 @@ export function CostsPage(): JSX.Element {
   const isFiltered = workflow !== undefined || client !== undefined;
   return (
     <>
-      <header className="page-head">
-        <h1>{words.title}</h1>
+      <PageHead title={words.title}>
         <span className="quiet">{words.subtitle(days)}</span>
-      </header>
+      </PageHead>
       <div className="filter-bar" role="search">
         <Choice
           label={texts.runs.filters.time}
@@ -102,35 +102,36 @@ function Figures({ asked, days, measure, onMeasure }: FiguresProps): JSX.Element
   });
   const { data } = costs;
   const chart = useMemo(() => data && chartOf(data, measure, days, Date.now()), [data, measure, days]);
-  if (costs.isPending) return <Loading />;
-  if (costs.error) return <PageFailure error={costs.error} onRetry={() => void costs.refetch()} />;
   return (
-    <div className="page-column">
-      <Sums sums={sumsOf(costs.data)} />
-      <section className="card" aria-labelledby="cost-by-day">
-        <header className="card-head">
-          <h2 id="cost-by-day">{words.byDay}</h2>
-          <span className="card-head-end">
-            <Segments
-              label={words.measure}
-              choices={measures.map((one) => [one, words.measures[one]] as const)}
-              value={measure}
-              onChange={onMeasure}
-            />
-          </span>
-        </header>
-        {chart && chart.largest > 0 ? (
-          <div className="card-body">
-            <CostChart chart={chart} measure={measure} />
-          </div>
-        ) : (
-          <Empty icon="coins" title={words.empty[measure]} hint={words.emptyHint} />
-        )}
-      </section>
-      <WorkflowTable asked={asked} />
-      <NodeTable asked={asked} />
-      <ErrorTable asked={asked} />
-    </div>
+    <Read query={costs}>
+      {(figures) => (
+        <div className="page-column">
+          <Sums sums={sumsOf(figures)} />
+          <Card
+            title={words.byDay}
+            end={
+              <Segments
+                label={words.measure}
+                choices={measures.map((one) => [one, words.measures[one]] as const)}
+                value={measure}
+                onChange={onMeasure}
+              />
+            }
+          >
+            {chart && chart.largest > 0 ? (
+              <div className="card-body">
+                <CostChart chart={chart} measure={measure} />
+              </div>
+            ) : (
+              <Empty icon="coins" title={words.empty[measure]} hint={words.emptyHint} />
+            )}
+          </Card>
+          <WorkflowTable asked={asked} />
+          <NodeTable asked={asked} />
+          <ErrorTable asked={asked} />
+        </div>
+      )}
+    </Read>
   );
 }
 

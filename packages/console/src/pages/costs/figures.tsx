@@ -1,12 +1,13 @@
 import type { ItemOf, ListPath } from "@nova/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type JSX, type ReactNode, useState } from "react";
+import { type JSX, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
-import { Loading } from "../../parts/states.tsx";
+import { Card } from "../../parts/card.tsx";
+import { Read } from "../../parts/read.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { durationText } from "../../parts/time.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { type Asked, dollars } from "./cost-days.ts";
 
@@ -14,13 +15,6 @@ const words = texts.costs;
 const firstShown = 10;
 
 type Figures = Extract<ListPath, `/analytics/${string}`>;
-
-interface Column<Item> {
-  label: string;
-  show(item: Item): ReactNode;
-  isNumber?: boolean;
-  isWide?: boolean;
-}
 
 interface FigureTableProps<Path extends Figures> {
   path: Path;
@@ -47,39 +41,10 @@ function FigureTable<Path extends Figures>(props: FigureTableProps<Path>): JSX.E
   if (figures.data && all.length === 0) return null;
   const shown = isWhole ? all : all.slice(0, firstShown);
   return (
-    <section className="card" aria-label={title}>
-      <header className="card-head">
-        <h2>{title}</h2>
-        <span className="quiet">{all.length > 0 && all.length.toLocaleString("en")}</span>
-      </header>
-      {figures.isPending && <Loading lines={4} />}
-      {figures.error && <PageFailure error={figures.error} onRetry={() => void figures.refetch()} />}
-      {shown.length > 0 && (
-        <div className="sheet-box">
-          <table className="sheet">
-            <thead>
-              <tr>
-                {columns.map((column) => (
-                  <th key={column.label} scope="col" className={classOf(column)}>
-                    {column.label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((item) => (
-                <tr key={keyOf(item)}>
-                  {columns.map((column) => (
-                    <td key={column.label} className={classOf(column)}>
-                      {column.show(item)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+    <Card title={title} hint={all.length > 0 && all.length.toLocaleString("en")}>
+      <Read query={figures} lines={4}>
+        {() => <Table items={shown} columns={columns} keyOf={keyOf} />}
+      </Read>
       {all.length > firstShown && !isWhole && (
         <div className="card-body">
           <Button tone="ghost" onClick={() => setWhole(true)}>
@@ -87,12 +52,8 @@ function FigureTable<Path extends Figures>(props: FigureTableProps<Path>): JSX.E
           </Button>
         </div>
       )}
-    </section>
+    </Card>
   );
-}
-
-function classOf({ isNumber, isWide }: Pick<Column<unknown>, "isNumber" | "isWide">): string {
-  return [isNumber && "number", isWide && "wide"].filter(Boolean).join(" ");
 }
 
 function RunsLink({ workflow, error }: { workflow: string; error?: string }): JSX.Element {
@@ -102,8 +63,8 @@ function RunsLink({ workflow, error }: { workflow: string; error?: string }): JS
 
 const percent = (rate: number) => `${(rate * 100).toFixed(rate === 1 || rate === 0 ? 0 : 1)} %`;
 const time = (ms: number | null) => (ms === null ? "–" : durationText(ms));
-const number = { isNumber: true } as const;
-const wideNumber = { isNumber: true, isWide: true } as const;
+const number = { look: "number" } as const;
+const wideNumber = { look: "number wide" } as const;
 
 export function WorkflowTable({ asked }: { asked: Asked }): JSX.Element {
   return (

@@ -3,13 +3,16 @@ import { useQuery } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
-import { Loading } from "../../parts/states.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
+import { Card } from "../../parts/card.tsx";
+import { Read } from "../../parts/read.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { texts } from "../../texts.ts";
 import { byKind } from "./by-kind.ts";
 
 const words = texts.health.formats;
-const tones: Record<Schemas["StoredFormat"]["state"], string> = {
+type Stored = Schemas["StoredFormat"];
+
+const tones: Record<Stored["state"], string> = {
   current: "ok",
   older: "idle",
   newer: "bad",
@@ -27,48 +30,30 @@ export function Formats(): JSX.Element {
     queryFn: async () => byKind(await Array.fromAsync(nova.list("/formats", {}))),
   });
   return (
-    <section className="card" aria-labelledby="formats">
-      <header className="card-head">
-        <h2 id="formats">{words.title}</h2>
-        <span className="quiet">{words.hint}</span>
-        <span className="card-head-end">
-          <Button disabled={formats.isFetching} onClick={() => (isAsked ? void formats.refetch() : setAsked(true))}>
-            {words.count}
-          </Button>
-        </span>
-      </header>
-      {isAsked && formats.isPending && <Loading lines={5} />}
-      {formats.error && <PageFailure error={formats.error} onRetry={() => void formats.refetch()} />}
-      {formats.data && (
-        <div className="sheet-box">
-          <table className="sheet">
-            <thead>
-              <tr>
-                <th scope="col">{words.entity}</th>
-                <th scope="col" className="number">
-                  {words.format}
-                </th>
-                <th scope="col" className="number">
-                  {words.items}
-                </th>
-                <th scope="col">{words.state}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {formats.data.map(({ entity, format, items, state }) => (
-                <tr key={`${entity} ${format}`}>
-                  <td>{entity}</td>
-                  <td className="number quiet">{format ?? texts.common.none}</td>
-                  <td className="number">{items.toLocaleString("en")}</td>
-                  <td>
-                    <span className={`badge tone-${tones[state]}`}>{words.states[state]}</span>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+    <Card
+      title={words.title}
+      hint={words.hint}
+      end={
+        <Button disabled={formats.isFetching} onClick={() => (isAsked ? void formats.refetch() : setAsked(true))}>
+          {words.count}
+        </Button>
+      }
+    >
+      {isAsked && (
+        <Read query={formats} lines={5}>
+          {(known) => <Table items={known} columns={columns} keyOf={({ entity, format }) => `${entity} ${format}`} />}
+        </Read>
       )}
-    </section>
+    </Card>
   );
 }
+
+const columns: readonly Column<Stored>[] = [
+  { label: words.entity, show: ({ entity }) => entity },
+  { label: words.format, show: ({ format }) => format ?? texts.common.none, look: "number quiet" },
+  { label: words.items, show: ({ items }) => items.toLocaleString("en"), look: "number" },
+  {
+    label: words.state,
+    show: ({ state }) => <span className={`badge tone-${tones[state]}`}>{words.states[state]}</span>,
+  },
+];

@@ -4,13 +4,12 @@ import type { JSX } from "react";
 import { useNova } from "../../api/nova.ts";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { Loading } from "../../parts/states.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Read } from "../../parts/read.tsx";
 import { durationText } from "../../parts/time.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { Formats } from "./formats.tsx";
 import { OpenRuns } from "./open-runs.tsx";
-import "../../parts/sheet.css";
 import "../../parts/status.css";
 import "./health-page.css";
 
@@ -32,23 +31,18 @@ export function HealthPage(): JSX.Element {
   const health = useHealth();
   return (
     <>
-      <header className="page-head">
-        <h1>{words.title}</h1>
-        <span className="page-head-end live">{texts.common.live}</span>
-      </header>
+      <PageHead title={words.title} end={<span className="live">{texts.common.live}</span>} />
       <div className="page-body">
-        {health.isPending ? (
-          <Loading />
-        ) : health.error ? (
-          <PageFailure error={health.error} onRetry={() => void health.refetch()} />
-        ) : (
-          <div className="page-column">
-            <Summary status={health.data.status} />
-            <Checks checks={health.data.checks} />
-            <OpenRuns />
-            <Formats />
-          </div>
-        )}
+        <Read query={health}>
+          {({ status, checks }) => (
+            <div className="page-column">
+              <Summary status={status} />
+              <Checks checks={checks} />
+              <OpenRuns />
+              <Formats />
+            </div>
+          )}
+        </Read>
       </div>
     </>
   );

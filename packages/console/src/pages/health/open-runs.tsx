@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { JSX } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { Card } from "../../parts/card.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 
@@ -26,11 +27,7 @@ export function OpenRuns(): JSX.Element {
       ),
   });
   return (
-    <section className="card" aria-labelledby="open-runs">
-      <header className="card-head">
-        <h2 id="open-runs">{texts.health.openRuns}</h2>
-        <span className="quiet">{texts.health.openRunsHint}</span>
-      </header>
+    <Card title={texts.health.openRuns} hint={texts.health.openRunsHint}>
       <ul className="open-runs">
         {open.map((status) => {
           const found = counts.data?.find((one) => one.status === status);
@@ -44,6 +41,6 @@ export function OpenRuns(): JSX.Element {
           );
         })}
       </ul>
-    </section>
+    </Card>
   );
 }

@@ -5,12 +5,15 @@ import { useNova } from "../../api/nova.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
+import { PageHead } from "../../parts/page-head.tsx";
+import { Read } from "../../parts/read.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { NewKey } from "./new-key.tsx";
-import "../../parts/sheet.css";
+
+const words = texts.apiKeys;
 
 /** Who may come in with a key. */
 export function KeysPage(): JSX.Element {
@@ -20,33 +23,32 @@ export function KeysPage(): JSX.Element {
   const [asked, setAsked] = useState<"new" | Key>();
   const close = () => setAsked(undefined);
   const readAgain = () => queries.invalidateQueries({ queryKey: ["keys"] });
-  const words = texts.apiKeys;
   const remove = async ({ id }: Key) => {
     await nova.keys.delete(id);
     await readAgain();
   };
   return (
     <>
-      <header className="page-head">
-        <h1>{words.title}</h1>
-        <span className="page-head-end">
-          {keys.data && (
+      <PageHead
+        title={words.title}
+        end={
+          keys.data && (
             <Button icon="plus" tone="main" onClick={() => setAsked("new")}>
               {words.create}
             </Button>
-          )}
-        </span>
-      </header>
+          )
+        }
+      />
       <div className="page-body">
-        {keys.isPending ? (
-          <Loading />
-        ) : keys.error ? (
-          <PageFailure error={keys.error} onRetry={() => void keys.refetch()} />
-        ) : keys.data.length === 0 ? (
-          <Empty icon="key" title={words.empty} hint={words.emptyHint} />
-        ) : (
-          <KeyTable keys={keys.data} onDelete={setAsked} />
-        )}
+        <Read query={keys}>
+          {(known) =>
+            known.length === 0 ? (
+              <Empty icon="key" title={words.empty} hint={words.emptyHint} />
+            ) : (
+              <KeyTable keys={known} onDelete={setAsked} />
+            )
+          }
+        </Read>
       </div>
       {asked === "new" && <NewKey onMade={readAgain} onClose={close} />}
       {asked !== undefined && asked !== "new" && (
@@ -59,48 +61,36 @@ export function KeysPage(): JSX.Element {
 }
 
 function KeyTable({ keys, onDelete }: { keys: readonly Key[]; onDelete(key: Key): void }): JSX.Element {
-  const words = texts.apiKeys;
+  const { columns } = words;
   const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const makerOf = ({ created_by: by }: Key) => (by === null ? words.setUp : (names.get(by) ?? by));
   return (
-    <div className="card sheet-box">
-      <table className="sheet">
-        <thead>
-          <tr>
-            <th scope="col">{words.columns.name}</th>
-            <th scope="col">{words.columns.role}</th>
-            <th scope="col">{words.columns.client}</th>
-            <th scope="col" className="wide">
-              {words.columns.created}
-            </th>
-            <th scope="col" className="wide">
-              {words.columns.by}
-            </th>
-            <th scope="col">
-              <span className="hidden-label">{words.columns.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <td title={key.id}>
-                <Foreign text={key.name || key.id} />
-              </td>
-              <td>{words.roles[key.role]}</td>
-              <td className="quiet">{key.client_slug ?? texts.common.everyone}</td>
-              <td className="wide fixed quiet">
-                <Time at={key.created_at} />
-              </td>
-              <td className="wide quiet">
-                <Foreign text={key.created_by === null ? words.setUp : (names.get(key.created_by) ?? key.created_by)} />
-              </td>
-              <td className="sheet-end">
-                <IconButton icon="bin" label={words.deleteOne(key.name || key.id)} onClick={() => onDelete(key)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="card">
+      <Table
+        items={keys}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            label: columns.name,
+            show: ({ id, name }) => (
+              <span title={id}>
+                <Foreign text={name || id} />
+              </span>
+            ),
+          },
+          { label: columns.role, show: ({ role }) => words.roles[role] },
+          { label: columns.client, show: ({ client_slug }) => client_slug ?? texts.common.everyone, look: "quiet" },
+          { label: columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "wide fixed quiet" },
+          { label: columns.by, show: (key) => <Foreign text={makerOf(key)} />, look: "wide quiet" },
+          {
+            label: columns.actions,
+            show: (key) => (
+              <IconButton icon="bin" label={words.deleteOne(key.name || key.id)} onClick={() => onDelete(key)} />
+            ),
+            look: "sheet-end",
+          },
+        ]}
+      />
     </div>
   );
 }

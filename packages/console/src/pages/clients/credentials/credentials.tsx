@@ -3,13 +3,14 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
 import { useNova } from "../../../api/nova.ts";
 import { Button, IconButton } from "../../../parts/button.tsx";
+import { Card } from "../../../parts/card.tsx";
 import { Confirm } from "../../../parts/confirm.tsx";
-import { Empty, Loading } from "../../../parts/states.tsx";
+import { Read } from "../../../parts/read.tsx";
+import { Empty } from "../../../parts/states.tsx";
+import { Table } from "../../../parts/table.tsx";
 import { Time } from "../../../parts/time.tsx";
-import { PageFailure } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
 import { CredentialForm } from "./credential-form.tsx";
-import "../../../parts/sheet.css";
 
 type Credential = Schemas["Credential"];
 
@@ -31,25 +32,24 @@ export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element 
     await readAgain();
   };
   return (
-    <section className="card" aria-labelledby="credentials">
-      <header className="card-head">
-        <h2 id="credentials">{words.title}</h2>
-        <span className="quiet">{words.hint}</span>
-        <span className="card-head-end">
-          <Button icon="plus" onClick={() => setAsked({ form: undefined })}>
-            {words.create}
-          </Button>
-        </span>
-      </header>
-      {credentials.isPending ? (
-        <Loading lines={3} />
-      ) : credentials.error ? (
-        <PageFailure error={credentials.error} onRetry={() => void credentials.refetch()} />
-      ) : credentials.data.length === 0 ? (
-        <Empty icon="lock" title={words.empty} hint={words.emptyHint} />
-      ) : (
-        <CredentialTable credentials={credentials.data} ask={setAsked} />
-      )}
+    <Card
+      title={words.title}
+      hint={words.hint}
+      end={
+        <Button icon="plus" onClick={() => setAsked({ form: undefined })}>
+          {words.create}
+        </Button>
+      }
+    >
+      <Read query={credentials} lines={3}>
+        {(known) =>
+          known.length === 0 ? (
+            <Empty icon="lock" title={words.empty} hint={words.emptyHint} />
+          ) : (
+            <CredentialTable credentials={known} ask={setAsked} />
+          )
+        }
+      </Read>
       {asked && "form" in asked && (
         <CredentialForm owner={owner} replaced={asked.form} onStored={readAgain} onClose={close} />
       )}
@@ -63,7 +63,7 @@ export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element 
           <p className="quiet">{words.confirmRemoveHint}</p>
         </Confirm>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -75,44 +75,24 @@ interface CredentialTableProps {
 function CredentialTable({ credentials, ask }: CredentialTableProps): JSX.Element {
   const { columns } = words;
   return (
-    <div className="sheet-box">
-      <table className="sheet">
-        <thead>
-          <tr>
-            <th scope="col">{columns.name}</th>
-            <th scope="col">{columns.kind}</th>
-            <th scope="col" className="wide">
-              {columns.changed}
-            </th>
-            <th scope="col">
-              <span className="hidden-label">{columns.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {credentials.map((credential) => (
-            <tr key={credential.name}>
-              <td className="mono">{credential.name}</td>
-              <td className="quiet">{words.kinds[credential.kind]}</td>
-              <td className="wide fixed quiet">
-                <Time at={credential.changed_at} />
-              </td>
-              <td className="sheet-end">
-                <IconButton
-                  icon="restart"
-                  label={words.replace(credential.name)}
-                  onClick={() => ask({ form: credential })}
-                />
-                <IconButton
-                  icon="bin"
-                  label={words.removeOne(credential.name)}
-                  onClick={() => ask({ remove: credential })}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      items={credentials}
+      keyOf={({ name }) => name}
+      columns={[
+        { label: columns.name, show: ({ name }) => name, look: "mono" },
+        { label: columns.kind, show: ({ kind }) => words.kinds[kind], look: "quiet" },
+        { label: columns.changed, show: ({ changed_at }) => <Time at={changed_at} />, look: "wide fixed quiet" },
+        {
+          label: columns.actions,
+          show: (one) => (
+            <>
+              <IconButton icon="restart" label={words.replace(one.name)} onClick={() => ask({ form: one })} />
+              <IconButton icon="bin" label={words.removeOne(one.name)} onClick={() => ask({ remove: one })} />
+            </>
+          ),
+          look: "sheet-end",
+        },
+      ]}
+    />
   );
 }
