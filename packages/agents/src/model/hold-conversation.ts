@@ -20,8 +20,7 @@ interface Talk<T> {
   call: ModelCall<T>;
   conversation: Conversation;
   asked: Asked;
-  /** Fires with the caller's signal, or when the call has taken as long as it may. */
-  deadline: AbortSignal;
+  deadline: Deadline;
   spending: Spending;
 }
 
@@ -31,7 +30,7 @@ export async function holdConversation<T>(
   conversation: Conversation,
   asked: Asked,
 ): Promise<ModelAnswer<T>> {
-  const deadline = AbortSignal.any([call.signal, AbortSignal.timeout(timeLimitMs(call))]);
+  using deadline = startDeadline(call.signal, timeLimitMs(call));
   const spending = new Spending(call.model);
   const value = await converse({ call, conversation, asked, deadline, spending });
   return { value, ...spending.soFar() };
@@ -84,10 +83,10 @@ async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
 async function send<T>({ call, conversation, deadline, asked, spending }: Talk<T>, body: unknown): Promise<Reply> {
   try {
     const timeout = call.longestMs === undefined ? {} : { timeout: timeLimitMs(call) };
-    return await conversation.send(body, { signal: deadline, headers: requestId(call.role), ...timeout });
+    return await conversation.send(body, { signal: deadline.signal, headers: requestId(call.role), ...timeout });
   } catch (cause) {
     call.signal.throwIfAborted();
-    const { reason, message } = deadline.aborted
+    const { reason, message } = deadline.signal.aborted
       ? unavailable(asked, `none came within ${timeLimitMs(call) / 1000} s; try again, or name a faster model`)
       : explainFailure(cause, asked);
     throw new ModelError(reason, message, spending.soFar(), { cause });
@@ -96,6 +95,17 @@ async function send<T>({ call, conversation, deadline, asked, spending }: Talk<T
 
 function failed<T>({ call, spending }: Talk<T>, reason: ModelErrorReason, what: string): ModelError {
   return new ModelError(reason, `the answer of model "${call.model}" to the ${call.role} ${what}`, spending.soFar());
+}
+
+/** A signal that fires with the caller's, or after so long; it holds no timer once it is disposed of. */
+interface Deadline extends Disposable {
+  signal: AbortSignal;
+}
+
+function startDeadline(caller: AbortSignal, milliseconds: number): Deadline {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), milliseconds);
+  return { signal: AbortSignal.any([caller, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** What a call has used so far, over all its requests. */
