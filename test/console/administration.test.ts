@@ -134,6 +134,10 @@ describe.skipIf(!hasBrowser)("administration", () => {
     expect(await rows.filter({ hasText: "Key created" }).count()).toBe(0);
     await page.getByLabel("What", { exact: true }).selectOption("credential.set");
     await rows.filter({ hasText: "acme/email" }).waitFor();
+    const beginnings = await Promise.all(
+      ["columnheader", "cell"].map(async (role) => (await rows.locator(`[role=${role}]`).nth(4).boundingBox())?.x),
+    );
+    expect(beginnings[0]).toBe(beginnings[1]);
     expect(page.url()).toContain("action=credential.set");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await rows.filter({ hasText: "Key created" }).first().waitFor();

@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
     await page.getByRole("table").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
-    await picture(page, "keys-light-desk");
+    await picture(page, "shortcuts-light-desk");
     expect(await findingsOf(page)).toEqual([]);
   });
 

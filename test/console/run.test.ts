@@ -153,6 +153,14 @@ context['short'] = [7]
     expect(await page.getByRole("dialog").locator(".places", { hasText: "have effects" }).innerText()).toContain(
       "each[3].price",
     );
+    await page.getByRole("dialog").getByRole("button", { name: "Restart", exact: true }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.includes("/runs/exec_"));
+    await page.locator(".run-top").getByText("Completed").waitFor();
+    await node(page, "load").getByText("taken over").waitFor();
+    await page.getByRole("button", { name: "Unfold each" }).click();
+    await node(page, "price").click();
+    const items = page.getByRole("region", { name: "Visits of this node" }).getByRole("button");
+    await items.getByText("item 3", { exact: true }).waitFor();
   });
 
   it("verifies its chain, and gives the command that brings it to one's own machine", async () => {
