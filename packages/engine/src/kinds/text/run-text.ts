@@ -6,7 +6,7 @@ import { escapeReferences } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { PipelineOutcome, StepDraft, TextMeans, TextTask } from "../../ports/pipeline.ts";
+import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../../ports/pipeline.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
@@ -125,8 +125,6 @@ async function answerFrom(
   };
   return site.ports.pipeline.answer(asked, meansFor(site, executor, journal, signal));
 }
-
-const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
 
 function meansFor(
   { ports, position, place, io }: JournalSite,
