@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
     expect(await findingsInBothModes(page, "sign-in", "desk")).toEqual([]);
   });
 
-  it.each(modes)("has every other page within reach on a phone, %s", async (mode) => {
+  it.each(["light", "dark"] as const)("has every other page within reach on a phone, %s", async (mode) => {
     const page = await shown.open("/", { mode, viewport: phone });
     await page.getByRole("row").nth(6).waitFor();
     const inBar = page.getByRole("navigation", { name: "Pages" }).locator(".side-link");

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { desk, findingsInBothModes, hasBrowser, phone, untilSo } from "./support/browser.ts";
+import { desk, findingsInBothModes, hasBrowser, phone, picture, untilSo } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 const intake = (code: string) => ({
