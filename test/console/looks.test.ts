@@ -115,6 +115,24 @@ describe.skipIf(!hasBrowser)("every page", () => {
     expect(await findingsOf(page)).toEqual([]);
   });
 
+  it.each(modes)("has every other page within reach on a phone, %s", async (mode) => {
+    const page = await shown.open("/", { mode, viewport: phone });
+    await page.getByRole("row").nth(6).waitFor();
+    const inBar = page.getByRole("navigation", { name: "Pages" }).locator(".side-link");
+    const boxes = await Promise.all((await inBar.all()).map((one) => one.boundingBox()));
+    const shownBoxes = boxes.filter((box) => box !== null);
+    expect(shownBoxes).toHaveLength(5);
+    for (const { x, width } of shownBoxes) expect([x >= 0, x + width <= phone.width]).toEqual([true, true]);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Costs" }).waitFor();
+    await picture(page, `more-${mode}-phone`);
+    expect(await findingsOf(page)).toEqual([]);
+    await page.getByRole("dialog").getByRole("link", { name: "Health" }).click();
+    await page.getByRole("heading", { name: "Health" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "More" }).getAttribute("aria-current")).toBe("true");
+  });
+
   it("lists its keys in a dialog that can be used", async () => {
     const page = await shown.open("/");
     await page.getByRole("table").waitFor();

@@ -104,10 +104,18 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
     await page.getByRole("button", { name: "Roll back to v1" }).waitFor();
     expect(await shown.nova.workflows.get("intake")).toMatchObject({ active_version: 2 });
+    const held = Promise.withResolvers<void>();
+    await page.route("**/workflows/intake/activate", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
     await page.getByRole("button", { name: "Roll back to v1" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
-    await vi.waitFor(async () => expect(await shown.nova.workflows.get("intake")).toMatchObject({ active_version: 1 }));
+    await page.getByRole("dialog").getByRole("button", { name: "Back" }).click();
     await page.getByRole("button", { name: "Pause" }).click();
+    held.resolve();
+    await page.locator(".workflow-head").getByText("v1", { exact: true }).waitFor();
+    // What was asked before ends without closing what is asked now.
     await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("New runs are queued").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
@@ -126,6 +134,23 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(schedule?.paused_at).toEqual(expect.any(String));
     await page.getByRole("button", { name: "Resume the schedule morning" }).click();
     await page.getByText("Next time").waitFor();
+  });
+
+  it("queue a run beyond the quota, whose page says so until it begins", async () => {
+    const params = { path: { id: "slow" } };
+    const body = { max_concurrent: 1, max_concurrent_per_client: null };
+    await shown.nova.ask(shown.nova.api.PUT("/workflows/{id}/quotas", { params, body }));
+    const { execution_id: first } = await shown.nova.executions.execute("slow", { context: {} });
+    const page = await shown.open("/workflows/slow/start");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.waitForURL(/\/console\/runs\/exec_/);
+    await page.locator(".run-top").getByText("Queued").waitFor();
+    await page.getByText("It waits for a slot").waitFor();
+    await picture(page, "run-queued-light-1280");
+    await shown.nova.executions.cancel(first);
+    await page.locator('.react-flow__node[data-id="work"] .node[data-state="running"]').waitFor();
+    await shown.nova.executions.cancel(new URL(page.url()).pathname.split("/").at(-1) ?? "");
+    await page.locator(".run-top").getByText("Cancelled").waitFor();
   });
 
   it("keep quotas, and say which are none", async () => {

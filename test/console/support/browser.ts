@@ -67,7 +67,7 @@ function isAnswer(text: string): boolean {
 /** As long as a page may take on a machine that does much else. */
 const patienceMs = 20_000;
 
-export function untilSo(look: () => void | Promise<void>): Promise<void> {
+export function untilSo<Found>(look: () => Found | Promise<Found>): Promise<Found> {
   return vi.waitFor(look, { timeout: patienceMs, interval: 100 });
 }
 
