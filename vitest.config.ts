@@ -6,8 +6,8 @@ import { configDefaults, defineConfig, type TestProjectConfiguration } from "vit
  * nor beside anything that waits. Each has a processor, and tests that only compute have the other one.
  */
 const alone = {
-  "test/local/e2b/limits.test.ts": ["test/stacks/*.test.ts", "test/functions/*bundle.test.ts"],
-  "test/sandbox/python.test.ts": ["test/engine/**/*.test.ts", "test/agents/**/*.test.ts"],
+  "test/local/e2b/limits.test.ts": ["test/engine/**/*.test.ts", "test/agents/**/*.test.ts"],
+  "test/sandbox/python.test.ts": ["test/stacks/*.test.ts", "test/functions/*bundle.test.ts"],
   "test/e2e/bad-code.test.ts": ["test/compiler/**/*.test.ts", "test/python/**/*.test.ts"],
   // The browser has processes of its own, which need both processors: frames are counted.
   "test/console/speed.test.ts": [],
@@ -25,7 +25,7 @@ const replacing = [
 /** Lambdas in threads that are killed: they load the functions as they are deployed, in one bundle. */
 const chaotic = ["test/e2e/*chaos.test.ts"];
 
-/** A browser beside a server: together they take more than a processor. */
+/** A browser beside a server: each such file waits for a third of its time, so three take two processors. */
 const browsing = ["test/console/*.test.ts"];
 
 /** Vitest's own choice for two processors is one worker; a worker waits for Python and disks half of the time. */
@@ -48,7 +48,7 @@ export default defineConfig({
       }),
       project("replacing", replacing, 1, beside, { isolate: true }),
       project("chaos", chaotic, 1, beside, { globalSetup: "test/support/bundled-functions.ts" }),
-      project("browser", browsing, 2, 2, { exclude: [...configDefaults.exclude, ...Object.keys(alone)] }),
+      project("browser", browsing, 2, 3, { exclude: [...configDefaults.exclude, ...Object.keys(alone)] }),
       ...Object.entries(alone).flatMap(([file, computing], place) => [
         project(`alone ${place + 1}`, [file], 3 + place, 2),
         ...(computing.length > 0 ? [project(`computing ${place + 1}`, computing, 3 + place, 2)] : []),

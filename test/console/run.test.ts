@@ -37,6 +37,42 @@ describe.skipIf(!hasBrowser)("a run", () => {
     await panel.getByText("850.0").waitFor();
   });
 
+  it("shows the first rows of a workbook, and folds what is long so that the rest is seen", async () => {
+    const code = `
+import io, zipfile
+rows = ''.join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c><c r="C{row}"><v>{row}.50</v></c></row>' for row in range(1, 61))
+packed = io.BytesIO()
+with zipfile.ZipFile(packed, 'w', zipfile.ZIP_DEFLATED) as book:
+    book.writestr('xl/worksheets/sheet1.xml', f'<worksheet><sheetData>{rows}</sheetData></worksheet>')
+    book.writestr('xl/sharedStrings.xml', '<sst><si><t>paper</t></si></sst>')
+context['book'] = packed.getvalue()
+context['long'] = list(range(1000))
+context['short'] = [7]
+`;
+    await shown.nova.workflows.publish({
+      id: "books",
+      nodes: [
+        { id: "start", type: "start" },
+        { id: "write", type: "action", code },
+        { id: "end", type: "end" },
+      ],
+      edges: [
+        { from: "start", to: "write" },
+        { from: "write", to: "end" },
+      ],
+    });
+    const page = await shown.open(`/runs/${await ended("books")}`);
+    const panel = page.getByRole("complementary", { name: "Link" });
+    await panel.locator(".blob", { hasText: "book" }).getByRole("button", { name: "Show" }).click();
+    const table = panel.getByRole("group", { name: "The first 50 rows" });
+    const first = table.getByRole("row").first();
+    await first.getByText("1.50").waitFor();
+    expect(await first.getByRole("cell").allInnerTexts()).toEqual(["paper", "", "1.50"]);
+    expect(await table.getByRole("row").count()).toBe(50);
+    expect(await panel.getByRole("button", { name: /^long/ }).getAttribute("aria-expanded")).toBe("false");
+    expect(await panel.getByRole("button", { name: /^short/ }).getAttribute("aria-expanded")).toBe("true");
+  });
+
   it("lights up while it runs, prints what its code prints, and can be cancelled", async () => {
     const id = await begin("slow");
     const page = await shown.open(`/runs/${id}`);
@@ -117,6 +153,14 @@ describe.skipIf(!hasBrowser)("a run", () => {
     expect(await page.getByRole("dialog").locator(".places", { hasText: "have effects" }).innerText()).toContain(
       "each[3].price",
     );
+    await page.getByRole("dialog").getByRole("button", { name: "Restart", exact: true }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.includes("/runs/exec_"));
+    await page.locator(".run-top").getByText("Completed").waitFor();
+    await node(page, "load").getByText("taken over").waitFor();
+    await page.getByRole("button", { name: "Unfold each" }).click();
+    await node(page, "price").click();
+    const items = page.getByRole("region", { name: "Visits of this node" }).getByRole("button");
+    await items.getByText("item 3", { exact: true }).waitFor();
   });
 
   it("verifies its chain, and gives the command that brings it to one's own machine", async () => {

@@ -57,16 +57,36 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await untilSo(async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3));
   });
 
-  it("restarts a run that failed, and says of those that cannot be restarted why", async () => {
-    const page = await shown.open("/?status=failed");
-    await rows(page).first().getByRole("checkbox").check();
+  it("restarts several runs, and says of those that cannot be restarted why", async () => {
+    const failed = await begin("orders", { total: 9501 });
+    const waiting = await begin("waits", { amount: "2 EUR" });
+    const page = await shown.open("/");
+    const rowOf = (id: string) => rows(page).filter({ has: page.getByLabel(`Select run ${id}`) });
+    await rowOf(failed).getByText("Failed").waitFor();
+    await rowOf(waiting).getByText("Waiting").waitFor();
+    await page.getByLabel("Workflow", { exact: true }).selectOption("orders");
+    await untilSo(async () => expect(await rows(page).count()).toBe(2));
+    for (const row of await rows(page).all()) await row.getByRole("checkbox").check();
+    await page.getByText("2 selected").waitFor();
+    await page.getByLabel("Workflow", { exact: true }).selectOption("waits");
+    await rowOf(waiting).waitFor();
+    // What is out of sight is not chosen.
+    await page.getByText("2 selected").waitFor({ state: "hidden" });
+    await page.getByLabel("Workflow", { exact: true }).selectOption("");
+    await rowOf(waiting).getByRole("checkbox").check();
+    await page.getByText("3 selected").waitFor();
     await page.getByRole("button", { name: "Restart runs" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restart runs" }).click();
-    await page.getByText("1 done").waitFor();
+    await page.getByText("2 done, 1 refused").waitFor();
+    expect(await page.locator(".bulk-why").innerText()).toContain(waiting);
     await untilSo(async () => {
-      const [failed] = await Array.fromAsync(shown.nova.executions.list({ status: "failed" }));
-      expect(failed?.restarted_from).toMatch(/^exec_/);
+      const all = await Array.fromAsync(shown.nova.executions.list({ workflow: "orders" }));
+      expect(all.filter(({ restarted_from }) => restarted_from !== null)).toHaveLength(2);
     });
+    // The bar counts again once other runs are chosen.
+    await rowOf(waiting).getByRole("checkbox").uncheck();
+    await rowOf(failed).getByRole("checkbox").check();
+    await page.getByText("1 selected").waitFor();
   });
 
   it("is used by keys alone: down, select, open, back", async () => {

@@ -1,10 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { desk, findingsOf, hasBrowser, phone, picture, untilSo } from "./support/browser.ts";
+import { desk, findingsInBothModes, findingsOf, hasBrowser, phone, picture, untilSo } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
-
-const modes = ["light", "dark"] as const;
-const viewports = { desk, phone };
 
 describe.skipIf(!hasBrowser)("the sessions page", () => {
   const shown = useConsole();
@@ -150,16 +147,11 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     ])(
       "in light and dark, large and small: %s",
       async (name, path, text) => {
-        for (const mode of modes) {
-          for (const [size, viewport] of Object.entries(viewports)) {
-            const page = await shown.open(path(), { mode, viewport });
-            await page.getByText(text).filter({ visible: true }).first().waitFor();
-            await page.waitForTimeout(400);
-            await picture(page, `${name}-${mode}-${size}`);
-            expect(await findingsOf(page), `${name} ${mode} ${size}`).toEqual([]);
-            expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
-            await page.context().close();
-          }
+        for (const [place, viewport] of Object.entries({ desk, phone })) {
+          const page = await shown.open(path(), { viewport });
+          await page.getByText(text).filter({ visible: true }).first().waitFor();
+          expect(await findingsInBothModes(page, name, place), `${name} ${place}`).toEqual([]);
+          expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
         }
       },
       120_000,

@@ -1,7 +1,8 @@
 import { type JSX, type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { pages } from "./pages/table.ts";
-import { IconButton } from "./parts/button.tsx";
+import { Button, IconButton } from "./parts/button.tsx";
+import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { useKeyList, useKeys } from "./parts/keys.tsx";
 import { keptTheme, nextTheme, showTheme } from "./parts/theme.ts";
@@ -10,25 +11,21 @@ import "./shell.css";
 
 const themeIcons = { auto: "auto", light: "sun", dark: "moon" } as const;
 const listed = pages.flatMap(({ path, nav }) => (nav ? [{ path, ...nav }] : []));
+/** Pages in the bar of a phone; it has no room for more. */
+const inBar = 4;
+const rest = listed.slice(inBar);
 
 /** What stands around every page. */
 export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(): void }): JSX.Element {
   const [place, go] = useLocation();
-  const [theme, setTheme] = useState(keptTheme);
+  const [theme, turnTheme] = useTheme();
+  const [isMore, setMore] = useState(false);
   const showKeys = useKeyList();
-  const list = useRef<HTMLUListElement>(null);
-  useEffect(() => {
-    // On a phone the list is wider than the screen.
-    const here = listed.find(({ path }) => isHere(path, place));
-    const link = here && list.current?.children[listed.indexOf(here)];
-    link?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [place]);
-  const turnTheme = () => {
-    showTheme(nextTheme(theme));
-    setTheme(nextTheme(theme));
-  };
+  const content = useFocusAtContent(place);
   useKeys({
-    ...Object.fromEntries(listed.map(({ path, label, key }) => [key, { says: label, run: () => go(path) }])),
+    ...Object.fromEntries(
+      listed.map(({ path, label, key }) => [key, { says: texts.keys.go(label), run: () => go(path) }]),
+    ),
     t: { says: texts.keys.theme, run: turnTheme },
   });
   return (
@@ -43,27 +40,93 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
           </span>
           <span className="brand-name">{texts.name}</span>
         </Link>
-        <ul ref={list} className="side-pages">
-          {listed.map(({ path, label, icon }) => (
-            <li key={path}>
-              <Link href={path} className="side-link" aria-current={isHere(path, place) ? "page" : undefined}>
-                <Icon name={icon} />
-                <span>{label}</span>
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <PageLinks of={listed} place={place} />
+        <button
+          type="button"
+          className="side-link side-more"
+          aria-haspopup="dialog"
+          aria-current={rest.some(({ path }) => isHere(path, place)) ? "true" : undefined}
+          onClick={() => setMore(true)}
+        >
+          <Icon name="more" />
+          <span>{texts.nav.more}</span>
+        </button>
         <div className="side-foot">
           <IconButton icon={themeIcons[theme]} label={texts.nav.theme[theme]} onClick={turnTheme} />
           <IconButton icon="help" label={texts.nav.keys} onClick={showKeys} />
           <IconButton icon="out" label={texts.nav.signOut} onClick={onSignOut} />
         </div>
       </nav>
-      <main id="content" className="content" tabIndex={-1}>
+      <main ref={content} id="content" className="content" tabIndex={-1}>
         {children}
       </main>
+      {isMore && (
+        <Dialog
+          title={texts.nav.more}
+          onClose={() => setMore(false)}
+          actions={
+            <>
+              <Button icon={themeIcons[theme]} onClick={turnTheme}>
+                {texts.nav.theme[theme]}
+              </Button>
+              <Button icon="out" onClick={onSignOut}>
+                {texts.nav.signOut}
+              </Button>
+            </>
+          }
+        >
+          <PageLinks of={rest} place={place} onFollow={() => setMore(false)} />
+        </Dialog>
+      )}
     </div>
   );
+}
+
+interface PageLinksProps {
+  of: typeof listed;
+  place: string;
+  onFollow?(): void;
+}
+
+function PageLinks({ of, place, onFollow }: PageLinksProps): JSX.Element {
+  return (
+    <ul className="side-pages">
+      {of.map(({ path, label, icon }) => (
+        <li key={path}>
+          <Link
+            href={path}
+            className="side-link"
+            aria-current={isHere(path, place) ? "page" : undefined}
+            onClick={onFollow}
+          >
+            <Icon name={icon} />
+            <span>{label}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function useTheme() {
+  const [theme, setTheme] = useState(keptTheme);
+  const turn = () => {
+    showTheme(nextTheme(theme));
+    setTheme(nextTheme(theme));
+  };
+  return [theme, turn] as const;
+}
+
+/** Another page begins at its beginning for Tab, and not behind the link that led to it. */
+function useFocusAtContent(place: string) {
+  const content = useRef<HTMLElement>(null);
+  const before = useRef(place);
+  useEffect(() => {
+    if (before.current === place) return;
+    before.current = place;
+    if (!content.current?.contains(document.activeElement)) content.current?.focus({ preventScroll: true });
+  }, [place]);
+  return content;
 }
 
 function isHere(path: string, place: string): boolean {

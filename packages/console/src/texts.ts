@@ -24,6 +24,7 @@ export const texts = {
     keysPage: "Keys",
     audit: "Audit",
     health: "Health",
+    more: "More",
     signOut: "Sign out",
     keys: "Keyboard shortcuts",
     theme: { auto: "Theme of the system", light: "Light theme", dark: "Dark theme" },
@@ -79,7 +80,7 @@ export const texts = {
   keys: {
     title: "Keyboard shortcuts",
     help: "Show this list",
-    goRuns: "Go to runs",
+    go: (page: string) => `Go to ${page}`,
     close: "Close, or go back",
     theme: "Switch the theme",
   },
@@ -94,6 +95,7 @@ export const texts = {
     empty: "No runs yet",
     emptyHint: "Start one, and it appears here at once.",
     emptyCommand: "nova start <workflow>",
+    emptyLink: "Choose a workflow",
     none: "No run fits these filters",
     noneHint: "Take one of them away, or look further back.",
     clear: "Clear filters",
@@ -165,7 +167,7 @@ export const texts = {
     graphShort: "Graph",
     forecast: {
       estimate: (time: string, usd: string) =>
-        `What runs took ${time}${usd === "" ? "" : ` and cost ${usd}`} before. Nothing has been started yet.`,
+        `What would run took ${time}${usd === "" ? "" : ` and cost ${usd}`} before. Nothing has been started yet.`,
       misfits: "Stands against it",
       again: "Runs again, and may have effects",
       runs: "Runs",
@@ -175,7 +177,9 @@ export const texts = {
     graph: "Graph of the run",
     timeline: "Timeline",
     detail: "Link",
+    node: "Node",
     pick: "Choose a node to see what it did.",
+    queued: "It waits for a slot, or for the end of a pause.",
     knows: "What it knows so far",
     result: "Result",
     items: (count: number) => (count === 1 ? "1 item" : `${count.toLocaleString("en")} items`),

@@ -60,7 +60,7 @@ export type * from "./ports/executions.ts";
 export type * from "./ports/index.ts";
 export { HostRefused, type OutgoingFetch } from "./ports/outgoing.ts";
 export type * from "./ports/pipeline.ts";
-export { pinnedPlaces } from "./ports/pipeline.ts";
+export { noCode, pinnedPlaces } from "./ports/pipeline.ts";
 export type * from "./ports/sandboxes.ts";
 export type * from "./ports/tasks.ts";
 export type * from "./ports/workflows.ts";

@@ -107,7 +107,7 @@ export { isFileOfFolder, isWorkflowFolder, readWorkflowSource, WorkflowSourceErr
 export type { TemplatePart } from "./template/template.ts";
 export { onlyPath, templateParts } from "./template/template.ts";
 export { promisedPackages, templateName, templatePackages } from "./template-packages.ts";
-export { runHash, workflowHash, workflowText } from "./text.ts";
+export { runHash, sorted, workflowHash, workflowText } from "./text.ts";
 export type * from "./trigger.ts";
 export type * from "./workflow.ts";
 export { defaultIdleSeconds } from "./workflow.ts";

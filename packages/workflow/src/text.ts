@@ -36,7 +36,8 @@ export function runHash(workflow: Workflow): string {
 /** A version is read once and started often. */
 const runHashes = new WeakMap<Workflow, string>();
 
-function sorted(value: unknown): unknown {
+/** The same value however an object was put together: fields sorted, lists as they are. */
+export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

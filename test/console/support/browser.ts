@@ -2,13 +2,16 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import type { Result } from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { root } from "../../support/imports.ts";
 
-/** Debian's, or the one that somebody names. */
-const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** Debian's, or the one that somebody names. The shell has no windows, and needs half of the processor. */
+const places = [
+  process.env.CHROMIUM,
+  ...["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`),
+];
 const executablePath = places.find((place) => place && existsSync(place));
 
 /** Whether there is a browser to test in; without one the tests are skipped, and say so. */
@@ -16,7 +19,7 @@ export const hasBrowser = executablePath !== undefined;
 
 if (!hasBrowser) {
   process.stderr.write(
-    "\nTHE CONSOLE IS NOT TESTED: there is no Chromium here - apt-get install chromium, or set CHROMIUM\n\n",
+    "\nTHE CONSOLE IS NOT TESTED: there is no Chromium here - apt-get install chromium-headless-shell, or set CHROMIUM\n\n",
   );
 }
 
@@ -36,10 +39,13 @@ export interface Opened {
 /** A browser for the tests of a file. What a page complains of, its policy's refusals among it, fails the file. */
 export function useBrowser() {
   let browser: Browser;
+  const opened: BrowserContext[] = [];
   const complaints: string[] = [];
   beforeAll(async () => {
     if (executablePath) browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   });
+  // A page that nobody looks at any more goes on asking the server.
+  afterEach(() => Promise.all(opened.splice(0).map((context) => context.close())));
   afterAll(() => expect(complaints).toEqual([]));
   return {
     /** Before the server ends that its pages ask. */
@@ -47,6 +53,7 @@ export function useBrowser() {
     /** A new profile: nothing is kept of other pages. */
     async page({ mode = "light", viewport = desk }: Opened = {}): Promise<Page> {
       const context = await browser.newContext({ viewport, colorScheme: mode, reducedMotion: "reduce" });
+      opened.push(context);
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
       const page = await context.newPage();
       page.setDefaultTimeout(patienceMs);
@@ -67,20 +74,39 @@ function isAnswer(text: string): boolean {
 /** As long as a page may take on a machine that does much else. */
 const patienceMs = 20_000;
 
-export function untilSo(look: () => void | Promise<void>): Promise<void> {
+export function untilSo<Found>(look: () => Found | Promise<Found>): Promise<Found> {
   return vi.waitFor(look, { timeout: patienceMs, interval: 100 });
 }
 
+/** By the debugger, whom the policy of the page does not stop. */
+let axe: Promise<string> | undefined;
+
 /** What breaks WCAG 2.2 AA on the page as it is shown. */
 export async function findingsOf(page: Page): Promise<string[]> {
-  const source = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-  // By the debugger, whom the policy of the page does not stop.
-  await page.evaluate(source);
+  axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await axe);
   const values = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-  const options = JSON.stringify({ runOnly: { type: "tag", values } });
-  const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResults;
+  const options = JSON.stringify({ runOnly: { type: "tag", values }, resultTypes: ["violations"] });
+  const violations = (await page.evaluate(`axe.run(${options}).then((all) => all.violations)`)) as Result[];
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id} (${help}): ${target.join(" ")}`));
 }
+
+/** What breaks it in the light and in the dark mode. Pictures: `<name>-<mode>-<place>.png`. */
+export async function findingsInBothModes(page: Page, name: string, place: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const mode of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: mode });
+    await page.evaluate(atRest);
+    await picture(page, `${name}-${mode}-${place}`);
+    found.push(...(await findingsOf(page)).map((finding) => `${mode}: ${finding}`));
+  }
+  return found;
+}
+
+/** What slides in has come to rest: colours are measured as they are drawn. */
+const atRest = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+  Promise.allSettled(document.getAnimations().map(({ finished }) => finished)),
+)`;
 
 const pictures = join(root, "test-results");
 

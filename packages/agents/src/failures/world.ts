@@ -27,34 +27,22 @@ const databaseDown =
 const httpStatus =
   /^(?:HTTP Error )?(\d{3})(?: (?:Client|Server) Error:|:|, message=)|^(?:Client|Server) error '(\d{3})|\b(?:HTTP|status(?:[ _]code)?)(?: error)?\s*[:=]?\s*(5\d\d|429|401)\b/i;
 
+/** Types that tell of a connection, whatever they say. */
+const ofConnection = [
+  /(^|\.)(ConnectionRefusedError|ConnectionResetError|ConnectionAbortedError|gaierror|herror)$/,
+  /(^|\.)SSL\w*Error$/,
+  /^requests\.exceptions\.(ConnectionError|ConnectTimeout|ReadTimeout|Timeout|ProxyError|ChunkedEncodingError)$/,
+  /^urllib3\.exceptions\.(MaxRetryError|NewConnectionError|NameResolutionError|ConnectTimeoutError|ReadTimeoutError|ProtocolError)$/,
+  /^http(x|core)\.(ConnectError|ConnectTimeout|ReadTimeout|ReadError|WriteError|WriteTimeout|RemoteProtocolError)$/,
+  /^aiohttp\.\w+\.(Client(Connector|OS|ConnectorCertificate|ConnectorSSL)\w*Error|Server\w*(Error|Disconnected\w*))$/,
+  /^http\.client\.(RemoteDisconnected|IncompleteRead)$/,
+  /^(imaplib\.IMAP4\.abort|smtplib\.SMTPConnectError)$/,
+  /^redis\.exceptions\.(ConnectionError|TimeoutError|BusyLoadingError)$/,
+  /^(botocore\.exceptions\.\w*(Connection|Timeout|Endpoint)\w*|google\.api_core\.exceptions\.ServiceUnavailable)$/,
+];
+
 const rules: readonly Rule[] = [
-  {
-    type: /(^|\.)(ConnectionRefusedError|ConnectionResetError|ConnectionAbortedError|gaierror|herror)$/,
-    is: "connection",
-  },
-  { type: /(^|\.)SSL\w*Error$/, is: "connection", unless: wrongProtocol },
-  {
-    type: /^requests\.exceptions\.(ConnectionError|ConnectTimeout|ReadTimeout|Timeout|ProxyError|ChunkedEncodingError)$/,
-    is: "connection",
-    unless: wrongProtocol,
-  },
-  {
-    type: /^urllib3\.exceptions\.(MaxRetryError|NewConnectionError|NameResolutionError|ConnectTimeoutError|ReadTimeoutError|ProtocolError)$/,
-    is: "connection",
-    unless: wrongProtocol,
-  },
-  {
-    type: /^http(x|core)\.(ConnectError|ConnectTimeout|ReadTimeout|ReadError|WriteError|WriteTimeout|RemoteProtocolError)$/,
-    is: "connection",
-    unless: wrongProtocol,
-  },
-  {
-    type: /^aiohttp\.\w+\.(Client(Connector|OS|ConnectorCertificate|ConnectorSSL)\w*Error|Server\w*(Error|Disconnected\w*))$/,
-    is: "connection",
-    unless: wrongProtocol,
-  },
-  { type: /^http\.client\.(RemoteDisconnected|IncompleteRead)$/, is: "connection" },
-  { type: /^(imaplib\.IMAP4\.abort|smtplib\.SMTPConnectError)$/, is: "connection" },
+  ...ofConnection.map((type): Rule => ({ type, is: "connection" })),
   { type: /^smtplib\.SMTPServerDisconnected$/, is: "connection", unless: /run connect\(\) first/i },
   { type: /^smtplib\.SMTPAuthenticationError$/, is: "login" },
   { type: /^smtplib\.SMTP/, text: /\(4\d\d,/, unless: /\(5\d\d,/, is: "server" },
@@ -67,11 +55,6 @@ const rules: readonly Rule[] = [
   { type: /^psycopg\.errors\.(ConnectionTimeout|AdminShutdown|CannotConnectNow|TooManyConnections)$/, is: "server" },
   { type: /^psycopg\.errors\.Invalid(Password|AuthorizationSpecification)$/, is: "login" },
   { type: /^pymysql\.err\.OperationalError$/, text: /\((2002|2003|2006|2013),/, is: "connection" },
-  { type: /^redis\.exceptions\.(ConnectionError|TimeoutError|BusyLoadingError)$/, is: "connection" },
-  {
-    type: /^(botocore\.exceptions\.\w*(Connection|Timeout|Endpoint)\w*|google\.api_core\.exceptions\.ServiceUnavailable)$/,
-    is: "connection",
-  },
 ];
 
 /** Files of the standard library that talk to the network. */

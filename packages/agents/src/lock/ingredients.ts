@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { PromptTask } from "@nova/engine";
-import { conditionLabel, type Ingredients, type PromptExecutor, type Workflow } from "@nova/workflow";
+import { conditionLabel, type Ingredients, type PromptExecutor, sorted, type Workflow } from "@nova/workflow";
 import { baseTemplate, type Generator } from "./generator.ts";
 import { type Read, type ReadTypes, typesOf, typesToday } from "./reads.ts";
 
@@ -84,12 +84,4 @@ export type Identified = { key: string; codeHash: string };
  */
 export function generationId({ key, codeHash }: Identified): string {
   return `${key}.${codeHash.slice(0, 16)}`;
-}
-
-/** The same value however an object was put together: fields sorted, lists as they are. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([name, inside]) => [name, sorted(inside)]));
 }

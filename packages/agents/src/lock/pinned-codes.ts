@@ -1,4 +1,11 @@
-import type { Generation, GenerationStore, PinnedCode, Pipeline, PromptTask } from "@nova/engine";
+import {
+  type Generation,
+  type GenerationStore,
+  noCode,
+  type PinnedCode,
+  type Pipeline,
+  type PromptTask,
+} from "@nova/engine";
 import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
 import type { Generator } from "./generator.ts";
 import { generationId } from "./ingredients.ts";
@@ -70,10 +77,7 @@ export function modelFreePipeline(pipeline: Pipeline): Pipeline {
     ...frozenPipeline(pipeline),
     async answer({ node: { id } }) {
       const message = `node "${id}" would ask a model, and models are off (NOVA_MODELS) - switch them on where nodes run`;
-      return {
-        ...{ status: "failed", class: "NodeFailed", message },
-        ...{ code: null, cacheHit: false, generation: null, sandboxId: null },
-      };
+      return { ...noCode, status: "failed", class: "NodeFailed", message };
     },
   };
 }

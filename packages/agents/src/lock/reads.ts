@@ -1,4 +1,4 @@
-import { asReference, type Member } from "@nova/engine";
+import { asReference, Context, type Member } from "@nova/engine";
 import type { Ingredients } from "@nova/workflow";
 
 /** A key that code reads: its dot path, and whether the code copes without it. */
@@ -15,9 +15,9 @@ export type ReadTypes = Ingredients["reads"];
 
 /** What the code was written for, by the input that it was written with. */
 export function typesOf(reads: readonly Read[], input: readonly Member[]): ReadTypes {
-  const values = new Input(input);
+  const context = contextOf(input);
   const types = reads.map(({ path, optional }) => {
-    const type = values.typeAt(path);
+    const type = typeAt(context, path);
     return [optional ? `${path}?` : path, type === "absent" || type === "hidden" ? "any" : type] as const;
   });
   return Object.fromEntries(types.sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -25,15 +25,15 @@ export function typesOf(reads: readonly Read[], input: readonly Member[]): ReadT
 
 /** The types that today's input has at these reads: the same ones where it fits. */
 export function typesToday(reads: ReadTypes, input: readonly Member[]): ReadTypes {
-  const values = new Input(input);
+  const context = contextOf(input);
   return Object.fromEntries(
-    Object.entries(reads).map(([name, written]) => [name, typeToday(name, written, values)] as const),
+    Object.entries(reads).map(([name, written]) => [name, typeToday(name, written, context)] as const),
   );
 }
 
-function typeToday(name: string, written: string, values: Input): string {
+function typeToday(name: string, written: string, context: Context): string {
   const optional = name.endsWith("?");
-  const type = values.typeAt(optional ? name.slice(0, -1) : name);
+  const type = typeAt(context, optional ? name.slice(0, -1) : name);
   const fits =
     written === "any" ||
     type === "hidden" ||
@@ -43,30 +43,15 @@ function typeToday(name: string, written: string, values: Input): string {
   return fits ? written : type;
 }
 
-/** What lies in an input, by dot path. */
-class Input {
-  readonly #texts: ReadonlyMap<string, string>;
-  readonly #values = new Map<string, unknown>();
+/** An input as the engine looks things up in it. */
+function contextOf(input: readonly Member[]): Context {
+  return new Context(input.map((member) => ({ ...member, by: 0 })));
+}
 
-  constructor(members: readonly Member[]) {
-    this.#texts = new Map(members.map(({ key, json }) => [key, json]));
-  }
-
-  /** `absent`: nothing is there; `hidden`: the path leads into a value that is too large to be looked at. */
-  typeAt(path: string): string {
-    const steps = path.split(".");
-    // A key that contains dots itself wins over the path through it, as in the engine.
-    for (let length = steps.length; length > 0; length--) {
-      const key = steps.slice(0, length).join(".");
-      if (this.#texts.has(key)) return typeInside(this.#valueOf(key), steps.slice(length));
-    }
-    return "absent";
-  }
-
-  #valueOf(key: string): unknown {
-    if (!this.#values.has(key)) this.#values.set(key, JSON.parse(this.#texts.get(key) ?? "null"));
-    return this.#values.get(key);
-  }
+/** `absent`: nothing is there; `hidden`: the path leads into a value that is too large to be looked at. */
+function typeAt(context: Context, path: string): string {
+  const found = context.find(path);
+  return found ? typeInside(JSON.parse(found.json), found.inside) : "absent";
 }
 
 function typeInside(value: unknown, steps: readonly string[]): string {

@@ -1,7 +1,7 @@
 import type { TextTask } from "@nova/engine";
 import { checkData, conditionLabel, defaultLabel, parseExact, type TextExecutor } from "@nova/workflow";
 import type { AnswerFormat } from "../model/models.ts";
-import { objectTextIn } from "../model/read-answer.ts";
+import { objectTextIn, type Read } from "../model/read-answer.ts";
 
 /** What a text node wants of its model. */
 export interface AnswerForm {
@@ -54,24 +54,24 @@ function choiceOf(edges: TextTask["edges"], into: string): AnswerForm {
   };
 }
 
-function readText(answer: string): { valid: true; value: string } | { valid: false; problem: string } {
+function readText(answer: string): Read<string> {
   if (answer.trim() === "") return { valid: false, problem: "it is empty" };
   return { valid: true, value: JSON.stringify(answer.toWellFormed()) };
 }
 
 /** The object's JSON text, numbers as the model wrote them. */
-function readObject(answer: string): { valid: true; value: string } | { valid: false; problem: string } {
+function readObject(answer: string): Read<string> {
   const text = objectTextIn(answer);
   if (text === null) return { valid: false, problem: "there is no JSON object in it" };
   return { valid: true, value: JSON.stringify(parseExact(text)).toWellFormed() };
 }
 
-function readChoice(answer: string, choices: Choices) {
+function readChoice(answer: string, choices: Choices): Read<string> {
   const read = readObject(answer);
   if (!read.valid) return read;
   const { branch_decision: name } = JSON.parse(read.value) as { branch_decision?: unknown };
   const value = choices.get(String(name));
-  if (value !== undefined) return { valid: true as const, value };
+  if (value !== undefined) return { valid: true, value };
   const names = [...choices.keys()].map((one) => JSON.stringify(one)).join(", ");
-  return { valid: false as const, problem: `branch_decision is none of ${names}` };
+  return { valid: false, problem: `branch_decision is none of ${names}` };
 }

@@ -1,4 +1,4 @@
-import type { JournalStep, PipelineOutcome, TextMeans, TextTask } from "@nova/engine";
+import { type JournalStep, noCode, type PipelineOutcome, type TextMeans, type TextTask } from "@nova/engine";
 import { defined, type TextExecutor } from "@nova/workflow";
 import { z } from "zod";
 import { askModel, readRefusal } from "../agents/ask-model.ts";
@@ -93,8 +93,6 @@ function succeeded({ result }: JournalStep): PipelineOutcome {
   if (result?.status !== "success") throw new TypeError("a step that answered has no result");
   return { ...noCode, status: "success", result };
 }
-
-const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
 
 function failed({ class: name, message }: Ending): PipelineOutcome {
   return { ...noCode, status: "failed", class: name, message };

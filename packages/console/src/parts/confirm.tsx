@@ -1,4 +1,4 @@
-import { type JSX, type ReactNode, useState } from "react";
+import { type JSX, type ReactNode, useEffect, useRef, useState } from "react";
 import { texts } from "../texts.ts";
 import { Ask } from "./ask.tsx";
 import { TextField } from "./field.tsx";
@@ -20,11 +20,19 @@ export function Confirm({ title, does, typed, children, act, onClose }: ConfirmP
   const [isAtWork, setAtWork] = useState(false);
   const [error, setError] = useState<unknown>();
   const isDangerous = typed !== undefined;
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const run = async () => {
     setAtWork(true);
     try {
       await act();
-      onClose();
+      // Closed meanwhile, it must not close the dialog that was opened after it.
+      if (isOpen.current) onClose();
     } catch (refused) {
       setError(refused);
       setAtWork(false);

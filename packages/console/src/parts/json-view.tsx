@@ -9,6 +9,8 @@ import "./json-view.css";
 /** Members that are shown before somebody asks for more. */
 const firstShown = 100;
 const longestText = 2_000;
+/** What is longer and stands beside others begins folded, so that they are seen. */
+const longestOpen = 1_500;
 
 interface JsonViewProps {
   text: string;
@@ -39,7 +41,7 @@ interface BranchProps {
 }
 
 function Branch({ text, name, isList, open }: BranchProps): JSX.Element {
-  const [isOpen, setOpen] = useState(open > 0);
+  const [isOpen, setOpen] = useState(open > 0 && (name === undefined || text.length <= longestOpen));
   const [shown, setShown] = useState(firstShown);
   const isEmpty = text.length === 2;
   return (

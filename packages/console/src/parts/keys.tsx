@@ -101,17 +101,20 @@ const written: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Esca
 
 function KeyList({ groups, onClose }: { groups: readonly Shortcuts[]; onClose(): void }): JSX.Element {
   const all = new Map(groups.flatMap((group) => Object.entries(group)));
+  const byWhat = Map.groupBy(all, ([, { says }]) => says);
   return (
     <Dialog title={texts.keys.title} onClose={onClose}>
       <dl className="key-list">
-        {Array.from(all, ([key, { says }]) => (
-          <div key={key}>
+        {Array.from(byWhat, ([says, same]) => (
+          <div key={says}>
             <dt>{says}</dt>
-            <dd>
-              {(key === " " ? [key] : key.split(" ")).map((one) => (
-                <kbd key={one}>{written[one] ?? one}</kbd>
-              ))}
-            </dd>
+            {same.map(([key]) => (
+              <dd key={key}>
+                {(key === " " ? [key] : key.split(" ")).map((one) => (
+                  <kbd key={one}>{written[one] ?? one}</kbd>
+                ))}
+              </dd>
+            ))}
           </div>
         ))}
       </dl>

@@ -7,12 +7,14 @@ import type { HeldNode, NodeDefinition } from "../protocol/definition.ts";
 import type { EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
 import { type ChildAnswer, runChild, settleChild, toldChild } from "./child/run-child.ts";
-import { runCode, settleCode, type TaskTime } from "./code/run-code.ts";
+import { codePass, settleCode, type TaskTime } from "./code/run-code.ts";
 import { runEnd } from "./end.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
 import { settlePrompt } from "./prompt/outcome.ts";
-import { runPrompt } from "./prompt/run-prompt.ts";
-import { askedAt, runText } from "./text/run-text.ts";
+import { promptPass } from "./prompt/run-prompt.ts";
+import { type Produced, runTask } from "./task/run-task.ts";
+import type { Task } from "./task/task.ts";
+import { askedAt, textPass } from "./text/run-text.ts";
 import { settleWaiting } from "./waiting/expire.ts";
 import { runWait, toldWait, type WaitAnswer } from "./waiting/wait.ts";
 import type { WaitsFor } from "./waits-for.ts";
@@ -34,15 +36,22 @@ interface Kind<N extends Node> {
   waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
 }
 
+interface Executor extends Pick<Kind<TaskNode>, "settle"> {
+  pass(ports: Ports, task: Task, time: TaskTime): Promise<Produced>;
+}
+
 /** Of actions and decisions, by who does their work. */
-const executors: Record<TaskNode["executor"]["kind"], Kind<TaskNode>> = {
-  code: { run: runCode, settle: settleCode },
-  prompt: { run: runPrompt, settle: settlePrompt },
-  text: { run: runText, settle: settlePrompt },
+const executors: Record<TaskNode["executor"]["kind"], Executor> = {
+  code: { pass: codePass, settle: settleCode },
+  prompt: { pass: promptPass, settle: settlePrompt },
+  text: { pass: textPass, settle: settlePrompt },
 };
 
 const task: Kind<TaskNode> = {
-  run: (ports, event, definition, time) => executors[definition.node.executor.kind].run(ports, event, definition, time),
+  run(ports, event, definition, time) {
+    const { pass } = executors[definition.node.executor.kind];
+    return runTask(ports, event, definition, (task) => pass(ports, task, time));
+  },
   settle: (ports, held, reason) => executors[held.node.executor.kind].settle(ports, held, reason),
 };
 

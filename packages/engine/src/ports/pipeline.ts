@@ -173,6 +173,9 @@ export type PipelineOutcome = {
     }
 );
 
+/** What an outcome says of code where none was written and none ran. */
+export const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
+
 /** Writes the code of prompt nodes, and the answers of text nodes, with models; nothing behind this port knows the chain. */
 export interface Pipeline {
   /** Code that was pinned for such a node and fits this input; null: it has to be written. */

@@ -61,7 +61,7 @@ function RunsLink({ workflow, error }: { workflow: string; error?: string }): JS
   return <Link href={`/?${query}`}>{error ?? workflow}</Link>;
 }
 
-const percent = (rate: number) => `${(rate * 100).toFixed(rate === 1 || rate === 0 ? 0 : 1)} %`;
+const percent = (rate: number) => `${(rate * 100).toFixed(rate === 1 || rate === 0 ? 0 : 1)}%`;
 const time = (ms: number | null) => (ms === null ? "–" : durationText(ms));
 const number = { look: "number" } as const;
 const wideNumber = { look: "number wide" } as const;

@@ -70,7 +70,7 @@ function Views({ run, model, opened, toggle }: Shown): JSX.Element {
     setView("link");
   };
   useVisitKeys(model, visit, show);
-  const labels = { graph: texts.run.graphShort, timeline: texts.run.timeline, link: texts.run.detail };
+  const labels = { graph: texts.run.graphShort, timeline: texts.run.timeline, link: texts.run.node };
   return (
     <>
       {run.error && model.failed && view !== "link" && (

@@ -22,9 +22,12 @@ const atOnce = 4;
 export function BulkBar({ selection }: { selection: Selection }): JSX.Element | null {
   const nova = useNova();
   const [asked, setAsked] = useState<Action>();
-  const [outcome, setOutcome] = useState<Outcome>();
+  const [last, setOutcome] = useState<Outcome>();
   const [isAtWork, setAtWork] = useState(false);
   const count = selection.ids.size;
+  // Until somebody chooses other runs than those that were refused.
+  const outcome =
+    last?.refused.length === count && last.refused.every(({ id }) => selection.has(id)) ? last : undefined;
   if (count === 0 && !outcome) return null;
   const work = { cancel: nova.executions.cancel, restart: (id: string) => nova.executions.restart(id) };
   const act = async (action: Action) => {

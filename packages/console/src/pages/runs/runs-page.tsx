@@ -1,6 +1,6 @@
 import type { Execution } from "@nova/client";
 import { type JSX, useCallback, useMemo, useRef, useState } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useWorkflowIds } from "../../api/use-lists.ts";
 import { Button } from "../../parts/button.tsx";
 import { useKeys } from "../../parts/keys.tsx";
@@ -86,6 +86,9 @@ function Nothing({ runs, isFiltered, change }: Pick<ListProps, "runs" | "isFilte
     return (
       <Empty icon="runs" title={words.empty} hint={words.emptyHint}>
         <code className="command">{words.emptyCommand}</code>
+        <Link href="/workflows" className="button">
+          {words.emptyLink}
+        </Link>
       </Empty>
     );
   }

@@ -29,5 +29,9 @@ export function useSelection(shown: readonly { execution_id: string }[]): Select
     });
   }, []);
   const replace = useCallback((chosen: readonly string[]) => setIds(new Set(chosen)), []);
-  return useMemo(() => ({ ids, has: (id) => ids.has(id), toggle, replace }), [ids, toggle, replace]);
+  return useMemo(() => {
+    // What a filter has taken out of sight is neither cancelled nor restarted.
+    const seen = new Set(shown.flatMap(({ execution_id: id }) => (ids.has(id) ? id : [])));
+    return { ids: seen, has: (id) => seen.has(id), toggle, replace };
+  }, [ids, shown, toggle, replace]);
 }

@@ -1,5 +1,5 @@
 import { ApiProblem, type Task } from "@nova/client";
-import type { JSX } from "react";
+import { type JSX, useEffect, useRef } from "react";
 import { Link, useParams } from "wouter";
 import { rawOf } from "../../json/answer.ts";
 import { Foreign } from "../../parts/foreign.tsx";
@@ -175,8 +175,13 @@ interface BecameProps {
 /** Nothing is to be done here any more. */
 function Became({ icon, tone, title, hint, task, link = "", children }: BecameProps): JSX.Element {
   const { execution_id, answered_at, expires_at } = task;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The button that was pressed is gone, and the focus with it.
+    if (document.activeElement === document.body) section.current?.focus();
+  }, []);
   return (
-    <section className={`task-part task-became tone-${tone}`} role="status">
+    <section ref={section} tabIndex={-1} className={`task-part task-became tone-${tone}`} role="status">
       <h2>
         <Icon name={icon} />
         <Foreign text={title} />

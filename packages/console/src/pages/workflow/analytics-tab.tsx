@@ -59,7 +59,7 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }):
           <div className="page-column">
             <dl className="tiles">
               <Tile label={words.runs} value={sum.runs.toLocaleString("en")} />
-              <Tile label={words.success} value={`${Math.floor(sum.success_rate * 1000) / 10} %`} />
+              <Tile label={words.success} value={`${Math.floor(sum.success_rate * 1000) / 10}%`} />
               <Tile label={words.mean} value={durationText(sum.mean_ms)} />
               <Tile label={words.p95} value={sum.p95_ms === null ? "–" : durationText(sum.p95_ms)} />
               <Tile label={words.cost} value={dollars(sum.cost_usd)} />

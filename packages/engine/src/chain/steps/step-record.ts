@@ -2,7 +2,7 @@ import { defined } from "@nova/workflow";
 import { maskValue, sha256 } from "../../json/text.ts";
 import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
 import type { StepContentName, StoredStep, Turn } from "../../ports/chain.ts";
-import { type JournalStep, type PipelineOutcome, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
+import { type JournalStep, noCode, type PipelineOutcome, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import { contentText, sealContents } from "../contents.ts";
 
@@ -140,8 +140,7 @@ export function isEnding({ text }: StoredStep): boolean {
 
 export async function readEnding({ contents }: StoredStep, home: BlobHome, blobs: BlobStore): Promise<Failed> {
   if (contents?.output) return JSON.parse(await contentText(contents.output, home, blobs)) as Failed;
-  const erased = { class: "NodeFailed", message: "erased" } as const;
-  return { status: "failed", ...erased, code: null, cacheHit: false, generation: null, sandboxId: null };
+  return { ...noCode, status: "failed", class: "NodeFailed", message: "erased" };
 }
 
 /** Each attempt of a turn has step numbers of its own: late deliveries disturb no later attempt. */

@@ -8,8 +8,7 @@ import type { StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunRequest } from "../../ports/sandboxes.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import type { HeldNode, NodeDefinition } from "../../protocol/definition.ts";
-import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
+import type { HeldNode } from "../../protocol/definition.ts";
 import { failed, heldMs, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { judge } from "../task/judge.ts";
@@ -18,29 +17,19 @@ import { addressesFor, allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
-import { type Produced, runTask } from "../task/run-task.ts";
+import type { Produced } from "../task/run-task.ts";
 import { lifetimeLeft } from "../task/sandbox-choice.ts";
 import { stopCode, stopTurn } from "../task/stopped-turn.ts";
 import { type Task, taskInput } from "../task/task.ts";
 import { goneReason, overdueReason, timeLimit } from "../task/time-limit.ts";
 import { Follow, type FollowTime } from "./follow.ts";
 
-/** A node with code of its own. */
-export function runCode(
-  ports: Ports,
-  event: NodeEvent,
-  definition: NodeDefinition<TaskNode>,
-  time: TaskTime,
-): Promise<TaskAnswer | RunningAnswer> {
-  return runTask(ports, event, definition, (task) => codePass(ports, task, time));
-}
-
 /**
- * One pass over a task: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
+ * One pass over a task with code of its own: take the turn, run the code or attach to it, commit. `"again"` asks the caller to read the
  * chain anew: somebody else was faster, or the turn has moved on to another attempt. The turn: its code runs on, or is to
  * run again, and is to be looked after later.
  */
-async function codePass(ports: Ports, task: Task, time: TaskTime): Promise<Produced> {
+export async function codePass(ports: Ports, task: Task, time: TaskTime): Promise<Produced> {
   const { position, node, version } = task;
   const { kept, input, overlay } = await taskInput(ports, task);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), overlay);

@@ -21,28 +21,40 @@ export function meansFor(
   journal: StepJournal,
   delivery: { isFirst: boolean; signal: AbortSignal },
 ): PipelineMeans {
-  const { ports, position, place, io } = site;
-  const endMs = Date.parse(place.turn.since) + promptBudgetSeconds * 1000;
-  const now = () => ports.clock.now();
+  const { ports, position, io } = site;
   const source = { home: position.before, blobs: ports.blobs };
+  const common = commonMeans(site, journal, delivery.signal);
   return {
+    ...common,
     journal: {
       next: (work) =>
         journal.next(async (at) => {
-          await keepSandbox(site, task, (endMs - now()) / 1000);
+          await keepSandbox(site, task, (endMsOf(site) - common.now()) / 1000);
           return work(at);
         }),
     },
     execute: sandboxRuns(site, task, input, journal, delivery, overlay),
     judge: (result) => judgementOf(task, result, io),
     valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
+  };
+}
+
+/** What every pipeline that asks models may use. */
+export function commonMeans(site: JournalSite, journal: StepJournal, signal: AbortSignal) {
+  const { ports, position } = site;
+  const now = () => ports.clock.now();
+  return {
     spentBesideUsd: () => spentBesideUsd(ports, position.at),
     monthBudget: () => ports.budgets.ofMonth(position.before.client),
     // Steps that are repeated find the time as it was.
-    timeLeftMs: () => endMs - (journal.nextRecordedMs ?? now()),
-    signal: delivery.signal,
+    timeLeftMs: () => endMsOf(site) - (journal.nextRecordedMs ?? now()),
+    signal,
     now,
   };
+}
+
+function endMsOf({ place }: JournalSite): number {
+  return Date.parse(place.turn.since) + promptBudgetSeconds * 1000;
 }
 
 /** A sandbox that was to live for one run of pinned code has to live longer once a model is asked. */
@@ -50,10 +62,8 @@ async function keepSandbox({ ports, place }: JournalSite, { node }: Task, second
   if (place.sandbox) place.sandbox = (await keepWarm(ports, place.sandbox, node, seconds)) ?? place.sandbox;
 }
 
-type Reads = Ports;
-
 /** US dollars that models have cost in branches and items beside a place, as far as it is recorded. */
-export async function spentBesideUsd(ports: Reads, { execution, scope }: Omit<LinkId, "seq">): Promise<number> {
+export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<LinkId, "seq">): Promise<number> {
   const place = branchOf(scope);
   if (!place) return 0;
   const { entry } = await ports.chain.read({ execution, scope: place.parent, seq: place.seq });
@@ -62,13 +72,13 @@ export async function spentBesideUsd(ports: Reads, { execution, scope }: Omit<Li
 }
 
 /** In the branches of a fork, `except` that one. */
-async function spentBehind(ports: Reads, fork: StoredEntry, except?: string): Promise<number> {
+async function spentBehind(ports: Ports, fork: StoredEntry, except?: string): Promise<number> {
   const open = await forkBehind(ports, fork);
   const others = open?.branches.filter(({ scope }) => scope !== except) ?? [];
   return sum(await atOnce(others, ({ scope }) => spentIn(ports, open as OpenFork, scope)));
 }
 
-async function spentIn(ports: Reads, { entry, head }: OpenFork, scope: string): Promise<number> {
+async function spentIn(ports: Ports, { entry, head }: OpenFork, scope: string): Promise<number> {
   const tip = await readTip(ports, head.execution_id, scope, entry);
   // A branch counts on from what its fork says.
   const recorded = spentSince(head.spent, tip.head.spent).cost_usd;

@@ -1,13 +1,12 @@
-import { secretKeys, type TaskNode } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import type { LoadedContext } from "../../chain/position.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PinnedCode, PipelineOutcome, PromptTask } from "../../ports/pipeline.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import type { NodeDefinition } from "../../protocol/definition.ts";
-import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
 import { turnFacts } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
+import type { TaskTime } from "../code/run-code.ts";
 import {
   adoptTurn,
   dropUnlessNamed,
@@ -22,7 +21,7 @@ import {
 import { addressesFor, allowedFor } from "../task/reach.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
-import { type Produced, runTask } from "../task/run-task.ts";
+import type { Produced } from "../task/run-task.ts";
 import { noStep, stopCode } from "../task/stopped-turn.ts";
 import { type Task, type TaskInput, taskInput } from "../task/task.ts";
 import { overdueReason } from "../task/time-limit.ts";
@@ -38,18 +37,8 @@ import {
 import { meansFor } from "./means.ts";
 import { outcomeOf, stoppedOutcome } from "./outcome.ts";
 
-/** A node whose code a model writes. */
-export function runPrompt(
-  ports: Ports,
-  event: NodeEvent,
-  definition: NodeDefinition<TaskNode>,
-  { signal }: { signal: AbortSignal },
-): Promise<TaskAnswer | RunningAnswer> {
-  return runTask(ports, event, definition, (task) => promptPass(ports, task, signal));
-}
-
-/** Takes the turn, lets the pipeline do or repeat its steps, commits. `"again"`: read the chain anew. */
-async function promptPass(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
+/** Of a task whose code a model writes: takes the turn, lets the pipeline do or repeat its steps, commits. `"again"`: read the chain anew. */
+export async function promptPass(ports: Ports, task: Task, { signal }: TaskTime): Promise<Produced> {
   const { position, version } = task;
   const found = await taskInput(ports, task);
   const { kept, input, overlay } = found;

@@ -6,35 +6,27 @@ import { escapeReferences } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { PipelineOutcome, StepDraft, TextMeans, TextTask } from "../../ports/pipeline.ts";
+import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../../ports/pipeline.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
-import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
 import { turnFacts } from "../../protocol/outcome.ts";
+import type { TaskTime } from "../code/run-code.ts";
 import { attemptsBefore, type JournalSite, PipelineEnded, StepJournal, TurnLost } from "../prompt/journal.ts";
-import { spentBesideUsd } from "../prompt/means.ts";
+import { commonMeans } from "../prompt/means.ts";
 import { outcomeOf } from "../prompt/outcome.ts";
 import { withInputKeys } from "../task/bound-keys.ts";
 import type { Place } from "../task/place.ts";
 import { nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
-import { type Produced, runTask } from "../task/run-task.ts";
-import { promptBudgetSeconds } from "../task/sandbox-choice.ts";
+import type { Produced } from "../task/run-task.ts";
 import type { Task } from "../task/task.ts";
 import { type Question, questionFor } from "./question.ts";
 
-/** A node whose value a model writes, each time that it runs. No sandbox takes part. */
-export function runText(
-  ports: Ports,
-  event: NodeEvent,
-  definition: NodeDefinition<TaskNode>,
-  { signal }: { signal: AbortSignal },
-): Promise<TaskAnswer | RunningAnswer> {
-  return runTask(ports, event, definition, (task) => textPass(ports, task, signal));
-}
-
-/** Takes the turn, asks, or finds what an earlier delivery was answered, and commits. `"again"`: read the chain anew. */
-async function textPass(ports: Ports, task: Task, signal: AbortSignal): Promise<Produced> {
+/**
+ * Of a task whose value a model writes, each time that it runs, without a sandbox: takes the turn, asks, or finds what an
+ * earlier delivery was answered, and commits. `"again"`: read the chain anew.
+ */
+export async function textPass(ports: Ports, task: Task, { signal }: TaskTime): Promise<Produced> {
   const { position } = task;
   const asking = await prepare(ports, task);
   const earlier = await attemptsBefore(ports, position);
@@ -109,13 +101,12 @@ async function answerFrom(
 ): Promise<PipelineOutcome> {
   const { node, position } = task;
   const { problem } = question;
-  if (problem !== undefined) {
-    const message = `node "${node.id}": ${problem}`;
-    return { ...noCode, status: "failed", class: "NodeFailed", message };
-  }
+  const refused = (why: string) => {
+    return { ...noCode, status: "failed", class: "NodeFailed", message: `node "${node.id}"${why}` } as const;
+  };
+  if (problem !== undefined) return refused(`: ${problem}`);
   if (task.version.workflow.models === false) {
-    const message = `node "${node.id}" would ask a model, and "models": false of its workflow forbids that - remove one of the two`;
-    return { ...noCode, status: "failed", class: "NodeFailed", message };
+    return refused(' would ask a model, and "models": false of its workflow forbids that - remove one of the two');
   }
   const asked: TextTask = {
     ...{ at: position.at, client: position.before.client, version: task.version, node, edges: task.edges },
@@ -123,27 +114,9 @@ async function answerFrom(
     ...{ earlierUsd: journal.earlier.spent.cost_usd, spentUsd: position.before.spent?.cost_usd ?? 0 },
     ...{ system: question.system, prompt: question.prompt, record: question.record },
   };
-  return site.ports.pipeline.answer(asked, meansFor(site, executor, journal, signal));
-}
-
-const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
-
-function meansFor(
-  { ports, position, place, io }: JournalSite,
-  executor: TextExecutor,
-  journal: StepJournal,
-  signal: AbortSignal,
-): TextMeans {
-  const endMs = Date.parse(place.turn.since) + promptBudgetSeconds * 1000;
-  const now = () => ports.clock.now();
-  return {
-    journal: { next: (work) => journal.next(async (at) => slimStep(await work(at), executor, io)) },
-    spentBesideUsd: () => spentBesideUsd(ports, position.at),
-    monthBudget: () => ports.budgets.ofMonth(position.before.client),
-    timeLeftMs: () => endMs - (journal.nextRecordedMs ?? now()),
-    signal,
-    now,
-  };
+  const next: TextMeans["journal"]["next"] = (work) =>
+    journal.next(async (at) => slimStep(await work(at), executor, io));
+  return site.ports.pipeline.answer(asked, { ...commonMeans(site, journal, signal), journal: { next } });
 }
 
 /** An answer may be long: what the step and the context keep of it refers to a blob then. */

@@ -1,13 +1,19 @@
 import { invalid, invalidParameter } from "../errors.ts";
-import { type AttributeValue, contentOf, typeOf } from "../values/attribute-value.ts";
-import { behindAll, encodeHash, encodeSort, type KeyElement, type KeySchema, kindOf, noBytes } from "../values/key.ts";
+import { type AttributeValue, typeOf } from "../values/attribute-value.ts";
+import {
+  behindAll,
+  encodeHash,
+  encodeSort,
+  type KeyElement,
+  type KeySchema,
+  noBytes,
+  refuseEmpty,
+  type Stretch,
+} from "../values/key.ts";
 import type { Comparator, Condition, Operand } from "./syntax.ts";
 
-/** What a query reads: one partition, of its sort keys those from `from` to in front of `to`. */
-export interface KeyRange {
-  hash: Uint8Array;
-  from: Uint8Array;
-  to: Uint8Array;
+/** What a query reads. */
+export interface KeyRange extends Stretch {
   /** Whether the sort key is restricted. */
   isPartial: boolean;
 }
@@ -34,13 +40,11 @@ function missed({ name }: KeyElement): Error {
 function checkValues({ values }: KeyTest, { name, type }: KeyElement): void {
   for (const value of values) {
     if (typeOf(value) !== type) throw invalidParameter("Condition parameter type does not match schema type");
-    if (contentOf(value) !== "") continue;
-    const what = `The AttributeValue for a key attribute cannot contain an empty ${kindOf(type)} value. Key: ${name}`;
-    throw invalid(`One or more parameter values are not valid. ${what}`);
+    refuseEmpty(value, name);
   }
 }
 
-function boundsOf({ operator, values }: KeyTest): { from: Uint8Array; to: Uint8Array } {
+function boundsOf({ operator, values }: KeyTest): Omit<Stretch, "hash"> {
   const [value, other = value] = values.map(encodeSort) as [Buffer, Buffer?];
   switch (operator) {
     case "=":

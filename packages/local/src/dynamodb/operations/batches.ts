@@ -1,3 +1,4 @@
+import { constraint } from "../../aws-http/aws-error.ts";
 import { Request } from "../../aws-http/request.ts";
 import type { Json } from "../../json.ts";
 import { invalid, malformed } from "../errors.ts";
@@ -100,8 +101,7 @@ function requestItems(input: Request): [string, Json][] {
   if (!items) throw input.missing("RequestItems");
   const tables = Object.entries(items);
   if (tables.length > 0) return tables;
-  const rule = "Member must have length greater than or equal to 1";
-  throw invalid(`1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: ${rule}`);
+  throw constraint("requestItems", "{}", "must have length greater than or equal to 1");
 }
 
 /** Refuses two of the same item. */

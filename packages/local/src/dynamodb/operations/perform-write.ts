@@ -7,9 +7,9 @@ import { largestItemBytes } from "../request/common.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
 import type { Table } from "../store/tables.ts";
-import { type NewItem, type Place, putItem, removeItem } from "../store/write-item.ts";
+import { type Place, putItem, removeItem } from "../store/write-item.ts";
 import { admitAttributes } from "../values/admit.ts";
-import type { AttributeMap } from "../values/attribute-value.ts";
+import type { AttributeMap, Attributes } from "../values/attribute-value.ts";
 import type { EncodedKey } from "../values/key.ts";
 
 /** What one item is to become, on its own or in a batch. */
@@ -21,7 +21,7 @@ export interface Write {
 }
 
 type Change =
-  | { kind: "put"; item: NewItem }
+  | { kind: "put"; item: Attributes }
   | { kind: "update"; updates: Update[]; keyAttributes: AttributeMap }
   | { kind: "delete" };
 
@@ -42,7 +42,7 @@ function updated(
   { updates, keyAttributes }: Change & { kind: "update" },
   parse: () => AttributeMap,
   old: StoredItem | undefined,
-): NewItem {
+): Attributes {
   const attributes = old ? parse() : { ...keyAttributes };
   applyUpdates(updates, attributes);
   const bytes = admitAttributes(attributes);

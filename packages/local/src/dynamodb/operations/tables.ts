@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AwsError } from "../../aws-http/aws-error.ts";
 import { arnOf, type Request } from "../../aws-http/request.ts";
 import { invalid, invalidParameter } from "../errors.ts";
-import { indexNameLimits, refuseUnserved, tableName } from "../request/common.ts";
+import { nameLimits, refuseUnserved, tableName } from "../request/common.ts";
 import type { Store } from "../store/store.ts";
 import type { KeySchemaElement } from "../store/tables.ts";
 import type { Answer } from "./answer.ts";
@@ -59,7 +59,7 @@ function readKeySchema(input: Request, known: string[]): KeySchemaElement[] {
 
 function readIndex(input: Request, known: string[]) {
   refuseUnserved(input);
-  const [IndexName, KeySchema] = [input.text("IndexName", indexNameLimits), readKeySchema(input, known)];
+  const [IndexName, KeySchema] = [input.text("IndexName", nameLimits), readKeySchema(input, known)];
   const { ProjectionType } = input.map("Projection") ?? {};
   if (ProjectionType === "ALL") return { IndexName, KeySchema, Projection: { ProjectionType } };
   throw invalid("An index of the local DynamoDB projects everything - use the ProjectionType ALL");
@@ -72,7 +72,6 @@ export function describeTable(store: Store, input: Request): Answer {
 
 export function listTables(store: Store, input: Request): Answer {
   const limit = input.number("Limit", { least: 1, most: 100 }) ?? 100;
-  const nameLimits = { least: 3, most: 255, pattern: "[a-zA-Z0-9_.-]+" };
   const start = input.optionalText("ExclusiveStartTableName", nameLimits) ?? "";
   const names = store.tables.names().filter((name) => name > start);
   const page = names.slice(0, limit);

@@ -3,14 +3,14 @@ import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
 import { isTrue } from "../expressions/evaluate.ts";
 import { project } from "../expressions/project.ts";
-import { indexNameLimits, optionalAttributes, tableName } from "../request/common.ts";
+import { nameLimits, optionalAttributes, tableName } from "../request/common.ts";
 import { type ExpressionField, readExpressions } from "../request/expressions.ts";
 import { type Entry, itemKeyOf } from "../store/entries.ts";
 import type { StoredItem } from "../store/items.ts";
 import type { Store } from "../store/store.ts";
 import { type Index, positionNames, type Table } from "../store/tables.ts";
 import { type AttributeMap, attribute } from "../values/attribute-value.ts";
-import { type EncodedKey, encodeKey, type KeySchema, noBytes } from "../values/key.ts";
+import { type EncodedKey, elementsOf, encodeKey, type KeySchema, noBytes } from "../values/key.ts";
 import { type Answer, jsonList } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
 
@@ -21,7 +21,7 @@ export type View = ReturnType<typeof readView>["view"];
 
 export function readView(store: Store, input: Request, fields: readonly ExpressionField[]) {
   const name = tableName(input);
-  const indexName = input.optionalText("IndexName", indexNameLimits);
+  const indexName = input.optionalText("IndexName", nameLimits);
   const isConsistent = input.flag("ConsistentRead") ?? false;
   const limit = input.number("Limit", { least: 1 });
   const select = input.choice("Select", selections);
@@ -101,8 +101,7 @@ export function startOf({ table, index, startKey }: View): Entry | undefined {
 }
 
 function part(startKey: AttributeMap, schema: KeySchema): EncodedKey {
-  const names = schema.sort ? [schema.hash.name, schema.sort.name] : [schema.hash.name];
-  const key = Object.fromEntries(names.flatMap((name) => [[name, attribute(startKey, name)] as const]));
+  const key = Object.fromEntries(elementsOf(schema).map(({ name }) => [name, attribute(startKey, name)]));
   try {
     return encodeKey(key as AttributeMap, schema);
   } catch (error) {

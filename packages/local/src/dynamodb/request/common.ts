@@ -1,12 +1,14 @@
 import type { Request } from "../../aws-http/request.ts";
 import { invalid } from "../errors.ts";
 import { admitAttributes } from "../values/admit.ts";
-import type { AttributeMap } from "../values/attribute-value.ts";
+import type { AttributeMap, Attributes } from "../values/attribute-value.ts";
 
-const namePattern = "[a-zA-Z0-9_.-]+";
+const pattern = "[a-zA-Z0-9_.-]+";
+/** Of tables and indexes. */
+export const nameLimits = { least: 3, most: 255, pattern };
 
 export function tableName(input: Request): string {
-  const name = input.text("TableName", { pattern: namePattern });
+  const name = input.text("TableName", { pattern });
   checkTableName(name);
   return name;
 }
@@ -15,8 +17,6 @@ export function checkTableName(name: string): void {
   if (name.length >= 3 && name.length <= 255 && /^[a-zA-Z0-9_.-]+$/.test(name)) return;
   throw invalid("TableName must be at least 3 characters long and at most 255 characters long");
 }
-
-export const indexNameLimits = { least: 3, most: 255, pattern: namePattern };
 
 /** DynamoDB's limit of an item, names and values together. */
 export const largestItemBytes = 400 * 1024;
@@ -45,12 +45,6 @@ export function refuseUnserved(input: Request): void {
   const capacity = input.choice("ReturnConsumedCapacity", ["INDEXES", "TOTAL", "NONE"]);
   if (capacity === undefined || capacity === "NONE") return;
   throw invalid("The local DynamoDB consumes no capacity - leave ReturnConsumedCapacity out");
-}
-
-export interface Attributes {
-  attributes: AttributeMap;
-  /** As DynamoDB counts them. */
-  bytes: number;
 }
 
 /** Checks the attributes of a field. */

@@ -1,6 +1,6 @@
-import type { EncodedKey } from "../values/key.ts";
+import type { EncodedKey, Stretch } from "../values/key.ts";
 import type { Sql } from "./database.ts";
-import type { StoredItem, Stretch } from "./items.ts";
+import type { StoredItem } from "./items.ts";
 
 /** Where an item lies in an index: its key there, and its own key, which orders items whose index keys are equal. */
 export interface Entry extends EncodedKey {

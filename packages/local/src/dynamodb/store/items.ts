@@ -1,4 +1,4 @@
-import type { EncodedKey } from "../values/key.ts";
+import type { EncodedKey, Stretch } from "../values/key.ts";
 import type { Sql } from "./database.ts";
 
 /** An item as it is stored: its JSON text, and its size as DynamoDB counts it. */
@@ -6,13 +6,6 @@ export interface StoredItem {
   id: number;
   item: string;
   bytes: number;
-}
-
-/** A stretch of sort keys in one partition: `from` is in it, `to` is not. */
-export interface Stretch {
-  hash: Uint8Array;
-  from: Uint8Array;
-  to: Uint8Array;
 }
 
 export class Items {

@@ -1,5 +1,5 @@
 import { AwsError } from "../../aws-http/aws-error.ts";
-import type { KeySchema } from "../values/key.ts";
+import { elementsOf, type KeySchema } from "../values/key.ts";
 import type { Sql } from "./database.ts";
 
 export interface KeySchemaElement {
@@ -43,7 +43,7 @@ export function keySchemaOf(elements: KeySchemaElement[], { AttributeDefinitions
 /** The names of a start key: those of the table, and the index's own. */
 export function positionNames(table: Table, index?: Index): string[] {
   const keys = [table.key, ...(index ? [index.key] : [])];
-  return [...new Set(keys.flatMap(({ hash, sort }) => (sort ? [hash.name, sort.name] : [hash.name])))];
+  return [...new Set(keys.flatMap(elementsOf).map(({ name }) => name))];
 }
 
 /** What is stored of a table; the numbers of its indexes by name, never used twice. */

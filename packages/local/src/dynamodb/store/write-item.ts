@@ -1,15 +1,10 @@
 import { invalid, invalidParameter } from "../errors.ts";
-import { type AttributeMap, attribute, contentOf, typeOf } from "../values/attribute-value.ts";
-import { type EncodedKey, elementsOf, encodeChecked, kindOf } from "../values/key.ts";
+import { type AttributeMap, type Attributes, attribute, contentOf, typeOf } from "../values/attribute-value.ts";
+import { type EncodedKey, elementsOf, emptyKey, encodeChecked, notValid } from "../values/key.ts";
 import { type Entry, itemKeyOf } from "./entries.ts";
 import type { StoredItem } from "./items.ts";
 import type { Store } from "./store.ts";
 import type { Index, Table } from "./tables.ts";
-
-export interface NewItem {
-  attributes: AttributeMap;
-  bytes: number;
-}
 
 /** An item's place, and what lies there now. */
 export interface Place {
@@ -18,7 +13,7 @@ export interface Place {
   old: StoredItem | undefined;
 }
 
-export function putItem(store: Store, place: Place, { attributes, bytes }: NewItem): void {
+export function putItem(store: Store, place: Place, { attributes, bytes }: Attributes): void {
   const { table, key, old } = place;
   const text = JSON.stringify(attributes);
   const entries = entriesOf(table, attributes, key);
@@ -84,10 +79,8 @@ function isIndexed(item: AttributeMap, { name: indexName, key }: Index): boolean
       throw invalidParameter(what);
     }
     if (contentOf(value) === "") {
-      const what = "A value specified for a secondary index key is not supported.";
-      const why = `The AttributeValue for a key attribute cannot contain an empty ${kindOf(type)} value.`;
-      const where = `IndexName: ${indexName}, IndexKey: ${name}`;
-      throw invalid(`One or more parameter values are not valid. ${what} ${why} ${where}`);
+      const what = `A value specified for a secondary index key is not supported. ${emptyKey(value)}`;
+      throw invalid(`${notValid} ${what} IndexName: ${indexName}, IndexKey: ${name}`);
     }
   }
   return isWhole;

@@ -12,6 +12,12 @@ export type AttributeValue =
 
 export type AttributeMap = { [name: string]: AttributeValue };
 
+export interface Attributes {
+  attributes: AttributeMap;
+  /** As DynamoDB counts them. */
+  bytes: number;
+}
+
 export const attributeTypes = ["S", "N", "B", "BOOL", "NULL", "L", "M"] as const;
 export type AttributeType = (typeof attributeTypes)[number];
 

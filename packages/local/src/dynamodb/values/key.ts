@@ -12,6 +12,13 @@ export interface KeySchema {
   sort?: KeyElement;
 }
 
+/** A stretch of sort keys in one partition: `from` is in it, `to` is not. */
+export interface Stretch {
+  hash: Uint8Array;
+  from: Uint8Array;
+  to: Uint8Array;
+}
+
 /** A key as the database orders it. */
 export interface EncodedKey {
   hash: Uint8Array;
@@ -37,7 +44,7 @@ export function encodeKey(key: AttributeMap, schema: KeySchema): EncodedKey {
   for (const { name, type } of elementsOf(schema)) {
     const value = attribute(key, name);
     if (!value || typeOf(value) !== type) throw mismatch();
-    if (contentOf(value) === "") throw invalid(emptyKey(type, name));
+    refuseEmpty(value, name);
   }
   return encodeChecked(key, schema);
 }
@@ -53,18 +60,20 @@ export function encodeItemKey(item: AttributeMap, schema: KeySchema): EncodedKey
     if (!value) throw invalidParameter(`Missing the key ${name} in the item`);
     const actual = typeOf(value);
     if (actual !== type) throw invalidParameter(`Type mismatch for key ${name} expected: ${type} actual: ${actual}`);
-    if (contentOf(value) === "") throw invalid(emptyKey(type, name));
+    refuseEmpty(value, name);
   }
   return encodeChecked(item, schema);
 }
 
-function emptyKey(type: string, name: string): string {
-  const what = `The AttributeValue for a key attribute cannot contain an empty ${kindOf(type)} value. Key: ${name}`;
-  return `One or more parameter values are not valid. ${what}`;
+export function refuseEmpty(value: AttributeValue, name: string): void {
+  if (contentOf(value) === "") throw invalid(`${notValid} ${emptyKey(value)} Key: ${name}`);
 }
 
-export function kindOf(type: string): string {
-  return type === "B" ? "binary" : "string";
+export const notValid = "One or more parameter values are not valid.";
+
+export function emptyKey(value: AttributeValue): string {
+  const kind = "B" in value ? "binary" : "string";
+  return `The AttributeValue for a key attribute cannot contain an empty ${kind} value.`;
 }
 
 /** The attributes must be there and be of the schema's types. */

@@ -79,7 +79,7 @@ function Known({ run }: { run: WholeExecution }): JSX.Element {
     <>
       <header className="panel-head">
         <h2>{run.ended_at === null ? texts.run.knows : texts.run.result}</h2>
-        <p className="quiet">{texts.run.pick}</p>
+        <p className="quiet">{run.status === "queued" ? texts.run.queued : texts.run.pick}</p>
       </header>
       <div className="tab-content">
         <WholeContext context={rawOf(run.context)} home={{ execution: run.execution_id }} />

@@ -163,9 +163,8 @@ function Options({ workflow, version, onVersion, client, onClient }: OptionsProp
     <div className="card-body start-options">
       <SelectField
         label={words.client}
-        hint={words.clientHint}
         value={client}
-        values={[["", ""] as const, ...clients.map((slug) => [slug, slug] as const)]}
+        values={[["", words.ownClient] as const, ...clients.map((slug) => [slug, slug] as const)]}
         onChange={onClient}
       />
       <SelectField

@@ -11,7 +11,7 @@ from . import linux, processes
 from .connection import Connection
 from .files import Files, Refused
 from .kernels import Kernels
-from .loop import Loop
+from .loop import Loop, read_line
 from .watchdog import Limits, Watchdog
 
 
@@ -48,12 +48,10 @@ class Agent:
         self.loop.run()
 
     def _begin(self):
-        line = b""
-        while not line.endswith(b"\n"):
-            part = self.channel.recv(65536)
-            if not part:
-                os._exit(0)  # the zygote has ended, or wants this one no longer
-            line += part
+        try:
+            line = read_line(lambda: self.channel.recv(65536))
+        except ConnectionError:
+            os._exit(0)  # the zygote has ended, or wants this one no longer
         self.loop.watch(self.channel.fileno())
         self.channel.close()
         self.environment.update(json.loads(line)["environment"])

@@ -17,7 +17,7 @@ from . import enclosure, linux, loop, zygote
 def main():
     try:
         os.closerange(4, loop.max_open_descriptor() + 1)  # what the server's libraries forgot to mark close-on-exec
-        settings = json.loads(read_line(0))
+        settings = json.loads(loop.read_line(lambda: os.read(0, 1)))  # and no byte of the orders
         if settings["isolated"]:
             enclosure.become_unprivileged_root(settings["ids"])
             _continue_as_first_process()
@@ -35,16 +35,6 @@ def main():
     except BaseException:
         traceback.print_exc()
         os._exit(1)
-
-
-def read_line(fd):
-    line = b""
-    while not line.endswith(b"\n"):
-        byte = os.read(fd, 1)
-        if not byte:
-            raise EOFError("the server closed stdin before it sent the settings")
-        line += byte
-    return line
 
 
 def _continue_as_first_process():

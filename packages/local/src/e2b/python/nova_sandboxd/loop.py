@@ -96,6 +96,17 @@ class Loop:
         return None
 
 
+def read_line(read):
+    """`read` returns the next bytes; none where the other side has closed."""
+    line = b""
+    while not line.endswith(b"\n"):
+        part = read()
+        if not part:
+            raise ConnectionError("the connection ended in front of the end of a line")
+        line += part
+    return line
+
+
 def ended_children():
     while True:
         try:

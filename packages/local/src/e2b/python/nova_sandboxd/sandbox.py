@@ -92,13 +92,3 @@ def listen(folder, name):
     listener.listen(128)
     listener.setblocking(False)
     return listener
-
-
-def read_line(connection):
-    line = b""
-    while not line.endswith(b"\n"):
-        part = connection.recv(65536)
-        if not part:
-            raise ConnectionError("the connection ended before its request")
-        line += part
-    return line

@@ -12,8 +12,8 @@ import os
 import signal
 
 from . import processes, warming
-from .loop import Loop, forget_parent
-from .sandbox import Sandbox, listen, read_line
+from .loop import Loop, forget_parent, read_line
+from .sandbox import Sandbox, listen
 
 _IDLE_DELAY = 0.02  # seconds without a request before work is done ahead
 
@@ -66,7 +66,7 @@ class Zygote:
         except BlockingIOError:
             return  # the other zygote was faster
         try:
-            request = json.loads(read_line(connection))
+            request = json.loads(read_line(lambda: connection.recv(65536)))
             sandbox = self._take(request["internet"])
             sandbox.hand_over(request, connection)
         except OSError as error:

@@ -1,0 +1,183 @@
+import { chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { ensurePython } from "@nova/local";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newFolder, nova, type Started, startNova } from "../cli/support/nova.ts";
+import { root } from "../support/imports.ts";
+import { hasBrowser, picture, untilSo, useBrowser } from "./support/browser.ts";
+
+const example = join(root, "packages/examples/invoice");
+const pdf = join(example, "invoices/oyo.pdf");
+
+/** The Python of the example, around a manager who is asked where the total is above 1000. */
+const workflow = {
+  ...{ id: "invoices", name: "Invoices" },
+  inputs: {
+    type: "object",
+    required: ["pdf", "pdf_name"],
+    properties: { pdf: { description: "The invoice, a PDF" }, pdf_name: { type: "string" } },
+    additionalProperties: false,
+  },
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "extract_text", type: "action", codeFile: "nodes/extract_text.py", effects: false },
+    { id: "find_total", type: "action", codeFile: "nodes/find_total.py", effects: false },
+    { id: "over_1000", type: "decision", codeFile: "nodes/over_1000.py", effects: false },
+    {
+      ...{ id: "manager", type: "approval", message: "Pay {{total_amount}} {{currency}} ({{pdf_name}})?" },
+      ...{ choices: ["approved", "rejected"], timeout: "3d" },
+    },
+    { id: "pay", type: "action", code: "context['outcome'] = 'paid'", effects: false },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "extract_text" },
+    { from: "extract_text", to: "find_total" },
+    { from: "find_total", to: "over_1000" },
+    { from: "over_1000", to: "manager", condition: true },
+    { from: "over_1000", to: "pay", condition: false },
+    ...["approved", "rejected", "timeout"].map((condition) => ({
+      ...{ from: "manager", to: condition === "approved" ? "pay" : "end", condition },
+    })),
+    { from: "pay", to: "end" },
+  ],
+};
+
+/** What opens addresses on this machine: it notes them, each as a whole. */
+async function writeOpener(folder: string): Promise<void> {
+  await mkdir(folder);
+  const lines = ["#!/bin/sh", `cd "${folder}"`, 'printf %s "$1" > part', "mv part opened"];
+  await writeFile(join(folder, "xdg-open"), lines.join("\n"));
+  await chmod(join(folder, "xdg-open"), 0o755);
+}
+
+/** Presses Tab until this has the focus, as often as somebody bears. */
+async function tabTo(page: Page, target: Locator, most = 15): Promise<void> {
+  await target.waitFor();
+  const stops: unknown[] = [];
+  for (let presses = 0; presses <= most; presses++) {
+    if (await target.evaluate((element) => element.matches(":focus"))) return;
+    await page.keyboard.press("Tab");
+    stops.push(await page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.textContent"));
+  }
+  expect.fail(`${target} is not among the first stops of Tab: ${stops.join(" | ")}`);
+}
+
+describe.skipIf(!hasBrowser)("from an empty folder to an invoice that is dealt with", () => {
+  const browser = useBrowser();
+  let [folder, openers] = ["", ""];
+  let dev: Started;
+  let greeted: { url: string; api_key: string; console: string };
+
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    await ensurePython({ debian: true });
+    folder = await newFolder();
+    openers = join(await newFolder(), "bin");
+    await writeOpener(openers);
+    const { PATH } = process.env;
+    process.env.PATH = `${openers}${delimiter}${PATH}`;
+    dev = startNova(folder, "dev", "--open", "--port", "0", "--smtp-port", "0", "--json");
+    process.env.PATH = PATH;
+    greeted = JSON.parse(await dev.line('"console"'));
+    await fetch(`${greeted.url}/console/`);
+  }, 300_000);
+  afterAll(async () => {
+    if (!hasBrowser) return;
+    await browser.close();
+    dev.child.kill("SIGINT");
+    await dev.ended;
+    await rm(folder, { recursive: true, force: true });
+    await rm(openers, { recursive: true, force: true });
+  });
+
+  const completed = (page: Page) => page.locator(".run-top").getByText("Completed").waitFor();
+  const verified = (page: Page) => page.getByText(/^\d+ links hold, signed$/).waitFor();
+
+  it("by mouse, from the link that nova dev --open opens", async () => {
+    const opened = await untilSo(() => readFile(join(openers, "opened"), "utf8"));
+    expect(opened).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/#code=[\w-]+$/);
+    const page = await browser.page();
+    await page.goto(opened);
+    await page.getByText("No runs yet").waitFor();
+    await page.getByRole("link", { name: "Workflows" }).click();
+    await page.getByText("No workflows yet").waitFor();
+    // As those who have none are told.
+    const told = await page.locator(".command").innerText();
+    for (const command of told.split(" && ")) {
+      const [, ...args] = command.split(" ");
+      expect(await nova(folder, ...args)).toMatchObject({ code: 0 });
+    }
+    await page.getByRole("link", { name: "Hello" }).waitFor();
+    for (const part of ["lib", "nodes"])
+      await cp(join(example, part), join(folder, "invoices", part), { recursive: true });
+    await writeFile(join(folder, "invoices/workflow.json"), JSON.stringify(workflow));
+    await page.getByRole("link", { name: "Invoices" }).click();
+    await page.getByRole("link", { name: "Start", exact: true }).click();
+    await page.getByLabel("pdf_name").fill("oyo.pdf");
+    await page.getByRole("radiogroup", { name: "What pdf is given as" }).getByText("File").click();
+    await page.locator("input[type=file]").setInputFiles(pdf);
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.waitForURL(/\/runs\/exec_/);
+    const run = page.url();
+    await page.locator('.react-flow__node[data-id="manager"] .node[data-state="waiting"]').waitFor();
+    await page.getByRole("link", { name: "Tasks" }).click();
+    await page.getByRole("link", { name: "Pay 1939.0 INR (oyo.pdf)?" }).click();
+    await page.getByRole("button", { name: "approved" }).click();
+    await page.getByText("answered: approved").waitFor();
+    await page.goto(run);
+    await completed(page);
+    await page.getByRole("button", { name: "Verify the chain" }).click();
+    await verified(page);
+    const answered = page.waitForResponse((answer) => answer.headers()["content-type"] === "application/pdf");
+    await page.locator(".blob", { hasText: "pdf" }).getByRole("button", { name: "Show" }).click();
+    const shown = await answered;
+    expect(shown.frame()).not.toBe(page.mainFrame());
+    expect(new URL(shown.url()).origin).not.toBe(new URL(greeted.url).origin);
+    await picture(page, "story-light-desk");
+  }, 90_000);
+
+  it("by keys alone, from a key that is pasted", async () => {
+    const page = await browser.page();
+    const { keyboard } = page;
+    await page.goto(`${greeted.url}/console/`);
+    await tabTo(page, page.getByLabel("API key"));
+    await keyboard.type(greeted.api_key);
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await keyboard.press("g");
+    await keyboard.press("w");
+    await page.getByRole("link", { name: "Invoices" }).waitFor();
+    await keyboard.press("j");
+    await keyboard.press("j");
+    await keyboard.press("Enter");
+    await tabTo(page, page.getByRole("link", { name: "Start", exact: true }));
+    await keyboard.press("Enter");
+    await tabTo(page, page.getByRole("radio", { name: "Text" }));
+    await keyboard.press("ArrowRight");
+    await keyboard.press("ArrowRight");
+    const chooser = page.waitForEvent("filechooser");
+    await tabTo(page, page.getByRole("button", { name: "Choose a file" }), 2);
+    await keyboard.press("Enter");
+    await (await chooser).setFiles(pdf);
+    await tabTo(page, page.getByLabel("pdf_name"), 3);
+    await keyboard.type("oyo.pdf");
+    await keyboard.press("Enter");
+    await page.locator('.react-flow__node[data-id="manager"] .node[data-state="waiting"]').waitFor();
+    await keyboard.press("g");
+    await keyboard.press("t");
+    await page.getByRole("link", { name: "Pay 1939.0 INR (oyo.pdf)?" }).waitFor();
+    await keyboard.press("j");
+    await keyboard.press("Enter");
+    await tabTo(page, page.getByRole("button", { name: "approved" }));
+    await keyboard.press("Enter");
+    await page.getByText("answered: approved").waitFor();
+    await tabTo(page, page.getByRole("link", { name: "Open the run" }).last(), 2);
+    await keyboard.press("Enter");
+    await completed(page);
+    await tabTo(page, page.getByRole("button", { name: "Verify the chain" }));
+    await keyboard.press("Enter");
+    await verified(page);
+  }, 90_000);
+});
