@@ -14,13 +14,20 @@ const preloaded = {
   module: "nova_harness.daemon",
 };
 
-/** Opens E2B. It comes before everything else: while its Python starts, this process loads the rest. */
-export function openSandboxes({ dataDir, limits, warn, room }: RoomyOptions, { e2bApiKey }: Keys): Promise<E2bServer> {
+/**
+ * Opens E2B. It comes before everything else: while its Python starts, this process loads the rest. For who only wants to
+ * know something no Python starts.
+ */
+export function openSandboxes(
+  { dataDir, limits, warn, room, drives = true }: RoomyOptions,
+  { e2bApiKey }: Keys,
+): Promise<E2bServer> {
   // Packages that are installed while this is open are there for the sandboxes that come then.
   let installed: string[] = [];
   const opening = openE2b({
     apiKey: e2bApiKey,
     room,
+    waits: !drives,
     sitePackages: packagesFolders(),
     preloaded,
     cacheFile: pythonCache(dataDir),

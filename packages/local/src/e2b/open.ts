@@ -27,6 +27,8 @@ export type E2bOptions = {
   /** Of the data folder that results go to. */
   room?: Room;
   warn?: (sentence: string) => void;
+  /** No Python starts before the first sandbox is wanted. */
+  waits?: boolean;
 };
 
 export type E2bServer = {
@@ -48,7 +50,8 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const sites = preloaded ? [...sitePackages, preloaded.folder] : sitePackages;
   const compiled = preloaded ? [preloaded.folder] : [];
   const python = await choosePython(sites, options.cacheFile, compiled);
-  const zygotes = await Zygotes.open(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
+  const zygotes = new Zygotes(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
+  if (!options.waits) await startFirst(zygotes);
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.room);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     noteActivity(zygotes, response);
@@ -57,7 +60,10 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
   const { url, close } = await openServer(server, { breaksConnections: true });
   return {
-    ...{ apiUrl: url, sandboxUrl: url, isolated: zygotes.isolated, warmed: () => zygotes.warmed() },
+    ...{ apiUrl: url, sandboxUrl: url, warmed: () => zygotes.warmed() },
+    get isolated() {
+      return zygotes.isolated;
+    },
     get python() {
       const missing = [...new Set([...python.missing, ...zygotes.failedImports()])];
       return { path: python.path, version: python.version, missing };
@@ -71,6 +77,15 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
       await closed;
     },
   };
+}
+
+async function startFirst(zygotes: Zygotes): Promise<void> {
+  try {
+    await zygotes.withSites();
+  } catch (error) {
+    await zygotes.close();
+    throw error;
+  }
 }
 
 /** A request counts as waited for while it is young; a cell that runs for minutes keeps nobody from importing. */

@@ -6,31 +6,43 @@ import { Zygote, type ZygoteOptions } from "./zygote.ts";
 
 /** One zygote per set of package folders: mounts are fixed when it starts, and templates may add folders later. */
 export class Zygotes {
-  readonly isolated: boolean;
+  /** Known once the first one has started. */
+  isolated = false;
   #python: Python;
-  #identity: Identity | undefined;
-  #scratch: string;
+  #scratch = makeScratch();
   #options: ZygoteOptions;
+  #identity: Promise<Identity | undefined> | undefined;
   #bySites = new Map<string, Promise<Zygote>>();
   #started = new Set<Zygote>();
   #active = 0;
 
-  static async open(python: Python, options: ZygoteOptions): Promise<Zygotes> {
-    const scratch = makeScratch();
-    try {
-      return await Zygotes.#openIn(scratch, python, options);
-    } catch (error) {
-      rmSync(scratch, { recursive: true, force: true });
-      throw error;
-    }
+  constructor(python: Python, options: ZygoteOptions) {
+    this.#python = python;
+    this.#options = options;
   }
 
-  static async #openIn(scratch: string, python: Python, options: ZygoteOptions): Promise<Zygotes> {
+  async #start(sites: string[]): Promise<Zygote> {
+    if (this.#identity) return this.#startAs(await this.#identity, sites);
+    const first = this.#startFirst(sites);
+    this.#identity = first.then(({ identity }) => identity);
+    this.#identity.catch(() => {
+      this.#identity = undefined;
+    });
+    const { zygote, identity } = await first;
+    this.isolated = identity !== undefined;
+    return zygote;
+  }
+
+  #startAs(identity: Identity | undefined, sites: string[]): Promise<Zygote> {
+    return Zygote.start(this.#python, sites, identity, this.#scratch, this.#options);
+  }
+
+  /** Finds out which walls this machine allows. */
+  async #startFirst(sites: string[]): Promise<{ zygote: Zygote; identity: Identity | undefined }> {
     const reasons: string[] = [];
     for (const identity of possibleIdentities()) {
       try {
-        const zygote = await Zygote.start(python, python.siteFolders, identity, scratch, options);
-        return new Zygotes(python, identity, scratch, options, zygote);
+        return { zygote: await this.#startAs(identity, sites), identity };
       } catch (error) {
         if (error instanceof NoScratch) throw error;
         reasons.push((error as Error).message);
@@ -39,27 +51,10 @@ export class Zygotes {
       }
     }
     const why = reasons[0] ?? "bubblewrap is for Linux only";
-    options.warn(
+    this.#options.warn(
       `sandboxes are not isolated from this machine, run only code that you trust (${why}) - on Linux install bubblewrap and allow user namespaces`,
     );
-    const zygote = await Zygote.start(python, python.siteFolders, undefined, scratch, options);
-    return new Zygotes(python, undefined, scratch, options, zygote);
-  }
-
-  private constructor(
-    python: Python,
-    identity: Identity | undefined,
-    scratch: string,
-    options: ZygoteOptions,
-    first: Zygote,
-  ) {
-    this.isolated = identity !== undefined;
-    this.#python = python;
-    this.#identity = identity;
-    this.#scratch = scratch;
-    this.#options = options;
-    this.#bySites.set(key(python.siteFolders), Promise.resolve(first));
-    this.#adopt(first);
+    return { zygote: await this.#startAs(undefined, sites), identity: undefined };
   }
 
   #adopt(zygote: Zygote): void {
@@ -68,13 +63,13 @@ export class Zygotes {
   }
 
   /** The one whose sandboxes also see these package folders; folders that do not exist are left out. */
-  async withSites(extra: string[]): Promise<Zygote> {
+  async withSites(extra: string[] = []): Promise<Zygote> {
     const { siteFolders } = this.#python;
     const sites = [...extra.filter((folder) => existsSync(folder) && !siteFolders.includes(folder)), ...siteFolders];
     const known = this.#bySites.get(key(sites));
     if (known && (await known).alive) return known;
     if (known !== this.#bySites.get(key(sites))) return this.withSites(extra); // somebody else has replaced it meanwhile
-    const starting = Zygote.start(this.#python, sites, this.#identity, this.#scratch, this.#options);
+    const starting = this.#start(sites);
     this.#bySites.set(key(sites), starting);
     starting.then(
       (zygote) => this.#adopt(zygote),
