@@ -7,6 +7,8 @@ import { setFlagsFromString } from "node:v8";
 
 const wanted = 24;
 const home = new URL("../../../", import.meta.url).href;
+/** Where packages are that NOVA's own modules name. */
+const packages = new Map();
 
 if (Number(process.versions.node.split(".")[0]) >= wanted) {
   const { enableCompileCache, registerHooks } = await import("node:module");
@@ -23,10 +25,15 @@ if (Number(process.versions.node.split(".")[0]) >= wanted) {
 
 /** Node looks for a module again for each module that names it, which takes longer than loading it. */
 function resolve(specifier, context, next) {
-  const { parentURL = "" } = context;
-  // NOVA's own modules name each other by their files.
-  if (specifier.startsWith(".") && specifier.endsWith(".ts") && parentURL.startsWith(home))
+  const { parentURL = "", conditions } = context;
+  const isOwn = parentURL.startsWith(home) && !parentURL.includes("/node_modules/");
+  // NOVA's own modules name each other by their files, and packages mean the same to all of them.
+  if (isOwn && specifier.startsWith(".") && specifier.endsWith(".ts"))
     return { url: new URL(specifier, parentURL).href, format: "module-typescript", shortCircuit: true };
+  if (isOwn && /^@?[a-z]/.test(specifier) && conditions.includes("import")) {
+    if (!packages.has(specifier)) packages.set(specifier, { ...next(specifier, context), shortCircuit: true });
+    return packages.get(specifier);
+  }
   // E2B's SDK loads an HTTP client at its first request, and takes that of Node where it finds none, as when it is bundled.
   const isClient = specifier === "undici" || specifier === "undici8";
   if (isClient && parentURL.includes("/node_modules/e2b/")) throw new Error("Node has a client itself");
