@@ -46,15 +46,16 @@ export function TaskPage(): JSX.Element {
   );
 }
 
-/** A form, or what became of it. */
+/** What became of it; or a form, once it can be seen what it is about. */
 function Rest({ task }: { task: Task }): JSX.Element | null {
+  const { isLoading } = useNamed(task);
   if (task.status === "answered") return <Answered task={task} />;
   if (task.status === "expired") {
     return (
       <Became icon="clock" tone="idle" title={words.outcome.expired} hint={words.outcome.expiredHint} task={task} />
     );
   }
-  return task.pattern === null ? <AnswerForm key={task.task_id} task={task} /> : null;
+  return task.pattern === null && !isLoading ? <AnswerForm key={task.task_id} task={task} /> : null;
 }
 
 function Head({ task: { workflow, node, status, expires_at } }: { task: Task }): JSX.Element {
