@@ -35,6 +35,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Machines that test for everybody stand still now and then: who comes too late there is tried once more.
+    retry: process.env.CI ? 1 : 0,
     // A file of its own process loads SDKs and compilers for half a second before its first test; a shared one has them.
     isolate: false,
     setupFiles: "test/support/clean-process.ts",

@@ -64,7 +64,14 @@ describe.skipIf(!hasBrowser)("every page", () => {
       ready: (page) => page.locator(".tab", { hasText: "Context" }).dispatchEvent("mousedown", { button: 0 }),
     },
     { name: "run-map", path: () => `/runs/${ids.map}?node=price`, ready: unfold("each") },
-    { name: "run-nested", path: () => `/runs/${ids.nested}`, ready: unfold("orders") },
+    {
+      name: "run-nested",
+      path: () => `/runs/${ids.nested}`,
+      async ready(page) {
+        await unfold("orders")(page);
+        await page.locator('[data-id^="orders/"] .node').first().waitFor({ state: "attached" });
+      },
+    },
     {
       name: "run-loop",
       path: () => `/runs/${ids.loop}`,

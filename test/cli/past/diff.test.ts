@@ -31,7 +31,7 @@ it("shows people what differs alone", async () => {
   expect(lines.slice(0, 4).map((line) => line.replaceAll(/ {2,}/g, "|"))).toEqual([
     "node|path|definition|code|cost|time|context",
     expect.stringMatching(/^start.*lines$/),
-    expect.stringMatching(/^sum\|.* → .*\|total$/),
+    expect.stringMatching(/^sum\|.*ms\|total$/),
     expect.stringMatching(/^tell\|different\|.*word$/),
   ]);
   expect(stdout).toContain("sum\n    total\n      - 3\n      + 12345678901234567890\n");
