@@ -35,8 +35,6 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Machines that test for everybody stand still now and then: who comes too late there is tried once more.
-    retry: process.env.CI ? 1 : 0,
     // A file of its own process loads SDKs and compilers for half a second before its first test; a shared one has them.
     isolate: false,
     setupFiles: "test/support/clean-process.ts",
@@ -50,7 +48,11 @@ export default defineConfig({
       }),
       project("replacing", replacing, 1, beside, { isolate: true }),
       project("chaos", chaotic, 1, beside, { globalSetup: "test/support/bundled-functions.ts" }),
-      project("browser", browsing, 2, 3, { exclude: [...configDefaults.exclude, ...Object.keys(alone)] }),
+      project("browser", browsing, 2, 3, {
+        exclude: [...configDefaults.exclude, ...Object.keys(alone)],
+        // A page may come too late on a machine that stands still now and then. What plays at random is never tried again.
+        retry: process.env.CI ? 1 : 0,
+      }),
       ...Object.entries(alone).flatMap(([file, computing], place) => [
         project(`alone ${place + 1}`, [file], 3 + place, 2),
         ...(computing.length > 0 ? [project(`computing ${place + 1}`, computing, 3 + place, 2)] : []),

@@ -123,6 +123,22 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByText("no money").waitFor();
   });
 
+  it("can be answered once it can be seen what they are about", async () => {
+    const { task } = await asked();
+    const page = await shown.open("/tasks");
+    const { promise: mayCome, resolve: letCome } = Promise.withResolvers<void>();
+    await page.route("**/executions/*", async (route) => {
+      await mayCome;
+      await route.continue();
+    });
+    await page.locator(`a[href*="${task}"]`).click();
+    await page.getByText(/^Pay 1338.75 to/).waitFor();
+    expect(await choose(page, "approved").count()).toBe(0);
+    letCome();
+    await choose(page, "approved").waitFor();
+    expect(await page.getByText("invoice.total", { exact: true }).count()).toBe(1);
+  });
+
   it("have a link for each, and say what is not there", async () => {
     const page = await shown.open("/tasks/task_01ARZ3NDEKTSV4RRFFQ69G5FAV");
     await page.getByText("There is no such task").waitFor();

@@ -67,6 +67,35 @@ console.log(server.apiUrl);`;
   });
 });
 
+describe.runIf(process.platform === "linux")("where it waits for the first sandbox", () => {
+  const opened = async () => {
+    const folder = mkdtempSync(join(tmpdir(), "nova-sites-"));
+    const server = await openE2b({ apiKey: API_KEY, sitePackages: [folder], waits: true });
+    return { folder, server, ask: () => Sandbox.create("nova", { apiKey: API_KEY, ...server }) };
+  };
+
+  test("starts no Python before, and serves those who ask at once", async () => {
+    const { folder, server, ask } = await opened();
+    expect(running(folder)).toBe(0);
+    const [one, other] = await Promise.all([ask(), ask()]);
+    expect([await printed(one, "print(1)"), await printed(other, "print(2)")]).toEqual(["1", "2"]);
+    expect(server.sandboxes()).toHaveLength(2);
+    await server.close();
+    expect(running(folder)).toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("leaves none behind that was starting when it closed", async () => {
+    const { folder, server, ask } = await opened();
+    const refused = ask().catch(() => undefined);
+    await eventually(() => running(folder) > 0);
+    await server.close();
+    expect(running(folder)).toBe(0);
+    await refused;
+    rmSync(folder, { recursive: true });
+  });
+});
+
 test("takes over to warm packages without disturbing the sandboxes that are there", async () => {
   const server = await openE2b({ apiKey: API_KEY });
   const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });

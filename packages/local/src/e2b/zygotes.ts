@@ -97,6 +97,8 @@ export class Zygotes {
   }
 
   async close(): Promise<void> {
+    // One that is starting is known only once it has.
+    await Promise.allSettled(this.#bySites.values());
     await Promise.all([...this.#started].map((zygote) => zygote.close()));
     rmSync(this.#scratch, { recursive: true, force: true });
   }
