@@ -1,7 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { Sandbox } from "@e2b/code-interpreter";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openE2b } from "../../../packages/local/src/e2b/open.ts";
 import { choosePython } from "../../../packages/local/src/e2b/python.ts";
 
 const original = { ...process.env };
@@ -88,4 +99,22 @@ test("finds packages without importing them, and not those that were built for a
   }
   writeFileSync(join(site, "pandas", "core.cpython-27-other.so"), "");
   expect((await choosePython([site])).missing).toEqual(["pandas"]);
+});
+
+test("asks each Python once, by whatever name and folder it is found", async () => {
+  fakePython("a", { missing: ["fitz"] });
+  symlinkSync("python3", join(folder, "a", "python"));
+  symlinkSync("a", join(folder, "b"));
+  process.env.PATH = [join(folder, "a"), join(folder, "b")].join(delimiter);
+  await choosePython([]);
+  expect(asked()).toBe(1);
+});
+
+test("a server without any Python says so, and so does each sandbox", async () => {
+  process.env.PATH = folder;
+  const server = await openE2b({ apiKey: "e2b_test" });
+  const create = () => Sandbox.create("nova", { apiKey: "e2b_test", ...server });
+  await expect(server.ready()).rejects.toThrow("install one, or name it in NOVA_PYTHON");
+  await expect(create()).rejects.toThrow("install one, or name it in NOVA_PYTHON");
+  await server.close();
 });

@@ -13,6 +13,7 @@ export function useServer(options: Partial<E2bOptions> = {}) {
 
   beforeAll(async () => {
     opened.server = await openE2b({ apiKey: API_KEY, ...options });
+    await opened.server.ready();
   });
   afterAll(() => opened.server.close());
 

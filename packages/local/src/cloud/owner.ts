@@ -48,6 +48,8 @@ export async function openAsOwner(
   // What a predecessor that was killed had at work is over now, and whoever watches hears of it.
   const { closed } = isWritten ? await sweep(service) : { closed: [] };
   for (const execution of closed) progress.end(execution);
+  // All of the above has happened while its Python started.
+  await opened.e2b.ready();
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   if (isWritten) writeOwner(dataDir, newOwner(endpoints, instance));

@@ -22,35 +22,26 @@ export function openSandboxes(
   { dataDir, limits, warn, room, drives = true }: RoomyOptions,
   { e2bApiKey }: Keys,
 ): Promise<E2bServer> {
-  // Packages that are installed while this is open are there for the sandboxes that come then.
-  let installed: string[] = [];
-  const opening = openE2b({
+  return openE2b({
     apiKey: e2bApiKey,
     room,
     waits: !drives,
     sitePackages: packagesFolders(),
     preloaded,
     cacheFile: pythonCache(dataDir),
-    templates: (template) => [templateFolder(dataDir, template), ...installed],
+    // Packages that are installed while this is open are there for the sandboxes that come then.
+    templates: (template, { version }) => [templateFolder(dataDir, template), packagesFolder(version)],
     ...(limits && { limits }),
     ...(warn && { warn }),
   });
-  // Whoever awaits it hears of a failure; until then it must not count as unheard of.
-  opening.then(
-    ({ python }) => {
-      installed = [packagesFolder(python.version)];
-    },
-    () => undefined,
-  );
-  return opening;
 }
 
 /** Where nothing can be written, nothing runs: who only reads needs no Python, and the disk may have no place for one. */
 export const noSandboxes: E2bServer = {
   // Nobody listens at the port "discard".
   ...{ apiUrl: "http://127.0.0.1:9", sandboxUrl: "http://127.0.0.1:9" },
-  python: { path: "", version: "", missing: [] },
   isolated: true,
+  ready: async () => undefined,
   warmed: async () => undefined,
   sandboxes: () => [],
   kill: async () => undefined,

@@ -4,7 +4,7 @@ import type { Room } from "../disk/room.ts";
 import { answerControlPlane } from "./control-plane.ts";
 import { answerDataPlane } from "./data-plane.ts";
 import { header, Refusal, sendJson } from "./http.ts";
-import { choosePython } from "./python.ts";
+import { choosePython, type Python } from "./python.ts";
 import { type Limits, Sandboxes } from "./sandboxes.ts";
 import { Zygotes } from "./zygotes.ts";
 
@@ -22,7 +22,7 @@ export type E2bOptions = {
   /** Where it may note which interpreter it chose, so that the next start need not look again. */
   cacheFile?: string;
   /** More such folders by template; those that do not exist are left out. */
-  templates?: (templateID: string) => string[];
+  templates?: (templateID: string, python: Python) => string[];
   limits?: Limits;
   /** Of the data folder that results go to. */
   room?: Room;
@@ -34,7 +34,9 @@ export type E2bOptions = {
 export type E2bServer = {
   apiUrl: string;
   sandboxUrl: string;
-  python: { path: string; version: string; missing: string[] };
+  /** Resolves once its Python has started, and at once where that waits for the first sandbox. Rejects with `E2bServerError`. */
+  ready: () => Promise<void>;
+  /** Known once it is ready. */
   isolated: boolean;
   /** Resolves when the template's packages are imported; sandboxes work before, but import them themselves. */
   warmed: () => Promise<void>;
@@ -44,14 +46,19 @@ export type E2bServer = {
   close: () => Promise<void>;
 };
 
-/** Opens E2B on this machine: control plane and sandboxes behind one address, for the unchanged SDK. */
+/**
+ * Opens E2B on this machine: control plane and sandboxes behind one address, for the unchanged SDK. Who asks for a sandbox
+ * before its Python has started waits.
+ */
 export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const { warn = () => undefined, sitePackages = [], templates = () => [], preloaded } = options;
   const sites = preloaded ? [...sitePackages, preloaded.folder] : sitePackages;
   const compiled = preloaded ? [preloaded.folder] : [];
-  const python = await choosePython(sites, options.cacheFile, compiled);
-  const zygotes = new Zygotes(python, { warn, preloaded: preloaded ? [preloaded.module] : [] });
-  if (!options.waits) await startFirst(zygotes);
+  const choose = () => choosePython(sites, options.cacheFile, compiled);
+  const zygotes = new Zygotes(choose, { warn, preloaded: preloaded ? [preloaded.module] : [] });
+  const ready = options.waits ? Promise.resolve() : startFirst(zygotes);
+  // Whoever awaits it hears of a failure; until then it must not count as unheard of.
+  ready.catch(() => undefined);
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.room);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     noteActivity(zygotes, response);
@@ -60,13 +67,9 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
   const { url, close } = await openServer(server, { breaksConnections: true });
   return {
-    ...{ apiUrl: url, sandboxUrl: url, warmed: () => zygotes.warmed() },
+    ...{ apiUrl: url, sandboxUrl: url, ready: () => ready, warmed: () => zygotes.warmed() },
     get isolated() {
       return zygotes.isolated;
-    },
-    get python() {
-      const missing = [...new Set([...python.missing, ...zygotes.failedImports()])];
-      return { path: python.path, version: python.version, missing };
     },
     sandboxes: () => sandboxes.all().map(({ id, metadata, startedAt }) => ({ id, metadata, startedAt })),
     kill: (id) => sandboxes.kill(id),

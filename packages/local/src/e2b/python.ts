@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisedPackages } from "@nova/workflow";
@@ -113,30 +113,33 @@ export async function choosePython(
   const sites = sitePackages.filter((folder) => existsSync(folder));
   const asked = [QUESTIONS, TEMPLATE_PACKAGES.join(), ...sites, ...compiled];
   const sources = [PYTHON_SOURCE, ...compiled].join(delimiter);
-  return rememberPython(cacheFile, asked, candidates, () => askInTurn(candidates, sites, sources, named));
+  return rememberPython(cacheFile, asked, candidates, () => askAll(candidates, sites, sources, named));
 }
 
-async function askInTurn(
+/** All are asked at once: on most machines none has all packages, and each takes a tenth of a second. */
+async function askAll(
   candidates: string[],
   sites: string[],
   sources: string,
   named: string | undefined,
 ): Promise<Python> {
-  let first: Python | undefined;
-  for (const candidate of candidates) {
-    const python = await examine(candidate, sites, sources);
-    if (python && python.missing.length === 0) return python;
-    first ??= python;
-  }
-  if (first) return first;
+  const asked = await Promise.all(candidates.map((candidate) => examine(candidate, sites, sources)));
+  const usable = asked.filter((python) => python !== undefined);
+  const chosen = usable.find(({ missing }) => missing.length === 0) ?? usable[0];
+  if (chosen) return chosen;
   if (named) throw new E2bServerError(`${named} is not a Python 3.10 or newer - set NOVA_PYTHON to one`);
   throw new E2bServerError("no Python 3.10 or newer is on the PATH - install one, or name it in NOVA_PYTHON");
 }
 
+/** The same file in another folder may be a virtual environment; in the same folder it is the same Python. */
 function onPath(names: string[]): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
-  const found = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...new Set(found)].filter((path) => existsSync(path));
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).filter((path) => existsSync(path));
+  const seen = new Set<string>();
+  return found.filter((path) => {
+    const file = `${realpathSync(dirname(path))} ${realpathSync(path)}`;
+    return !seen.has(file) && seen.add(file);
+  });
 }
 
 async function examine(command: string, sites: string[], sources: string): Promise<Python | undefined> {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Room } from "../disk/room.ts";
 import { Refusal, unknownSandbox } from "./http.ts";
+import type { Python } from "./python.ts";
 import type { Lifeline } from "./zygote.ts";
 import type { Zygotes } from "./zygotes.ts";
 
@@ -44,13 +45,18 @@ const secondsAfterRoom = 60;
 export class Sandboxes {
   #zygotes: Zygotes;
   #limits: Limits;
-  #sitesOf: (templateID: string) => string[];
+  #sitesOf: (templateID: string, python: Python) => string[];
   #byId = new Map<string, Sandbox>();
   #room: Room | undefined;
   #recentCreates: number[] = [];
   #creating = 0;
 
-  constructor(zygotes: Zygotes, limits: Limits, sitesOf: (templateID: string) => string[], room?: Room) {
+  constructor(
+    zygotes: Zygotes,
+    limits: Limits,
+    sitesOf: (templateID: string, python: Python) => string[],
+    room?: Room,
+  ) {
     this.#zygotes = zygotes;
     this.#limits = limits;
     this.#sitesOf = sitesOf;
@@ -77,7 +83,7 @@ export class Sandboxes {
     this.#requireRoom();
     this.#creating++;
     try {
-      const zygote = await this.#zygotes.withSites(this.#sitesOf(wanted.templateID));
+      const zygote = await this.#zygotes.withSites((python) => this.#sitesOf(wanted.templateID, python));
       const id = `i${randomBytes(10).toString("hex")}`;
       const own = { E2B_SANDBOX: "true", E2B_SANDBOX_ID: id, E2B_TEMPLATE_ID: wanted.templateID };
       const lifeline = await zygote.createSandbox(own, wanted.internet);

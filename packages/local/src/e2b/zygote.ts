@@ -27,7 +27,6 @@ const LATEST_WARMING_MS = 5_000;
 export class Zygote {
   /** Resolves when packages are imported, or will not be. */
   readonly warmed: Promise<void>;
-  readonly failedImports: string[] = [];
   alive = true;
   #process: ChildProcess;
   #sockets: string;
@@ -91,12 +90,11 @@ export class Zygote {
     stdin.on("error", () => this.#markWarm());
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: stdout }).on("line", (line) => {
-        const event = JSON.parse(line) as { ready: true } | { warm: boolean; failed: string[] };
+        const event = JSON.parse(line) as { ready: true } | { warm: boolean };
         if ("ready" in event) {
           isReady = true;
           return resolve();
         }
-        this.failedImports.push(...event.failed);
         this.#endWarming();
       });
       this.#process.on("error", (cause) =>

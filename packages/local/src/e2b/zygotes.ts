@@ -8,7 +8,8 @@ import { Zygote, type ZygoteOptions } from "./zygote.ts";
 export class Zygotes {
   /** Known once the first one has started. */
   isolated = false;
-  #python: Python;
+  #choose: () => Promise<Python>;
+  #python: Promise<Python> | undefined;
   #scratch = makeScratch();
   #options: ZygoteOptions;
   #identity: Promise<Identity | undefined> | undefined;
@@ -16,8 +17,8 @@ export class Zygotes {
   #started = new Set<Zygote>();
   #active = 0;
 
-  constructor(python: Python, options: ZygoteOptions) {
-    this.#python = python;
+  constructor(choose: () => Promise<Python>, options: ZygoteOptions) {
+    this.#choose = choose;
     this.#options = options;
   }
 
@@ -33,8 +34,19 @@ export class Zygotes {
     return zygote;
   }
 
-  #startAs(identity: Identity | undefined, sites: string[]): Promise<Zygote> {
-    return Zygote.start(this.#python, sites, identity, this.#scratch, this.#options);
+  async #startAs(identity: Identity | undefined, sites: string[]): Promise<Zygote> {
+    return Zygote.start(await this.#chosen(), sites, identity, this.#scratch, this.#options);
+  }
+
+  /** Who finds none may have one at the next try. */
+  #chosen(): Promise<Python> {
+    if (!this.#python) {
+      this.#python = this.#choose();
+      this.#python.catch(() => {
+        this.#python = undefined;
+      });
+    }
+    return this.#python;
   }
 
   /** Finds out which walls this machine allows. */
@@ -63,12 +75,16 @@ export class Zygotes {
   }
 
   /** The one whose sandboxes also see these package folders; folders that do not exist are left out. */
-  async withSites(extra: string[] = []): Promise<Zygote> {
-    const { siteFolders } = this.#python;
-    const sites = [...extra.filter((folder) => existsSync(folder) && !siteFolders.includes(folder)), ...siteFolders];
+  async withSites(extraFor: (python: Python) => string[] = () => []): Promise<Zygote> {
+    const python = await this.#chosen();
+    const { siteFolders } = python;
+    const sites = [
+      ...extraFor(python).filter((folder) => existsSync(folder) && !siteFolders.includes(folder)),
+      ...siteFolders,
+    ];
     const known = this.#bySites.get(key(sites));
     if (known && (await known).alive) return known;
-    if (known !== this.#bySites.get(key(sites))) return this.withSites(extra); // somebody else has replaced it meanwhile
+    if (known !== this.#bySites.get(key(sites))) return this.withSites(extraFor); // somebody else has replaced it meanwhile
     const starting = this.#start(sites);
     this.#bySites.set(key(sites), starting);
     starting.then(
@@ -87,17 +103,13 @@ export class Zygotes {
     if (--this.#active === 0) for (const zygote of this.#started) zygote.setActive(false);
   }
 
-  /** Packages that are there but cannot be imported; known once the zygotes are warm. */
-  failedImports(): string[] {
-    return [...this.#started].flatMap((zygote) => zygote.failedImports);
-  }
-
   async warmed(): Promise<void> {
     await Promise.all([...this.#started].map((zygote) => zygote.warmed));
   }
 
   async close(): Promise<void> {
     // One that is starting is known only once it has.
+    await this.#python?.catch(() => undefined);
     await Promise.allSettled(this.#bySites.values());
     await Promise.all([...this.#started].map((zygote) => zygote.close()));
     rmSync(this.#scratch, { recursive: true, force: true });

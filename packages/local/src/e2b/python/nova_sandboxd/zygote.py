@@ -126,31 +126,31 @@ class Zygote:
         if self.warmer == 0:
             try:
                 stderr = warming.silence()
-                failed = warming.import_all(self.settings["packages"])
+                warming.import_all(self.settings["packages"])
                 if warming.fork_quietly() == 0:
                     os.dup2(stderr, 2)
-                    self._succeed(announce, orphaned, failed)
+                    self._succeed(announce, orphaned)
             finally:
                 os._exit(0)
         os.close(announce)
         os.close(orphaned)
         self.loop.watch(taken_over, lambda: self._retire(taken_over))
 
-    def _succeed(self, announce, orphaned, failed):
+    def _succeed(self, announce, orphaned):
         keep = {self.listener.fileno(), self.events, announce, orphaned, 3}
         forget_parent(keep if self.own_pids is None else {*keep, self.own_pids})
         self.loop, self.sandboxes, self.spare = Loop(), {}, None
         self._start()
         self.loop.watch(orphaned, self._end)
         os.write(announce, b".")
-        self._tell({"warm": True, "failed": failed})
+        self._tell({"warm": True})
         self.loop.run()
 
     def _retire(self, taken_over):
         """From here on this zygote only looks after the sandboxes that it has made."""
         self.loop.watch(taken_over)
         if not os.read(taken_over, 1):
-            self._tell({"warm": False, "failed": []})  # an import has killed its process; this zygote stays, cold
+            self._tell({"warm": False})  # an import has killed its process; this zygote stays, cold
             return
         self.loop.watch(self.listener.fileno())
         self.listener.close()
