@@ -157,10 +157,16 @@ context['short'] = [7]
     await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.includes("/runs/exec_"));
     await page.locator(".run-top").getByText("Completed").waitFor();
     await node(page, "load").getByText("taken over").waitFor();
+    await node(page, "each").getByText("14 items, 2 failed, 12 taken over").waitFor();
     await page.getByRole("button", { name: "Unfold each" }).click();
     await node(page, "price").click();
     const items = page.getByRole("region", { name: "Visits of this node" }).getByRole("button");
     await items.getByText("item 3", { exact: true }).waitFor();
+    await items.filter({ hasText: "item 0" }).getByText("taken over").click();
+    const panel = page.getByRole("complementary", { name: "Link" });
+    await panel.getByRole("tab", { name: "Details" }).click();
+    await panel.getByRole("link", { name: id }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(id) && url.searchParams.get("node") === "price");
   });
 
   it("verifies its chain, and gives the command that brings it to one's own machine", async () => {
@@ -170,6 +176,37 @@ context['short'] = [7]
     await page.getByText(/^\d+ links hold, signed$/).waitFor();
     await page.getByRole("button", { name: "Copy pull command" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova pull ${id}`);
+  });
+
+  it("gives the command that makes a test of it, with a name that a test may have", async () => {
+    const id = await ended("polls");
+    const page = await shown.open(`/runs/${id}`);
+    await page.getByRole("button", { name: "Add as test" }).click();
+    const name = page.getByLabel("Name of the test");
+    await name.fill("../polls");
+    expect(await page.getByRole("button", { name: "Copy command" }).isDisabled()).toBe(true);
+    await name.fill("polls-twice");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova test add ${id} --name polls-twice`);
+  });
+
+  it("is named in the tab, and leads to its page of Step Functions where it has one", async () => {
+    const id = await ended("polls");
+    const page = await shown.open(`/runs/${id}`);
+    await page.getByRole("button", { name: "Restart", exact: true }).waitFor();
+    expect(await page.title()).toBe(`${id} · Runs · NOVA`);
+    expect(await page.getByRole("link", { name: "Step Functions" }).count()).toBe(0);
+    const to = "https://eu-west-1.console.aws.amazon.com/states/home";
+    await page.route(`**/executions/${id}?*`, async (route) => {
+      const answer = await route.fetch();
+      const text = (await answer.text()).replace(`"state_machine_pages":[]`, `"state_machine_pages":["${to}"]`);
+      await route.fulfill({ response: answer, body: text });
+    });
+    await page.reload();
+    expect(await page.getByRole("link", { name: "Step Functions" }).getAttribute("href")).toBe(to);
+    await page.getByRole("link", { name: "All runs" }).click();
+    await untilSo(async () => expect(await page.title()).toBe("Runs · NOVA"));
   });
 
   it("says what to do where there is no such run, or no server any more", async () => {

@@ -51,6 +51,20 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(execution_id).toMatch(/^exec_/);
   });
 
+  it("open at the version that new runs use, and say where there is none of that number", async () => {
+    const { active_version: active } = await shown.nova.workflows.get("intake");
+    await shown.nova.workflows.activate("intake", 1);
+    const page = await shown.open("/workflows/intake");
+    const picked = page.getByRole("combobox", { name: "Version" });
+    await untilSo(async () => expect(await picked.locator("option:checked").textContent()).toBe("v1, active"));
+    await card(page, "read").waitFor();
+    await shown.nova.workflows.activate("intake", active as number);
+    const lost = await shown.open("/workflows/intake?version=99");
+    await lost.getByRole("heading", { name: "There is no such version" }).waitFor();
+    await lost.getByRole("link", { name: "intake", exact: true }).click();
+    await card(lost, "read").waitFor();
+  });
+
   it("show a finding at its node and its line", async () => {
     const page = await shown.open("/workflows/intake?version=2");
     await page.getByRole("heading", { name: "1 finding" }).waitFor();

@@ -74,6 +74,10 @@ export const WholeExecution = ExecutionItem.extend({
   context: Context.meta({ description: "numbers keep the digits that they were written with" }),
   path: z.array(z.string()).meta({ description: "nodes in the order in which they ran" }),
   at_work: AtWork,
+  state_machine_pages: z.array(z.string()).meta({
+    description:
+      "where the console of Step Functions shows it: its execution there, and further ones that its loops went on in; empty on a machine of one's own",
+  }),
 }).meta({ id: "WholeExecution" });
 
 export const Started = z
@@ -168,6 +172,6 @@ export function executionItem(execution: Execution) {
   return viewOf(ExecutionItem, execution, { execution_id: id, workflow: workflowId, parent: inside, restarts });
 }
 
-export function wholeExecution({ execution, context, path, atWork }: Trace) {
-  return { ...executionItem(execution), context, path, at_work: atWork };
+export function wholeExecution({ execution, context, path, atWork, pages }: Trace) {
+  return { ...executionItem(execution), context, path, at_work: atWork, state_machine_pages: pages };
 }

@@ -22,6 +22,12 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
   const [isMore, setMore] = useState(false);
   const showKeys = useKeyList();
   const content = useFocusAtContent(place);
+  useEffect(() => {
+    document.title = titleOf(place);
+    return () => {
+      document.title = texts.name;
+    };
+  }, [place]);
   useKeys({
     ...Object.fromEntries(
       listed.map(({ path, label, key }) => [key, { says: texts.keys.go(label), run: () => go(path) }]),
@@ -131,4 +137,11 @@ function useFocusAtContent(place: string) {
 
 function isHere(path: string, place: string): boolean {
   return path === "/" ? place === "/" || place.startsWith("/runs") : place.startsWith(path);
+}
+
+/** As tabs and the history of the browser name a page: `exec_1 · Runs · NOVA`. */
+function titleOf(place: string): string {
+  const name = place.split("/")[2] ?? "";
+  const label = listed.find(({ path }) => isHere(path, place))?.label ?? "";
+  return [name, label, texts.name].filter((word) => word !== "").join(" · ");
 }

@@ -145,7 +145,6 @@ export const texts = {
     inside: "inside another run",
   },
   run: {
-    title: (id: string) => `Run ${id}`,
     missing: "There is no such run",
     missingHint: "It may belong to another client, or the address is not whole.",
     back: "All runs",
@@ -158,6 +157,14 @@ export const texts = {
     restart: "Restart",
     restartFrom: "Restart from here",
     pull: "Copy pull command",
+    stateMachine: (index: number) => (index === 0 ? "Step Functions" : `Step Functions ${index + 1}`),
+    asTest: {
+      title: "Add as test",
+      hint: "In the folder of its workflow, this command writes the run down as a test. From then on nova test runs it after each change.",
+      name: "Name of the test",
+      noName: "Letters, digits, dots, hyphens and underscores, at most 64.",
+      copy: "Copy command",
+    },
     fit: "Fit the graph",
     id: "Run",
     restartedFrom: "Restarted from",
@@ -182,8 +189,11 @@ export const texts = {
     queued: "It waits for a slot, or for the end of a pause.",
     knows: "What it knows so far",
     result: "Result",
-    items: (count: number) => (count === 1 ? "1 item" : `${count.toLocaleString("en")} items`),
-    failedCount: (count: number) => `${count.toLocaleString("en")} failed`,
+    itemsBy({ items, failed, reused }: { items: number; failed: number; reused: number }): string {
+      const all = items === 1 ? "1 item" : `${items.toLocaleString("en")} items`;
+      const some = (count: number, of: string) => (count > 0 ? [`${count.toLocaleString("en")} ${of}`] : []);
+      return [all, ...some(failed, "failed"), ...some(reused, "taken over")].join(", ");
+    },
     reusedShort: "taken over",
     visits: (count: number) => `${count} visits`,
     from: (id: string) => `Restarted from ${id}`,

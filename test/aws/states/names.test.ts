@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { consolePage } from "../../../packages/aws/src/states/console-page.ts";
 import {
   executionArn,
   homeOf,
@@ -21,4 +22,22 @@ test("builds ARNs in the partition and account of the role", () => {
   expect(executionArn(`${machine}:7`, "exec_01")).toBe(
     "arn:aws-us-gov:states:us-gov-west-1:123456789012:execution:nova-invoice:exec_01",
   );
+});
+
+test.each([
+  ["aws", "eu-west-1", "eu-west-1.console.aws.amazon.com"],
+  ["aws-us-gov", "us-gov-west-1", "console.amazonaws-us-gov.com"],
+  ["aws-cn", "cn-north-1", "console.amazonaws.cn"],
+])("leads to the console of the partition %s", (partition, region, host) => {
+  const arn = `arn:${partition}:states:${region}:123456789012:execution:nova-invoice:exec_01.2`;
+  expect(consolePage(arn)).toBe(`https://${host}/states/home?region=${region}#/v2/executions/details/${arn}`);
+});
+
+test.each([
+  ["a cloud on one's own machine", "arn:aws:states:us-east-1:000000000000:execution:nova-invoice:exec_01"],
+  ["another partition", "arn:aws-iso:states:us-iso-east-1:123456789012:execution:nova-invoice:exec_01"],
+  ["a state machine", "arn:aws:states:us-east-1:123456789012:stateMachine:nova-invoice"],
+  ["a name that says more", 'arn:aws:states:us-east-1:123456789012:execution:nova:e"><script>'],
+])("leads nowhere from %s", (_, arn) => {
+  expect(consolePage(arn)).toBeNull();
 });

@@ -34,7 +34,7 @@ const branch = (name: string, ...entries: TraceEntry[]): TraceBranch => ({
 const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now" } as never;
 
 function told(entries: TraceEntry[], full = false): string[] {
-  return traceLines({ execution, entries, atWork: nothingAtWork }, full).map(stripVTControlCharacters);
+  return traceLines({ execution, entries, atWork: nothingAtWork, pages: [] }, full).map(stripVTControlCharacters);
 }
 
 /** The table's first two columns, without what stands around it. */
@@ -123,7 +123,9 @@ it("shows with --full what each node changed and not the whole context, and the 
 it("says of a run that goes on while nobody is at work what comes next", () => {
   const open = { ...(execution as object), status: "running", open: true } as never;
   const start = entry("start", { path_taken: "read", timestamp: "2026-11-23T06:00:00.000Z" });
-  const lines = traceLines({ execution: open, entries: [start], atWork: nothingAtWork }).map(stripVTControlCharacters);
+  const lines = traceLines({ execution: open, entries: [start], atWork: nothingAtWork, pages: [] }).map(
+    stripVTControlCharacters,
+  );
   expect(lines[1]).toBe("next read since 2026-11-23T06:00:00.000Z");
 });
 
@@ -160,7 +162,8 @@ it("says of prompt nodes where their code is from, and what models have cost, on
   const ai_metadata = { cache_hit: true, errors: [] } as unknown as TraceEntry["ai_metadata"];
   const spent = { cost_usd: 0.5, tokens_input: 10, tokens_cached: 0, tokens_output: 1 };
   const paid = { ...(execution as object), spent } as never;
-  const told = (entries: TraceEntry[]) => traceLines({ execution: paid, entries, atWork: nothingAtWork }).join("\n");
+  const told = (entries: TraceEntry[]) =>
+    traceLines({ execution: paid, entries, atWork: nothingAtWork, pages: [] }).join("\n");
   expect(told([entry("a", { ai_metadata })])).toMatch(/models: \$0\.5000.*\n.* code .*\n.*pinned, no model asked/);
   expect(told([entry("a")])).not.toContain("code");
 });
@@ -178,7 +181,9 @@ it("says of a restart which entries are reused, and whose they are", () => {
   );
   const entries = [entry("find", reused("exec_x")), entry("each", { ...reused("exec_0"), branches: items })];
   const restarted = { ...(execution as object), restartedFrom: "exec_0", restarts: ["exec_2"] } as never;
-  const lines = traceLines({ execution: restarted, entries, atWork: nothingAtWork }).map(stripVTControlCharacters);
+  const lines = traceLines({ execution: restarted, entries, atWork: nothingAtWork, pages: [] }).map(
+    stripVTControlCharacters,
+  );
   expect(lines.slice(1, 3)).toEqual([
     "restarted from exec_0: 1 entry is reused from exec_x, 6 entries are reused",
     "restarted as exec_2",

@@ -1,4 +1,4 @@
-import { requestApproval } from "@nova/engine";
+import { readTrace, requestApproval } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { action, decision, flow, lines, mapOver } from "../../support/engine/flows.ts";
@@ -61,6 +61,8 @@ describe("a decision that leads back", () => {
     const outputs = Array.from(story.world.machines.values(), ({ output }) => output);
     expect(outputs).toEqual(outputs.map(() => expect.objectContaining({ tip: expect.any(String), seq: 18 })));
     expect(new Set(outputs.map((output) => JSON.stringify(output))).size).toBe(1);
+    const { pages } = await readTrace(story.world.ports(atOnce), story.id);
+    expect(pages).toEqual(["", ".1", ".2", ".3"].map((name) => `page of ${story.id}${name}`));
     await story.judge();
   });
 

@@ -196,6 +196,7 @@ export class World {
           if (!run) return null;
           return { status: run.status, ...(run.error && { error: run.error.Error, cause: run.error.Cause }) };
         }),
+      page: (_arn, name) => `page of ${name}`,
     };
   }
 

@@ -18,6 +18,7 @@ import type { StateMachines } from "@nova/engine";
 import type { MachineVersions } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { reaching, unless } from "../clients/outage.ts";
+import { consolePage } from "./console-page.ts";
 
 export interface StateMachineOptions {
   client: SFNClient;
@@ -84,6 +85,7 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
         ...defined({ error: run.error, cause: run.cause || undefined }),
       };
     },
+    page: (machineArn, name) => consolePage(executionArn(machineArn, name)),
   };
 }
 

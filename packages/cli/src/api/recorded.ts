@@ -62,10 +62,14 @@ export async function* readExecutions(nova: NovaClient, workflow: string): Async
 /** An execution with large values as references. */
 export async function readWhole(nova: NovaClient, id: string): Promise<Omit<ShownTrace, "entries">> {
   const params = { path: { id }, query: { references: "true" as const } };
-  const { path, context, at_work, ...item } = await nova.ask(nova.api.GET("/executions/{id}", { params }));
-  // Servers of earlier releases do not say it.
+  const { path, context, at_work, state_machine_pages, ...item } = await nova.ask(
+    nova.api.GET("/executions/{id}", { params }),
+  );
+  // Servers of earlier releases do not say these.
   const atWork = (at_work as unknown as AtWork | undefined) ?? { count: 0, nodes: [], maps: [] };
-  return { item, execution: executionFrom(item), path, context: context as unknown as RawJson, atWork };
+  const pages: readonly string[] | undefined = state_machine_pages;
+  const seen = { context: context as unknown as RawJson, atWork, pages: [...(pages ?? [])] };
+  return { item, execution: executionFrom(item), path, ...seen };
 }
 
 /** `full`: with code, contexts and logs. */

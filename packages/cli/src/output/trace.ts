@@ -9,14 +9,14 @@ import { type TreeLine, treeOf } from "./trace-tree.ts";
 import { codeCell, codeCellOf, spentText, writtenLines } from "./written.ts";
 
 /** What `nova trace --json` prints, to be rendered with `renderJson`. */
-export function traceResult({ item, entries, path, context, atWork }: ShownTrace) {
+export function traceResult({ item, entries, path, context, atWork, pages }: ShownTrace) {
   const { client: _client, nodes: _nodes, spent, error, parent, ...run } = item;
-  return { ...run, ...spent, error, parent, path, context, at_work: atWork, entries };
+  return { ...run, ...spent, error, parent, path, context, at_work: atWork, state_machine_pages: pages, entries };
 }
 
 /** `full`: every visit by itself, with code, logs and the values that it set. */
 export function traceLines(
-  { execution, entries, atWork }: Pick<ShownTrace, "execution" | "entries" | "atWork">,
+  { execution, entries, atWork, pages }: Pick<ShownTrace, "execution" | "entries" | "atWork" | "pages">,
   full = false,
 ): string[] {
   const { id, workflowId, version, status, startedAt, durationMs, parent, spent, restarts = [] } = execution;
@@ -32,6 +32,7 @@ export function traceLines(
     ...reusedLines(execution, entriesOf({ entries })),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),
     ...(spent ? [`models: ${spentText(spent)}`] : []),
+    ...pages.map((page) => `Step Functions: ${page}`),
     ...atWorkLines(atWork, Date.now()),
     ...(execution.open && atWork.count === 0 ? nextLines(entries) : []),
     ...tableLines(

@@ -37,7 +37,7 @@ interface MissingProps {
 /** Takes the place of a page about something that is not there. */
 export function Missing({ words, to }: MissingProps): JSX.Element {
   return (
-    <Empty icon="search" title={words.missing} hint={words.missingHint}>
+    <Empty icon="search" title={words.missing} hint={words.missingHint} isPage>
       <Link href={to} className="button">
         {words.back}
       </Link>

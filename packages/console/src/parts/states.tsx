@@ -10,17 +10,20 @@ interface EmptyProps {
   icon: IconName;
   title: string;
   hint: string;
+  /** It is all that the page has. */
+  isPage?: boolean;
   children?: ReactNode;
 }
 
 /** What stands where there is nothing, and what to do about it. */
-export function Empty({ icon, title, hint, children }: EmptyProps): JSX.Element {
+export function Empty({ icon, title, hint, isPage, children }: EmptyProps): JSX.Element {
+  const Title = isPage ? "h1" : "h2";
   return (
     <div className="state">
       <span className="state-icon">
         <Icon name={icon} size={20} />
       </span>
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       <p className="quiet">{hint}</p>
       {children}
     </div>

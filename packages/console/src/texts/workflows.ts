@@ -109,6 +109,8 @@ export const workflows = {
     queued: "The workflow is paused: the run is queued until somebody resumes it.",
   },
   versions: {
+    missing: "There is no such version",
+    missingHint: "The address may not be whole.",
     count: (count: number) => (count === 1 ? "1 version" : `${count} versions`),
     active: "Active",
     activate: "Activate",

@@ -133,6 +133,8 @@ export interface StateMachines {
   running(stateMachineArn: string): Promise<ReadonlySet<string>>;
   /** Null: there is no such execution. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;
+  /** Address of the execution for people; null: it has none. */
+  page(stateMachineArn: string, name: string): string | null;
 }
 
 export interface StateMachineRun {

@@ -13,6 +13,7 @@ import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
+import { continuationName } from "../protocol/continuation.ts";
 import { executionOf } from "../protocol/status.ts";
 import { maskSlots } from "../secrets/secret-inputs.ts";
 import { ToldCode } from "./ai-metadata.ts";
@@ -33,6 +34,8 @@ export interface Trace {
   /** The context after the last link. */
   context: RawJson;
   atWork: AtWork;
+  /** Addresses of its state machine's executions, the first one first; none where people cannot look at them. */
+  pages: string[];
 }
 
 /** The chain of work of an execution, branches inside. What was erased is null. Throws `ExecutionNotFound`. */
@@ -42,7 +45,13 @@ export async function readTrace(ports: Ports, id: string, { full = false } = {})
   const reader = new TraceReader(ports, version, full);
   const { entries, context } = await reader.scope(id, "");
   const atWork = execution.open ? await atWorkOf(ports, version, reader.held, entries) : nothingAtWork;
-  return { execution, entries, path: pathThrough(entries), context: rawContext(context) ?? new RawJson("{}"), atWork };
+  const known = { context: rawContext(context) ?? new RawJson("{}"), path: pathThrough(entries) };
+  return { execution, entries, ...known, atWork, pages: pagesOf(ports, execution, reader.continuations) };
+}
+
+function pagesOf({ stateMachines }: Ports, { id, stateMachineArn }: Execution, continuations: number): string[] {
+  const further = Array.from({ length: continuations }, (_, index) => continuationName(id, index + 1));
+  return [id, ...further].flatMap((name) => stateMachines.page(stateMachineArn, name) ?? []);
 }
 
 function pathThrough(entries: TraceEntry[]): string[] {
@@ -61,6 +70,8 @@ export interface Before {
 export class TraceReader {
   /** Turns without an entry, of all that was read. */
   readonly held: HeldTurn[] = [];
+  /** Further executions of the state machine that the loops of the main line went on in. */
+  continuations = 0;
   readonly #ports: Ports;
   readonly #version: WorkflowVersion | undefined;
   readonly #full: boolean;
@@ -92,6 +103,7 @@ export class TraceReader {
   /** One link with the branches that it opens, and the context that it left. */
   async link(at: LinkId, entry: StoredEntry, before: Before | undefined) {
     const head = headOf(entry);
+    if (at.scope === "") this.continuations = head.continuation?.number ?? this.continuations;
     const context = head.digests.context ? await this.contextOf(entry, head) : (before?.context ?? null);
     const input = this.#full && before ? await this.#inputOf(at, before) : null;
     const told = await this.#told(entry, head, context, input);

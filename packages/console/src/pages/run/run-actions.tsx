@@ -4,29 +4,38 @@ import { type JSX, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
+import { useCopy } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { Failure, Loading } from "../../parts/states.tsx";
 import { durationText, usdText } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
+import { AsTestDialog } from "./as-test.tsx";
 import "./run-actions.css";
 
-/** Cancel, restart, and take the run to one's own machine. */
+/** Cancel, restart, look at it in Step Functions, and take it to one's own machine, as a test too. */
 export function RunActions({ run }: { run: WholeExecution }): JSX.Element {
-  const [asked, setAsked] = useState<"cancel" | "restart">();
-  const [isCopied, setCopied] = useState(false);
+  const [asked, setAsked] = useState<"cancel" | "restart" | "test">();
+  const { isCopied, copy } = useCopy();
   const isOver = run.ended_at !== null;
-  const copy = async () => {
-    await navigator.clipboard.writeText(`nova pull ${run.execution_id}`);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1_500);
-  };
   return (
     <>
-      <Button icon={isCopied ? "check" : "copy"} onClick={copy}>
+      {run.state_machine_pages.map((page, index) => (
+        <a key={page} className="button" href={page} target="_blank" rel="noreferrer">
+          <Icon name="flow" size={14} />
+          {texts.run.stateMachine(index)}
+        </a>
+      ))}
+      <Button icon={isCopied ? "check" : "copy"} onClick={() => copy(`nova pull ${run.execution_id}`)}>
         {isCopied ? texts.common.copied : texts.run.pull}
       </Button>
+      {isOver && (
+        <Button icon="check" onClick={() => setAsked("test")}>
+          {texts.run.asTest.title}
+        </Button>
+      )}
       {isOver ? (
         <Button icon="restart" onClick={() => setAsked("restart")}>
           {texts.run.restart}
@@ -38,6 +47,7 @@ export function RunActions({ run }: { run: WholeExecution }): JSX.Element {
       )}
       {asked === "cancel" && <CancelDialog run={run} onClose={() => setAsked(undefined)} />}
       {asked === "restart" && <RestartDialog run={run} onClose={() => setAsked(undefined)} />}
+      {asked === "test" && <AsTestDialog run={run} onClose={() => setAsked(undefined)} />}
     </>
   );
 }

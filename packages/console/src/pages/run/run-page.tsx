@@ -1,10 +1,12 @@
-import { ApiProblem, type WholeExecution } from "@nova/client";
+import type { WholeExecution } from "@nova/client";
 import { type JSX, useCallback, useMemo, useState } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
+import { useParams, useSearchParams } from "wouter";
 import { Button } from "../../parts/button.tsx";
 import { Foreign } from "../../parts/foreign.tsx";
 import { useKeys } from "../../parts/keys.tsx";
-import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { Missing } from "../../parts/page-head.tsx";
+import { Failure, Loading } from "../../parts/states.tsx";
+import { isMissing } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { RunGraph } from "./graph/run-graph.tsx";
 import type { RunModel } from "./model/run-model.ts";
@@ -23,18 +25,7 @@ export function RunPage(): JSX.Element {
   const toggle = useCallback((node: string) => setOpened((before) => before.symmetricDifference(new Set([node]))), []);
   const state = useRun(id, opened);
   const { run, error, retry } = state;
-  if (error instanceof ApiProblem && error.status === 404) {
-    return (
-      <>
-        <h1 className="hidden-label">{texts.run.title(id)}</h1>
-        <Empty icon="search" title={texts.run.missing} hint={texts.run.missingHint}>
-          <Link href="/" className="button">
-            {texts.run.back}
-          </Link>
-        </Empty>
-      </>
-    );
-  }
+  if (isMissing(error)) return <Missing words={texts.run} to="/" />;
   if (error && !run) return <Failure error={error} onRetry={retry} />;
   if (!run) return <Loading lines={10} />;
   return (

@@ -1,12 +1,14 @@
-import { ApiProblem, type Task } from "@nova/client";
+import type { Task } from "@nova/client";
 import { type JSX, useEffect, useRef } from "react";
 import { Link, useParams } from "wouter";
 import { rawOf } from "../../json/answer.ts";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { Missing } from "../../parts/page-head.tsx";
+import { Failure, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
+import { isMissing } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { Value } from "../run/panel/value.tsx";
 import { AnswerForm } from "./answer-form.tsx";
@@ -21,15 +23,7 @@ export function TaskPage(): JSX.Element {
   const { id } = useParams<{ id: string }>();
   const task = useTask(id);
   const { data, error } = task;
-  if (error instanceof ApiProblem && error.status === 404) {
-    return (
-      <Empty icon="search" title={words.missing} hint={words.missingHint}>
-        <Link href="/tasks" className="button">
-          {words.back}
-        </Link>
-      </Empty>
-    );
-  }
+  if (isMissing(error)) return <Missing words={words} to="/tasks" />;
   if (error && !data) return <Failure error={error} onRetry={() => void task.refetch()} />;
   if (!data) return <Loading />;
   return (

@@ -1,8 +1,9 @@
-import { ApiProblem } from "@nova/client";
 import { type ComponentType, type JSX, lazy, Suspense } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import { Foreign } from "../../parts/foreign.tsx";
-import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { Missing } from "../../parts/page-head.tsx";
+import { Failure, Loading } from "../../parts/states.tsx";
+import { isMissing } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { GraphTab } from "./graph/graph-tab.tsx";
 import { useWorkflow, type WholeWorkflow } from "./use-workflow.ts";
@@ -31,20 +32,10 @@ const names = Object.keys(tabs) as TabName[];
 /** One workflow. Each of its views has an address. */
 export function WorkflowPage(): JSX.Element {
   const { id, tab } = useParams<{ id: string; tab?: string }>();
-  const [params] = useSearchParams();
   const at = names.find((name) => name === tab) ?? "graph";
-  const version = at === "graph" ? versionIn(params) : undefined;
-  const asked = useWorkflow(id, version);
+  const asked = useWorkflow(id);
   const { data: workflow, error } = asked;
-  if (error instanceof ApiProblem && error.status === 404) {
-    return (
-      <Empty icon="search" title={words.missing} hint={words.missingHint}>
-        <Link href={version === undefined ? "/workflows" : `/workflows/${id}`} className="button">
-          {version === undefined ? words.back : id}
-        </Link>
-      </Empty>
-    );
-  }
+  if (isMissing(error)) return <Missing words={words} to="/workflows" />;
   if (error && !workflow) return <Failure error={error} onRetry={() => void asked.refetch()} />;
   if (!workflow) return <Loading lines={10} />;
   const Tab = tabs[at];
@@ -69,11 +60,6 @@ export function WorkflowPage(): JSX.Element {
       </Suspense>
     </>
   );
-}
-
-function versionIn(params: URLSearchParams): number | undefined {
-  const version = params.get("version") ?? "";
-  return /^[1-9]\d{0,8}$/.test(version) ? Number(version) : undefined;
 }
 
 /** What stands against its running as one may think it does. */

@@ -39,8 +39,7 @@ export function shownOf(node: GraphNode, state: NodeState | undefined, counts: M
 }
 
 function noteOf(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): string {
-  if (counts)
-    return texts.run.items(counts.items) + (counts.failed > 0 ? `, ${texts.run.failedCount(counts.failed)}` : "");
+  if (counts) return texts.run.itemsBy(counts);
   if (!state) return node.type;
   const [work] = state.visits.flatMap(({ work }) => work?.waits_for ?? []);
   if (work) return texts.run.waitsFor[work.kind];

@@ -6,6 +6,8 @@ export interface MapCounts {
   items: number;
   done: number;
   failed: number;
+  /** Their outcomes are those of another run. */
+  reused: number;
 }
 
 /** What the page knows of a run: its graph, and what happened at each node and edge. */
@@ -111,11 +113,12 @@ function countMap({ node_id, branches = [] }: ChainEntry, { maps, prefix }: Foun
   if (!branches.some(({ branch }) => isItem(branch))) return;
   const ends = branches.flatMap(({ entries }) => entries.at(-1) ?? []).filter(({ path_taken }) => path_taken === null);
   const failed = ends.filter(({ status }) => status === "failed").length;
-  const before = maps.get(prefix + node_id) ?? { items: 0, done: 0, failed: 0 };
+  const before = maps.get(prefix + node_id) ?? { items: 0, done: 0, failed: 0, reused: 0 };
   maps.set(prefix + node_id, {
     items: before.items + branches.length,
     done: before.done + ends.length,
     failed: before.failed + failed,
+    reused: before.reused + ends.filter(({ reused_from }) => reused_from != null).length,
   });
 }
 

@@ -91,6 +91,11 @@ function visitsIn(entries: readonly ChainEntry[], begin: number, place: Place): 
   });
 }
 
+/** The outcome is that of another run. */
+export function isReused({ entry }: Visit): boolean {
+  return entry?.reused_from != null;
+}
+
 /** How the visits of one node stand together. */
 export interface NodeState {
   visits: readonly Visit[];
@@ -110,7 +115,7 @@ export function stateOf(visits: readonly Visit[]): NodeState {
     ...{ visits, counts },
     state: order.find((state) => counts[state]) ?? "idle",
     ms: visits.reduce((sum, { entry }) => sum + (entry?.execution_time_ms ?? 0), 0),
-    isReused: visits.length > 0 && visits.every(({ entry }) => entry?.reused_from != null),
+    isReused: visits.length > 0 && visits.every(isReused),
   };
 }
 

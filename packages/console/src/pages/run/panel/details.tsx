@@ -1,5 +1,6 @@
 import type { ChainEntry } from "@nova/client";
 import type { JSX } from "react";
+import { Link } from "wouter";
 import { Foreign } from "../../../parts/foreign.tsx";
 import { Time } from "../../../parts/time.tsx";
 import { texts } from "../../../texts.ts";
@@ -21,10 +22,6 @@ export function Details({ entry, credentials }: DetailsProps): JSX.Element {
     [words.attempt, String(entry.attempt)],
     [words.credentials, credentials?.join(", ")],
     [words.sandbox, entry.sandbox_id],
-    [
-      words.reused,
-      entry.reused_from && `${entry.reused_from.execution_id} ${entry.reused_from.scope}#${entry.reused_from.seq}`,
-    ],
     [words.hash, entry.hash],
     [words.prev, entry.prev],
     [words.code, entry.code_hash],
@@ -37,6 +34,14 @@ export function Details({ entry, credentials }: DetailsProps): JSX.Element {
           <Time at={entry.timestamp} />
         </dd>
       </div>
+      {entry.reused_from && (
+        <div>
+          <dt>{words.reused}</dt>
+          <dd className="mono">
+            <Source of={entry.reused_from} node={entry.node_id} />
+          </dd>
+        </div>
+      )}
       {rows.map(([label, value]) =>
         value ? (
           <div key={label}>
@@ -48,5 +53,15 @@ export function Details({ entry, credentials }: DetailsProps): JSX.Element {
         ) : null,
       )}
     </dl>
+  );
+}
+
+/** The link of another run that came to this. */
+function Source({ of, node }: { of: NonNullable<ChainEntry["reused_from"]>; node: string }): JSX.Element {
+  const link = `${of.scope}#${of.seq}`;
+  return (
+    <Link href={`/runs/${of.execution_id}?${new URLSearchParams({ node, link })}`} className="link">
+      <Foreign text={`${of.execution_id} ${link}`} />
+    </Link>
   );
 }

@@ -3,7 +3,7 @@ import { type JSX, useEffect, useMemo, useRef } from "react";
 import { durationText } from "../../../parts/time.tsx";
 import { texts } from "../../../texts.ts";
 import { looks } from "../graph/state-look.ts";
-import { byUrgency, itemOf, type Visit } from "../model/visits.ts";
+import { byUrgency, isReused, itemOf, type Visit } from "../model/visits.ts";
 import "./visit-list.css";
 
 interface VisitListProps {
@@ -49,7 +49,9 @@ export function VisitList({ visits, visit, onSelect }: VisitListProps): JSX.Elem
             >
               <i className="timeline-dot" />
               <span>{item === undefined ? texts.run.visit(numbers.get(one.key) ?? 0) : texts.run.item(item)}</span>
-              <span className="visit-why">{one.entry?.error_message ?? says}</span>
+              <span className="visit-why">
+                {one.entry?.error_message ?? (isReused(one) ? texts.run.reusedShort : says)}
+              </span>
               {one.entry && <span className="quiet">{durationText(one.entry.execution_time_ms)}</span>}
             </button>
           );

@@ -1,5 +1,5 @@
 import { texts } from "../../../texts.ts";
-import { itemOf, mapOf, type NodeState, stateOf, type Visit } from "../model/visits.ts";
+import { isReused, itemOf, mapOf, type NodeState, stateOf, type Visit } from "../model/visits.ts";
 import { merged, type Segment, segmentsOf } from "./segments.ts";
 
 /** A line of the timeline: a visit, or all items of a map together. */
@@ -52,12 +52,17 @@ function lineOf(visit: Visit, nowMs: number): Line {
 function foldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowMs: number): Line {
   const { counts, state } = stateOf(inside);
   const items = new Set(inside.map(({ scope }) => itemOf(scope))).size;
-  const failed = counts.failed ? `, ${texts.run.failedCount(counts.failed)}` : "";
+  const reused = inside.filter(isReused).length;
   const segments = inside
     .flatMap((visit) => segmentsOf(visit, nowMs))
     .filter(({ part }) => part === "code" || part === "model");
   return {
-    ...{ key, name: mapOf(inside[0]?.scope ?? "") ?? "", note: `${texts.run.items(items)}${failed}`, state },
+    ...{
+      key,
+      name: mapOf(inside[0]?.scope ?? "") ?? "",
+      note: texts.run.itemsBy({ items, failed: counts.failed ?? 0, reused }),
+      state,
+    },
     ...{ segments: merged(segments), isInside: false, visit: undefined, fold: { isOpen } },
   };
 }

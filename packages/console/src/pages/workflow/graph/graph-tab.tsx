@@ -4,18 +4,35 @@ import { useNova } from "../../../api/nova.ts";
 import { useAddress } from "../../../parts/address.ts";
 import { allNodes } from "../../../parts/graph/definition.ts";
 import { useKeys } from "../../../parts/keys.tsx";
+import { Missing } from "../../../parts/page-head.tsx";
+import { Read } from "../../../parts/read.tsx";
+import { isMissing } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
-import { useParts, type WholeWorkflow } from "../use-workflow.ts";
+import { useParts, useWorkflow, type WholeWorkflow } from "../use-workflow.ts";
 import { VersionPicker } from "../version-picker.tsx";
+import type { TabProps } from "../workflow-page.tsx";
 import { DefinitionGraph } from "./definition-graph.tsx";
 import { findingsByNode } from "./findings.ts";
 import { Findings, NodePanel } from "./node-panel.tsx";
 import "./graph-tab.css";
 
 const words = texts.workflows.graph;
+const { versions } = texts.workflows;
+
+/** The graph of the version that the address names, or else of the one that new runs use. */
+export function GraphTab({ workflow: { id, active_version, version: latest } }: TabProps): JSX.Element {
+  const [{ version }] = useAddress(["version"]);
+  const shown = useWorkflow(id, versionIn(version) ?? active_version ?? latest);
+  if (isMissing(shown.error)) return <Missing words={{ ...versions, back: id }} to={`/workflows/${id}`} />;
+  return <Read query={shown}>{(found) => <VersionGraph workflow={found} />}</Read>;
+}
+
+function versionIn(text = ""): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
 
 /** The graph of a version, and beside it the node that was chosen. */
-export function GraphTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const parts = useParts(workflow);
   const [{ node }, change] = useAddress(["node", "version"]);
   const findings = useFindings(workflow);
