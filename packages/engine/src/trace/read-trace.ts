@@ -49,7 +49,12 @@ export async function readTrace(ports: Ports, id: string, { full = false } = {})
   return { execution, entries, ...known, atWork, pages: pagesOf(ports, execution, reader.continuations) };
 }
 
-function pagesOf({ stateMachines }: Ports, { id, stateMachineArn }: Execution, continuations: number): string[] {
+function pagesOf(
+  { stateMachines }: Ports,
+  { id, status, stateMachineArn }: Execution,
+  continuations: number,
+): string[] {
+  if (status === "queued") return [];
   const further = Array.from({ length: continuations }, (_, index) => continuationName(id, index + 1));
   return [id, ...further].flatMap((name) => stateMachines.page(stateMachineArn, name) ?? []);
 }

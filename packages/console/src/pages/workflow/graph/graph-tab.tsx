@@ -10,7 +10,6 @@ import { isMissing } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
 import { useParts, useWorkflow, type WholeWorkflow } from "../use-workflow.ts";
 import { VersionPicker } from "../version-picker.tsx";
-import type { TabProps } from "../workflow-page.tsx";
 import { DefinitionGraph } from "./definition-graph.tsx";
 import { findingsByNode } from "./findings.ts";
 import { Findings, NodePanel } from "./node-panel.tsx";
@@ -20,9 +19,10 @@ const words = texts.workflows.graph;
 const { versions } = texts.workflows;
 
 /** The graph of the version that the address names, or else of the one that new runs use. */
-export function GraphTab({ workflow: { id, active_version, version: latest } }: TabProps): JSX.Element {
+export function GraphTab({ workflow: latest }: { workflow: WholeWorkflow }): JSX.Element {
   const [{ version }] = useAddress(["version"]);
-  const shown = useWorkflow(id, versionIn(version) ?? active_version ?? latest);
+  const { id, active_version: active } = latest;
+  const shown = useWorkflow(id, versionIn(version) ?? active ?? latest.version);
   if (isMissing(shown.error)) return <Missing words={{ ...versions, back: id }} to={`/workflows/${id}`} />;
   return <Read query={shown}>{(found) => <VersionGraph workflow={found} />}</Read>;
 }
