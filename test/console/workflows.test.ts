@@ -74,6 +74,25 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(new URL(page.url()).searchParams.get("node")).toBe("read");
   });
 
+  it("keep what is typed where the server does not answer for a while", async () => {
+    const page = await shown.open("/workflows/intake/start");
+    const number = page.getByLabel("number");
+    await number.fill("850.0");
+    await page.clock.install();
+    await page.route("**/workflows/intake*", (route) => route.fulfill({ status: 503, body: "{}" }));
+    await untilSo(async () => {
+      await page.clock.runFor(10_000);
+      expect(await page.getByRole("alert").count()).toBe(1);
+    });
+    expect(await number.inputValue()).toBe("850.0");
+    await page.unroute("**/workflows/intake*");
+    await untilSo(async () => {
+      await page.clock.runFor(10_000);
+      expect(await page.getByRole("alert").count()).toBe(0);
+    });
+    expect(await number.inputValue()).toBe("850.0");
+  });
+
   it("start from the form of their inputs, with a file and every digit", async () => {
     const page = await shown.open("/workflows/intake/start");
     await page.getByRole("button", { name: "Start", exact: true }).click();

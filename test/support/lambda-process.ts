@@ -13,8 +13,8 @@ const ended = await handler(JSON.parse(event), context).then(
   (answer) => ({ answer }),
   ({ name, message }) => ({ error: { name, message } }),
 );
-console.log("\\n" + JSON.stringify(ended));
-process.exit();
+// What a pipe has not taken yet would end with the process.
+process.stdout.write("\\n" + JSON.stringify(ended), () => process.exit());
 `;
 
 /** Starts a bundle as Lambda would, with nothing in its environment but `variables`, and calls its handler once. */

@@ -53,7 +53,8 @@ interface Large {
 
 async function answerRun(page: Page, { nodes, edges, entries }: Large): Promise<string> {
   const at_work = { count: 0, nodes: [], maps: [] };
-  const run = { ...execution(1), execution_id: id, status: "completed", error: null, context: {}, path: [], at_work };
+  const whole = { context: {}, path: [], at_work, state_machine_pages: [] };
+  const run = { ...execution(1), execution_id: id, status: "completed", error: null, ...whole };
   await page.route(/\/executions\/exec_\w+(\?|$)/, (route) => answer(route, run));
   await page.route(/\/executions\/exec_\w+\/chain\?/, (route) => answer(route, { items: entries, next_cursor: null }));
   await page.route(/\/workflows\/large\?/, (route) => answer(route, { definition: { nodes, edges } }));

@@ -1,7 +1,7 @@
 import type { JSX, ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { Loading } from "./states.tsx";
-import { PageFailure } from "./trouble.tsx";
+import { PageFailure, Trouble } from "./trouble.tsx";
 
 interface ReadProps<Data> {
   query: { data: Data | undefined; error: unknown; isPending: boolean; refetch(): unknown };
@@ -10,11 +10,18 @@ interface ReadProps<Data> {
   children(data: Data): ReactNode;
 }
 
-/** What a query has read, or why it has not. */
+/**
+ * What a query has read, or why it has not. What was read stays where reading it again fails, with what is typed in it.
+ */
 export function Read<Data>({ query, lines = 8, children }: ReadProps<Data>): JSX.Element {
-  if (query.isPending) return <Loading lines={lines} />;
-  if (query.error) return <PageFailure error={query.error} onRetry={() => void query.refetch()} />;
-  return <>{children(query.data as Data)}</>;
+  if (query.data === undefined && query.isPending) return <Loading lines={lines} />;
+  if (query.data === undefined) return <PageFailure error={query.error} onRetry={() => void query.refetch()} />;
+  return (
+    <>
+      <Trouble error={query.error} />
+      {children(query.data)}
+    </>
+  );
 }
 
 interface MoreProps {

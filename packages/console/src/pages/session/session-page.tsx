@@ -1,12 +1,14 @@
-import { ApiProblem, type Session } from "@nova/client";
+import type { Session } from "@nova/client";
 import { type JSX, useState } from "react";
-import { Link, useParams } from "wouter";
+import { useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { useKeys } from "../../parts/keys.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
-import { PageFailure, Trouble } from "../../parts/trouble.tsx";
+import { Missing } from "../../parts/page-head.tsx";
+import { Read } from "../../parts/read.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { isMissing, Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { AddEdge, AddNode } from "./add.tsx";
 import type { Typed } from "./draft.ts";
@@ -26,19 +28,8 @@ const words = texts.sessions;
 export function SessionPage(): JSX.Element {
   const { id = "" } = useParams<{ id: string }>();
   const session = useSession(id);
-  const { data, error } = session;
-  if (error instanceof ApiProblem && error.status === 404) {
-    return (
-      <Empty icon="search" title={words.missing} hint={words.missingHint}>
-        <Link href="/sessions" className="button">
-          {words.back}
-        </Link>
-      </Empty>
-    );
-  }
-  if (data) return <Draft key={id} session={data} />;
-  if (error) return <PageFailure error={error} onRetry={() => void session.refetch()} />;
-  return <Loading lines={10} />;
+  if (isMissing(session.error)) return <Missing words={words} to="/sessions" />;
+  return <Read query={session}>{(data) => <Draft key={id} session={data} />}</Read>;
 }
 
 function Draft({ session }: { session: Session }): JSX.Element {

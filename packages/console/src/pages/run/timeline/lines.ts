@@ -51,8 +51,8 @@ function lineOf(visit: Visit, nowMs: number): Line {
 /** What ran at the same time is one bar: of thousands of items no single one could be seen. */
 function foldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowMs: number): Line {
   const { counts, state } = stateOf(inside);
-  const items = new Set(inside.map(({ scope }) => itemOf(scope))).size;
-  const reused = inside.filter(isReused).length;
+  const byItem = Map.groupBy(inside, ({ scope }) => itemOf(scope));
+  const reused = Array.from(byItem.values()).filter((visits) => visits.every(isReused)).length;
   const segments = inside
     .flatMap((visit) => segmentsOf(visit, nowMs))
     .filter(({ part }) => part === "code" || part === "model");
@@ -60,7 +60,7 @@ function foldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowM
     ...{
       key,
       name: mapOf(inside[0]?.scope ?? "") ?? "",
-      note: texts.run.itemsBy({ items, failed: counts.failed ?? 0, reused }),
+      note: texts.run.itemsBy({ items: byItem.size, failed: counts.failed ?? 0, reused }),
       state,
     },
     ...{ segments: merged(segments), isInside: false, visit: undefined, fold: { isOpen } },

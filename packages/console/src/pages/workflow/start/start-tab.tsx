@@ -10,8 +10,9 @@ import { type Draft, draftsOf, filesIn, membersText } from "../../../parts/form/
 import { FormFields } from "../../../parts/form/form-fields.tsx";
 import { type Problems, problemsOf } from "../../../parts/form/problems.ts";
 import { fieldsOf, takesMore } from "../../../parts/form/schema.ts";
-import { Empty, Loading } from "../../../parts/states.tsx";
-import { PageFailure, Trouble } from "../../../parts/trouble.tsx";
+import { Read } from "../../../parts/read.tsx";
+import { Empty } from "../../../parts/states.tsx";
+import { Trouble } from "../../../parts/trouble.tsx";
 import { texts } from "../../../texts.ts";
 
 import { useParts, useWorkflow, type WholeWorkflow } from "../use-workflow.ts";
@@ -31,9 +32,11 @@ export function StartTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element
   const wanted = version ?? active ?? undefined;
   const shown = useWorkflow(id, wanted);
   if (wanted === undefined) return <Empty icon="clock" title={words.title} hint={words.notReady} />;
-  if (shown.isPending) return <Loading />;
-  if (shown.error) return <PageFailure error={shown.error} onRetry={() => void shown.refetch()} />;
-  return <StartForm key={wanted} workflow={shown.data} version={version} onVersion={setVersion} />;
+  return (
+    <Read query={shown}>
+      {(found) => <StartForm key={wanted} workflow={found} version={version} onVersion={setVersion} />}
+    </Read>
+  );
 }
 
 interface StartFormProps {

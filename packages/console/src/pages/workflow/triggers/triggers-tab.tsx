@@ -17,9 +17,8 @@ export function TriggersTab({ workflow }: { workflow: WholeWorkflow }): JSX.Elem
   const { id, active_version: active, version } = workflow;
   const shown = useWorkflow(id, active ?? version);
   const schedules = useSchedules(id);
-  if (shown.isPending) return <Loading />;
-  if (shown.error) return <PageFailure error={shown.error} onRetry={() => void shown.refetch()} />;
-  const triggers = triggersIn(shown.data);
+  const triggers = shown.data && triggersIn(shown.data);
+  if (!triggers) return shown.error ? <PageFailure error={shown.error} onRetry={shown.refetch} /> : <Loading />;
   return (
     <div className="page-body">
       <div className="page-column">

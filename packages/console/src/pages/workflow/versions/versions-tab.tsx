@@ -38,9 +38,8 @@ interface VersionListProps {
 function VersionList({ workflow, onCompare }: VersionListProps): JSX.Element {
   const versions = useVersions(workflow.id);
   const [asked, setAsked] = useState<number>();
-  if (versions.isPending) return <Loading />;
-  if (versions.error) return <Failure error={versions.error} onRetry={() => void versions.refetch()} />;
-  const items = versions.data.pages.flatMap((page) => page.items);
+  const items = versions.data?.pages.flatMap((page) => page.items);
+  if (!items) return versions.error ? <Failure error={versions.error} onRetry={versions.refetch} /> : <Loading />;
   return (
     <div className="page-body">
       <div className="page-column">
