@@ -35,6 +35,9 @@ import {
 
 const params = z.object({ id: ExecutionId });
 
+/** Records of a workflow that one request looks at, in search of those that fit its filters: about half a megabyte. */
+const lookedAt = 500;
+
 export const list = listRoute("/executions", {
   summary: "Executions, newest first",
   role: "viewer",
@@ -42,14 +45,20 @@ export const list = listRoute("/executions", {
     workflow: WorkflowId.optional(),
     client: Slug.optional(),
     status: schemas.ExecutionStatus.optional(),
+    error_class: z
+      .string()
+      .regex(/^[A-Za-z]{1,64}$/, "it has to be a class of errors, such as NodeFailed")
+      .optional()
+      .meta({ description: "of the error that ended them" }),
+    trigger: z.string().min(1).max(64).optional().meta({ description: "that started them" }),
     from: Moment.optional().meta({ description: "started then or later" }),
     to: Moment.optional().meta({ description: "started then or earlier; a date means all of that day" }),
   },
   item: schemas.ExecutionItem,
   cursor: /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/,
-  async list(ports, { by, query: { from, to, ...wanted }, page: { limit, cursor } }) {
+  async list(ports, { by, query: { from, to, error_class: errorClass, ...wanted }, page: { limit, cursor } }) {
     const found = await listExecutions(ports, by, {
-      ...{ limit, ...wanted },
+      ...{ limit, looksAt: lookedAt, ...wanted, ...defined({ errorClass }) },
       ...(cursor !== undefined && { cursor: Buffer.from(cursor).toString("base64url") }),
       ...(from !== undefined && { from: new Date(from).toISOString() }),
       ...(to !== undefined && { to: endOf(to) }),

@@ -1,4 +1,4 @@
-import { RawJson, type TaskName, type WaitingTask } from "@nova/engine";
+import { RawJson, type TaskContents, type TaskName, type WaitingTask } from "@nova/engine";
 import {
   answer as answerTask,
   listTasks,
@@ -44,6 +44,27 @@ const TaskItem = z
   })
   .meta({ id: "Task" });
 
+const WholeTask = TaskItem.extend({
+  scope: z.string().meta({ description: "of the branch that it waits in; empty: the main line" }),
+  seq: z.int().meta({ description: "the link that is written once it waits no longer" }),
+  named: z
+    .array(z.object({ path: z.string(), value: z.unknown() }))
+    .nullable()
+    .meta({
+      description:
+        "the values that the message names, as the node found them: secrets masked, large ones references; null: erased",
+    }),
+  outcome: z
+    .object({
+      choice: z.string().nullable().meta({ description: "null: of an event" }),
+      by: z.string().nullable().meta({ description: "null: of an event, or the time was over" }),
+      at: Time,
+      data: z.unknown().meta({ description: "what came with the answer, or the event" }),
+    })
+    .nullable()
+    .meta({ description: "what came; null: nothing so far, or it was erased" }),
+}).meta({ id: "WholeTask" });
+
 const TaskAnswer = z.strictObject({
   choice: z.string().min(1).max(200),
   data: ExactValue.optional().meta({ description: "what the form asks for" }),
@@ -67,13 +88,24 @@ const AnsweredTask = z
   .meta({ id: "AnsweredTask" });
 
 function taskItem(task: WaitingTask) {
-  const { pattern, mail, status } = task;
-  return viewOf(TaskItem, task, {
-    ...{ task_id: task.id, execution_id: task.execution, workflow: task.workflowId },
-    pattern: pattern === undefined ? null : new RawJson(textOfJson(pattern)),
-    status: status === "sent" ? "answered" : status,
-    mail: mail && { ...mail, problem: mail.problem ?? null },
+  return viewOf(TaskItem, task, shownOf(task));
+}
+
+function wholeTask(task: WaitingTask & TaskContents) {
+  const { choice = null, by = null, data = null, ...outcome } = task.outcome ?? {};
+  return viewOf(WholeTask, task, {
+    ...shownOf(task),
+    outcome: task.outcome && { choice, by, ...outcome, data },
   });
+}
+
+function shownOf({ id, execution, workflowId, pattern, mail, status }: WaitingTask) {
+  return {
+    ...{ task_id: id, execution_id: execution, workflow: workflowId },
+    pattern: pattern === undefined ? null : new RawJson(textOfJson(pattern)),
+    status: status === "sent" ? ("answered" as const) : status,
+    mail: mail && { ...mail, problem: mail.problem ?? null },
+  };
 }
 
 const answers = {
@@ -92,11 +124,11 @@ export const list = listRoute("/tasks", {
 });
 
 export const get = route("GET /tasks/{id}", {
-  summary: "What waits, or has waited, for somebody's answer or for an event",
+  summary: "What waits, or has waited, for somebody's answer or for an event: what it is about, and what came",
   role: "viewer",
   params: z.object({ id: TaskId }),
-  answers: { 200: { description: "the task", schema: TaskItem } },
-  handle: async (ports, { by, params: { id } }) => taskItem(await readTask(ports, by, id)),
+  answers: { 200: { description: "the task", schema: WholeTask } },
+  handle: async (ports, { by, params: { id } }) => wholeTask(await readTask(ports, by, id)),
 });
 
 const approval = route("POST /tasks/{id}", {

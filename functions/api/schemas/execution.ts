@@ -36,6 +36,10 @@ export const ExecutionItem = z
     nodes: z.int().nullable().meta({ description: "runs of code, once it is over" }),
     spent: Spent.meta({ description: "on models, once it is over" }),
     parent: ParentPlace.nullable().meta({ description: "the node that runs it, in another execution" }),
+    trigger: z
+      .string()
+      .nullable()
+      .meta({ description: "of its workflow, that started it; null: somebody asked for it" }),
     restarts: z.array(ExecutionId).meta({ description: "executions that take over its outcomes, the oldest first" }),
     restarted_from: ExecutionId.nullable().meta({ description: "the execution whose outcomes it takes over" }),
   })

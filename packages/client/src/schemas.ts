@@ -14,6 +14,7 @@ export type Session = Schemas["Session"];
 export type SessionRun = Schemas["SessionRun"];
 export type SessionOutputs = Schemas["SessionOutputs"];
 export type Task = Schemas["Task"];
+export type WholeTask = Schemas["WholeTask"];
 export type Client = Schemas["Client"];
 export type Key = Schemas["Key"];
 export type Delivery = Schemas["Delivery"];

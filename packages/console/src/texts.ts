@@ -102,6 +102,8 @@ export const texts = {
     loadMore: "Load older runs",
     end: (count: number) => (count === 1 ? "1 run" : `${count.toLocaleString("en")} runs`),
     reading: "Reading older runs …",
+    startedBy: (trigger: string) => `by ${trigger}`,
+    unread: "Older runs are counted as they are read.",
     chart: (count: number) => `${count.toLocaleString("en")} runs over time, by status`,
     columns: {
       status: "Status",

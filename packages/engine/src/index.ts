@@ -47,6 +47,7 @@ export {
 } from "./kinds/start/start.ts";
 export { sweepIdle } from "./kinds/task/sweep-idle.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
+export { type TaskContents, taskContents } from "./kinds/waiting/contents.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
 export { approveCommand } from "./kinds/waiting/message.ts";
 export type { TaskName } from "./kinds/waiting/refusals.ts";

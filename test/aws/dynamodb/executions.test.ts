@@ -152,6 +152,8 @@ describe("lists", () => {
     status: index % 3 === 0 ? "completed" : "failed",
     startedAt: at(index),
     open: false,
+    ...(index % 3 === 1 && { error: { node: "extract", class: "NodeTimeout", message: "too slow" } }),
+    ...(index > 5 && { trigger: "nightly" }),
   }));
   beforeAll(async () => {
     for (const execution of many) await executions.create(execution);
@@ -164,6 +166,9 @@ describe("lists", () => {
     ["of both", { workflow: "mail", client: "odd" }, [9, 7]],
     ["of everybody", { limit: 10 }, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
     ["with a status", { workflow: "invoice", status: "completed" }, [6, 3, 0]],
+    ["of a class of errors", { errorClass: "NodeTimeout" }, [7, 4, 1]],
+    ["of a class that none has", { workflow: "mail", errorClass: "NodeFailed" }, []],
+    ["of a trigger", { trigger: "nightly", status: "failed" }, [8, 7]],
     ["in a time, both ends included", { client: "odd", from: at(3), to: at(7) }, [7, 5, 3]],
     ["of a client, oldest first", { client: "even", oldestFirst: true }, [0, 2, 4, 6, 8]],
     ["in a time, oldest first", { client: "odd", from: at(3), to: at(7), oldestFirst: true }, [3, 5, 7]],
@@ -180,9 +185,12 @@ describe("lists", () => {
     ["a status", { client: "even", status: "failed" }],
     ["everybody", {}],
     ["a client, oldest first", { client: "even", oldestFirst: true }],
+    ["a class of errors, few records looked at", { errorClass: "NodeTimeout", looksAt: 2 }],
+    ["a trigger of a workflow, few records looked at", { workflow: "invoice", trigger: "nightly", looksAt: 3 }],
+    ["everybody, few records looked at", { looksAt: 1 }],
     ["a time, oldest first", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
   ])("pages of %s without a gap and without a double", async (_, query) => {
-    const whole = await executions.list({ ...december, ...query });
+    const whole = await executions.list({ ...december, ...query, looksAt: 1000 });
     const paged: Execution[] = [];
     let cursor: string | undefined;
     do {
@@ -192,6 +200,19 @@ describe("lists", () => {
       cursor = page.cursor;
     } while (cursor);
     expect(paged).toEqual(whole.items);
+  });
+
+  test("executions of what is rare in short pages, each of which looks at so many records and no more", async () => {
+    const rare = { ...december, errorClass: "NodeTimeout", looksAt: 2 };
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await executions.list({ ...rare, ...(cursor && { cursor }) });
+      pages.push(page.items.map(({ id }) => id));
+      cursor = page.cursor;
+    } while (cursor);
+    expect(pages.flat()).toEqual(["exec_list_7", "exec_list_4", "exec_list_1"]);
+    expect(pages.length).toBeGreaterThan(3);
   });
 
   test("executions of the same instant one after the other", async () => {

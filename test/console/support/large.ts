@@ -16,6 +16,7 @@ function execution(number: number) {
       parent: null,
       restarts: [],
       restarted_from: null,
+      trigger: null,
     },
     error: number % 9 === 0 ? { node: "book", class: "NodeFailed", message: "no rate" } : null,
   };

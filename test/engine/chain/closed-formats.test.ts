@@ -32,6 +32,7 @@ it.each<[keyof Execution, unknown]>([
   ["status", "completed"],
   ["startedAt", "2020-01-01T00:00:00.000Z"],
   ["nodes", 7],
+  ["trigger", "nightly"],
   ["error", undefined],
 ])("its record has to say what its chain says: another %s is found", async (field, value) => {
   const failed = runs.find(({ record }) => record.status === "failed") as (typeof runs)[number];

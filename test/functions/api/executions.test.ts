@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { inARow } from "../../support/cloud.ts";
 import { useApi } from "./support/api.ts";
-import { asking } from "./support/flows.ts";
+import { asking, askingForEach } from "./support/flows.ts";
 
 const api = useApi();
 
@@ -175,6 +175,17 @@ describe("the list of executions", () => {
     expect((await api.call("GET /executions?limit=200")).body.items.length).toBeGreaterThan(5);
   });
 
+  it("is of one class of errors", async () => {
+    const id = await run("failing");
+    const { body } = await api.call("GET /executions?error_class=NodeFailed&limit=1");
+    expect(body.items).toMatchObject([{ execution_id: id, trigger: null }]);
+    expect((await api.call("GET /executions?error_class=NodeTimeout")).body).toMatchObject({
+      items: [],
+      next_cursor: null,
+    });
+    expect((await api.call("GET /executions?trigger=nobody")).body.items).toEqual([]);
+  });
+
   it("ends where it was asked to", async () => {
     expect((await api.call("GET /executions?to=2020-01-01")).body.items).toEqual([]);
     expect((await api.call("GET /executions?from=2999-01-01")).body.items).toEqual([]);
@@ -182,12 +193,19 @@ describe("the list of executions", () => {
     expect((await api.call("GET /executions?from=2020-01-01&limit=1")).body.items).toHaveLength(1);
   });
 
-  it.each(["cursor=abc", "cursor=%F0", "limit=0", "limit=201", "status=done", "from=yesterday", "client=A%20B"])(
-    "refuses %s",
-    async (query) => {
-      expect((await api.call(`GET /executions?${query}`)).status).toBe(400);
-    },
-  );
+  it.each([
+    "cursor=abc",
+    "cursor=%F0",
+    "limit=0",
+    "limit=201",
+    "status=done",
+    "from=yesterday",
+    "client=A%20B",
+    "error_class=a-b",
+    "trigger=",
+  ])("refuses %s", async (query) => {
+    expect((await api.call(`GET /executions?${query}`)).status).toBe(400);
+  });
 });
 
 describe("a task", () => {
@@ -196,7 +214,8 @@ describe("a task", () => {
     return vi.waitFor(async () => {
       const { body } = await api.call("GET /tasks?limit=200");
       const task = body.items.find((item: { execution_id: string }) => item.execution_id === run.execution_id);
-      expect((await api.call(`GET /tasks/${task.task_id}`)).body).toEqual(task);
+      const whole = (await api.call(`GET /tasks/${task.task_id}`)).body;
+      expect(whole).toEqual({ ...task, scope: "", seq: 1, named: [], outcome: null });
       expect(task).toMatchObject({
         status: "open",
         answered_at: null,
@@ -217,10 +236,31 @@ describe("a task", () => {
       const { text } = await api.call(`GET /executions/${execution_id}`);
       expect(text).toMatch(/"status":"completed".*"data":\{"total": 850.0\},"by":"ann"/);
     });
-    const { body: over } = await api.call(`GET /tasks/${task_id}`);
+    const { body: over, text } = await api.call(`GET /tasks/${task_id}`);
     expect(over).toMatchObject({ status: "answered", answered_at: answered.body.at, message: "Go on?" });
+    expect(over.outcome).toMatchObject({ choice: "approved", by: "ann", at: answered.body.at });
+    expect(text).toContain('"data":{"total": 850.0}');
     const late = await api.call(`POST /tasks/${task_id}`, { body: { choice: "rejected" } });
     expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/answered before|is over/)]);
+  });
+
+  it("of a map's item tells what its message names of that item, the first of its branch as well", async () => {
+    expect((await api.call("POST /workflows", { body: askingForEach })).body).toMatchObject({ version: 1 });
+    const { body: run } = await api.call("POST /workflows/asking-for-each/execute", {
+      body: '{"context": {"lines": [{"price": 850.0}, {"price": 12345678901234567890}]}}',
+    });
+    const open = await vi.waitFor(async () => {
+      const { items } = (await api.call("GET /tasks?limit=200")).body;
+      const own = items.filter((item: { execution_id: string }) => item.execution_id === run.execution_id);
+      expect(own).toHaveLength(2);
+      return own as { task_id: string }[];
+    }, 20_000);
+    const told = await Promise.all(open.map(({ task_id }) => api.call(`GET /tasks/${task_id}`)));
+    const [first, second] = told.sort((one, other) => (one.body.scope < other.body.scope ? -1 : 1));
+    expect(first?.text).toContain('"named":[{"path":"index","value":0},{"path":"line.price","value":850.0}]');
+    expect(second?.text).toContain('{"path":"line.price","value":12345678901234567890}');
+    expect([first, second].map((one) => one?.body.seq)).toEqual([1, 1]);
+    await api.call(`POST /executions/${run.execution_id}/cancel`);
   });
 
   it("refuses a choice that it has not, and data that its form does not take", async () => {

@@ -31,6 +31,10 @@ describe("a hook", () => {
     expect(second.body.execution_id).not.toBe(first.body.execution_id);
     const { text } = await api.call(`GET /executions/${second.body.execution_id}`);
     expect(text).toContain('"id":820982911946154509}');
+    const { body: started } = await api.call("GET /executions?trigger=num");
+    const ids = [second, first].map(({ body }) => body.execution_id);
+    expect(started.items).toMatchObject(ids.map((execution_id) => ({ execution_id, trigger: "num" })));
+    expect((await api.call(`GET /executions/${ids[0]}/verify`)).body).toMatchObject({ problem: null });
   });
 
   it.each([

@@ -17,6 +17,7 @@ import {
   indexed,
   place,
   read,
+  readPage,
   readSome,
   record,
   type Stored,
@@ -146,9 +147,10 @@ function executionOf({ open, idle: _, leaver: __, taker: ___, ...item }: Executi
   return { ...current(`execution "${item.id}"`, item), open: open === "open" };
 }
 
-interface Page {
+interface Found {
   items: ExecutionItem[];
-  cursor?: string;
+  /** How far was looked, where there is more behind it. */
+  end?: Position;
 }
 
 /** Where a page ended: the time and id of its last item, so it fits any of the indexes. */
@@ -161,11 +163,7 @@ interface Position {
  * Newest first, unless asked otherwise of one workflow or client. No index holds all executions (its one partition would
  * take every start of the account), so a query that names neither workflow nor client merges the newest of every workflow.
  */
-async function listExecutions(
-  entity: ExecutionEntity,
-  workflows: Pick<WorkflowStore, "ids">,
-  query: ExecutionQuery,
-): Promise<Page> {
+async function listExecutions(entity: ExecutionEntity, workflows: Pick<WorkflowStore, "ids">, query: ExecutionQuery) {
   const limit = query.limit ?? defaultLimit;
   if (query.workflow !== undefined || query.client !== undefined)
     return page(await nextOnes(entity, query, limit), limit);
@@ -173,24 +171,46 @@ async function listExecutions(
   const lists = await Promise.all(
     ids.map((workflow) => nextOnes(entity, { ...query, workflow, oldestFirst: false }, limit)),
   );
-  return page(lists.flat().sort(newestFirst), limit);
+  return page(merged(lists), limit);
 }
 
-async function nextOnes(entity: ExecutionEntity, query: ExecutionQuery, limit: number): Promise<ExecutionItem[]> {
-  const { workflow, client, status, oldestFirst = false } = query;
+/** Only as far as all of them were looked through. */
+function merged(lists: readonly Found[]): Found {
+  const [end] = lists.flatMap(({ end }) => end ?? []).sort(newestFirst);
+  const items = lists.flatMap(({ items }) => items).sort(newestFirst);
+  return end ? { items: items.filter((item) => newestFirst(item, end) <= 0), end } : { items };
+}
+
+async function nextOnes(entity: ExecutionEntity, query: ExecutionQuery, limit: number): Promise<Found> {
+  const { workflow, client, status, errorClass, trigger, looksAt, oldestFirst = false } = query;
   const { first, last } = rangeOf(query);
   // DynamoDB refuses a range that ends before it begins.
-  if (last.startedAt < first.startedAt) return [];
+  if (last.startedAt < first.startedAt) return { items: [] };
   const index =
     workflow !== undefined
       ? entity.query.ofWorkflow({ workflowId: workflow })
       : entity.query.ofClient({ client: client as string });
-  const range = index.between(first, last).where(having({ status, client }));
+  const fitting = index
+    .between(first, last)
+    .where(having({ status, client, trigger }))
+    .where(({ error }, { eq }) => (errorClass === undefined ? "" : eq((error as ExecutionError).class, errorClass)));
+  const order = oldestFirst ? "asc" : "desc";
   // One more than asked for tells whether there is a next page; another one is the item the cursor points at.
-  const found = await readSome(range, { order: oldestFirst ? "asc" : "desc", count: limit + 2 });
-  if (query.cursor === undefined) return found;
-  const { id } = decode(query.cursor);
-  return found.filter((item) => item.id !== id);
+  const count = limit + 2;
+  const isFiltered = [status, errorClass, trigger].some((wanted) => wanted !== undefined);
+  const { data, cursor } = await readPage(fitting, {
+    order,
+    ...(looksAt && isFiltered ? { limit: looksAt } : { count }),
+  });
+  const before = query.cursor === undefined ? undefined : decode(query.cursor).id;
+  const items = data.filter(({ id }) => id !== before);
+  return cursor !== null && items.length <= limit ? { items, end: positionIn(cursor) } : { items };
+}
+
+/** Where DynamoDB stopped, as ElectroDB tells it: by the keys of the item. */
+function positionIn(cursor: string): Position {
+  const { ordered = "" } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as { ordered?: string };
+  return positionOf(ordered);
 }
 
 /** What is left of the time asked for: a page ends where the next one begins, in whichever direction. */
@@ -202,10 +222,10 @@ function rangeOf({ from = "0", to = "9", cursor, oldestFirst }: ExecutionQuery):
   };
 }
 
-function page(found: ExecutionItem[], limit: number): Page {
+function page({ items: found, end }: Found, limit: number): { items: ExecutionItem[]; cursor?: string } {
   const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return last && found.length > limit ? { items, cursor: encode(last) } : { items };
+  const last = found.length > limit ? items.at(-1) : end;
+  return last ? { items, cursor: encode(last) } : { items };
 }
 
 function newestFirst(a: Position, b: Position): number {
@@ -218,7 +238,11 @@ function encode({ startedAt, id }: Position): string {
 }
 
 function decode(cursor: string): Position {
-  const [startedAt = "", id = ""] = Buffer.from(cursor, "base64url").toString().split("#");
+  return positionOf(Buffer.from(cursor, "base64url").toString());
+}
+
+function positionOf(ordered: string): Position {
+  const [startedAt = "", id = ""] = ordered.split("#");
   return { startedAt, id };
 }
 
@@ -237,7 +261,7 @@ const executionRecord = record(
   {
     ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
     /** `open` is the key of a sparse index: open executions, and those that have left sandboxes for others. */
-    ...optionalTexts("endedAt", "tip", "admission", "rank", "restartedFrom", "open", "leaver", "taker"),
+    ...optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
     ...numbers("version"),
     ...optionalNumbers("durationMs", "nodes"),
     parent: value<Parent>(),

@@ -37,11 +37,12 @@ export function executionFrom(item: ExecutionItem): ShownExecution {
     spent,
     restarted_from,
     restarts,
+    trigger,
   } = item;
   return {
     ...{ format: 1, id, workflowId: workflow, version, client, status, startedAt: started_at, open: !over.has(status) },
     ...said({ endedAt: item.ended_at, durationMs: item.duration_ms, nodes: item.nodes, spent }),
-    ...said({ restartedFrom: restarted_from, restarts }),
+    ...said({ trigger, restartedFrom: restarted_from, restarts }),
     ...said({ error: error as Execution["error"] | null }),
     ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
   };

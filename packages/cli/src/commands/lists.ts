@@ -57,10 +57,12 @@ export const executions = command({
     "--workflow <id>": "only of this workflow",
     "--client <slug>": "only of this client",
     "--status <status>": `only these: ${statuses.join(", ")}`,
+    "--error <class>": "only those that an error of this class ended, such as NodeTimeout",
+    "--trigger <id>": "only those that this trigger started",
     ...limited,
   },
-  async run(_, { workflow, client, status, limit }) {
-    const query = { workflow, client, status: oneOf("status", statuses, status) };
+  async run(_, { workflow, client, status, error: error_class, trigger, limit }) {
+    const query = { workflow, client, status: oneOf("status", statuses, status), error_class, trigger };
     const header = ["execution", "workflow", "version", "client", "status", "started", "time"];
     const items = (await listed("/executions", readCount("--limit", limit), query)).map(executionItem);
     return told(items, { header, rowOf: executionRow, empty: "no executions - nova run <folder> makes one" });

@@ -25,8 +25,9 @@ export interface Chosen {
 
 /** Whoever was restarted is not restarted again, and a part of another execution never is. */
 export async function chooseSources(server: NovaClient, { error, ...query }: Choice): Promise<Chosen> {
-  const all = await Array.fromAsync(server.executions.list({ ...query, limit: 200 }));
-  const fitting = all.filter((one) => !one.parent && (error === undefined || one.error?.class === error));
+  const wanted = { ...query, ...(error !== undefined && { error_class: error }) };
+  const all = await Array.fromAsync(server.executions.list({ ...wanted, limit: 200 }));
+  const fitting = all.filter((one) => !one.parent);
   const sources = fitting.filter(({ restarts }) => restarts.length === 0);
   return { sources: sources.reverse(), skipped: fitting.length - sources.length };
 }

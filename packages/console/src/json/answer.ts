@@ -3,11 +3,11 @@ import { elementsOf, kindOf, membersOf, Raw } from "./raw.ts";
 /** Members that hold what users sent, and definitions: a bound or a default has digits, too. */
 const exact = new Set([
   ...["context", "set", "input_context", "output_result", "output", "pattern", "was", "is", "variables"],
-  ...["definition", "form", "forms"],
+  ...["definition", "form", "forms", "value", "data"],
 ]);
 
 /** Members in which there are such members. */
-const around = new Set(["items", "entries", "branches", "changes", "child", "nodes", "outputs"]);
+const around = new Set(["items", "entries", "branches", "changes", "child", "nodes", "outputs", "named", "outcome"]);
 
 /** An answer of the API, whose contexts stay the text that they are. */
 export function parseAnswer(text: string): unknown {
@@ -38,4 +38,9 @@ export function renderBody(value: unknown): string {
 /** The types of the client say what a context or a definition is, not that it is kept as text here. */
 export function rawOf(context: unknown): Raw {
   return context instanceof Raw ? context : new Raw("{}");
+}
+
+/** JSON text of a value, which may be null. */
+export function textOf(value: unknown): string {
+  return value === null ? "null" : rawOf(value).text;
 }

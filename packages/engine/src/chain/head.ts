@@ -66,6 +66,8 @@ export interface Head extends BlobHome {
   count?: number;
   /** Of link 0 where a node of another execution runs this one. */
   parent?: Parent;
+  /** Of link 0: the trigger of its workflow that started it; absent: whoever asked for it, or an earlier release wrote it. */
+  trigger?: string;
   /** Of link 0: the ARN of the state machine version that runs it. Absent in what earlier releases wrote. */
   machine?: string;
   /** Of link 0: `runHash` of the definition. Absent in what earlier releases wrote. */

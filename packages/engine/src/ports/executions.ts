@@ -38,6 +38,8 @@ export interface Execution {
   /** Execution whose blobs it shares: its own id, or that of the outermost one around it. */
   root: string;
   parent?: Parent;
+  /** Id of the trigger of its workflow that started it; absent: somebody asked for it. */
+  trigger?: string;
   /** The execution whose outcomes it takes over. */
   restartedFrom?: string;
   /** Executions that take over its outcomes; one that is not there was never begun. */
@@ -72,6 +74,15 @@ export interface ExecutionQuery {
   workflow?: string;
   client?: string;
   status?: ExecutionStatus;
+  /** Class of the error that ended it. */
+  errorClass?: string;
+  /** Id of the trigger that started it. */
+  trigger?: string;
+  /**
+   * So many records of each workflow or client are looked at, at most: a page may then have fewer executions than `limit`,
+   * and a cursor all the same. Absent: as many as it takes. Newest first only.
+   */
+  looksAt?: number;
   /** ISO 8601, inclusive. */
   from?: string;
   to?: string;

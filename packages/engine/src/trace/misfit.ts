@@ -106,6 +106,7 @@ export function beginningMisfit(record: Execution, first: Head): string | undefi
     version: first.workflow_version,
     startedAt: first.timestamp,
     parent: first.parent,
+    trigger: first.trigger,
     restartedFrom: sourceOf(first),
     // Absent in what earlier releases wrote. It is part of what is hashed, so nobody can leave it out afterwards.
     ...(first.machine !== undefined && { stateMachineArn: first.machine }),

@@ -7,6 +7,7 @@ import {
   unchangedNodes,
   type WorkflowVersion,
 } from "@nova/engine";
+import { defined } from "@nova/workflow/defined";
 import { demandClient, withVariables } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
 import { NotFound, Refused } from "../errors.ts";
@@ -31,6 +32,8 @@ export interface ExecuteRequest {
   files?: NonNullable<StartRequest["files"]>;
   /** Absent: the key's own, or the one that everything without a client belongs to. */
   client?: string;
+  /** Id of the trigger that starts it; absent: `by` asks for it. */
+  trigger?: string;
   /** Absent: what is pinned for the client, or active. */
   version?: number;
   /** No model writes code: prompt nodes run locked code, or fail. Text nodes ask theirs. */
@@ -97,7 +100,7 @@ async function startOf(
     ? await placeUploads(ports, { client, root: reuse?.source.root ?? id }, whole)
     : { context: whole, files: [] };
   const start = { id, version, context: placed.context, files: [...files, ...placed.files], client, frozen, fresh };
-  return { ...start, ...(reuse && { reuse }) };
+  return { ...start, ...defined({ reuse, trigger: request.trigger }) };
 }
 
 /** What a run may take over of an earlier one. Throws `ExecutionNotFound`, `Refused`. */

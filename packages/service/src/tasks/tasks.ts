@@ -6,7 +6,9 @@ import {
   executionOf,
   executionOfToken,
   type ResumeLink,
+  type TaskContents,
   type TaskName,
+  taskContents,
   type WaitingTask,
 } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
@@ -77,11 +79,11 @@ async function taskWithin(ports: ServicePorts, by: Principal, id: string) {
   throw new NotFound(`there is no task "${id}" - GET /tasks lists those that wait`);
 }
 
-/** Whether it waits still, too: nobody has written down yet that its time is over. Throws `NotFound`. */
-export async function readTask(ports: ServicePorts, by: Principal, id: string): Promise<WaitingTask> {
+/** With what the chain knows about it. It is over, too, where nobody has written that down yet. Throws `NotFound`. */
+export async function readTask(ports: ServicePorts, by: Principal, id: string): Promise<WaitingTask & TaskContents> {
   const task = await taskWithin(ports, by, id);
   const isOver = task.status === "open" && Date.parse(task.expiresAt) <= ports.clock.now();
-  return isOver ? { ...task, status: "expired" } : task;
+  return { ...task, ...(isOver && { status: "expired" }), ...(await taskContents(ports, task)) };
 }
 
 /** Nothing has this hash. */

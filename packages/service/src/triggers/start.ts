@@ -80,7 +80,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   // The delivery's own: whoever tries a refused one again, be it two at a time, starts the same run.
   const ulid = delivery.id.slice("dlv_".length);
   try {
-    await execute(ports, by, defined({ ulid, workflow, client, context, files }));
+    await execute(ports, by, defined({ ulid, workflow, client, context, files, trigger }));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     if (!(await hasBegun(ports, `exec_${ulid}`, client))) {

@@ -17,3 +17,27 @@ export const asking = {
     { from: "ask", to: "end", condition: "rejected" },
   ],
 };
+
+/** The same for each line: the approval is the first node of an item's branch. */
+export const askingForEach = {
+  id: "asking-for-each",
+  nodes: [
+    { id: "start", type: "start" },
+    {
+      id: "each",
+      type: "map",
+      items: "lines",
+      as: "line",
+      nodes: [
+        { id: "ask", type: "approval", message: "Pay line {{index}}, {{line.price}}?" },
+        { id: "pay", type: "action", code: "pass" },
+      ],
+      edges: ["approved", "rejected"].map((condition) => ({ from: "ask", to: "pay", condition })),
+    },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { from: "start", to: "each" },
+    { from: "each", to: "end" },
+  ],
+};

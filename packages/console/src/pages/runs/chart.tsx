@@ -9,18 +9,32 @@ const bars = 60;
 
 interface Bar {
   from: number;
+  /** Runs of this time were not read. */
+  isUnread: boolean;
   counts: Partial<Record<RunStatus, number>>;
   total: number;
 }
 
+interface ChartProps {
+  /** Newest first. */
+  items: readonly Execution[];
+  rangeMs: number | undefined;
+  /** There are older ones, which were not read. */
+  hasMore: boolean;
+}
+
 /** How many runs began when, stacked by status. */
-export function Chart({ items, rangeMs }: { items: readonly Execution[]; rangeMs: number | undefined }): JSX.Element {
-  const { all, tallest, widthMs } = useMemo(() => barsOf(items, rangeMs), [items, rangeMs]);
+export function Chart({ items, rangeMs, hasMore }: ChartProps): JSX.Element {
+  const { all, tallest, widthMs } = useMemo(() => barsOf(items, rangeMs, hasMore), [items, rangeMs, hasMore]);
   return (
     <figure className="chart" aria-label={texts.runs.chart(items.length)}>
       <div className="chart-bars" aria-hidden="true">
         {all.map((bar) => (
-          <div key={bar.from} className="chart-bar" title={titleOf(bar, widthMs)}>
+          <div
+            key={bar.from}
+            className={bar.isUnread ? "chart-bar chart-unread" : "chart-bar"}
+            title={titleOf(bar, widthMs)}
+          >
             {statuses.map((status) => {
               const count = bar.counts[status] ?? 0;
               if (count === 0) return null;
@@ -48,12 +62,13 @@ export function Chart({ items, rangeMs }: { items: readonly Execution[]; rangeMs
   );
 }
 
-function titleOf({ from, counts, total }: Bar, widthMs: number): string {
+function titleOf({ from, counts, total, isUnread }: Bar, widthMs: number): string {
+  if (isUnread) return texts.runs.unread;
   const told = statuses.flatMap((status) => (counts[status] ? [`${counts[status]} ${texts.status[status]}`] : []));
   return `${clockOf(from)} – ${clockOf(from + widthMs)}: ${total === 0 ? "0" : told.join(", ")}`;
 }
 
-function barsOf(items: readonly Execution[], rangeMs: number | undefined) {
+function barsOf(items: readonly Execution[], rangeMs: number | undefined, hasMore: boolean) {
   const times = items.map(({ started_at }) => Date.parse(started_at));
   const end = Date.now();
   const oldest = times.reduce((least, time) => Math.min(least, time), end);
@@ -61,6 +76,7 @@ function barsOf(items: readonly Execution[], rangeMs: number | undefined) {
   const widthMs = Math.max(1000, Math.ceil((end - begin) / bars));
   const all: Bar[] = Array.from({ length: bars }, (_, index) => ({
     from: end - (bars - index) * widthMs,
+    isUnread: hasMore && end - (bars - index - 1) * widthMs <= oldest,
     counts: {},
     total: 0,
   }));

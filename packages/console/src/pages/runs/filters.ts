@@ -11,9 +11,9 @@ export interface Filters {
   client?: string;
   status?: RunStatus;
   range?: Range;
-  /** The server does not know these: they are looked for among what it answered. */
   error?: string;
   trigger?: string;
+  /** The server does not know it: it is looked for among what was read. */
   text?: string;
 }
 

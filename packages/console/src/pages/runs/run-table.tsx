@@ -162,7 +162,8 @@ const Row = memo(function Row({ item, index, top, isAt, isSelected, toggle }: Ro
   );
 });
 
-function Origin({ item: { restarted_from, parent } }: { item: Execution }): JSX.Element {
-  const words = [restarted_from && texts.runs.restarted, parent && texts.runs.inside].filter(Boolean);
+function Origin({ item: { restarted_from, parent, trigger } }: { item: Execution }): JSX.Element {
+  const by = trigger === null ? "" : texts.runs.startedBy(trigger);
+  const words = [by, restarted_from && texts.runs.restarted, parent && texts.runs.inside].filter(Boolean);
   return <span className="quiet">{words.join(", ")}</span>;
 }

@@ -1,5 +1,5 @@
 import type { Execution } from "@nova/client";
-import { type JSX, useCallback, useMemo, useRef, useState } from "react";
+import { type JSX, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useWorkflowIds } from "../../api/use-lists.ts";
 import { Button } from "../../parts/button.tsx";
@@ -13,22 +13,17 @@ import { type Filters, rangesMs, useFilters } from "./filters.ts";
 import { RunTable } from "./run-table.tsx";
 import { type Runs, useRuns } from "./use-runs.ts";
 import { type Selection, useSelection } from "./use-selection.ts";
-import { type Triggered, useTriggered } from "./use-triggered.ts";
 import "./runs-page.css";
 
 /** All runs, newest first, as they happen. */
 export function RunsPage(): JSX.Element {
   const [filters, change] = useFilters();
   const runs = useRuns(filters);
-  const triggered = useTriggered(filters);
-  const items = useMemo(
-    () => runs.items.filter((item) => fits(item, filters, triggered)),
-    [runs.items, filters, triggered],
-  );
+  const items = useMemo(() => runs.items.filter((item) => fits(item, filters)), [runs.items, filters]);
   const selection = useSelection(items);
   const search = useRef<HTMLInputElement>(null);
   const at = useRowKeys(items, selection, search);
-  const known = useKnown(runs.items, triggered);
+  const known = useKnown(runs.items);
   return (
     <>
       <header className="page-head">
@@ -36,7 +31,9 @@ export function RunsPage(): JSX.Element {
         {!runs.isLoading && <span className="quiet">{countText(runs, items.length)}</span>}
         <span className="page-head-end live">{texts.common.live}</span>
       </header>
-      {items.length > 0 && <Chart items={items} rangeMs={filters.range && rangesMs[filters.range]} />}
+      {items.length > 0 && (
+        <Chart items={items} rangeMs={filters.range && rangesMs[filters.range]} hasMore={runs.hasMore} />
+      )}
       <FilterBar filters={filters} change={change} known={known} search={search} />
       <List
         runs={runs}
@@ -80,8 +77,15 @@ function List({ runs, items, selection, at, isFiltered, change }: ListProps): JS
   );
 }
 
+/** Pages without a fitting run that are read unasked. */
+const maxEmptyPages = 20;
+
 function Nothing({ runs, isFiltered, change }: Pick<ListProps, "runs" | "isFiltered" | "change">): JSX.Element {
   const words = texts.runs;
+  const { hasMore, isReadingMore, pageCount, readMore } = runs;
+  useEffect(() => {
+    if (hasMore && !isReadingMore && pageCount < maxEmptyPages) readMore();
+  }, [hasMore, isReadingMore, pageCount, readMore]);
   if (!isFiltered) {
     return (
       <Empty icon="runs" title={words.empty} hint={words.emptyHint}>
@@ -95,9 +99,9 @@ function Nothing({ runs, isFiltered, change }: Pick<ListProps, "runs" | "isFilte
   const nothing = { workflow: undefined, client: undefined, status: undefined, range: undefined };
   return (
     <Empty icon="search" title={words.none} hint={words.noneHint}>
-      {runs.hasMore && (
-        <Button disabled={runs.isReadingMore} onClick={runs.readMore}>
-          {runs.isReadingMore ? words.reading : words.loadMore}
+      {hasMore && (
+        <Button disabled={isReadingMore} onClick={readMore}>
+          {isReadingMore ? words.reading : words.loadMore}
         </Button>
       )}
       <Button onClick={() => change({ ...nothing, error: undefined, trigger: undefined, text: undefined })}>
@@ -108,27 +112,36 @@ function Nothing({ runs, isFiltered, change }: Pick<ListProps, "runs" | "isFilte
 }
 
 /** What the server cannot look for. */
-function fits(item: Execution, { error, trigger, text }: Filters, triggered: Triggered): boolean {
-  if (error !== undefined && item.error?.class !== error) return false;
-  if (trigger !== undefined && triggered.byExecution.get(item.execution_id) !== trigger) return false;
+function fits(item: Execution, { text }: Filters): boolean {
   if (text === undefined) return true;
   return item.execution_id.toLowerCase().includes(text.toLowerCase()) || item.workflow.includes(text.toLowerCase());
 }
 
-/** What filters can be set to: what there is, and what was seen. */
-function useKnown(items: readonly Execution[], { names }: Triggered) {
+/** What filters can be set to: what there is, and what was seen since the page was opened. */
+function useKnown(items: readonly Execution[]) {
   const workflows = useWorkflowIds();
+  const { current: seen } = useRef({
+    workflow: new Set<string>(),
+    client: new Set<string>(),
+    error: new Set<string>(),
+    trigger: new Set<string>(),
+  });
   return useMemo(() => {
-    const seen = (value: (item: Execution) => string | undefined) => [
-      ...new Set(items.flatMap((item) => value(item) ?? [])),
-    ];
+    for (const id of workflows) seen.workflow.add(id);
+    for (const { workflow, client, error, trigger } of items) {
+      seen.workflow.add(workflow);
+      seen.client.add(client);
+      if (error) seen.error.add(error.class);
+      if (trigger !== null) seen.trigger.add(trigger);
+    }
+    const sorted = (values: ReadonlySet<string>) => [...values].sort();
     return {
-      workflow: [...new Set([...workflows, ...seen(({ workflow }) => workflow)])].sort(),
-      client: seen(({ client }) => client).sort(),
-      error: seen(({ error }) => error?.class).sort(),
-      trigger: names,
+      workflow: sorted(seen.workflow),
+      client: sorted(seen.client),
+      error: sorted(seen.error),
+      trigger: sorted(seen.trigger),
     };
-  }, [items, workflows, names]);
+  }, [items, workflows, seen]);
 }
 
 function useRowKeys(

@@ -21,6 +21,8 @@ export interface Runs {
   isLoading: boolean;
   error: unknown;
   hasMore: boolean;
+  /** Pages that were read: of what is rare, many have nothing. */
+  pageCount: number;
   isReadingMore: boolean;
   readMore(): void;
   retry(): void;
@@ -30,12 +32,16 @@ export interface Runs {
 export function useRuns(filters: Filters): Runs {
   const nova = useNova();
   const queries = useQueryClient();
-  const { workflow, client, status, range } = filters;
-  const asked = useMemo(() => ({ workflow, client, status, range }), [workflow, client, status, range]);
+  const { workflow, client, status, range, error, trigger } = filters;
+  const asked = useMemo(
+    () => ({ workflow, client, status, range, error, trigger }),
+    [workflow, client, status, range, error, trigger],
+  );
   const queryKey = ["runs", asked];
   const read = async (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
     const from = range && new Date(Date.now() - rangesMs[range]).toISOString();
-    const query = definedOf({ workflow, client, status, from, cursor, limit: pageSize });
+    const fitting = { workflow, client, status, error_class: error, trigger, from };
+    const query = definedOf({ ...fitting, cursor, limit: pageSize });
     return nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
   };
   const pages = useInfiniteQuery({
@@ -69,6 +75,7 @@ export function useRuns(filters: Filters): Runs {
     isLoading: pages.isPending,
     error: pages.error,
     hasMore: pages.hasNextPage,
+    pageCount: pages.data?.pages.length ?? 0,
     isReadingMore: pages.isFetchingNextPage,
     readMore: () => void pages.fetchNextPage(),
     retry: () => void pages.refetch(),

@@ -1,7 +1,7 @@
-import type { Task } from "@nova/client";
+import type { WholeTask } from "@nova/client";
 import { type JSX, useEffect, useRef } from "react";
 import { Link, useParams } from "wouter";
-import { rawOf } from "../../json/answer.ts";
+import { rawOf, textOf } from "../../json/answer.ts";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
@@ -13,7 +13,7 @@ import { texts } from "../../texts.ts";
 import { Value } from "../run/panel/value.tsx";
 import { AnswerForm } from "./answer-form.tsx";
 import { Remaining } from "./remaining.tsx";
-import { useNamed, useOutcome, useTask } from "./use-task.ts";
+import { useTask } from "./use-task.ts";
 import "./task-page.css";
 
 const words = texts.tasks;
@@ -40,19 +40,18 @@ export function TaskPage(): JSX.Element {
   );
 }
 
-/** What became of it; or a form, once it can be seen what it is about. */
-function Rest({ task }: { task: Task }): JSX.Element | null {
-  const { isLoading } = useNamed(task);
+/** What became of it, or a form. */
+function Rest({ task }: { task: WholeTask }): JSX.Element | null {
   if (task.status === "answered") return <Answered task={task} />;
   if (task.status === "expired") {
     return (
       <Became icon="clock" tone="idle" title={words.outcome.expired} hint={words.outcome.expiredHint} task={task} />
     );
   }
-  return task.pattern === null && !isLoading ? <AnswerForm key={task.task_id} task={task} /> : null;
+  return task.pattern === null ? <AnswerForm key={task.task_id} task={task} /> : null;
 }
 
-function Head({ task: { workflow, node, status, expires_at } }: { task: Task }): JSX.Element {
+function Head({ task: { workflow, node, status, expires_at } }: { task: WholeTask }): JSX.Element {
   const tone = { open: "wait", answered: "ok", expired: "idle" }[status];
   return (
     <header className="page-head">
@@ -72,7 +71,7 @@ function Head({ task: { workflow, node, status, expires_at } }: { task: Task }):
   );
 }
 
-function Asked({ task }: { task: Task }): JSX.Element {
+function Asked({ task }: { task: WholeTask }): JSX.Element {
   const { message, pattern, node, created_at, to, mail, execution_id, client } = task;
   return (
     <header className="task-asked">
@@ -102,55 +101,46 @@ function Asked({ task }: { task: Task }): JSX.Element {
   );
 }
 
-function Context({ task }: { task: Task }): JSX.Element | null {
-  const named = useNamed(task);
-  if (task.pattern !== null) {
+function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }): JSX.Element | null {
+  if (pattern !== null) {
     return (
       <section className="task-part">
         <h2>{words.pattern}</h2>
-        <JsonView text={rawOf(task.pattern).text} open={4} />
+        <JsonView text={rawOf(pattern).text} open={4} />
         <p className="quiet">{words.emit}</p>
       </section>
     );
   }
-  if (named.error) return <p className="task-part quiet">{words.contextLost}</p>;
-  if (named.isPending) return <Loading lines={3} />;
-  if (named.data.length === 0) return null;
+  if (named === null) return <p className="task-part quiet">{words.contextErased}</p>;
+  if (named.length === 0) return null;
   return (
     <section className="task-part">
       <h2>{words.context}</h2>
       <div className="task-values">
-        {named.data.map(({ path, text }) =>
-          text === undefined ? (
-            <p key={path} className="json-line">
-              <span className="json-name">
-                <Foreign text={path} />
-              </span>
-              <span className="json-mark">{words.absent}</span>
-            </p>
-          ) : (
-            <Value key={path} name={path} text={text} home={{ execution: task.execution_id }} open={1} />
-          ),
-        )}
+        {named.map(({ path, value }) => (
+          <Value key={path} name={path} text={textOf(value)} home={{ execution: execution_id }} open={1} />
+        ))}
       </div>
     </section>
   );
 }
 
-function Answered({ task }: { task: Task }): JSX.Element {
-  const { data } = useOutcome(task);
-  if (!data) {
-    const { unknown, unknownHint } = words.outcome;
-    return <Became icon="check" tone="ok" title={unknown} hint={unknownHint} task={task} />;
+function Answered({ task }: { task: WholeTask }): JSX.Element {
+  const { outcome, scope, seq, node } = task;
+  if (outcome === null) {
+    const { unknown, unknownHint, erased } = words.outcome;
+    const hint = task.named === null ? erased : unknownHint;
+    return <Became icon="check" tone="ok" title={unknown} hint={hint} task={task} />;
   }
-  const { choice, by, data: sent, entry } = data;
-  const link = `?${new URLSearchParams({ node: entry.node_id, link: `${entry.scope}#${entry.seq}` })}`;
+  const { choice, by, data } = outcome;
+  const { came, answered, event, data: sent } = words.outcome;
+  const [title, name] = choice === null ? [came, event] : [answered(choice, by ?? ""), sent];
+  const link = `?${new URLSearchParams({ node, link: `${scope}#${seq}` })}`;
   return (
-    <Became icon="check" tone="ok" title={words.outcome.answered(choice, by)} task={task} link={link}>
-      {sent !== undefined && (
+    <Became icon="check" tone="ok" title={title} task={task} link={link}>
+      {data !== null && (
         <div className="task-data">
-          <h3>{words.outcome.data}</h3>
-          <JsonView text={sent} open={3} />
+          <Value name={name} text={textOf(data)} home={{ execution: task.execution_id }} open={3} />
         </div>
       )}
     </Became>
@@ -162,7 +152,7 @@ interface BecameProps {
   tone: string;
   title: string;
   hint?: string;
-  task: Task;
+  task: WholeTask;
   link?: string;
   children?: JSX.Element | false;
 }

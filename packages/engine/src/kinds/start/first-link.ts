@@ -21,6 +21,8 @@ export interface FirstLink {
   /** ISO 8601. */
   startedAt: string;
   parent?: Parent;
+  /** Id of the trigger that starts it. */
+  trigger?: string | undefined;
   /** No model is ever called: only pinned code runs. */
   frozen?: boolean;
   /** Nothing goes outside: see `Head.sealed`. */
@@ -33,7 +35,7 @@ export interface FirstLink {
 
 /** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
 export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
-  const { id, version, home, set, startedAt, parent, frozen, sealed, fresh = [], plan } = link;
+  const { id, version, home, set, startedAt, parent, trigger, frozen, sealed, fresh = [], plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
@@ -50,7 +52,7 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
       path_taken: start ? wayOn({ version, ...start }) : null,
       timestamp: startedAt,
       nodes: 0,
-      ...defined({ events: version.history?.begun, parent }),
+      ...defined({ events: version.history?.begun, parent, trigger }),
       machine: version.stateMachineArn,
       definition: runHash(version.workflow),
       ...(plan && { plan, ...("source" in plan ? { followed: { scope: "", seq: 0 } } : { visits: {} }) }),
@@ -66,12 +68,12 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
 
 /** The record of an execution that begins with this link. */
 export function recordOf(first: Head, { workflowId, version, stateMachineArn }: WorkflowVersion): Execution {
-  const { execution_id: id, client, root, timestamp, parent } = first;
+  const { execution_id: id, client, root, timestamp, parent, trigger } = first;
   return {
     ...{ format: 1, id, workflowId, version, stateMachineArn, client, root },
     status: "running",
     startedAt: timestamp,
-    ...defined({ parent, restartedFrom: sourceOf(first) }),
+    ...defined({ parent, trigger, restartedFrom: sourceOf(first) }),
     open: true,
   };
 }

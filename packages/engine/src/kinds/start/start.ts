@@ -21,6 +21,8 @@ export interface StartRequest {
   context: string;
   files?: readonly StartFile[];
   client?: string;
+  /** Id of the trigger of the workflow that starts it; absent: somebody asks for it. */
+  trigger?: string;
   /** No model is ever called, in this execution and in those that it runs: only pinned code runs. */
   frozen?: boolean;
   /** Ids of prompt nodes whose code is written anew, whatever is kept or locked; `freshProblem` says which cannot be. */
@@ -55,7 +57,7 @@ const nextId = monotonicFactory();
  * repeats what was lost. With a `queue` there is no StartExecution yet. Throws `InputsRefused`, `OutcomesRefused`.
  */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes } = request;
+  const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes, trigger } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
   await refuseMisfits(
@@ -75,7 +77,11 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const set = [...(outcomes?.set ?? []), ...given, ...fileMembers(keyed)];
   const plan = outcomes ? await planOfDocument(ports, home, outcomes) : planOfReuse(request);
   const sealed = outcomes?.sealed ?? false;
-  return begin(ports, { id, version, home, set, frozen: frozen || sealed, sealed, fresh, plan }, request.queue);
+  return begin(
+    ports,
+    { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan },
+    request.queue,
+  );
 }
 
 async function planOfDocument(

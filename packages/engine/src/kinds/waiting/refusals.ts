@@ -18,7 +18,7 @@ export class AnswerMisfit extends AnswerRefused {
 }
 
 /** What an approval leaves in the context, as far as it can be read without its data. */
-interface KeptAnswer {
+export interface KeptAnswer {
   choice: string;
   by: string | null;
   at: string;

@@ -1,0 +1,98 @@
+import { nodeIndex, secretKeys, templateParts } from "@nova/workflow";
+import { unlessErased } from "../../chain/contents.ts";
+import { headOf } from "../../chain/head.ts";
+import { inputBefore } from "../../chain/item-input.ts";
+import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
+import type { Context } from "../../context/context.ts";
+import { keyOfPath } from "../../context/find-value.ts";
+import { membersOf, RawJson } from "../../json/text.ts";
+import type { StoredEntry } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import type { WaitingTask } from "../../ports/tasks.ts";
+import { mask } from "../../secrets/redactor.ts";
+import type { KeptAnswer } from "./refusals.ts";
+import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
+
+/** A value of the context that a message names: secrets masked, large ones references. */
+export interface NamedValue {
+  /** Dot path. */
+  path: string;
+  value: RawJson;
+}
+
+/** What came for a task, as its link has it. */
+export interface KeptOutcome {
+  /** Of an approval. */
+  choice?: string;
+  /** Absent: an event did, or the time was over. */
+  by?: string;
+  /** ISO 8601. */
+  at: string;
+  /** What came with an answer, or the event itself; absent: nothing. */
+  data?: RawJson;
+}
+
+/** What the chain of work knows about a task. */
+export interface TaskContents {
+  /** In the order of the message, each once, as the node found them. Null: erased, with the context or the workflow. */
+  named: NamedValue[] | null;
+  /** Null: nothing came, or what came was erased. */
+  outcome: KeptOutcome | null;
+}
+
+/** Reads what a task is about and what came of it, where it waits and where it waits no longer. */
+export async function taskContents(ports: Ports, task: WaitingTask): Promise<TaskContents> {
+  const { execution, scope, seq } = task;
+  const version = await ports.workflows.get(task.workflowId, task.version);
+  const node = version && nodeIndex(version.workflow).get(task.node)?.node;
+  if (!node || !isWaitingNode(node)) return { named: null, outcome: null };
+  const secrets = secretKeys(version.workflow);
+  const position = await readPosition(ports, { execution, scope, seq });
+  const { entry } = position.next;
+  const [named, outcome] = await Promise.all([
+    namedIn(ports, node, position, secrets),
+    entry ? outcomeIn(ports, node, entry, secrets) : null,
+  ]);
+  return { named, outcome };
+}
+
+async function namedIn(ports: Ports, node: WaitingNode, position: Position, secrets: ReadonlySet<string>) {
+  const parts = node.type === "approval" ? templateParts(node.message) : [];
+  const paths = [...new Set(parts.flatMap((part) => (part.kind === "path" ? [part.path] : [])))];
+  if (paths.length === 0) return [];
+  const found = await unlessGone(position.beforeEntry, () => inputBefore(ports, position));
+  if (!found) return null;
+  return paths.flatMap((path): NamedValue[] => {
+    const value = valueAt(found.input, path, secrets);
+    return value ? [{ path, value }] : [];
+  });
+}
+
+/** Null where the context of the entry was erased. */
+async function unlessGone<T>(entry: StoredEntry, read: () => Promise<T>): Promise<T | null> {
+  return entry.contents.context ? unlessErased(read) : null;
+}
+
+function valueAt(context: Context, path: string, secrets: ReadonlySet<string>): RawJson | undefined {
+  const json = context.get(path);
+  if (json === undefined) return undefined;
+  return new RawJson(keyOfPath(secrets, path) === undefined ? json : JSON.stringify(mask));
+}
+
+async function outcomeIn(
+  ports: Ports,
+  node: WaitingNode,
+  entry: StoredEntry,
+  secrets: ReadonlySet<string>,
+): Promise<KeptOutcome | null> {
+  const head = headOf(entry);
+  if (head.node_id !== node.id || head.status !== "success") return null;
+  const { into } = termsOf(node);
+  const after = await unlessGone(entry, () => contextAfter(entry, ports.blobs));
+  const value = after && valueAt(after.context, into, secrets);
+  if (!value) return null;
+  if (node.type === "wait" || secrets.has(into)) return { at: head.timestamp, data: value };
+  const { choice, by, at } = JSON.parse(value.text) as KeptAnswer;
+  const data = membersOf(value.text).find(({ key }) => key === "data")?.json ?? "null";
+  return { choice, at, ...(by !== null && { by }), ...(data !== "null" && { data: new RawJson(data) }) };
+}
