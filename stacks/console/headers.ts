@@ -4,8 +4,8 @@ import { Duration } from "aws-cdk-lib/core";
 import type { Stack } from "sst/constructs";
 
 /** What the page is answered with, as on a laptop; and that it comes by HTTPS alone. */
-export function createHeaders(stack: Stack, blobOrigin: string, issuer: string | undefined): ResponseHeadersPolicy {
-  const { "content-security-policy": contentSecurityPolicy = "", ...others } = pageHeaders(blobOrigin, issuer);
+export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
+  const { "content-security-policy": contentSecurityPolicy = "", ...others } = pageHeaders(blobOrigin, issuers);
   const custom = Object.entries(others).filter(([name]) => !known.includes(name));
   return new ResponseHeadersPolicy(stack, "PageHeaders", {
     securityHeadersBehavior: {

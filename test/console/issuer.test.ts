@@ -8,7 +8,10 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
   let issuer: Issuer;
   beforeAll(async () => {
     issuer = await openIssuer("console", "nova");
-    Object.assign(process.env, { NOVA_JWT_ISSUER: issuer.url, NOVA_CONSOLE_CLIENT_ID: "console" });
+    Object.assign(process.env, {
+      ...{ NOVA_JWT_ISSUER: issuer.url, NOVA_CONSOLE_CLIENT_ID: "console" },
+      NOVA_CONSOLE_TOKEN_ORIGIN: issuer.url.replace("127.0.0.1", "localhost"),
+    });
   });
   const shown = useConsole();
   beforeEach(() => {
@@ -16,8 +19,6 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     issuer.grants.length = 0;
   });
   afterAll(async () => {
-    delete process.env.NOVA_JWT_ISSUER;
-    delete process.env.NOVA_CONSOLE_CLIENT_ID;
     await issuer[Symbol.asyncDispose]();
   });
 
@@ -76,6 +77,25 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     await page.getByRole("alert").getByText("This sign-in was not begun in this tab.").waitFor();
     expect(page.url()).toBe(`${shown.url}/console/`);
     expect(issuer.grants).toEqual([]);
+  });
+
+  it("signs out of the issuer, too, without a token in an address", async () => {
+    const page = await signIn();
+    await page.getByText("No model was paid").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await button(page).waitFor();
+    const back = encodeURIComponent(`${shown.url}/console/`);
+    expect(issuer.ended).toEqual([`/logout?client_id=console&post_logout_redirect_uri=${back}`]);
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  });
+
+  it("takes tokens from the other origin that the variables name, and from no third one", async () => {
+    issuer.behaviour.tokenHost = "[::1]";
+    const refused = await signIn();
+    await refused.getByRole("alert").getByText("gives its tokens on another host").waitFor();
+    issuer.behaviour.tokenHost = "localhost";
+    const page = await signIn();
+    await page.getByText("No model was paid").waitFor();
   });
 
   it("says that a token gives no role", async () => {

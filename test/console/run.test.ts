@@ -117,11 +117,11 @@ context['short'] = [7]
     const id = await ended("nightly");
     const page = await shown.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Unfold orders" }).click();
+    await page.getByRole("button", { name: /^orders\/book/ }).waitFor();
     await node(page, "orders/read").click();
     const panel = page.getByRole("complementary", { name: "Link" });
     await panel.getByRole("tab", { name: "Prints" }).click();
     await panel.getByText("reading 250").waitFor();
-    await page.getByRole("button", { name: /^orders\/book/ }).waitFor();
   });
 
   it("shows how often a loop went round", async () => {

@@ -17,31 +17,38 @@ export const configName = "config.json";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The issuer whose tokens open the API, where it knows the page as a public client. */
-export function issuerOf({ NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client }: Variables): string | undefined {
-  return client ? issuer || undefined : undefined;
+/** The issuer whose tokens open the API, where it knows the page as a public client, and where else it gives them. */
+function issuerOf(env: Variables): { issuer: string; token_origin?: string } | undefined {
+  const { NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client, NOVA_CONSOLE_TOKEN_ORIGIN: other } = env;
+  if (!client || !issuer) return undefined;
+  return { issuer, ...(other && { token_origin: new URL(other).origin }) };
+}
+
+/** Origins that the page asks for tokens; none where keys alone sign in. */
+export function issuerOrigins(env: Variables): string[] {
+  const { issuer, token_origin: other } = issuerOf(env) ?? {};
+  return [issuer, other].flatMap((address) => (address === undefined ? [] : [new URL(address).origin]));
 }
 
 /** Text of `config.json`; `{}`: keys alone sign in. */
 export function pageConfig(env: Variables): string {
-  const issuer = issuerOf(env);
+  const named = issuerOf(env);
   const { NOVA_CONSOLE_CLIENT_ID: client_id, NOVA_JWT_AUDIENCE: audience = "nova" } = env;
-  return JSON.stringify(issuer === undefined ? {} : { issuer, client_id, audience });
+  return JSON.stringify(named ? { ...named, client_id, audience } : {});
 }
 
 /**
  * What the page may do: run its own scripts, ask its own origin and the issuer that signs people in, and fetch blobs from
  * where they lie.
  */
-export function pageHeaders(blobOrigin: string, issuer?: string): Record<string, string> {
-  const issuerOrigin = issuer === undefined ? "" : ` ${new URL(issuer).origin}`;
+export function pageHeaders(blobOrigin: string, issuers: readonly string[]): Record<string, string> {
   const policy = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
     "worker-src": "'self'",
     "img-src": `'self' blob: ${blobOrigin}`,
-    "connect-src": `'self' ${blobOrigin}${issuerOrigin}`,
+    "connect-src": ["'self'", blobOrigin, ...issuers].join(" "),
     "frame-src": blobOrigin,
     "base-uri": "'none'",
     "form-action": "'none'",

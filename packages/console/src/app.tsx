@@ -3,7 +3,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-qu
 import { Component, type JSX, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Redirect, Route, Router, Switch } from "wouter";
 import { NovaContext, novaOfTab } from "./api/nova.ts";
-import { endOfSession, forgetKey, keepKey, keptKey } from "./api/session.ts";
+import { endOfSession, forgetKey, keepKey, keptKey, signOut } from "./api/session.ts";
 import { SignIn } from "./pages/sign-in/sign-in.tsx";
 import { pages } from "./pages/table.ts";
 import { KeyboardProvider } from "./parts/keys.tsx";
@@ -29,10 +29,21 @@ export function App({ problem }: { problem?: string | undefined }): JSX.Element 
     setTrouble(why);
     setKey(undefined);
   };
-  return <SignedIn onLeave={leave} />;
+  const goOut = () => {
+    const address = signOut();
+    if (address === undefined) leave();
+    else location.assign(address);
+  };
+  return <SignedIn onLeave={leave} onSignOut={goOut} />;
 }
 
-function SignedIn({ onLeave }: { onLeave(why?: string): void }): JSX.Element {
+interface SignedInProps {
+  /** The API takes the key no more. */
+  onLeave(why: string): void;
+  onSignOut(): void;
+}
+
+function SignedIn({ onLeave, onSignOut }: SignedInProps): JSX.Element {
   const nova = useMemo(novaOfTab, []);
   const [queries] = useState(() => queriesOf(onLeave));
   return (
@@ -40,7 +51,7 @@ function SignedIn({ onLeave }: { onLeave(why?: string): void }): JSX.Element {
       <QueryClientProvider client={queries}>
         <Router base={base}>
           <KeyboardProvider>
-            <Shell onSignOut={() => onLeave()}>
+            <Shell onSignOut={onSignOut}>
               <Boundary>
                 <Suspense fallback={<Loading />}>
                   <Switch>

@@ -12,6 +12,8 @@ export interface Behaviour {
   expiresIn: number;
   /** It sends the browser back with this error. */
   refuses?: string;
+  /** It gives tokens under this name of the machine. */
+  tokenHost?: string;
 }
 
 export interface Issuer extends AsyncDisposable {
@@ -19,6 +21,8 @@ export interface Issuer extends AsyncDisposable {
   behaviour: Behaviour;
   /** What it was asked for tokens, one after the other. */
   grants: Record<string, string>[];
+  /** Addresses at which its session was ended. */
+  ended: string[];
 }
 
 interface Code {
@@ -33,7 +37,11 @@ export async function openIssuer(clientId: string, audience: string): Promise<Is
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] };
   const codes = new Map<string, Code>();
   const refreshes = new Set<string>();
-  const issuer = { behaviour: { claims: {}, expiresIn: 300 } as Behaviour, grants: [] as Record<string, string>[] };
+  const issuer = {
+    behaviour: { claims: {}, expiresIn: 300 } as Behaviour,
+    grants: [] as Record<string, string>[],
+    ended: [] as string[],
+  };
 
   async function tokens() {
     const signing = new SignJWT({ ...issuer.behaviour.claims, jti: randomUUID() })
@@ -88,8 +96,17 @@ export async function openIssuer(clientId: string, audience: string): Promise<Is
         .end(JSON.stringify(body));
     if (pathname === "/.well-known/jwks.json") return answer(200, jwks);
     if (pathname === "/.well-known/openid-configuration") {
-      const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
+      const token = new URL("/token", url);
+      token.hostname = issuer.behaviour.tokenHost ?? token.hostname;
+      const endpoints = {
+        ...{ authorization_endpoint: `${url}/authorize`, token_endpoint: token.href },
+        end_session_endpoint: `${url}/logout`,
+      };
       return answer(200, { issuer: url, ...endpoints, scopes_supported: ["openid", "offline_access"] });
+    }
+    if (pathname === "/logout") {
+      issuer.ended.push(request.url ?? "");
+      return response.writeHead(302, { location: searchParams.get("post_logout_redirect_uri") ?? "" }).end();
     }
     if (pathname === "/authorize") return response.writeHead(302, { location: authorize(searchParams) }).end();
     const form = Object.fromEntries(new URLSearchParams(await text(request)));

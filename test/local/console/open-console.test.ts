@@ -113,6 +113,11 @@ describe("the console", () => {
     });
     const policy = (await get("/console/")).headers.get("content-security-policy");
     expect(policy).toContain("connect-src 'self' http://127.0.0.1:1 https://login.example.com;");
+    env.NOVA_CONSOLE_TOKEN_ORIGIN = "https://tokens.example.com/path";
+    const { token_origin } = (await (await get("/console/config.json")).json()) as { token_origin: string };
+    expect(token_origin).toBe("https://tokens.example.com");
+    const wider = (await get("/console/")).headers.get("content-security-policy");
+    expect(wider).toContain("https://login.example.com https://tokens.example.com;");
   });
 
   it("says why it cannot be shown, while the API goes on", async () => {

@@ -1,4 +1,5 @@
 import { texts } from "../texts.ts";
+import { signOutAddress } from "./issuer/sign-in.ts";
 import { isDue, keepTokens, keptTokens, renew, type Tokens } from "./issuer/tokens.ts";
 
 /** Where the key is kept: it goes with the tab, and is in no address. */
@@ -33,6 +34,13 @@ export function keepSession(tokens: Tokens): void {
 export function forgetKey(): void {
   sessionStorage.removeItem(storedKey);
   keepTokens(undefined);
+}
+
+/** Forgets everything, and answers where the issuer's own session is ended; undefined: there is none, or it names no such place. */
+export function signOut(): string | undefined {
+  const tokens = keptTokens();
+  forgetKey();
+  return tokens && signOutAddress(tokens, pageAddress());
 }
 
 /** Why the API takes what is kept no more. */

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { configName, issuerOf, pageConfig } from "@nova/console/serving";
+import { configName, issuerOrigins, pageConfig } from "@nova/console/serving";
 import { readBody } from "../aws-http/http-server.ts";
 import { sendPage } from "./send-page.ts";
 
@@ -47,7 +47,7 @@ export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: Cons
 
   async function page(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const asked = { request, response, path: path.slice(root.length) };
-    await sendPage({ ...asked, folder: await folder(), blobOrigin, issuer: issuerOf(env) });
+    await sendPage({ ...asked, folder: await folder(), blobOrigin, issuers: issuerOrigins(env) });
   }
 
   async function config(response: ServerResponse): Promise<void> {

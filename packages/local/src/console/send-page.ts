@@ -12,14 +12,14 @@ interface Asked {
   path: string;
   blobOrigin: string;
   /** Who signs people in besides keys. */
-  issuer: string | undefined;
+  issuers: readonly string[];
 }
 
 /** Nothing but these is in a build: no other address is looked up on the disk. */
 const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
 
 /** A file of the build; every other address is a place inside of the page, and the page itself. */
-export async function sendPage({ request, response, folder, path, blobOrigin, issuer }: Asked): Promise<void> {
+export async function sendPage({ request, response, folder, path, blobOrigin, issuers }: Asked): Promise<void> {
   const isAsset = asset.test(path);
   if (request.method !== "GET" && request.method !== "HEAD") return end(response, 405, "only GET is possible here");
   await using file = await open(join(folder, isAsset ? path : "index.html")).catch(() => undefined);
@@ -27,7 +27,7 @@ export async function sendPage({ request, response, folder, path, blobOrigin, is
   const name = isAsset ? path : "index.html";
   const { size } = await file.stat();
   response.writeHead(200, {
-    ...pageHeaders(blobOrigin, issuer),
+    ...pageHeaders(blobOrigin, issuers),
     "content-type": pageTypes[extname(name)] as string,
     "content-length": size,
     "cache-control": cacheControl(name),

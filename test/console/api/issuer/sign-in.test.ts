@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { isSafeAddress } from "../../../../packages/console/src/api/issuer/ask.ts";
 import { configIn } from "../../../../packages/console/src/api/issuer/config.ts";
 import { endpointsIn } from "../../../../packages/console/src/api/issuer/discovery.ts";
-import { answerIn, authorizationAddress, challengeOf } from "../../../../packages/console/src/api/issuer/sign-in.ts";
+import {
+  answerIn,
+  authorizationAddress,
+  challengeOf,
+  signOutAddress,
+} from "../../../../packages/console/src/api/issuer/sign-in.ts";
 
 const issuer = "https://login.example.com/tenant";
 
@@ -48,9 +53,24 @@ describe("the document of an issuer", () => {
   };
 
   it("says where to sign in, and where the code is exchanged", () => {
-    expect(endpointsIn(document, issuer)).toEqual({
+    expect(endpointsIn(document, { issuer })).toEqual({
       ...{ authorization: `${issuer}/authorize`, token: `${issuer}/token`, isOffline: true, namesItself: false },
+      endOfSession: undefined,
     });
+  });
+
+  it("may give tokens at the one origin that the page was told of", () => {
+    const elsewhere = { ...document, token_endpoint: "https://tokens.example.com/" };
+    const tokenOrigin = "https://tokens.example.com";
+    expect(endpointsIn(elsewhere, { issuer, tokenOrigin }).token).toBe("https://tokens.example.com/");
+    expect(() => endpointsIn(elsewhere, { issuer, tokenOrigin: `${tokenOrigin}:444` })).toThrow(/another host/);
+  });
+
+  it("may say where its session is ended", () => {
+    const endOf = (address: unknown) =>
+      endpointsIn({ ...document, end_session_endpoint: address }, { issuer }).endOfSession;
+    expect(endOf(`${issuer}/logout`)).toBe(`${issuer}/logout`);
+    expect(endOf("javascript:alert(1)")).toBeUndefined();
   });
 
   it.each([
@@ -59,7 +79,7 @@ describe("the document of an issuer", () => {
     ["names an address that runs", { authorization_endpoint: "javascript:alert(1)" }, /names no addresses/],
     ["gives tokens elsewhere", { token_endpoint: "https://tokens.example.com/" }, /another host/],
   ])("is refused where it %s", (_, change, sentence) => {
-    expect(() => endpointsIn({ ...document, ...change }, issuer)).toThrow(sentence);
+    expect(() => endpointsIn({ ...document, ...change }, { issuer })).toThrow(sentence);
   });
 });
 
@@ -87,6 +107,17 @@ describe("an address to sign in at", () => {
     const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
     expect(await challengeOf(verifier)).toBe("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
   });
+});
+
+it("goes where a session is ended as a client, and comes back", () => {
+  const endOfSession = `${issuer}/logout?tenant=1`;
+  const address = signOutAddress(
+    { endpoint: "", clientId: "console", endOfSession },
+    "https://nova.example.com/console/",
+  );
+  const back = "post_logout_redirect_uri=https%3A%2F%2Fnova.example.com%2Fconsole%2F";
+  expect(address).toBe(`${endOfSession}&client_id=console&${back}`);
+  expect(signOutAddress({ endpoint: "", clientId: "console", endOfSession: undefined }, "/")).toBeUndefined();
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isDue, tokensIn } from "../../../../packages/console/src/api/issuer/tokens.ts";
 
-const at = { endpoint: "https://login.example.com/token", clientId: "console" };
+const at = { endpoint: "https://login.example.com/token", clientId: "console", endOfSession: undefined };
 const body = { access_token: "a.b.c", token_type: "Bearer", expires_in: 300, refresh_token: "r" };
 const now = 1_000_000;
 

@@ -6,11 +6,17 @@ export interface IssuerConfig {
   issuer: string;
   clientId: string;
   audience: string | undefined;
+  /** Where it gives its tokens, if not at its own origin. */
+  tokenOrigin?: string;
 }
 
 /** Anything that is no such file means that keys alone sign in. */
 export function configIn(text: string): IssuerConfig | undefined {
-  const { issuer, client_id, audience } = objectIn(text) ?? {};
+  const { issuer, client_id, audience, token_origin } = objectIn(text) ?? {};
   if (!isSafeAddress(issuer) || typeof client_id !== "string" || client_id === "") return undefined;
-  return { issuer, clientId: client_id, audience: typeof audience === "string" && audience ? audience : undefined };
+  return {
+    ...{ issuer, clientId: client_id },
+    audience: typeof audience === "string" && audience ? audience : undefined,
+    ...(isSafeAddress(token_origin) && { tokenOrigin: new URL(token_origin).origin }),
+  };
 }

@@ -1,7 +1,7 @@
 import { askIssuer, objectIn, SignInProblem } from "./ask.ts";
 import type { IssuerConfig } from "./config.ts";
 import { discover, type Endpoints } from "./discovery.ts";
-import { type Tokens, tokensIn } from "./tokens.ts";
+import { type Renewing, type Tokens, tokensIn } from "./tokens.ts";
 
 /** A sign-in that was begun in this tab, and waits for the issuer's answer. */
 interface Pending {
@@ -16,7 +16,7 @@ const storedPending = "nova-sign-in";
 
 /** The issuer's address to go to; what its answer is compared with stays in the tab. */
 export async function beginSignIn(config: IssuerConfig, redirect: string, place: string): Promise<string> {
-  const endpoints = await discover(config.issuer);
+  const endpoints = await discover(config);
   const pending: Pending = { state: randomText(), verifier: randomText(), place };
   sessionStorage.setItem(storedPending, JSON.stringify(pending));
   return authorizationAddress(endpoints, config, redirect, pending.state, await challengeOf(pending.verifier));
@@ -37,6 +37,18 @@ export function authorizationAddress(
     ...(audience !== undefined && { audience }),
   };
   for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
+  return address.href;
+}
+
+/**
+ * Where the issuer ends its own session, and sends the browser back from. It knows the page by its client's id: an ID token
+ * would be a token in an address.
+ */
+export function signOutAddress({ endOfSession, clientId }: Renewing, redirect: string): string | undefined {
+  if (endOfSession === undefined) return undefined;
+  const address = new URL(endOfSession);
+  address.searchParams.set("client_id", clientId);
+  address.searchParams.set("post_logout_redirect_uri", redirect);
   return address.href;
 }
 
@@ -62,7 +74,7 @@ export async function finishSignIn(
     throw new SignInProblem("This sign-in was not begun in this tab. Sign in again.");
   }
   refuseError(answer);
-  const { token, namesItself } = await discover(config.issuer);
+  const { token, endOfSession, namesItself } = await discover(config);
   if (answer.has("iss") ? answer.get("iss") !== config.issuer : namesItself) {
     throw new SignInProblem("Another issuer has answered. Sign in again.");
   }
@@ -72,7 +84,7 @@ export async function finishSignIn(
     ...{ client_id: clientId, code_verifier: pending.verifier },
   });
   if (!isOk) throw new SignInProblem(refusal(body.error, body.error_description));
-  return { tokens: tokensIn(body, { endpoint: token, clientId }, Date.now()), place: pending.place };
+  return { tokens: tokensIn(body, { endpoint: token, clientId, endOfSession }, Date.now()), place: pending.place };
 }
 
 function takePending(): Pending | undefined {

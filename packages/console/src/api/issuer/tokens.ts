@@ -1,9 +1,10 @@
 import { askIssuer, objectIn, SignInProblem } from "./ask.ts";
 
-/** Where a token is renewed, and as whom. */
-interface Renewing {
+/** Where a token is renewed, as whom, and where the issuer ends its session. */
+export interface Renewing {
   endpoint: string;
   clientId: string;
+  endOfSession: string | undefined;
 }
 
 export interface Tokens extends Renewing {
@@ -16,7 +17,11 @@ export interface Tokens extends Renewing {
 }
 
 /** Of an answer of the token endpoint. Throws where it is none. */
-export function tokensIn(body: Record<string, unknown>, { endpoint, clientId }: Renewing, now: number): Tokens {
+export function tokensIn(
+  body: Record<string, unknown>,
+  { endpoint, clientId, endOfSession }: Renewing,
+  now: number,
+): Tokens {
   const { access_token, token_type, expires_in, refresh_token } = body;
   const isBearer = typeof token_type === "string" && token_type.toLowerCase() === "bearer";
   if (typeof access_token !== "string" || !/^[\w.~+/=-]+$/.test(access_token) || !isBearer) {
@@ -24,7 +29,7 @@ export function tokensIn(body: Record<string, unknown>, { endpoint, clientId }: 
   }
   const seconds = Number(expires_in);
   return {
-    ...{ endpoint, clientId, access: access_token },
+    ...{ endpoint, clientId, endOfSession, access: access_token },
     endsAt: Number.isFinite(seconds) && seconds > 0 ? now + seconds * 1000 : undefined,
     refresh: typeof refresh_token === "string" && refresh_token !== "" ? refresh_token : undefined,
   };
