@@ -141,15 +141,15 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     });
 
     it.each([
-      ["sessions", () => "/sessions", "Larger orders"],
-      ["session", () => `/sessions/${id}`, "Last changes"],
-      ["session-node", () => `/sessions/${id}?node=check_amount`, "Edges"],
+      ["sessions", () => "/sessions", ["Larger orders"]],
+      ["session", () => `/sessions/${id}`, ["Last changes", "is_large"]],
+      ["session-node", () => `/sessions/${id}?node=check_amount`, ["Edges", "is_large"]],
     ])(
       "in light and dark, large and small: %s",
-      async (name, path, text) => {
+      async (name, path, texts) => {
         for (const [place, viewport] of Object.entries({ desk, phone })) {
           const page = await shown.open(path(), { viewport });
-          await page.getByText(text).filter({ visible: true }).first().waitFor();
+          for (const text of texts) await page.getByText(text).filter({ visible: true }).first().waitFor();
           expect(await findingsInBothModes(page, name, place), `${name} ${place}`).toEqual([]);
           expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
         }

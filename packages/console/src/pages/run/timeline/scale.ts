@@ -19,7 +19,8 @@ export interface Scale {
 
 /** Idle time that is shown as long as it was. */
 const leastIdleMs = 1500;
-/** Of the time in which something ran: a longer idle stretch is drawn that long. */
+/** Of the time in which something ran: all longer idle stretches are drawn that long together, each at least that long. */
+const gapsShare = 0.3;
 const gapShare = 0.06;
 
 /** Puts times on a line on which what ran has room, however long was waited in between. */
@@ -27,14 +28,15 @@ export function scaleOf(whole: Span, busy: readonly Span[]): Scale {
   const idle = idleIn(whole, busy);
   const idleMs = idle.reduce((sum, { from, to }) => sum + to - from, 0);
   const busyMs = Math.max(1, whole.to - whole.from - idleMs);
-  const gapMs = busyMs * gapShare;
-  const long = idle.filter(({ from, to }) => to - from > Math.max(leastIdleMs, gapMs));
+  const long = idle.filter(({ from, to }) => to - from > Math.max(leastIdleMs, busyMs * gapShare));
+  const gapMs = busyMs * Math.max(gapShare, gapsShare / long.length);
   const lost = (ms: number) =>
     long.reduce((sum, { from, to }) => {
       const inside = Math.min(Math.max(ms - from, 0), to - from);
-      return sum + inside * (1 - gapMs / (to - from));
+      return sum + inside * Math.max(0, 1 - gapMs / (to - from));
     }, 0);
-  const drawnMs = Math.max(1, whole.to - whole.from - lost(whole.to));
+  // Less than a millisecond where everything was idle.
+  const drawnMs = whole.to - whole.from - lost(whole.to) || 1;
   const at = (ms: number) => Math.min(1, Math.max(0, (ms - whole.from - lost(ms)) / drawnMs));
   return { at, gaps: long.map((gap) => ({ ...gap, at: at(gap.from), width: at(gap.to) - at(gap.from) })) };
 }
