@@ -41,6 +41,21 @@ export const texts = {
     byIssuer: (host: string) => `Sign in with ${host}`,
     or: "or with a key",
     ended: "Your sign-in has ended, or gives you no role here. Sign in again, or ask an admin for a role.",
+    problems: {
+      unreachable: (host: string) => `${host} cannot be reached. Try again, or sign in with a key.`,
+      noIssuer: (host: string) => `${host} did not answer as an issuer does. Ask who runs NOVA.`,
+      noSignIn: (host: string) => `${host} describes no sign-in. Ask who runs NOVA.`,
+      otherDocument: (host: string) => `${host} describes the sign-in of another issuer. Ask who runs NOVA.`,
+      noAddresses: (host: string) => `${host} names no addresses to sign in at. Ask who runs NOVA.`,
+      otherHost: (host: string) =>
+        `${host} gives its tokens on another host, which this page may not ask. Use a key, or ask who runs NOVA.`,
+      noToken: "The issuer gave no token that NOVA takes. Ask who runs NOVA.",
+      notRenewed: "The issuer does not go on. Sign in again.",
+      notBegun: "This sign-in was not begun in this tab. Sign in again.",
+      otherIssuer: "Another issuer has answered. Sign in again.",
+      noReason: "it did not say why",
+      refused: (why: string) => `The issuer refused: ${why}. Sign in again, or ask who runs it.`,
+    },
   },
   status: {
     queued: "Queued",

@@ -1,3 +1,7 @@
+import { texts } from "../../texts.ts";
+
+const { problems } = texts.signIn;
+
 /** An answer of an issuer is small; one that is not is no answer. */
 const maxCharacters = 200_000;
 const timeoutMs = 10_000;
@@ -24,10 +28,10 @@ export async function askIssuer(address: string, form?: Record<string, string>):
     });
     [text, isOk] = [await answer.text(), answer.ok];
   } catch (cause) {
-    throw new SignInProblem(`${host} cannot be reached. Try again, or sign in with a key.`, { cause });
+    throw new SignInProblem(problems.unreachable(host), { cause });
   }
   const body = text.length > maxCharacters ? undefined : objectIn(text);
-  if (body === undefined) throw new SignInProblem(`${host} did not answer as an issuer does. Ask who runs NOVA.`);
+  if (body === undefined) throw new SignInProblem(problems.noIssuer(host));
   return { isOk, body };
 }
 

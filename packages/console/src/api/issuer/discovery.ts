@@ -1,5 +1,8 @@
+import { texts } from "../../texts.ts";
 import { askIssuer, isSafeAddress, SignInProblem } from "./ask.ts";
 import type { IssuerConfig } from "./config.ts";
+
+const { problems } = texts.signIn;
 
 type Named = Pick<IssuerConfig, "issuer" | "tokenOrigin">;
 
@@ -17,7 +20,7 @@ export interface Endpoints {
 export async function discover(named: Named): Promise<Endpoints> {
   const { issuer } = named;
   const { isOk, body } = await askIssuer(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-  if (!isOk) throw new SignInProblem(`${new URL(issuer).host} describes no sign-in. Ask who runs NOVA.`);
+  if (!isOk) throw new SignInProblem(problems.noSignIn(new URL(issuer).host));
   return endpointsIn(body, named);
 }
 
@@ -26,14 +29,14 @@ export function endpointsIn(body: Record<string, unknown>, { issuer, tokenOrigin
   const { host, origin } = new URL(issuer);
   const { authorization_endpoint, token_endpoint, end_session_endpoint, scopes_supported } = body;
   if (body.issuer !== issuer) {
-    throw new SignInProblem(`${host} describes the sign-in of another issuer. Ask who runs NOVA.`);
+    throw new SignInProblem(problems.otherDocument(host));
   }
   if (!isSafeAddress(authorization_endpoint) || !isSafeAddress(token_endpoint)) {
-    throw new SignInProblem(`${host} names no addresses to sign in at. Ask who runs NOVA.`);
+    throw new SignInProblem(problems.noAddresses(host));
   }
   // The page's policy knows these origins alone.
   if (![origin, tokenOrigin].includes(new URL(token_endpoint).origin)) {
-    throw new SignInProblem(`${host} gives its tokens on another host, which this page may not ask. Use a key.`);
+    throw new SignInProblem(problems.otherHost(host));
   }
   return {
     authorization: authorization_endpoint,

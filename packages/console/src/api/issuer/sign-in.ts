@@ -1,7 +1,10 @@
+import { texts } from "../../texts.ts";
 import { askIssuer, objectIn, SignInProblem } from "./ask.ts";
 import type { IssuerConfig } from "./config.ts";
 import { discover, type Endpoints } from "./discovery.ts";
 import { type Renewing, type Tokens, tokensIn } from "./tokens.ts";
+
+const { problems } = texts.signIn;
 
 /** A sign-in that was begun in this tab, and waits for the issuer's answer. */
 interface Pending {
@@ -71,12 +74,12 @@ export async function finishSignIn(
 ): Promise<SignedIn> {
   const pending = takePending();
   if (!config || !pending || answer.get("state") !== pending.state) {
-    throw new SignInProblem("This sign-in was not begun in this tab. Sign in again.");
+    throw new SignInProblem(problems.notBegun);
   }
   refuseError(answer);
   const { token, endOfSession, namesItself } = await discover(config);
   if (answer.has("iss") ? answer.get("iss") !== config.issuer : namesItself) {
-    throw new SignInProblem("Another issuer has answered. Sign in again.");
+    throw new SignInProblem(problems.otherIssuer);
   }
   const { clientId } = config;
   const { isOk, body } = await askIssuer(token, {
@@ -100,8 +103,8 @@ function refuseError(answer: URLSearchParams): void {
 
 /** A description is for people; it comes from an address, so it is short. */
 function refusal(error: unknown, description: unknown): string {
-  const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? "it did not say why";
-  return `The issuer refused: ${String(why).slice(0, 200)}. Sign in again, or ask who runs it.`;
+  const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? problems.noReason;
+  return problems.refused(String(why).slice(0, 200));
 }
 
 const randomBytes = 32;

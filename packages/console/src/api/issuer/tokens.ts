@@ -1,3 +1,4 @@
+import { texts } from "../../texts.ts";
 import { askIssuer, objectIn, SignInProblem } from "./ask.ts";
 
 /** Where a token is renewed, as whom, and where the issuer ends its session. */
@@ -25,7 +26,7 @@ export function tokensIn(
   const { access_token, token_type, expires_in, refresh_token } = body;
   const isBearer = typeof token_type === "string" && token_type.toLowerCase() === "bearer";
   if (typeof access_token !== "string" || !/^[\w.~+/=-]+$/.test(access_token) || !isBearer) {
-    throw new SignInProblem("The issuer gave no token that NOVA takes. Ask who runs NOVA.");
+    throw new SignInProblem(texts.signIn.problems.noToken);
   }
   const seconds = Number(expires_in);
   return {
@@ -48,7 +49,7 @@ export async function renew(tokens: Tokens): Promise<Tokens> {
   const { endpoint, clientId, refresh = "" } = tokens;
   const form = { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId };
   const { isOk, body } = await askIssuer(endpoint, form);
-  if (!isOk) throw new SignInProblem("The issuer does not go on. Sign in again.");
+  if (!isOk) throw new SignInProblem(texts.signIn.problems.notRenewed);
   return tokensIn({ refresh_token: refresh, ...body }, tokens, Date.now());
 }
 

@@ -58,9 +58,7 @@ function Against({
   if (before === undefined) {
     return (
       <>
-        <h3>
-          {words.first} <span className="quiet">{words.firstHint}</span>
-        </h3>
+        <h3>{words.first}</h3>
         <CodeView code={textOf(after)} label={words.codeOf(node)} />
       </>
     );

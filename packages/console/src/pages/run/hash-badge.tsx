@@ -5,6 +5,7 @@ import { useNova } from "../../api/nova.ts";
 import { Foreign } from "../../parts/foreign.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Time } from "../../parts/time.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import "./hash-badge.css";
 
@@ -37,7 +38,7 @@ export function HashBadge({ run: { execution_id: id, status } }: { run: WholeExe
           {words.place(problem.seq, problem.scope ?? "")}: <Foreign text={problem.message} />
         </span>
       )}
-      {check.error && <span role="alert">{String(check.error)}</span>}
+      <Trouble error={check.error} />
     </div>
   );
 }

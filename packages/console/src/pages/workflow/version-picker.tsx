@@ -32,7 +32,8 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
   const versions = useVersions(workflow);
   const { version: nameOf, versions: words } = texts.workflows;
   const known = versions.data?.pages.flatMap(({ items }) => items) ?? [];
-  const values = known.map(
+  const isListed = known.some(({ version }) => version === value);
+  const values = (isListed ? known : [{ version: value, active: false }, ...known]).map(
     ({ version, active }) =>
       [String(version), active ? `${nameOf(version)}, ${words.active.toLowerCase()}` : nameOf(version)] as const,
   );
