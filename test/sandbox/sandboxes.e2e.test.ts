@@ -34,6 +34,9 @@ describe("create", () => {
     expect(Date.parse(sandbox.createdAt)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(sandbox.endsAt) - Date.parse(sandbox.createdAt)).toBe(300_000);
     await bench.sandboxes.kill(sandbox.id);
+    const light = await bench.sandboxes.create({ ...spec, light: true });
+    expect(bench.server.sandboxes().find(({ id }) => id === light.id)?.metadata).toMatchObject({ packages: "none" });
+    await bench.sandboxes.kill(light.id);
   });
 
   test("opens the code port to nobody else, and no network where none is allowed", async () => {

@@ -22,12 +22,12 @@ export class Connections {
   }
 
   async create(spec: SandboxSpec): Promise<E2bSandbox> {
-    const { template, lifetimeSeconds, execution, scope, internet, reach } = spec;
+    const { template, lifetimeSeconds, execution, scope, light, internet, reach } = spec;
     const { Sandbox, ALL_TRAFFIC } = await this.#sdk;
     const sandbox = await this.#breaker.guard(() =>
       Sandbox.create(template, {
         timeoutMs: lifetimeSeconds * 1000,
-        metadata: { execution, scope, nova: "1" },
+        metadata: { execution, scope, nova: "1", ...(light && { packages: "none" }) },
         allowInternetAccess: internet,
         network: { allowPublicTraffic: false, ...(reach && { allowOut: reach, denyOut: [ALL_TRAFFIC] }) },
       }),

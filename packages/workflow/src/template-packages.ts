@@ -12,6 +12,15 @@ export const promisedPackages = [
 /** Lines for pip: what node code may import anywhere. */
 export const templatePackages: readonly string[] = promisedPackages.map(({ pip }) => pip);
 
+/** Modules by which code gets at them; numpy comes with pandas. */
+const modules = [...promisedPackages.map(({ module }) => module), "pymupdf", "numpy"];
+const anyModule = new RegExp(`\\b(?:${modules.join("|")})\\b`);
+
+/** Whether code may import one of the promised packages: its text names one. */
+export function namesPackages(code: string): boolean {
+  return anyModule.test(code);
+}
+
 /** Name of the sandbox template that has these pip lines; the same lines are the same template. */
 export function templateName(requirements: readonly string[]): string {
   const lines = requirements.map((line) => line.trim()).sort();

@@ -109,6 +109,21 @@ test("takes over to warm packages without disturbing the sandboxes that are ther
   await server.close();
 });
 
+test("forks sandboxes whose code imports no packages from a process that never loads them", async () => {
+  const server = await openE2b({ apiKey: API_KEY });
+  const make = (metadata: Record<string, string>) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
+  const first = await make({ packages: "none" });
+  await server.warmed();
+  const [light, usual] = [await make({ packages: "none" }), await make({})];
+  const loaded = "import sys; print([name in sys.modules for name in ('zoneinfo', 'requests', 'PIL')])";
+  expect(await printed(light, loaded)).toBe("[True, False, False]");
+  expect(await printed(usual, loaded)).toBe("[True, True, True]");
+  expect(await printed(first, "print(1)")).toBe("1");
+  const size = "print(len(open('/proc/self/maps').readlines()))";
+  expect(Number(await printed(light, size))).toBeLessThan(Number(await printed(usual, size)));
+  await server.close();
+});
+
 test("has the preloaded module imported before its first sandbox", async () => {
   const folder = mkdtempSync(join(tmpdir(), "nova-preloaded-"));
   writeFileSync(join(folder, "made_ahead.py"), "");

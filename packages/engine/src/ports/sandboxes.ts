@@ -26,6 +26,8 @@ export interface SandboxSpec {
   /** Seconds it must live from now on. */
   lifetimeSeconds: number;
   lib: Record<string, string>;
+  /** Its code imports none of the template's packages: whoever makes it need not load them. */
+  light?: true;
   /** Absent: it dies with its execution. */
   pool?: SandboxPool;
   /** False: no network at all. */

@@ -86,7 +86,8 @@ export class Sandboxes {
       const zygote = await this.#zygotes.withSites((python) => this.#sitesOf(wanted.templateID, python));
       const id = `i${randomBytes(10).toString("hex")}`;
       const own = { E2B_SANDBOX: "true", E2B_SANDBOX_ID: id, E2B_TEMPLATE_ID: wanted.templateID };
-      const lifeline = await zygote.createSandbox(own, wanted.internet);
+      const isLight = wanted.metadata.packages === "none";
+      const lifeline = await zygote.createSandbox(own, { internet: wanted.internet, isLight });
       return this.#register(id, wanted, lifeline);
     } finally {
       this.#creating--;

@@ -13,8 +13,8 @@ export const keptSeconds = 240;
 const maxIdlePerClient = 20;
 
 /**
- * The pool whose sandboxes may run the code of this client: made from the same template, with the same modules and the
- * same way out. Undefined where the node's sandbox serves no other execution.
+ * The pool whose sandboxes may run the code of this client: made from the same template, with the same modules, for
+ * code that imports as little, and with the same way out. Undefined where the node's sandbox serves no other execution.
  */
 export function poolOf(
   client: string,
@@ -25,8 +25,8 @@ export function poolOf(
   const keepsItsOwn = tasksOf(nodes).some(({ isolation }) => isolation === "execution");
   const seconds = warm > 0 ? Math.max(idleSeconds, keptSeconds) : idleSeconds;
   if (seconds === 0 || keepsItsOwn || node.isolation === "fresh" || isLong(node)) return undefined;
-  const { template, lib, internet, reach } = spec;
-  const surroundings = [client, template, Object.entries(lib).sort(), internet, reach ?? null];
+  const { template, lib, light = false, internet, reach } = spec;
+  const surroundings = [client, template, Object.entries(lib).sort(), light, internet, reach ?? null];
   return { key: sha256(JSON.stringify(surroundings)), idleSeconds: seconds };
 }
 

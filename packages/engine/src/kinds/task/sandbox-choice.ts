@@ -5,6 +5,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxSpec } from "../../ports/sandboxes.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { endOldestIdle, poolOf, takeIdle } from "./idle-sandboxes.ts";
+import { mayImportPackages } from "./imports-packages.ts";
 import { outerReach } from "./outer-reach.ts";
 import { graceSeconds } from "./time-limit.ts";
 
@@ -104,6 +105,7 @@ export function sandboxSpec(
     scope: at.scope,
     lifetimeSeconds: lifetimeOf(secondsOf(node), betweenNodesSeconds),
     lib: version.workflow.lib,
+    ...(!mayImportPackages(version.workflow) && { light: true }),
     internet: sealed !== true,
     ...(reach && { reach }),
   };

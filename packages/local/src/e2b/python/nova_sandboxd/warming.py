@@ -4,7 +4,7 @@ import importlib
 import os
 import warnings
 
-_STANDARD = (
+STANDARD = (
     "asyncio base64 calendar collections concurrent.futures contextlib copy csv dataclasses datetime decimal email "
     "email.message enum fractions functools glob gzip hashlib hmac html http.client inspect io itertools json logging "
     "math mimetypes multiprocessing pathlib pickle pprint queue random re secrets shlex shutil smtplib sqlite3 ssl "
@@ -13,11 +13,11 @@ _STANDARD = (
 ).split()
 
 
-def import_all(packages):
+def import_all(names):
     """What fails here fails again, visibly, in the user's own code."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in [*_STANDARD, *packages]:
+        for name in names:
             try:
                 importlib.import_module(name)
             except Exception:  # an import runs any code

@@ -1,9 +1,11 @@
 """
-The process that sandboxes are forked from. It keeps one sandbox ready ahead of time, and a second zygote, with the
-template's packages imported, takes over from the first one when it is warm: nobody waits for an import.
+The process that sandboxes are forked from. It keeps one sandbox ready ahead of time. A second zygote, with the template's
+packages imported, takes over from the first one when it is warm: nobody waits for an import. The first one goes on for
+code that imports no packages, since a fork costs by what the process has loaded.
 
-A request is a connection that sends one JSON line {environment, internet}; the answer is the name of the sandbox's own
-socket. The connection stays open for as long as the sandbox lives: closing it from either end is the end of the sandbox.
+A request is a connection to the socket `zygote`, or `light`, that sends one JSON line {environment, internet}; the answer
+is the name of the sandbox's own socket. The connection stays open for as long as the sandbox lives: closing it from either
+end is the end of the sandbox.
 """
 
 import gc
@@ -24,8 +26,9 @@ class Zygote:
         self.settings, self.events = settings, events
         self.loop = Loop()
         self.sandboxes, self.spare, self.warmer = {}, None, None
+        self.unloaded, self.loading, self.is_held = list(warming.STANDARD), None, False
         self.own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY) if settings["isolated"] else None
-        self.listener = listen(settings["sockets"], "zygote")
+        self.listeners = [listen(settings["sockets"], name) for name in ("zygote", "light")]
 
     def serve(self):
         self._start()
@@ -35,10 +38,14 @@ class Zygote:
 
     def _start(self):
         self.loop.on_child_exit(self._bury)
-        self.loop.watch(self.listener.fileno(), self._accept)
+        for listener in self.listeners:
+            self.loop.watch(listener.fileno(), lambda listener=listener: self._accept(listener))
+        self._share_memory()
+        self._prepare_spare_when_idle()
+
+    def _share_memory(self):
         gc.collect()
         gc.freeze()  # what exists now stays shared with the children
-        self._prepare_spare_when_idle()
 
     def _tell(self, event):
         os.write(self.events, json.dumps(event).encode() + b"\n")
@@ -48,10 +55,11 @@ class Zygote:
         if not orders:
             self._end()
         for order in orders.decode().split():
-            if order == "warm" and self.warmer is None:
-                self._warm()
-            elif order in ("hold", "proceed") and self.warmer:
-                processes.send_signal(self.warmer, signal.SIGSTOP if order == "hold" else signal.SIGCONT)
+            self.is_held = order == "hold"
+            if self.warmer:
+                processes.send_signal(self.warmer, signal.SIGSTOP if self.is_held else signal.SIGCONT)
+            elif self.loading is None:
+                self._load_next()
 
     def _end(self):
         for sandbox in list(self.sandboxes.values()):
@@ -60,9 +68,9 @@ class Zygote:
 
     # --- sandboxes ------------------------------------------------------------------------------
 
-    def _accept(self):
+    def _accept(self, listener):
         try:
-            connection, _ = self.listener.accept()
+            connection, _ = listener.accept()
         except BlockingIOError:
             return  # the other zygote was faster
         try:
@@ -84,7 +92,7 @@ class Zygote:
 
     def _prepare_spare_when_idle(self):
         def prepare():
-            if self.spare is None and self.listener is not None:
+            if self.spare is None:
                 try:
                     self.spare = self._create(internet=True)
                 except OSError:
@@ -115,6 +123,22 @@ class Zygote:
 
     # --- warming --------------------------------------------------------------------------------
 
+    def _load_next(self):
+        """The standard library is for light sandboxes, too. Between two modules whoever wants a sandbox gets one."""
+        self.loading = None
+        if self.is_held:
+            return
+        if self.unloaded:
+            warming.import_all([self.unloaded.pop(0)])
+            self.loading = self.loop.later(0, self._load_next)
+            return
+        self._share_memory()
+        if self.spare:
+            self.spare.kill()  # it has none of this
+            self.spare = None
+        self._prepare_spare_when_idle()
+        self._warm()
+
     def _warm(self):
         """
         The packages are imported in a child, whose own child becomes the zygote that answers from then on: a fork has
@@ -137,7 +161,8 @@ class Zygote:
         self.loop.watch(taken_over, lambda: self._retire(taken_over))
 
     def _succeed(self, announce, orphaned):
-        keep = {self.listener.fileno(), self.events, announce, orphaned, 3}
+        del self.listeners[1:]
+        keep = {self.listeners[0].fileno(), self.events, announce, orphaned, 3}
         forget_parent(keep if self.own_pids is None else {*keep, self.own_pids})
         self.loop, self.sandboxes, self.spare = Loop(), {}, None
         self._start()
@@ -147,13 +172,11 @@ class Zygote:
         self.loop.run()
 
     def _retire(self, taken_over):
-        """From here on this zygote only looks after the sandboxes that it has made."""
+        """From here on this zygote looks after the sandboxes that it has made, and makes light ones."""
         self.loop.watch(taken_over)
         if not os.read(taken_over, 1):
             self._tell({"warm": False})  # an import has killed its process; this zygote stays, cold
             return
-        self.loop.watch(self.listener.fileno())
-        self.listener.close()
-        self.listener = None
-        if self.spare:
-            self.spare.kill()
+        listener = self.listeners.pop(0)
+        self.loop.watch(listener.fileno())
+        listener.close()
