@@ -24,7 +24,14 @@ test("installs its packages and the workflow's, each as one word of the shell", 
   const { steps } = await render(["numpy>=2; python_version > '3.9'"]);
   expect(steps[0]).toMatchObject({ type: "RUN" });
   expect(steps[0]?.args[0]).toBe(
-    `pip install 'pymupdf' 'pandas' 'requests' 'pillow' 'psycopg[binary]' 'numpy>=2; python_version > '\\''3.9'\\'''`,
+    `pip install 'pymupdf<2' 'pandas<4' 'requests<3' 'pillow<14' 'psycopg[binary]<4' 'numpy>=2; python_version > '\\''3.9'\\'''`,
+  );
+});
+
+test("leaves the version of what it promises to a workflow that names one", async () => {
+  const { steps } = await render(["PyMuPDF == 2.0", "psycopg[binary,pool]>=3.2", "pandas-stubs"]);
+  expect(steps[0]?.args[0]).toBe(
+    "pip install 'pandas<4' 'requests<3' 'pillow<14' 'PyMuPDF == 2.0' 'psycopg[binary,pool]>=3.2' 'pandas-stubs'",
   );
 });
 

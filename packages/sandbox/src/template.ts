@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { templatePackages } from "@nova/workflow";
+import { templateLines } from "@nova/workflow";
 import type { BuildInfo, LogEntry, TemplateBuilder } from "e2b";
 
 const units = "/etc/systemd/system";
@@ -17,7 +17,7 @@ export async function sandboxTemplate(requirements: string[] = []): Promise<Temp
   const { Template } = await import("e2b");
   return Template({ fileContextPath: contextFolder })
     .fromTemplate("code-interpreter-v1")
-    .pipInstall([...templatePackages, ...requirements].map(shellQuoted))
+    .pipInstall(templateLines(requirements).map(shellQuoted))
     .copy("docstrings.py", `${nova}/docstrings.py`, { user: "root", mode: 0o644 })
     .runCmd(["python3", `${nova}/docstrings.py`, ...requirements.map(shellQuoted), ">", docstringsFile].join(" "), {
       user: "root",

@@ -106,7 +106,14 @@ export { demandLeadsInside, OutsideFolder, openInside } from "./source/open-insi
 export { isFileOfFolder, isWorkflowFolder, readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts";
 export type { TemplatePart } from "./template/template.ts";
 export { onlyPath, templateParts } from "./template/template.ts";
-export { namesPackages, promisedPackages, templateName, templatePackages } from "./template-packages.ts";
+export {
+  namesPackages,
+  pipLine,
+  promisedPackages,
+  templateLines,
+  templateName,
+  templatePackages,
+} from "./template-packages.ts";
 export { runHash, sorted, workflowHash, workflowText } from "./text.ts";
 export type * from "./trigger.ts";
 export type * from "./workflow.ts";

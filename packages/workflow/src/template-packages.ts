@@ -1,16 +1,36 @@
 import { createHash } from "node:crypto";
 
-/** What every sandbox has, in E2B as on a laptop: the module that code imports, and its package for pip and for Debian. */
+/**
+ * What every sandbox has, in E2B as on a laptop: the module that code imports, its package for pip and for Debian, and the
+ * first major version that it is not. pymupdf 2 brings a runtime for neural networks: 80 MB in every process.
+ */
 export const promisedPackages = [
-  { module: "fitz", pip: "pymupdf", debian: "python3-fitz" },
-  { module: "pandas", pip: "pandas", debian: "python3-pandas" },
-  { module: "requests", pip: "requests", debian: "python3-requests" },
-  { module: "PIL", pip: "pillow", debian: "python3-pil" },
-  { module: "psycopg", pip: "psycopg[binary]", debian: "python3-psycopg" },
+  { module: "fitz", pip: "pymupdf", below: 2, debian: "python3-fitz" },
+  { module: "pandas", pip: "pandas", below: 4, debian: "python3-pandas" },
+  { module: "requests", pip: "requests", below: 3, debian: "python3-requests" },
+  { module: "PIL", pip: "pillow", below: 14, debian: "python3-pil" },
+  { module: "psycopg", pip: "psycopg[binary]", below: 4, debian: "python3-psycopg" },
 ] as const;
 
-/** Lines for pip: what node code may import anywhere. */
+/** Packages for pip: what node code may import anywhere. */
 export const templatePackages: readonly string[] = promisedPackages.map(({ pip }) => pip);
+
+/** The line by which pip installs a promised package. */
+export function pipLine({ pip, below }: Pick<(typeof promisedPackages)[number], "pip" | "below">): string {
+  return `${pip}<${below}`;
+}
+
+/** Lines for pip of a template: a requirement takes the place of the promised package that it names. */
+export function templateLines(requirements: readonly string[]): string[] {
+  const named = new Set(requirements.map(packageName));
+  return [...promisedPackages.filter(({ pip }) => !named.has(packageName(pip))).map(pipLine), ...requirements];
+}
+
+/** As PyPI compares names. */
+function packageName(line: string): string {
+  const [name = ""] = /^[a-z\d._-]+/.exec(line.trim().toLowerCase()) ?? [];
+  return name.replace(/[._-]+/g, "-");
+}
 
 /** Modules by which code gets at them; numpy comes with pandas. */
 const modules = [...promisedPackages.map(({ module }) => module), "pymupdf", "numpy"];

@@ -123,7 +123,7 @@ describe("the Python of the sandboxes", () => {
   const nothing = { lacks: [] };
   const both = { lacks: ["fitz", "psycopg"] };
   const pip = (reason = "") => ({
-    runs: /^py -m pip install .*--target \S+\/nova\/python3\.\d+\.[0-9a-f-]+ -- pymupdf psycopg\[binary\]$/,
+    runs: /^py -m pip install .*--target \S+\/nova\/python3\.\d+\.[0-9a-f-]+ -- pymupdf<2 psycopg\[binary\]<4$/,
     reason,
   });
   const compiles = { runs: /^py -m compileall .*-x \/tests\?\/ \S+\/nova\/python3\S+$/, reason: "" };
@@ -151,7 +151,7 @@ describe("the Python of the sandboxes", () => {
     const cache = join(folder, "cache", "nova");
     const name = `python${python.version.split(".", 2).join(".")}`;
     await mkdir(join(cache, name, "pandas"), { recursive: true });
-    const both = { runs: /-- pandas psycopg\[binary\]$/, reason: "" };
+    const both = { runs: /-- pandas<4 psycopg\[binary\]<4$/, reason: "" };
     await ensurePython({}, machineThat([{ lacks: ["psycopg"] }, both, compiles, nothing], true));
     expect(await readdir(cache)).toEqual([name]);
     expect(await readdir(join(cache, name))).toEqual([]);
@@ -174,7 +174,7 @@ describe("the Python of the sandboxes", () => {
     ["what pip brings is of no use", false, [both, pip(), compiles, both], "pip installed what it cannot import"],
   ])("ends in a sentence that says what to install where %s", async (_what, isRoot, steps, why) => {
     await expect(ensurePython({ debian: true }, machineThat(steps, isRoot))).rejects.toThrow(
-      `Python lacks fitz, psycopg and ${why} - install pymupdf, psycopg[binary] for py, or name another Python in NOVA_PYTHON`,
+      `Python lacks fitz, psycopg and ${why} - install pymupdf<2, psycopg[binary]<4 for py, or name another Python in NOVA_PYTHON`,
     );
     expect(steps).toEqual([]);
   });

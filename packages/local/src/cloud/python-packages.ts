@@ -5,7 +5,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { promisedPackages } from "@nova/workflow";
+import { pipLine, promisedPackages } from "@nova/workflow";
 import { choosePython, type Python } from "../e2b/python.ts";
 import { Interrupted } from "./errors.ts";
 
@@ -85,7 +85,7 @@ export async function ensurePython(
     const again = await machine.choosePython(packagesFolders());
     if (lacking(again, needed).length === 0) return again;
   }
-  const advice = `install ${wanted.map((one) => one.pip).join(", ")} for ${python.path}, or name another Python in NOVA_PYTHON`;
+  const advice = `install ${wanted.map(pipLine).join(", ")} for ${python.path}, or name another Python in NOVA_PYTHON`;
   const outcome = pip.ok ? "pip installed what it cannot import" : `pip could not install it (${pip.reason})`;
   throw new PythonMissing(`Python lacks ${missing.join(", ")} and ${outcome} - ${advice}`);
 }
@@ -93,8 +93,8 @@ export async function ensurePython(
 /** The folder is replaced as a whole, with what it had and what is missing: a start that was cut off leaves the old one. */
 async function installPromised(python: Python, missing: readonly string[], machine: Machine): Promise<Ended> {
   const folder = packagesFolder(python.version);
-  const lines = promisedPackages.flatMap(({ module, pip }) =>
-    missing.includes(module) || existsSync(join(folder, module)) ? [pip] : [],
+  const lines = promisedPackages.flatMap((one) =>
+    missing.includes(one.module) || existsSync(join(folder, one.module)) ? [pipLine(one)] : [],
   );
   const draft = `${folder}.${randomUUID()}`;
   try {

@@ -7,7 +7,7 @@ import { action, flow, lines, mapOver } from "../../../support/engine/flows.ts";
 import { World } from "../../../support/engine/world.ts";
 
 const doneBy = (executor: TaskNode["executor"]) => ({ ...action("a"), executor });
-const code = (text: string) => doneBy({ kind: "code", code: text, fileName: "a.py" });
+const code = (text: string) => doneBy({ kind: "code", code: text });
 
 function running(text: string, lib: Workflow["lib"] = {}): Workflow {
   return { ...flow("one", [code(text)], lines("start > a > end")), lib };
