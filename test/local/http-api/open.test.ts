@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { type HttpApi, type HttpApiAnswer, type HttpApiEvent, openHttpApi } from "@nova/local";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 let api: HttpApi;
 let events: HttpApiEvent[];
@@ -26,6 +26,23 @@ it("an answer that AWS Lambda would not take is a 500, and a failure", async () 
   const url = await open({ statusCode: 200, body: '"'.repeat(4_000_000) });
   expect((await fetch(url)).status).toBe(500);
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(/bytes as JSON/) })]);
+});
+
+it("is told of each request, and once when it is answered or has taken long", async () => {
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
+  const told: string[] = [];
+  api = await openHttpApi({
+    handler: () => mayAnswer,
+    onRequest(address) {
+      told.push(address);
+      return address === "/quiet" ? undefined : () => told.push("done");
+    },
+  });
+  const answers = [fetch(`${api.url}/a?wait=1`), fetch(`${api.url}/quiet`)];
+  await vi.waitFor(() => expect(told.toSorted()).toEqual(["/a?wait=1", "/quiet", "done"]), 5_000);
+  answer({ statusCode: 204 });
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([204, 204]);
+  expect(told.filter((one) => one === "done")).toHaveLength(1);
 });
 
 describe("a request", () => {

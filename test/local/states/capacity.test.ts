@@ -17,7 +17,7 @@ function opened(idleShare: number) {
     for (const one of all) (capacity.enter(one, one) ?? Promise.resolve()).then(() => begun.push(one));
   };
   const after = (ms: number) => vi.advanceTimersByTimeAsync(ms).then(() => begun);
-  return { enter, leave: (one: number) => capacity.leave(one), after };
+  return { enter, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
 }
 
 it("begins at once where there is room, and the others when one leaves, the oldest first", async () => {
@@ -33,6 +33,24 @@ it("begins more while processors idle", async () => {
   const { enter, after } = opened(0.5);
   enter(1, 2, 3, 4);
   expect(await after(120)).toEqual([1, 2, 3, 4]);
+});
+
+it("begins nothing while somebody holds it back, and then all that there is room for", async () => {
+  const { enter, hold, after } = opened(0.5);
+  const [first, second] = [hold(), hold()];
+  enter(1, 2, 3);
+  first();
+  expect(await after(200)).toEqual([]);
+  second();
+  expect(await after(0)).toEqual([1, 2]);
+});
+
+it("is held back for some seconds at most", async () => {
+  const { enter, hold, after } = opened(0.5);
+  hold();
+  enter(1, 2);
+  expect(await after(4_900)).toEqual([]);
+  expect(await after(300)).toEqual([1, 2]);
 });
 
 it("keeps nobody waiting for what is at work for long", async () => {

@@ -27,10 +27,14 @@ export async function openApi(cloud: LocalCloud, { port, onFailure, page }: ApiO
   const blobOrigin = cloud.environment.AWS_ENDPOINT_URL_S3 as string;
   const folder = page ?? noPage;
   const pages = openConsole({ folder, apiKey: key.text, blobOrigin, env: process.env, onFailure });
-  const api = await openHttpApi({ handler, port, ...(onFailure && { onFailure }), pages: pages.serve });
+  const onRequest = (address: string) => (starting.test(address) ? cloud.holdWork() : undefined);
+  const api = await openHttpApi({ handler, port, ...(onFailure && { onFailure }), onRequest, pages: pages.serve });
   announceApi(api.url);
   return { ...api, key, consoleLink: () => pages.link(api.url) };
 }
+
+/** Requests that start runs, and do not wait for their ends: they are answered before what was started goes on. */
+const starting = /^[^?]*\/(?:execute|restart)(?:$|\?(?!.*\bwait))/;
 
 async function noPage(): Promise<never> {
   throw new RangeError("this API was opened without a page - use `nova dev`");

@@ -75,6 +75,7 @@ export async function openEndpoints(
       mails.drive();
     },
     isAtWork: () => states.live.isAtWork(),
+    holdWork: () => states.live.capacity.hold(),
     /** Before closing: resolves when no function is at work. What waits by then is parked in the data folder. */
     async rest() {
       // Runs that end are events, and events start runs.

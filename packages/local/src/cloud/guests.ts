@@ -81,6 +81,8 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
     warmed: async () => undefined,
     counters: visit.counters,
     untilEnd: visit.untilEnd,
+    // What is at work is so in the owner's process, which answers requests of its own.
+    holdWork: () => () => undefined,
     isNeeded: () => false,
     close: async () => visit.leave(),
   };

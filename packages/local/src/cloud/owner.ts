@@ -76,6 +76,7 @@ export async function openAsOwner(
     templateFor: (requirements) => prepareTemplate(dataDir, requirements),
     counters: async (execution) => counters.of(execution),
     untilEnd: (execution, listener) => progress.untilEnd(execution, listener),
+    holdWork: opened.holdWork,
     isNeeded: () => admin.guests.count > 0 || opened.isAtWork(),
     async close({ interrupt = false } = {}) {
       sweeping.end();

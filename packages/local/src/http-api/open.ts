@@ -17,6 +17,8 @@ export interface HttpApiOptions {
   port?: number;
   /** Hears what a Lambda threw: the caller only learns that it did. */
   onFailure?: (error: unknown) => void;
+  /** Called with path and query of each request; what it answers is called once the request is answered, or has taken long. */
+  onRequest?: (address: string) => (() => void) | undefined;
   /** Takes what is not for the Lambda, and answers whether it did. */
   pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
@@ -48,7 +50,24 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   }
 }
 
-async function serve(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {
+/** Who sends slowly is waited for no longer. */
+const longMs = 500;
+
+async function serve(request: IncomingMessage, options: HttpApiOptions): Promise<HttpApiAnswer> {
+  const done = options.onRequest?.(request.url ?? "");
+  if (!done) return answered(request, options);
+  const over = Promise.withResolvers<void>();
+  over.promise.then(done);
+  const timer = setTimeout(over.resolve, longMs).unref();
+  try {
+    return await answered(request, options);
+  } finally {
+    clearTimeout(timer);
+    over.resolve();
+  }
+}
+
+async function answered(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {
   const body = await readBody(request, maxBytes);
   if (!body) return gatewayAnswer(413, "Request Too Long");
   const [awsRequestId, began] = [randomUUID(), Date.now()];

@@ -6,6 +6,8 @@ const lookMs = 50;
 const idleShare = 0.2;
 /** What is at work for so long keeps nobody waiting any more. */
 const longestMs = 2_000;
+/** Nothing is held back for longer. */
+const longestHoldMs = 5_000;
 
 /** Of all processors since the machine started. */
 export interface ProcessorTimes {
@@ -25,6 +27,8 @@ export class Capacity<Key> {
   /** How each that is in, or waits for it, leaves. */
   readonly #leaving = new Map<Key, () => void>();
   #atWork = 0;
+  #holds = 0;
+  #heldSince = 0;
   #looking: NodeJS.Timeout | undefined;
 
   constructor(size = 2 * availableParallelism(), times = processorTimes) {
@@ -55,6 +59,19 @@ export class Capacity<Key> {
     this.#leaving.delete(key);
   }
 
+  /** What waits begins only once all who hold it back have let go: requests to start more are answered first. */
+  hold(): () => void {
+    if (this.#holds++ === 0) this.#heldSince = Date.now();
+    return () => {
+      this.#holds -= 1;
+      this.#beginAll();
+    };
+  }
+
+  get #isHeld(): boolean {
+    return this.#holds > 0 && Date.now() - this.#heldSince < longestHoldMs;
+  }
+
   async #stay({ promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
     this.#atWork += 1;
     const timer = setTimeout(resolve, longestMs).unref();
@@ -65,7 +82,7 @@ export class Capacity<Key> {
   }
 
   #beginAll(): void {
-    while (this.#atWork < this.#size && this.#waiting.length > 0) this.#beginNext();
+    while (this.#atWork < this.#size && this.#waiting.length > 0 && !this.#isHeld) this.#beginNext();
     if (this.#waiting.length > 0) this.#look();
   }
 
@@ -84,7 +101,7 @@ export class Capacity<Key> {
       const now = this.#times();
       const isIdle = now.idleMs - before.idleMs > idleShare * (now.allMs - before.allMs);
       before = now;
-      if (isIdle) this.#beginNext();
+      if (isIdle && !this.#isHeld) this.#beginNext();
     }, lookMs).unref();
   }
 }

@@ -42,7 +42,7 @@ export class LiveExecutions {
   readonly #runs = new Map<Execution, JournalledExecution>();
   /** The longest parked first. */
   readonly #parked = new Set<Execution>();
-  readonly #capacity = new Capacity<Execution>();
+  readonly capacity = new Capacity<Execution>();
   readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
   readonly #deliveries = new Set<Promise<void>>();
   readonly #alarms: Alarms<Execution>;
@@ -227,7 +227,7 @@ export class LiveExecutions {
         // Whoever is given the token may answer before the function does: then the answer must find its task.
         if (handsOutToken) this.#executions.flush(execution);
         const invoke = () => invokeLambda(functionArn, payload, stopSignal);
-        const entered = execution.startedBy ? undefined : this.#capacity.enter(execution, execution.startedAt);
+        const entered = execution.startedBy ? undefined : this.capacity.enter(execution, execution.startedAt);
         const asked = clock.now();
         return entered?.then(() => this.#onJump(execution, clock.now() - asked)).then(invoke) ?? invoke();
       },
@@ -264,7 +264,7 @@ export class LiveExecutions {
     if (!run) return;
     this.#setAlarm(execution, run);
     if (!run.isBusy) {
-      this.#capacity.leave(execution);
+      this.capacity.leave(execution);
       this.#executions.park(execution, run.pending.dueMs);
       this.#parked.delete(execution);
       const [longest] = this.#parked.add(execution);
@@ -328,7 +328,7 @@ export class LiveExecutions {
 
   /** Nothing reaches it any more; its file is all that is left of it. */
   #leave(execution: Execution): void {
-    this.#capacity.leave(execution);
+    this.capacity.leave(execution);
     this.#runs.get(execution)?.leave();
     this.#runs.delete(execution);
     this.#parked.delete(execution);
