@@ -25,3 +25,18 @@ export function useClientSlugs(): readonly string[] {
   });
   return data ?? none;
 }
+
+/** Triggers for which something has come in lately. */
+export function useTriggerIds(): readonly string[] {
+  const nova = useNova();
+  const { data } = useQuery({
+    queryKey: ["triggers", "ids"],
+    staleTime: staleMs,
+    async queryFn() {
+      const params = { query: { status: "started" as const, limit: 200 } };
+      const { items } = await nova.ask(nova.api.GET("/deliveries", { params }));
+      return [...new Set(items.flatMap(({ trigger }) => trigger ?? []))];
+    },
+  });
+  return data ?? none;
+}

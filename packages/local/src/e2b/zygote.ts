@@ -135,7 +135,7 @@ export class Zygote {
 
   /**
    * A new sandbox; it lives until `kill`, or until `ended` resolves by itself. `isLight`: its code imports none of the
-   * packages, so it is forked from the process that never loads them, which costs a fifth.
+   * packages, so it is forked from the process that never loads them, which costs a third.
    */
   async createSandbox(environment: Record<string, string>, { internet, isLight }: WantedSandbox): Promise<Lifeline> {
     const connection = connect(join(this.#sockets, isLight ? "light" : "zygote"));

@@ -1,7 +1,7 @@
 import type { Execution } from "@nova/client";
 import { type JSX, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { useWorkflowIds } from "../../api/use-lists.ts";
+import { useTriggerIds, useWorkflowIds } from "../../api/use-lists.ts";
 import { Button } from "../../parts/button.tsx";
 import { useKeys } from "../../parts/keys.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
@@ -119,7 +119,7 @@ function fits(item: Execution, { text }: Filters): boolean {
 
 /** What filters can be set to: what there is, and what was seen since the page was opened. */
 function useKnown(items: readonly Execution[]) {
-  const workflows = useWorkflowIds();
+  const [workflows, triggers] = [useWorkflowIds(), useTriggerIds()];
   const { current: seen } = useRef({
     workflow: new Set<string>(),
     client: new Set<string>(),
@@ -128,6 +128,7 @@ function useKnown(items: readonly Execution[]) {
   });
   return useMemo(() => {
     for (const id of workflows) seen.workflow.add(id);
+    for (const id of triggers) seen.trigger.add(id);
     for (const { workflow, client, error, trigger } of items) {
       seen.workflow.add(workflow);
       seen.client.add(client);
@@ -141,7 +142,7 @@ function useKnown(items: readonly Execution[]) {
       error: sorted(seen.error),
       trigger: sorted(seen.trigger),
     };
-  }, [items, workflows, seen]);
+  }, [items, workflows, triggers, seen]);
 }
 
 function useRowKeys(
