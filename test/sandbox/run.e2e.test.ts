@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "@nova/engine";
+import { type RunRequest, StoreUnavailable } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { describe, expect, test } from "vitest";
 import { Bench, changesOf, eventually } from "./support/bench.ts";
@@ -83,6 +83,14 @@ describe("a node", () => {
     };
     expect(await callsFor("x".repeat(10_000))).toEqual(["POST /execute"]);
     expect(await callsFor("x".repeat(20_000))).toEqual(["POST /files", "POST /execute"]);
+  });
+
+  test("that is said to be the last one is no obstacle to another, nor to the next execution", async () => {
+    const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
+    const run = (more: Partial<RunRequest>) => bench.run(sandbox, bench.request("context['a'] = 1", {}, more));
+    const last = { isLast: true } as const;
+    const each: Partial<RunRequest>[] = [{}, last, last, {}, last, { execution: "exec_2" }];
+    for (const more of each) expect(changesOf(await run(more))).toEqual({ a: 1 });
   });
 
   test("finds every character as it was sent, where the input is part of the cell", async () => {

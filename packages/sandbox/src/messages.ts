@@ -110,9 +110,19 @@ export function misfit([issue]: readonly { path?: PropertyKey[]; message?: strin
 
 /** `ahead`: blobs that the code names, wanted before it asks. */
 export function runInput(request: RunRequest, nonce: string, ahead: BlobRef[]): string {
-  const { execution, claim, code, fileName, timeoutSeconds, environment, network, near } = request;
+  const { execution, claim, code, fileName, timeoutSeconds, environment, network, near, isLast } = request;
   const reach = { ...(network && { network }), ...(near && { near }) };
-  const header = { format: 1, op: "run", nonce, execution, ...claim, timeoutSeconds, ahead, ...reach };
+  const header = {
+    format: 1,
+    op: "run",
+    nonce,
+    execution,
+    ...claim,
+    timeoutSeconds,
+    ahead,
+    ...reach,
+    ...(isLast && { last: true }),
+  };
   const body = {
     code,
     fileName,

@@ -121,7 +121,7 @@ class Time(unittest.TestCase):
         self.run = None
 
     def begin(self, seconds=60):
-        self.run = Run(Claim("link", 0, 1), Process(), self.store, seconds, is_fit=True)
+        self.run = Run(Claim("link", 0, 1), Process(), self.store, seconds, is_fit=True, is_last=False)
         return self.run
 
     def left(self):

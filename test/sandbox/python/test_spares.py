@@ -23,9 +23,11 @@ class Made:
 
     hosts = None
     are_ready = iter(())
+    last = None
 
     def __init__(self, walls, init=None):
         self._is_ready = next(self.are_ready)
+        self.init, Made.last = init, self
 
     def is_alive(self):
         return True
@@ -57,6 +59,16 @@ class Spares(unittest.TestCase):
         self.assertTrue(self.spares(False, True).take(None).is_ready())
         with open(f"{self.root}/daemon.log") as log:
             self.assertEqual(log.read(), "no more processes\n")
+
+    def test_behind_the_last_run_nothing_is_forked_and_whoever_comes_all_the_same_is_served(self):
+        made = self.spares(True, True)
+        ended = Made.last
+        ended.init = init = object()
+        made.put_away(ended)
+        self.assertEqual((list(made), ended.init), ([], None))
+        self.assertTrue(made.take(None).is_ready())
+        made.prepare_beside()
+        self.assertIs(Made.last.init, init)
 
     def test_where_none_can_be_forked_nothing_begins(self):
         made = self.spares(False, False, True)

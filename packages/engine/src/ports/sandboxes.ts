@@ -58,6 +58,8 @@ export interface RunRequest {
   environment: Record<string, string>;
   /** Nothing in it is secret: it may leave traces in the sandbox. */
   isPlain?: true;
+  /** Its execution ends behind it, unless it fails: nothing need be made ready for another run of code. */
+  isLast?: true;
   /**
    * What the code can connect to, as `host` or `host:port`, and nothing else; a host that `addresses` names by these
    * alone. Absent: whatever the sandbox can, but not the machine that it is on. `run` throws `NodeFailed` where the

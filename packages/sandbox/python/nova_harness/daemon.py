@@ -171,7 +171,8 @@ class Daemon:
             self.store.unclaim(claim)
             raise
         is_fit = self.is_clean and self.walls.isolated
-        run = self.running[claim] = Run(claim, process, self.store, header["timeoutSeconds"], is_fit)
+        is_last = header.get("last", False)
+        run = self.running[claim] = Run(claim, process, self.store, header["timeoutSeconds"], is_fit, is_last)
         run.follow(follower)
         run.begin(rest, out, header["ahead"])
         os.close(out)
@@ -182,8 +183,9 @@ class Daemon:
             self._watch(process.porter.control, lambda: self._hear_porter(process.porter, run))
         if guard := process.let_out(self.walls.user_of_code, near_of(header.get("near", [])), run.note):
             self._watch(guard, guard.serve)
-        with contextlib.suppress(OSError):
-            self.spares.prepare_beside()
+        if not is_last:
+            with contextlib.suppress(OSError):
+                self.spares.prepare_beside()
 
     def _hear_porter(self, porter, run):
         """It outlives the run for as long as something that the code has sent is on its way."""
@@ -204,6 +206,9 @@ class Daemon:
             self.selector.unregister(run.process.control)
         del self.running[run.claim]
         run.end()
+        if run.is_last:
+            self.spares.put_away(run.process)
+            return
         with contextlib.suppress(OSError):  # out of memory or processes for now; the next node tries again, and is told
             self.spares.prepare_after(run.process)
 

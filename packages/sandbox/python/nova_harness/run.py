@@ -36,9 +36,10 @@ class Claim(NamedTuple):
 
 
 class Run:
-    def __init__(self, claim, process, store, limit_seconds, is_fit):
-        """`is_fit`: another execution may come after this one."""
+    def __init__(self, claim, process, store, limit_seconds, is_fit, is_last):
+        """`is_fit`: another execution may come after this one. `is_last`: no other run of this one is to be expected."""
         self.claim, self.process, self.store, self.is_fit = claim, process, store, is_fit
+        self.is_last = is_last
         self.limit_seconds = limit_seconds
         self.followers = []
         self.needs = Needs(store, self._tell)

@@ -44,6 +44,14 @@ class Spares:
         if self.walls.isolated and self._resting is None:
             self._resting = Init(self.walls)
 
+    def put_away(self, process):
+        """As `prepare_after`, where no other run is about to come: nothing is forked ahead of it."""
+        init, process.init = process.init, None
+        if init and process.hosts is not None:
+            init.dismiss()
+        else:
+            self._rest(init)
+
     def _prepare_without_network(self, init, has_gate):
         if self._without_network is None:
             self._without_network = Process(self.walls.without_network(), init, has_gate)

@@ -147,7 +147,15 @@ function codeRequest(
 ): RunRequest {
   const { id, timeoutSeconds } = task.node;
   const { code, file = `${id}.py` } = codeOf(task.node);
-  return requestFor(task, turn, { step: 0, code, fileName: file, timeoutSeconds, ...network }, task.input.slots(), io);
+  const own = { step: 0, code, fileName: file, timeoutSeconds, ...network };
+  const request = requestFor(task, turn, own, task.input.slots(), io);
+  return endsBehind(task) ? { ...request, isLast: true } : request;
+}
+
+/** Whether every way on from a node of the main line leads to an end. */
+function endsBehind({ position: { at }, edges, version: { workflow } }: Task): boolean {
+  const ends = new Set(workflow.nodes.flatMap(({ id, type }) => (type === "end" ? [id] : [])));
+  return at.scope === "" && edges.length > 0 && edges.every(({ to }) => ends.has(to));
 }
 
 function codeOf({ id, executor }: TaskNode) {
