@@ -215,6 +215,28 @@ describe("lists", () => {
     expect(pages.length).toBeGreaterThan(3);
   });
 
+  test("all executions that have not ended, however many have since, of a workflow and a client as well", async () => {
+    const october = { from: "2026-10-01T00:00:00.000Z", to: "2026-10-31T00:00:00.000Z" };
+    for (const day of [1, 2, 3, 4, 5, 6]) {
+      const isWaiting = day < 4;
+      await executions.create({
+        ...{ ...base, id: `exec_day_${day}`, startedAt: `2026-10-0${day}T10:00:00.000Z`, open: isWaiting },
+        ...{ status: isWaiting ? "waiting" : "completed", workflowId: day === 2 ? "mail" : "invoice" },
+        client: day === 3 ? "october" : "acme",
+      });
+    }
+    const daysOf = async (query: ExecutionQuery) => {
+      const { items, cursor } = await executions.list({ ...october, status: "waiting", looksAt: 1, ...query });
+      return [...items.map(({ id }) => id.at(-1)), ...(cursor === undefined ? [] : ["more"])];
+    };
+    expect(await daysOf({})).toEqual(["3", "2", "1"]);
+    expect(await daysOf({ workflow: "invoice" })).toEqual(["3", "1"]);
+    expect(await daysOf({ client: "october" })).toEqual(["3"]);
+    expect(await daysOf({ limit: 2 })).toEqual(["3", "2", "more"]);
+    expect(await daysOf({ status: "running" })).toEqual([]);
+    expect(await daysOf({ status: "completed", limit: 1 })).toEqual(["6", "more"]);
+  });
+
   test("executions of the same instant one after the other", async () => {
     const twins = ["a", "b", "c"].map((id) => ({ ...base, id: `exec_twin_${id}`, client: "twins" }));
     for (const twin of twins) await executions.create(twin);

@@ -162,16 +162,21 @@ interface Position {
 /**
  * Newest first, unless asked otherwise of one workflow or client. No index holds all executions (its one partition would
  * take every start of the account), so a query that names neither workflow nor client merges the newest of every workflow.
+ * Those that have not ended have an index of their own, and are few: all of them are looked at.
  */
 async function listExecutions(entity: ExecutionEntity, workflows: Pick<WorkflowStore, "ids">, query: ExecutionQuery) {
-  const limit = query.limit ?? defaultLimit;
-  if (query.workflow !== undefined || query.client !== undefined)
+  const { workflow, client, status, limit = defaultLimit } = query;
+  if (workflow !== undefined || client !== undefined || isOpen(status))
     return page(await nextOnes(entity, query, limit), limit);
   const ids = await Array.fromAsync(workflows.ids());
   const lists = await Promise.all(
     ids.map((workflow) => nextOnes(entity, { ...query, workflow, oldestFirst: false }, limit)),
   );
   return page(merged(lists), limit);
+}
+
+function isOpen(status: Execution["status"] | undefined): boolean {
+  return status === "queued" || status === "running" || status === "waiting";
 }
 
 /** Only as far as all of them were looked through. */
@@ -186,21 +191,21 @@ async function nextOnes(entity: ExecutionEntity, query: ExecutionQuery, limit: n
   const { first, last } = rangeOf(query);
   // DynamoDB refuses a range that ends before it begins.
   if (last.startedAt < first.startedAt) return { items: [] };
-  const index =
-    workflow !== undefined
-      ? entity.query.ofWorkflow({ workflowId: workflow })
-      : entity.query.ofClient({ client: client as string });
+  const { open, ofWorkflow, ofClient } = entity.query;
+  const ofOne = () =>
+    workflow !== undefined ? ofWorkflow({ workflowId: workflow }) : ofClient({ client: client as string });
+  const index = isOpen(status) ? open({ open: "open" }) : ofOne();
   const fitting = index
     .between(first, last)
-    .where(having({ status, client, trigger }))
+    .where(having({ status, client, workflowId: workflow, trigger }))
     .where(({ error }, { eq }) => (errorClass === undefined ? "" : eq((error as ExecutionError).class, errorClass)));
   const order = oldestFirst ? "asc" : "desc";
   // One more than asked for tells whether there is a next page; another one is the item the cursor points at.
   const count = limit + 2;
-  const isFiltered = [status, errorClass, trigger].some((wanted) => wanted !== undefined);
+  const isBounded = !isOpen(status) && [status, errorClass, trigger].some((wanted) => wanted !== undefined);
   const { data, cursor } = await readPage(fitting, {
     order,
-    ...(looksAt && isFiltered ? { limit: looksAt } : { count }),
+    ...(looksAt && isBounded ? { limit: looksAt } : { count }),
   });
   const before = query.cursor === undefined ? undefined : decode(query.cursor).id;
   const items = data.filter(({ id }) => id !== before);

@@ -79,8 +79,8 @@ export interface ExecutionQuery {
   /** Id of the trigger that started it. */
   trigger?: string;
   /**
-   * So many records of each workflow or client are looked at, at most: a page may then have fewer executions than `limit`,
-   * and a cursor all the same. Absent: as many as it takes. Newest first only.
+   * So many records of each workflow or client are looked at, at most, in search of those that fit: a page may then have
+   * fewer executions than `limit`, and a cursor all the same. Absent: as many as it takes, as of those that have not ended.
    */
   looksAt?: number;
   /** ISO 8601, inclusive. */

@@ -206,11 +206,8 @@ class Daemon:
             self.selector.unregister(run.process.control)
         del self.running[run.claim]
         run.end()
-        if run.is_last:
-            self.spares.put_away(run.process)
-            return
         with contextlib.suppress(OSError):  # out of memory or processes for now; the next node tries again, and is told
-            self.spares.prepare_after(run.process)
+            (self.spares.put_away if run.is_last else self.spares.prepare_after)(run.process)
 
     def _bury_the_dying(self):
         """Outcomes are told as soon as no code runs; no other code begins before the last process is gone."""
