@@ -21,24 +21,32 @@ export function builtPage(): Promise<string> {
 }
 
 async function buildIfStale(): Promise<string> {
-  const [built, changed] = await Promise.all([modified(join(dist, "index.html")), newestSource()]);
-  if (built < changed) await build();
+  if (await isStale()) await build();
   return dist;
 }
 
-/** Beside its place, and then moved there: other processes serve a whole page or none. */
+async function isStale(): Promise<boolean> {
+  const [built, changed] = await Promise.all([modified(join(dist, "index.html")), newestSource()]);
+  return built < changed;
+}
+
+/** Beside its place, and then moved there. Where another process was faster, browsers have its page open: that one stays. */
 async function build(): Promise<void> {
-  const beside = `${dist}.${randomUUID()}`;
+  const [beside, before] = [`${dist}.${randomUUID()}`, `${dist}.${randomUUID()}`];
   try {
     await buildInto(beside);
-    await rm(dist, { recursive: true, force: true });
-    await rename(beside, dist).catch(async (error: NodeJS.ErrnoException) => {
-      // Another process has just put its own there.
-      if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
-    });
+    if (!(await isStale())) return;
+    await rename(dist, before).catch(unless("ENOENT"));
+    await rename(beside, dist).catch(unless("ENOTEMPTY", "EEXIST"));
   } finally {
-    await rm(beside, { recursive: true, force: true });
+    for (const left of [beside, before]) await rm(left, { recursive: true, force: true });
   }
+}
+
+function unless(...codes: string[]) {
+  return (error: NodeJS.ErrnoException) => {
+    if (!codes.includes(error.code ?? "")) throw error;
+  };
 }
 
 /** In a process of its own, whose NODE_ENV is known: with any other one React is three times as large, and as slow. */
