@@ -84,6 +84,11 @@ def a_python_for_everybody():
     return None
 
 
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return list(map(int, file.read().split()))
+
+
 def one_user_may_build_walls():
     return subprocess.run([*_ONE_USERS_ROOT, "true"], **_AS_SOMEBODY, capture_output=True).returncode == 0
 
@@ -283,6 +288,10 @@ class Sandbox:
     def daemon_pid(self):
         with open(f"{self.root}/daemon.pid") as file:
             return int(file.read())
+
+    def inits(self):
+        """Children of the one process that they are all forked from."""
+        return [init for child in children_of(self.daemon_pid()) for init in children_of(child)]
 
     def close(self):
         for kernel in self.kernels:

@@ -7,7 +7,7 @@ import sys
 import time
 import unittest
 
-from support import Sandbox, a_python_for_everybody, marked_processes
+from support import Sandbox, a_python_for_everybody, children_of, marked_processes
 
 _IS_ROOT = sys.platform == "linux" and os.geteuid() == 0
 _PYTHON = a_python_for_everybody() if _IS_ROOT else None
@@ -38,11 +38,6 @@ pages.madvise(mmap.MADV_NOHUGEPAGE)
 pages[::4096] = bytes(len(pages) // 4096)
 context["a"] = 1
 """
-
-
-def _children_of(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return file.read().split()
 
 
 def _resident_pages(pid):
@@ -187,9 +182,7 @@ except OSError:
 
     def test_a_node_begins_when_the_last_process_of_the_one_before_is_gone(self):
         large, need = self.begin_and_wait(_SLOW_TO_DIE, b"1" * 9)
-        with open(f"{self.sandbox.root}/daemon.pid") as file:
-            inits = _children_of(file.read())
-        process = max((pid for init in inits for pid in _children_of(init)), key=_resident_pages)
+        process = max((pid for init in self.sandbox.inits() for pid in children_of(init)), key=_resident_pages)
         self.assertGreater(_resident_pages(process), 100_000)
         self.sandbox.serve(need)
         self.assertEqual(self.sandbox.finish(large)["result"]["status"], "success")
@@ -202,10 +195,9 @@ except OSError:
     def test_processes_that_die_ahead_of_time_are_replaced(self):
         for _ in range(3):
             self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
-            with open(f"{self.sandbox.root}/daemon.pid") as file:
-                inits = _children_of(file.read())
+            inits = self.sandbox.inits()
             for init in inits:
-                os.kill(int(init), signal.SIGKILL)
+                os.kill(init, signal.SIGKILL)
             while not all(map(_is_dead, inits)):
                 time.sleep(0.01)
 
@@ -230,12 +222,9 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
             self.assertEqual("Fatal Python error" in answer["logs"], code is crash, answer)
 
     def test_a_process_that_waits_cannot_be_looked_into(self):
-        self.sandbox.run("")  # behind the first code there are two inits
-        begun, need = self.begin_and_wait("", b"3" * 9)
-        with open(f"{self.sandbox.root}/daemon.pid") as file:
-            inits = _children_of(file.read())
-        while len(both := [pid for init in inits for pid in _children_of(init)]) < 2:
-            time.sleep(0.01)  # the one that waits is not forked yet
+        begun, need = self.begin_and_wait("", b"3" * 9, allow=[])  # of a kind that the first one made ahead of time is not
+        both = [pid for init in self.sandbox.inits() for pid in children_of(init)]
+        self.assertEqual(len(both), 2)
         while any(_user_of(pid) == 0 for pid in both):
             time.sleep(0.01)  # the one that waits is not behind its walls yet
         owners = [os.stat(f"/proc/{pid}/environ").st_uid for pid in both]
@@ -243,8 +232,8 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
         self.assertEqual(self.sandbox.finish(begun)["result"]["status"], "success")
         self.assertEqual(sorted(owners), [0, 65534])
 
-    def begin_and_wait(self, code, value):
-        begun = self.sandbox.begin(f"{code}\ncontext['x']", {"x": self.sandbox.keep(value, "bytes")})
+    def begin_and_wait(self, code, value, **options):
+        begun = self.sandbox.begin(f"{code}\ncontext['x']", {"x": self.sandbox.keep(value, "bytes")}, **options)
         return begun, next(self.sandbox.answers(*begun))
 
     def test_what_a_node_leaves_running_unheard_is_dead_when_the_next_one_begins(self):

@@ -3,7 +3,7 @@
 import sys
 import tempfile
 import unittest
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 from support import HARNESS
 
@@ -25,7 +25,7 @@ class Made:
     are_ready = iter(())
     last = None
 
-    def __init__(self, walls, init=None):
+    def __init__(self, _nursery, walls, init=None):
         self._is_ready = next(self.are_ready)
         self.init, Made.last = init, self
 
@@ -48,10 +48,10 @@ class Spares(unittest.TestCase):
     def spares(self, *are_ready):
         Made.are_ready = iter((True, *are_ready))
         walls = Walls(self.root)
-        patched = patch.multiple(spares, Process=Made, _strongest_walls=lambda _: (walls, Made(walls)))
+        patched = patch.multiple(spares, Process=Made, _strongest_walls=lambda *_: (walls, Made(None, walls)))
         patched.start()
         self.addCleanup(patched.stop)
-        made = spares.Spares(self.root)
+        made = spares.Spares(None, self.root)
         made.take(None)
         return made
 
@@ -63,12 +63,11 @@ class Spares(unittest.TestCase):
     def test_behind_the_last_run_nothing_is_forked_and_whoever_comes_all_the_same_is_served(self):
         made = self.spares(True, True)
         ended = Made.last
-        ended.init = init = object()
+        ended.init = init = Mock()
         made.put_away(ended)
+        init.dismiss.assert_called_once_with()
         self.assertEqual((list(made), ended.init), ([], None))
         self.assertTrue(made.take(None).is_ready())
-        made.prepare_beside()
-        self.assertIs(Made.last.init, init)
 
     def test_where_none_can_be_forked_nothing_begins(self):
         made = self.spares(False, False, True)

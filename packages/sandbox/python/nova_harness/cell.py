@@ -49,7 +49,7 @@ def _follow(name, root):
             sys.stdout.write(chunk.decode("ascii"))
             sys.stdout.flush()
     if not heard and os.path.exists(os.path.join(root, "inputs", name)):
-        raise ConnectionError  # it has made room for its heir
+        raise ConnectionError  # it has died before it looked
 
 
 def _last_words(root):

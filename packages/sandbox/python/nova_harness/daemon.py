@@ -20,6 +20,7 @@ import traceback
 from . import endings, jail
 from .allow import near_of
 from .cut import MARK
+from .nursery import Nursery
 from .run import INLINE_BYTES, LOG_BYTES, Claim, Run, kept_as_file
 from .runner import clean_environment
 from .spares import Spares, Unable, note
@@ -47,36 +48,13 @@ class Follower:
         self._connection.close()
 
 
-class Heir:
-    """
-    A daemon to be, forked before this one had heard of any execution, and waiting for the end of it: with the process in
-    front of it everything goes that memory holds of an execution.
-    """
-
-    def __init__(self, listener, root, is_clean):
-        waiting, self.word = socket.socketpair()
-        if os.fork():
-            waiting.close()
-            return
-        self.word.close()
-        if not waiting.recv(1):
-            os._exit(0)
-        waiting.close()
-        jail.adopt_orphans()
-        _note_pid(root)
-        Daemon(listener, root, is_clean).serve()
-
-    def inherit(self):
-        self.word.sendall(b"!")
-
-
 class Daemon:
     def __init__(self, listener, root, is_clean):
         self.listener, self.root, self.is_clean = listener, root, is_clean
-        self.heir = Heir(listener, root, is_clean)
+        self.nursery = Nursery(root)
         self.selector = selectors.DefaultSelector()
         self.store = Store(root)
-        self.spares = Spares(root)
+        self.spares = Spares(self.nursery, root)
         self.walls = self.spares.walls
         self.store.open_through(self.walls)
         self.running, self.porters = {}, set()
@@ -106,8 +84,6 @@ class Daemon:
         try:
             name = connection.makefile("rb").readline().decode().strip()
             header, rest = self.store.open_input(name)
-            if header["op"] == "run" and self._is_of_another(header["execution"]):
-                self._make_room(header["execution"])
             self.store.drop_input(name)
         except (OSError, ValueError):
             connection.close()  # the attach sees that it was told nothing, and the adapter brings its input again
@@ -118,6 +94,8 @@ class Daemon:
                 if header["op"] == "stop":
                     self._stop(header, follower)
                 else:
+                    if self._is_of_another(header["execution"]):
+                        self._make_room(header["execution"])
                     self._run(header, rest, follower)
             except OSError as error:
                 follower.tell({"type": "trouble", "message": f"the sandbox cannot run the code ({error})"})
@@ -130,14 +108,15 @@ class Daemon:
         return now not in (None, execution) and not self.store.has_ended(execution)
 
     def _make_room(self, execution):
-        """Whoever brought the input finds it untouched, and brings it to the heir. Never returns."""
-        for process in [*(run.process for run in self.running.values()), *self.spares]:
-            process.kill()
-        for porter in self.porters:
-            porter.bury()
+        """Nothing of the execution before is left: no process, and no file."""
+        for run in list(self.running.values()):
+            run.kill("stopped")
+            self._bury(run)
+        for porter in list(self.porters):
+            self._dismiss_porter(porter)
+        self.spares.end_all()
         self.store.begin_execution(execution)
-        self.heir.inherit()
-        os._exit(0)
+        self.store.open_through(self.walls)
 
     def _run(self, header, rest, follower):
         claim = Claim.of(header)
@@ -183,19 +162,19 @@ class Daemon:
             self._watch(process.porter.control, lambda: self._hear_porter(process.porter, run))
         if guard := process.let_out(self.walls.user_of_code, near_of(header.get("near", [])), run.note):
             self._watch(guard, guard.serve)
-        if not is_last:
-            with contextlib.suppress(OSError):
-                self.spares.prepare_beside()
 
     def _hear_porter(self, porter, run):
         """It outlives the run for as long as something that the code has sent is on its way."""
         notes = porter.notes()
         if notes is None:
-            self.selector.unregister(porter.control)
-            self.porters.discard(porter)
-            porter.bury()
+            self._dismiss_porter(porter)
         else:
             run.note(notes)
+
+    def _dismiss_porter(self, porter):
+        self.selector.unregister(porter.control)
+        self.porters.discard(porter)
+        porter.bury()
 
     def _end(self, run):
         self.selector.unregister(run.process.output)
@@ -212,10 +191,13 @@ class Daemon:
     def _bury_the_dying(self):
         """Outcomes are told as soon as no code runs; no other code begins before the last process is gone."""
         for run in [run for run in self.running.values() if run.told is not None]:
-            os.set_blocking(run.process.output, True)
-            while run.listen():
-                continue
-            self._end(run)
+            self._bury(run)
+
+    def _bury(self, run):
+        os.set_blocking(run.process.output, True)
+        while run.listen():
+            continue
+        self._end(run)
 
     def _tell_kept(self, claim, follower):
         kept = self.store.outcome(claim)
@@ -299,6 +281,7 @@ class Daemon:
     def _leave(self):
         for process in [*(run.process for run in self.running.values()), *self.spares]:
             process.kill()
+        self.nursery.settle()
         os._exit(0)
 
 

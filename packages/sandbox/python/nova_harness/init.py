@@ -4,7 +4,6 @@ nothing of one is alive when the next one comes: what it kills last is everythin
 """
 
 import contextlib
-import gc
 import os
 import select
 import signal
@@ -12,7 +11,7 @@ import socket
 import time
 import traceback
 
-from . import jail, netns, porter, runner, ways_out, wire
+from . import jail, netns, porter, ways_out, wire
 
 _DYING_SECONDS = 0.002
 
@@ -20,12 +19,11 @@ _DYING_SECONDS = 0.002
 class Init:
     """The daemon's end. Of walls without a namespace it serves one run, and ends with it."""
 
-    def __init__(self, walls):
+    def __init__(self, nursery, walls):
+        self.nursery = nursery
         self.gate, theirs = socket.socketpair()
         try:
-            self.pid = walls.fork()
-            if self.pid == 0:
-                _become_init(walls, theirs)
+            self.pid = nursery.fork(walls, theirs.fileno())
         except OSError:
             self.gate.close()
             raise
@@ -47,17 +45,16 @@ class Init:
             message = self.reader.read()
             return message and message["over"]
 
+    def signal(self, number):
+        self.nursery.signal(self.pid, number)
+
     def dismiss(self):
         """Whatever is in the namespace dies with it."""
-        os.kill(self.pid, signal.SIGKILL)
-        self.bury()
-
-    def bury(self):
-        os.waitpid(self.pid, 0)
+        self.nursery.end(self.pid)
         self.gate.close()
 
 
-def _become_init(walls, gate):
+def become_init(walls, run, gate):
     """Never returns."""
     code = 70
     try:
@@ -72,8 +69,6 @@ def _become_init(walls, gate):
         reader = wire.Reader(gate)
         if walls.isolated:
             ways_out.filter_of(walls.asks)  # for the children to find
-        run = runner.Runner(walls.lib)
-        gc.freeze()  # for the children to share it
         while reader.read() is not None:
             _serve_run(walls, run, gate, *reader.files)
             reader.files = []

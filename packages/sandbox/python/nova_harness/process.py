@@ -17,11 +17,12 @@ from .init import Init, children_of
 
 class Process:
     """
-    `init`: one that has served a run behind the same walls. With a `gate` doors can be opened in its network, which is
-    then of no use to other runs.
+    `init`: one that stands behind the same walls. With a `gate` doors can be opened in its network, which is then of no
+    use to other runs.
     """
 
-    def __init__(self, walls, init=None, has_gate=False):
+    def __init__(self, nursery, walls, init=None, has_gate=False):
+        self.nursery = nursery
         self.isolated, self.fresh, self.hosts = walls.isolated, walls.fresh, None
         self.init, self.porter, gatehouse, self._is_ready = init, None, None, False
         try:
@@ -35,7 +36,7 @@ class Process:
         try:
             if has_gate:
                 self.porter, gatehouse = porter.hire()
-            self.init = init or Init(walls)
+            self.init = init or Init(nursery, walls)
             self.init.fork([theirs.fileno(), output, *([gatehouse.fileno()] if gatehouse else [])])
         except OSError:
             self._close()
@@ -102,7 +103,7 @@ class Process:
 
     def kill(self):
         """All of it at once, init too; without a namespace, that one sees to it that none of its family survives."""
-        os.kill(self.init.pid, signal.SIGKILL if self.isolated else signal.SIGTERM)
+        self.init.signal(signal.SIGKILL if self.isolated else signal.SIGTERM)
 
     def end(self):
         """
@@ -128,8 +129,8 @@ class Process:
         how = self.init.how_it_ended()
         self._close()
         if how is None or not self.isolated:
-            self.init.bury()
-            self.init = None
+            self._dismiss_init()
+            self.nursery.settle()  # only then nothing of it is left
         elif self.porter:
             self._dismiss_init()
         return how

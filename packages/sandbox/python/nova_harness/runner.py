@@ -32,11 +32,11 @@ _LOST_ANSWER = (
 
 class Runner:
     """
-    Made once, in the process that forks another for each run: all that a run needs and that depends on none is there
-    before the fork, where the next run finds it as it was.
+    Made once, in the process that all others are forked from: what a run needs and what depends on none is there before
+    the fork, where the next run finds it as it was.
     """
 
-    def __init__(self, lib):
+    def __init__(self):
         if hasattr(sys, "set_int_max_str_digits"):
             sys.set_int_max_str_digits(0)
         self.supply = Supply()
@@ -45,12 +45,12 @@ class Runner:
         self.printed = None
         self.main = self._make_main_module()
         self.builtins = dict(builtins.__dict__)
-        sys.path[:] = [lib, *filter(None, sys.path)]
 
     def serve(self, control, walls):
         """In the forked process. Never returns. Waits behind finished walls for a request."""
         reader = wire.Reader(control)
         os.environ["HOME"] = walls.settle()
+        sys.path[:] = [walls.lib, *filter(None, sys.path)]
         signal.signal(signal.SIGINT, signal.default_int_handler)
         faulthandler.enable(file=2)
         self._open_streams()

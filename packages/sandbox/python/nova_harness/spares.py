@@ -5,7 +5,6 @@ import os
 
 from . import endings, jail
 from .allow import doors_of
-from .init import Init
 from .process import Process
 
 _SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
@@ -16,23 +15,15 @@ class Unable(Exception):
 
 
 class Spares:
-    """
-    One for code with the sandbox's network; behind code without it, one more for the next of that kind. For the first
-    kind there are two inits: while code runs below one of them, the other forks the next process.
-    """
+    """One for code with the sandbox's network; behind code without it, one more for the next of that kind."""
 
-    def __init__(self, root):
-        self.walls, self._usual = _strongest_walls(root)
-        self._without_network = self._resting = None
+    def __init__(self, nursery, root):
+        self.nursery = nursery
+        self.walls, self._usual = _strongest_walls(nursery, root)
+        self._without_network = None
 
     def __iter__(self):
         return iter([spare for spare in (self._usual, self._without_network) if spare])
-
-    def prepare_beside(self):
-        """While code runs, nobody waits for a processor as those will who bring the next code."""
-        if self._resting and self._usual is None:
-            init, self._resting = self._resting, None
-            self._usual = Process(self.walls, init)
 
     def prepare_after(self, process):
         """Takes over what can be used again of a process whose run is over."""
@@ -41,35 +32,33 @@ class Spares:
             self._prepare_without_network(init, process.porter is not None)
             init = None
         self._prepare_usual(init)
-        if self.walls.isolated and self._resting is None:
-            self._resting = Init(self.walls)
 
     def put_away(self, process):
         """As `prepare_after`, where no other run is about to come: nothing is forked ahead of it."""
-        init, process.init = process.init, None
-        if init and process.hosts is not None:
-            init.dismiss()
-        else:
-            self._rest(init)
+        if process.init:
+            process.init.dismiss()
+        process.init = None
+
+    def end_all(self):
+        """No process is left that could have met an execution."""
+        for spare in self:
+            spare.last_words()
+        self._usual = self._without_network = None
+        self.nursery.settle()
 
     def _prepare_without_network(self, init, has_gate):
         if self._without_network is None:
-            self._without_network = Process(self.walls.without_network(), init, has_gate)
+            self._without_network = Process(self.nursery, self.walls.without_network(), init, has_gate)
         elif init:
             init.dismiss()
 
     def _prepare_usual(self, init=None):
         if self._usual and self._usual.is_alive():
-            self._rest(init)
+            if init:
+                init.dismiss()
             return
         self._usual = None
-        self._usual = Process(self.walls, init)
-
-    def _rest(self, init):
-        if init and self._resting:
-            init.dismiss()
-        elif init:
-            self._resting = init
+        self._usual = Process(self.nursery, self.walls, init)
 
     def take(self, network):
         """`network`: what the run may connect to, {"allow": [...]}; None for all that the sandbox can."""
@@ -106,7 +95,7 @@ class Spares:
             if (process.porter is not None) == has_gate:
                 return process
             process.last_words()
-        return Process(self.walls.without_network(), has_gate=has_gate)
+        return Process(self.nursery, self.walls.without_network(), has_gate=has_gate)
 
     def give_back(self, process):
         """There was nothing to run. Doors that are open may not be those of the next one."""
@@ -116,11 +105,11 @@ class Spares:
             process.last_words()
 
 
-def _strongest_walls(root):
+def _strongest_walls(nursery, root):
     """The walls that this system allows, and the first process behind them."""
     for walls in (jail.Jail(True, root, asks=True), jail.Jail(True, root), jail.Jail(False, root)):
         try:
-            process = Process(walls)
+            process = Process(nursery, walls)
         except OSError:
             continue
         if process.is_ready():

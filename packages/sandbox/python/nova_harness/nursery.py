@@ -1,0 +1,119 @@
+"""
+The process that inits are forked from. It is forked itself before the daemon has heard of any execution, and hears of
+none: what code inherits of its memory is nobody's. All that every run needs is made here once, and shared.
+"""
+
+import errno
+import functools
+import gc
+import os
+import signal
+import socket
+import traceback
+
+from . import init, jail, runner, wire
+
+
+class Gone(Exception):
+    """Without it no code can begin any more: the daemon ends, too, and whoever comes next starts another one."""
+
+
+class Nursery:
+    """The daemon's end."""
+
+    def __init__(self, root):
+        self._channel, theirs = socket.socketpair()
+        if os.fork() == 0:
+            _become_nursery(theirs, root)
+        theirs.close()
+        self._reader = wire.Reader(self._channel, takes_files=False)
+
+    def fork(self, walls, gate):
+        """The pid of a new init behind these walls, which listens to `gate`, a socket."""
+        self._order({"fork": walls.kind}, [gate])
+        answer = self._answer()
+        if "error" in answer:
+            raise OSError(answer["error"], os.strerror(answer["error"]))
+        return answer["pid"]
+
+    def signal(self, pid, number):
+        self._order({"signal": number, "to": pid})
+
+    def end(self, pid):
+        """Kills and buries an init and all that is in its namespace, before anything that is ordered later."""
+        self._order({"end": pid})
+
+    def settle(self):
+        """Waits until all that was ordered is done."""
+        self._order({"settle": True})
+        self._answer()
+
+    def _order(self, message, files=()):
+        try:
+            wire.send(self._channel, message, files)
+        except OSError as error:
+            raise Gone from error
+
+    def _answer(self):
+        try:
+            answer = self._reader.read()
+        except OSError as error:
+            raise Gone from error
+        if answer is None:
+            raise Gone
+        return answer
+
+
+def _become_nursery(channel, root):
+    """Never returns."""
+    try:
+        jail.die_with_parent()
+        jail.close_all_but(channel.fileno())
+        _Nurse(channel, root).serve()
+    except BaseException:
+        os.write(2, traceback.format_exc().encode())
+    finally:
+        os._exit(0)
+
+
+class _Nurse:
+    def __init__(self, channel, root):
+        self.channel, self.children = channel, set()
+        self.walls_of = functools.cache(functools.partial(jail.of_kind, root))
+        self.run = runner.Runner()
+        gc.freeze()  # for the children to share it
+
+    def serve(self):
+        reader = wire.Reader(self.channel)
+        while (order := reader.read()) is not None:
+            if "fork" in order:
+                gate, reader.files = reader.files[0], []
+                self._answer(self._fork(tuple(order["fork"]), gate))
+            elif "signal" in order:
+                self._signal(order["to"], order["signal"])
+            elif "end" in order:
+                self._signal(order["end"], signal.SIGKILL)
+                os.waitpid(order["end"], 0)
+                self.children.discard(order["end"])
+            else:
+                self._answer({"settled": True})
+
+    def _answer(self, message):
+        wire.send(self.channel, message)
+
+    def _fork(self, kind, gate):
+        try:
+            walls = self.walls_of(kind)
+            pid = walls.fork()
+        except OSError as error:
+            os.close(gate)
+            return {"error": error.errno or errno.EPERM}
+        if pid == 0:
+            init.become_init(walls, self.run, socket.socket(fileno=gate))
+        os.close(gate)
+        self.children.add(pid)
+        return {"pid": pid}
+
+    def _signal(self, pid, number):
+        if pid in self.children:
+            os.kill(pid, number)
