@@ -48,7 +48,7 @@ export default defineConfig({
       }),
       project("replacing", replacing, 1, beside, { isolate: true }),
       project("chaos", chaotic, 1, beside, { globalSetup: "test/support/bundled-functions.ts" }),
-      project("browser", browsing, 2, 3, {
+      project("browser", browsing, 2, 5, {
         exclude: [...configDefaults.exclude, ...Object.keys(alone)],
         // A page may come too late on a machine that stands still now and then. What plays at random is never tried again.
         retry: process.env.CI ? 1 : 0,

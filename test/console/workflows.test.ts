@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { desk, findingsInBothModes, hasBrowser, phone, picture, untilSo } from "./support/browser.ts";
+import { desk, findingsInBothModes, hasBrowser, phone, picture, untilLoaded, untilSo } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 const intake = (code: string) => ({
@@ -81,13 +81,13 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.clock.install();
     await page.route("**/workflows/intake*", (route) => route.fulfill({ status: 503, body: "{}" }));
     await untilSo(async () => {
-      await page.clock.runFor(10_000);
+      await page.clock.fastForward(10_000);
       expect(await page.getByRole("alert").count()).toBe(1);
     });
     expect(await number.inputValue()).toBe("850.0");
     await page.unroute("**/workflows/intake*");
     await untilSo(async () => {
-      await page.clock.runFor(10_000);
+      await page.clock.fastForward(10_000);
       expect(await page.getByRole("alert").count()).toBe(0);
     });
     expect(await number.inputValue()).toBe("850.0");
@@ -208,8 +208,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
       for (const tab of tabs) {
         await page.goto(`${shown.url}/console/workflows/intake${tab}`);
         await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
-        await page.waitForLoadState("networkidle");
-        await untilSo(async () => expect(await page.locator(".skeleton").count()).toBe(0));
+        await untilLoaded(page);
         const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
         expect(await findingsInBothModes(page, `workflow${name}`, place), tab).toEqual([]);
       }

@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Result } from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { root } from "../../support/imports.ts";
 
@@ -57,6 +57,7 @@ export function useBrowser() {
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
       const page = await context.newPage();
       page.setDefaultTimeout(patienceMs);
+      countRequests(page);
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (message) => {
         if (message.type() === "error" && !isAnswer(message.text())) complaints.push(message.text());
@@ -75,7 +76,27 @@ function isAnswer(text: string): boolean {
 const patienceMs = 20_000;
 
 export function untilSo<Found>(look: () => Found | Promise<Found>): Promise<Found> {
-  return vi.waitFor(look, { timeout: patienceMs, interval: 100 });
+  return vi.waitFor(look, { timeout: patienceMs, interval: 50 });
+}
+
+const asked = new WeakMap<Page, Set<Request>>();
+
+function countRequests(page: Page): void {
+  const open = new Set<Request>();
+  asked.set(page, open);
+  page.on("request", (request) => open.add(request));
+  for (const end of ["requestfinished", "requestfailed"] as const)
+    page.on(end as "requestfinished", (request) => open.delete(request));
+}
+
+/** All that the page has asked for has come, and is drawn. */
+export async function untilLoaded(page: Page): Promise<void> {
+  await untilSo(async () => {
+    expect(asked.get(page)?.size).toBe(0);
+    await page.evaluate(atRest);
+    expect(await page.locator(".skeleton").count()).toBe(0);
+    expect(asked.get(page)?.size).toBe(0);
+  });
 }
 
 /** By the debugger, whom the policy of the page does not stop. */
