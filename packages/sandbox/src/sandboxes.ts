@@ -28,6 +28,8 @@ interface Reach {
 
 /** A sandbox outlives the code it runs by this much. */
 const marginSeconds = 60;
+/** So old any sandbox may get: the limit of E2B's smallest plan (e2b.dev/docs/billing). */
+const everyPlansSeconds = 3600;
 /** Clocks differ, and the control plane takes a moment. */
 const toleranceSeconds = 5;
 
@@ -155,11 +157,17 @@ async function settleStop(
   return { kind: "stopped", logs: answer.type === "stopped" ? answer.logs : "" };
 }
 
-/** Asks for the time and looks whether it was given: beyond the plan's limit E2B gives less in silence. */
+/** Asks for the time, and looks whether it was given where a plan may forbid it: E2B gives less in silence. */
 async function extend(connections: Connections, sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null> {
   const neededUntil = Date.now() + lifetimeSeconds * 1000;
   try {
-    const { endAt } = await (await connections.connect(sandbox.id, lifetimeSeconds)).getInfo();
+    const connected = await connections.connect(sandbox.id, lifetimeSeconds);
+    const ageAtEnd = (neededUntil - Date.parse(sandbox.createdAt)) / 1000;
+    if (ageAtEnd < everyPlansSeconds - toleranceSeconds) {
+      const endsAt = iso(neededUntil);
+      return endsAt < sandbox.endsAt ? sandbox : { ...sandbox, endsAt };
+    }
+    const { endAt } = await connected.getInfo();
     return endAt.getTime() + toleranceSeconds * 1000 < neededUntil ? null : { ...sandbox, endsAt: endAt.toISOString() };
   } catch (error) {
     if (isGone(error) || isBeyondPlan(error)) return null;
