@@ -45,7 +45,7 @@ async function publish(cloud: LocalCloud, source: Source): Promise<WorkflowVersi
   if (!compiled.workflow)
     throw new TypeError(`the bench's own workflow has findings: ${JSON.stringify(compiled.findings)}`);
   const { workflow, definition, history } = compiled;
-  const template = await cloud.templateFor([]);
+  const template = await cloud.templateFor(workflow);
   return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
 }
 

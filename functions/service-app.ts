@@ -31,7 +31,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
     ...compilerWhere(env.NOVA_MODELS),
     templates: templates ?? {
-      of: async (requirements) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
+      of: async ({ requirements }) => (requirements.length === 0 ? env.E2B_TEMPLATE_ID : templateName(requirements)),
     },
     functions: {
       runNode: arnOf("nova-run-node"),

@@ -14,7 +14,7 @@ it("has the same results whatever happens to the functions of items that are exe
   const { workflow } = await compileWorkflow({ text: JSON.stringify(source), fileName: "workflow.json", files: {} });
   if (!workflow) throw new TypeError("the workflow has findings");
   const stateMachine = JSON.stringify(toStateMachine(workflow, { inlineItems: 3 }));
-  const template = await cloud.templateFor([]);
+  const template = await cloud.templateFor(workflow);
   const version = await publishWorkflow(cloud.ports, { workflow, stateMachine, template });
   const trace = await cloud.run(version, JSON.stringify({ list: [1, 2, 0, 3, 4, 6] }));
   expect(trace.execution.status).toBe("completed");

@@ -1,7 +1,7 @@
 import { localFunctions } from "@nova/compiler";
 import { coolServicePorts } from "@nova/functions";
 import { createServicePorts } from "@nova/functions/api";
-import { templateName } from "@nova/workflow";
+import { templateName, type Workflow } from "@nova/workflow";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ApiEnvironment, ServiceEnvironment } from "../../functions/environment.ts";
 import { provideCompiler } from "../../functions/service-app.ts";
@@ -43,8 +43,9 @@ describe("the ports of the service", () => {
 
   it("choose a template by requirements", async () => {
     const { templates } = createServicePorts({ ...least, E2B_TEMPLATE_ID: "base" });
-    expect(await templates.of([])).toBe("base");
-    expect(await templates.of(["rich"])).toBe(templateName(["rich"]));
+    const asking = (requirements: string[]) => ({ requirements }) as Workflow;
+    expect(await templates.of(asking([]))).toBe("base");
+    expect(await templates.of(asking(["rich"]))).toBe(templateName(["rich"]));
   });
 });
 

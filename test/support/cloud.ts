@@ -37,7 +37,7 @@ export async function openTestCloud(options: Partial<CloudOptions> = {}): Promis
     const compiled = await compileWorkflow(await sourceOf(source), options);
     if (!compiled.workflow) throw new TypeError(JSON.stringify(compiled.findings, null, 1));
     const { workflow, definition, history } = compiled;
-    const template = await cloud.templateFor(workflow.requirements);
+    const template = await cloud.templateFor(workflow);
     return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
   };
   const run: TestCloud["run"] = async (version, context = "{}", files = []) => {

@@ -45,6 +45,7 @@ export {
   type StartRequest,
   startExecution,
 } from "./kinds/start/start.ts";
+export { mayImportPackages } from "./kinds/task/imports-packages.ts";
 export { sweepIdle } from "./kinds/task/sweep-idle.ts";
 export { type Answer, type Answered, answerTask, formOf } from "./kinds/waiting/answer.ts";
 export { type TaskContents, taskContents } from "./kinds/waiting/contents.ts";

@@ -23,7 +23,7 @@ export async function publishExample(
     workflow,
     stateMachine: definition,
     history,
-    template: await cloud.templateFor(workflow.requirements),
+    template: await cloud.templateFor(workflow),
   });
 }
 

@@ -39,7 +39,7 @@ async function run(code: string, more: object = {}): Promise<Trace> {
   const text = JSON.stringify({ id: "sample", nodes, edges: line, ...more });
   const { workflow, definition, findings } = await compileWorkflow({ text, fileName: "sample.json", files: {} });
   if (!workflow) throw new TypeError(JSON.stringify(findings));
-  const template = await cloud.templateFor(workflow.requirements);
+  const template = await cloud.templateFor(workflow);
   const version = await publishWorkflow(cloud.ports, { workflow, stateMachine: definition, template });
   const { id } = await startExecution(cloud.ports, { version, context: '{"n": 1}' });
   await cloud.untilEnd(id);

@@ -32,7 +32,7 @@ export async function withMachines(
     const machine = JSON.stringify(toStateMachine(workflow));
     const name = `nova-${one.workflowId.S}`;
     one.stateMachineArn = { S: await stateMachines.publish(name, machine, `version ${one.version.N}`) };
-    one.template = { S: await templates.of(workflow.requirements) };
+    one.template = { S: await templates.of(workflow) };
   }
   return versions.map((one) => JSON.stringify(one));
 }

@@ -6,7 +6,7 @@ import { withCloud } from "../cloud.ts";
 import { Interrupt } from "../interrupt.ts";
 import type { Trial } from "./trial.ts";
 
-export type TrialFor = (workflow: Pick<Workflow, "requirements">) => Promise<Trial>;
+export type TrialFor = (workflow: Workflow) => Promise<Trial>;
 
 /** What is recorded here, or on the server that `NOVA_URL` names, is run in sandboxes of this machine. */
 export async function withTrials<T>(work: (nova: NovaClient, trialFor: TrialFor) => Promise<T>): Promise<T> {
@@ -18,10 +18,10 @@ export async function withTrials<T>(work: (nova: NovaClient, trialFor: TrialFor)
         () => interrupt.abort(),
         () => undefined,
       );
-      return work(nova, async ({ requirements }) => ({
+      return work(nova, async (workflow) => ({
         blobOf: (execution, sha256) => readBlob(nova, execution, sha256),
         sandboxes: cloud.ports.sandboxes,
-        template: await cloud.templateFor(requirements),
+        template: await cloud.templateFor(workflow),
         signal: interrupt.signal,
       }));
     };

@@ -31,7 +31,7 @@ export async function startHere(
 }
 
 async function publishHere(cloud: LocalCloud, { workflow, definition, history }: Checked): Promise<WorkflowVersion> {
-  const template = await cloud.templateFor(workflow.requirements);
+  const template = await cloud.templateFor(workflow);
   return publishWorkflow(cloud.ports, { workflow, stateMachine: definition, history, template });
 }
 

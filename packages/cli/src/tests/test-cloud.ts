@@ -48,7 +48,7 @@ export class TestCloud {
 
   /** Throws `PythonMissing`. */
   async publish({ workflow, definition, history }: Checked): Promise<WorkflowVersion> {
-    const template = await this.#cloud.templateFor(workflow.requirements);
+    const template = await this.#cloud.templateFor(workflow);
     return publishWorkflow(this.#cloud.ports, { workflow, stateMachine: definition, history, template });
   }
 

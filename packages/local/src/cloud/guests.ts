@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Workflow } from "@nova/workflow";
 import type { Visit } from "./admin-client.ts";
 import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { Keys } from "./keys.ts";
@@ -67,7 +68,8 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
   const environment = environmentOf(dataDir, owner.endpoints, keys);
   enterEnvironment(environment);
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
-  const service = await servicePorts(dataDir, environment);
+  const templateFor = ({ requirements }: Workflow) => prepareTemplate(dataDir, requirements);
+  const service = await servicePorts(environment, templateFor);
   return {
     role: "guest",
     dataDir,
@@ -76,7 +78,7 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
     service,
     lost: visit.ownerLost,
     ending: visit.ownerEnding,
-    templateFor: (requirements) => prepareTemplate(dataDir, requirements),
+    templateFor,
     // The owner's sandboxes have had time for it.
     warmed: async () => undefined,
     counters: visit.counters,

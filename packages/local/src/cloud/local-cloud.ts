@@ -1,5 +1,6 @@
 import type { Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
+import type { Workflow } from "@nova/workflow";
 import type { Unstarted } from "../deliveries/heard.ts";
 import type { Room } from "../disk/room.ts";
 import type { DynamoDbOptions } from "../dynamodb/server.ts";
@@ -50,8 +51,8 @@ export interface LocalCloud {
   lost: Promise<void>;
   /** Resolves when a guest is asked to leave, and when it has lost its owner. */
   ending: Promise<void>;
-  /** The sandbox template of a workflow with these requirements, ready to use. Throws `PythonMissing`. */
-  templateFor(requirements: readonly string[]): Promise<string>;
+  /** The sandbox template of a workflow, ready to use. Throws `PythonMissing`. */
+  templateFor(workflow: Workflow): Promise<string>;
   /** Resolves when sandboxes come with the template's packages imported: before, code waits for its own imports. */
   warmed(): Promise<void>;
   /** What an execution has cost since the endpoints were opened. */

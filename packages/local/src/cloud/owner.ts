@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { interruptedError, sweep } from "@nova/engine";
+import { interruptedError, mayImportPackages, sweep } from "@nova/engine";
+import type { Workflow } from "@nova/workflow";
 import { heard } from "../deliveries/heard.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import { openAdmin } from "./admin-server.ts";
@@ -42,7 +43,12 @@ export async function openAsOwner(
   const count = requestCounter(counters, endpoints, opened.e2b);
   const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.dynamodb, count)];
   if (isWritten) await createStores();
-  const service = await servicePorts(dataDir, environment);
+  /** It is made when it is asked for, which is before any of its sandboxes. */
+  const templateFor = (workflow: Workflow) => {
+    if (mayImportPackages(workflow)) opened.e2b.wantPackages();
+    return prepareTemplate(dataDir, workflow.requirements);
+  };
+  const service = await servicePorts(environment, templateFor);
   // The functions of this process have the same ports.
   if (options.onUnstarted) service.deliveries = heard(service.deliveries, options.onUnstarted);
   // What a predecessor that was killed had at work is over now, and whoever watches hears of it.
@@ -73,7 +79,7 @@ export async function openAsOwner(
     lost: new Promise(() => {}),
     ending: new Promise(() => {}),
     warmed: () => opened.e2b.warmed(),
-    templateFor: (requirements) => prepareTemplate(dataDir, requirements),
+    templateFor,
     counters: async (execution) => counters.of(execution),
     untilEnd: (execution, listener) => progress.untilEnd(execution, listener),
     holdWork: opened.holdWork,

@@ -42,6 +42,7 @@ export const noSandboxes: E2bServer = {
   ...{ apiUrl: "http://127.0.0.1:9", sandboxUrl: "http://127.0.0.1:9" },
   isolated: true,
   ready: async () => undefined,
+  wantPackages: () => undefined,
   warmed: async () => undefined,
   sandboxes: () => [],
   kill: async () => undefined,

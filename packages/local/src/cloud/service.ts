@@ -1,27 +1,30 @@
 import type { ServicePorts } from "@nova/service";
+import type { Workflow } from "@nova/workflow";
 import { PythonMissing } from "./python-packages.ts";
-import { prepareTemplate } from "./templates.ts";
 
 /** What the ports of this process were made for. */
 let entered = "";
 
 /**
  * The ports of the service in this process, as its functions have them in `environment`: those of a cloud before it are
- * given up. Templates are made when they are asked for.
+ * given up.
  */
-export async function servicePorts(dataDir: string, environment: Record<string, string>): Promise<ServicePorts> {
+export async function servicePorts(
+  environment: Record<string, string>,
+  templateFor: (workflow: Workflow) => Promise<string>,
+): Promise<ServicePorts> {
   const { coolServicePorts, provideTemplates, warmServicePorts } = await import("@nova/functions");
   const entering = JSON.stringify(environment);
   if (entering !== entered) coolServicePorts();
   entered = entering;
-  provideTemplates({ of: (requirements) => templateOrRefused(dataDir, requirements) });
+  provideTemplates({ of: (workflow) => orRefused(templateFor(workflow)) });
   return warmServicePorts();
 }
 
 /** What cannot be installed is, to whoever publishes, a definition that has to be corrected. */
-async function templateOrRefused(dataDir: string, requirements: readonly string[]): Promise<string> {
+async function orRefused(making: Promise<string>): Promise<string> {
   try {
-    return await prepareTemplate(dataDir, requirements);
+    return await making;
   } catch (error) {
     if (!(error instanceof PythonMissing)) throw error;
     const { Refused } = await import("@nova/service");

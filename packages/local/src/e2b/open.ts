@@ -38,7 +38,9 @@ export type E2bServer = {
   ready: () => Promise<void>;
   /** Known once it is ready. */
   isolated: boolean;
-  /** Resolves when the template's packages are imported; sandboxes work before, but import them themselves. */
+  /** Sandboxes will import the template's packages: they are loaded ahead in the next pause. */
+  wantPackages: () => void;
+  /** Resolves when they are; sandboxes work before, but import them themselves. */
   warmed: () => Promise<void>;
   sandboxes: () => { id: string; metadata: Record<string, string>; startedAt: Date }[];
   /** As if the machine under the sandbox died. */
@@ -67,7 +69,9 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
   const { url, close } = await openServer(server, { breaksConnections: true });
   return {
-    ...{ apiUrl: url, sandboxUrl: url, ready: () => ready, warmed: () => zygotes.warmed() },
+    ...{ apiUrl: url, sandboxUrl: url, ready: () => ready },
+    wantPackages: () => zygotes.wantPackages(),
+    warmed: () => zygotes.warmed(),
     get isolated() {
       return zygotes.isolated;
     },

@@ -25,12 +25,16 @@ const LATEST_WARMING_MS = 5_000;
 
 /** A started Python that forks sandboxes; see python/nova_sandboxd/zygote.py for its side. */
 export class Zygote {
-  /** Resolves when packages are imported, or will not be. */
+  /** Resolves when packages are imported, or cannot be. */
   readonly warmed: Promise<void>;
   alive = true;
   #process: ChildProcess;
   #sockets: string;
   #warming: "not begun" | "held" | "on" | "done" = "not begun";
+  /** What is imported next: the standard library for all, then the packages, where somebody may import them. */
+  #next: "standard" | "packages" | undefined = "standard";
+  #arePackagesWanted = false;
+  #isActive = false;
   #idleTimer: NodeJS.Timeout | undefined;
   #overdueTimer: NodeJS.Timeout;
   #overdue = false;
@@ -90,33 +94,49 @@ export class Zygote {
     stdin.on("error", () => this.#markWarm());
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: stdout }).on("line", (line) => {
-        const event = JSON.parse(line) as { ready: true } | { warm: boolean };
+        const event = JSON.parse(line) as { ready: true } | { loaded: "standard" | "packages" };
         if ("ready" in event) {
           isReady = true;
           return resolve();
         }
-        this.#endWarming();
+        this.#goOnBehind(event.loaded);
       });
       this.#process.on("error", (cause) =>
         reject(new E2bServerError(`cannot start Python: ${cause.message}`, { cause })),
       );
       this.#process.on("exit", (code, signal) => {
         this.alive = false;
-        this.#endWarming();
+        this.#goOnBehind("packages");
         reject(new E2bServerError(`Python ended at once (${signal ?? code}): ${said.trim().split("\n").at(-1) ?? ""}`));
       });
     });
   }
 
-  #endWarming() {
+  #goOnBehind(loaded: "standard" | "packages") {
     this.#warming = "done";
     clearTimeout(this.#idleTimer);
+    this.#next = loaded === "standard" ? "packages" : undefined;
+    if (this.#next) return this.#goOn();
     clearTimeout(this.#overdueTimer);
     this.#markWarm();
   }
 
+  /** Sandboxes will import packages: from now on they are loaded ahead, as the standard library is for all. */
+  wantPackages(): void {
+    this.#arePackagesWanted = true;
+    if (this.#warming === "done") this.#goOn();
+  }
+
+  #goOn() {
+    if (this.#next !== "packages" || !this.#arePackagesWanted) return;
+    this.#warming = "not begun";
+    if (this.#overdue) this.#warm();
+    else this.setActive(this.#isActive);
+  }
+
   /** Imports go on only while nobody waits for an answer. */
   setActive(active: boolean): void {
+    this.#isActive = active;
     if (this.#warming === "done" || this.#overdue) return;
     clearTimeout(this.#idleTimer);
     if (!active) {
@@ -129,7 +149,7 @@ export class Zygote {
 
   #warm() {
     if (this.#warming === "done" || this.#warming === "on") return;
-    this.#process.stdin?.write(this.#warming === "not begun" ? "warm\n" : "proceed\n");
+    this.#process.stdin?.write(this.#warming === "not begun" ? `${this.#next}\n` : "proceed\n");
     this.#warming = "on";
   }
 
@@ -138,6 +158,7 @@ export class Zygote {
    * packages, so it is forked from the process that never loads them, which costs a third.
    */
   async createSandbox(environment: Record<string, string>, { internet, isLight }: WantedSandbox): Promise<Lifeline> {
+    if (!isLight) this.wantPackages();
     const connection = connect(join(this.#sockets, isLight ? "light" : "zygote"));
     const ended = new Promise<void>((resolve) => connection.once("close", () => resolve()));
     connection.on("error", () => connection.destroy());

@@ -103,7 +103,12 @@ export class Zygotes {
     if (--this.#active === 0) for (const zygote of this.#started) zygote.setActive(false);
   }
 
+  wantPackages(): void {
+    for (const zygote of this.#started) zygote.wantPackages();
+  }
+
   async warmed(): Promise<void> {
+    this.wantPackages();
     await Promise.all([...this.#started].map((zygote) => zygote.warmed));
   }
 

@@ -1,6 +1,6 @@
 import type { Compiled, EmitOptions } from "@nova/compiler";
 import type { CredentialCipher, CredentialStore, KeysLookedUp, Ports } from "@nova/engine";
-import type { WorkflowSource } from "@nova/workflow";
+import type { Workflow, WorkflowSource } from "@nova/workflow";
 import type { AttemptStore, KeyStore, RateStore, Rates, TokenIssuer } from "./access.ts";
 import type { Archive, Eraser, ErasureQueue, FormatSurvey } from "./archive.ts";
 import type { AuditLog } from "./audit.ts";
@@ -14,10 +14,10 @@ import type { Bus, EventRules, PublishQueue, Schedules, TriggerStore } from "./t
 import type { BlobLinks, UploadStore } from "./uploads.ts";
 import type { MachineVersions, PublicationStore, WorkflowStates } from "./workflow-states.ts";
 
-/** Sandbox templates, by the pip lines of the workflows that run in them. */
+/** Sandbox templates, by the workflows that run in them. */
 export interface Templates {
-  /** Name of the one that has these requirements. Throws `Refused` where they cannot be had. */
-  of(requirements: readonly string[]): Promise<string>;
+  /** Name of the one that has its requirements. Throws `Refused` where they cannot be had. */
+  of(workflow: Workflow): Promise<string>;
 }
 
 /** Whether queues go on: a laptop that ends holds what waits in them, for its next start. */

@@ -117,7 +117,7 @@ export async function publish(
   }
   if (isDraftId(workflow.id)) throw new Refused(`"${workflow.id}" is an id that only drafts have - choose another one`);
   await finishDeletion(ports, workflow.id);
-  const template = await ports.templates.of(workflow.requirements);
+  const template = await ports.templates.of(workflow);
   const stored = await storePublication(ports, workflow, template);
   const { version } = "ready" in stored ? stored.ready : stored.publication;
   const { isNew, ...state } = await publishStored(ports, stored, staysBack);

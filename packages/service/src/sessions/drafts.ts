@@ -34,7 +34,7 @@ export async function draftVersion(
   const same = published.find((one) => one.hash === hash);
   const known = same && (await workflows.get(workflow.id, same.version));
   if (known) return { version: known, published };
-  const template = await ports.templates.of(workflow.requirements);
+  const template = await ports.templates.of(workflow);
   const machines = Math.max(0, ...published.map((one) => one.machines));
   const like = published.findLast((one) => one.machine === machine && machines - one.machines < keptMachines);
   const there = like && (await workflows.get(workflow.id, like.version));

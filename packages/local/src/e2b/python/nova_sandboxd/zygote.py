@@ -1,7 +1,7 @@
 """
-The process that sandboxes are forked from. It keeps one sandbox ready ahead of time. A second zygote, with the template's
-packages imported, takes over from the first one when it is warm: nobody waits for an import. The first one goes on for
-code that imports no packages, since a fork costs by what the process has loaded.
+The process that sandboxes are forked from. It keeps one sandbox ready ahead of time. Where packages are wanted, a second
+zygote, which has them imported, takes over from the first one when it is warm: nobody waits for an import. The first one
+goes on for code that imports no packages, since a fork costs by what the process has loaded.
 
 A request is a connection to the socket `zygote`, or `light`, that sends one JSON line {environment, internet}; the answer
 is the name of the sandbox's own socket. The connection stays open for as long as the sandbox lives: closing it from either
@@ -26,7 +26,7 @@ class Zygote:
         self.settings, self.events = settings, events
         self.loop = Loop()
         self.sandboxes, self.spare, self.warmer = {}, None, None
-        self.unloaded, self.loading, self.is_held = list(warming.STANDARD), None, False
+        self.unloaded, self.loading, self.is_held, self.is_loaded = list(warming.STANDARD), None, False, False
         self.own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY) if settings["isolated"] else None
         self.listeners = [listen(settings["sockets"], name) for name in ("zygote", "light")]
 
@@ -58,6 +58,8 @@ class Zygote:
             self.is_held = order == "hold"
             if self.warmer:
                 processes.send_signal(self.warmer, signal.SIGSTOP if self.is_held else signal.SIGCONT)
+            elif order == "packages":
+                self._warm()
             elif self.loading is None:
                 self._load_next()
 
@@ -126,7 +128,7 @@ class Zygote:
     def _load_next(self):
         """The standard library is for light sandboxes, too. Between two modules whoever wants a sandbox gets one."""
         self.loading = None
-        if self.is_held:
+        if self.is_held or self.is_loaded:
             return
         if self.unloaded:
             warming.import_all([self.unloaded.pop(0)])
@@ -137,7 +139,8 @@ class Zygote:
             self.spare.kill()  # it has none of this
             self.spare = None
         self._prepare_spare_when_idle()
-        self._warm()
+        self.is_loaded = True
+        self._tell({"loaded": "standard"})
 
     def _warm(self):
         """
@@ -168,14 +171,14 @@ class Zygote:
         self._start()
         self.loop.watch(orphaned, self._end)
         os.write(announce, b".")
-        self._tell({"warm": True})
+        self._tell({"loaded": "packages"})
         self.loop.run()
 
     def _retire(self, taken_over):
         """From here on this zygote looks after the sandboxes that it has made, and makes light ones."""
         self.loop.watch(taken_over)
         if not os.read(taken_over, 1):
-            self._tell({"warm": False})  # an import has killed its process; this zygote stays, cold
+            self._tell({"loaded": "packages"})  # an import has killed its process; this zygote stays, cold
             return
         listener = self.listeners.pop(0)
         self.loop.watch(listener.fileno())
