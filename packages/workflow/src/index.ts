@@ -80,7 +80,6 @@ export {
   mappingKey,
   mappingOf,
 } from "./references/lookup.ts";
-export { Outputs } from "./references/outputs.ts";
 export {
   contextError,
   defaultMaxChars,
