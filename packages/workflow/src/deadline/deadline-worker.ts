@@ -28,8 +28,6 @@ interface DeadlineWorkerOptions {
   /** The URL of the module that calls `serve`. Imported dynamically, it is a file of its own in a bundle, too. */
   address: () => Promise<string>;
   deadlineMs: number;
-  /** Calls back once the time is over; returns how to cancel that. */
-  startTimer?: (ms: number, expire: () => void) => () => void;
 }
 
 /** AWS Lambda: functions have 512 MB and more. WebAssembly's memory does not count into it. */
@@ -58,12 +56,12 @@ export class DeadlineWorker {
   }
 
   async #ask<T>(call: Call): Promise<T> {
-    const { deadlineMs, startTimer = setTimer } = this.#options;
+    const { deadlineMs } = this.#options;
     this.#worker ??= await this.#start();
     const worker = this.#worker;
     const waiting = Promise.withResolvers<Answer>();
     this.#waiting = waiting;
-    const cancel = startTimer(deadlineMs, () => waiting.reject(CheckStopped.after(deadlineMs)));
+    const timer = setTimeout(() => waiting.reject(CheckStopped.after(deadlineMs)), deadlineMs);
     try {
       worker.ref();
       worker.postMessage(call);
@@ -75,7 +73,7 @@ export class DeadlineWorker {
       void worker.terminate();
       throw CheckStopped.from(error) ?? error;
     } finally {
-      cancel();
+      clearTimeout(timer);
       // An idle thread does not keep a process alive.
       worker.unref();
     }
@@ -100,11 +98,6 @@ export class DeadlineWorker {
     });
     return worker;
   }
-}
-
-function setTimer(ms: number, expire: () => void): () => void {
-  const timer = setTimeout(expire, ms);
-  return () => clearTimeout(timer);
 }
 
 function errorOf({ name, message, stack }: { name: string; message: string; stack?: string | undefined }): Error {
