@@ -1,5 +1,6 @@
-import type { CodeFinding, ContextAccess, NodeFacts } from "@nova/python";
+import type { CodeFinding, NodeFacts } from "@nova/python";
 import { CheckStopped, DeadlineWorker } from "@nova/workflow";
+import type { Read } from "../lock/reads.ts";
 
 /** What a model writes is checked in milliseconds; what a stranger's text had it write may be made to take hours. */
 const python = new DeadlineWorker({
@@ -19,10 +20,10 @@ export async function checkCode(source: string, facts: NodeFacts): Promise<CodeF
   }
 }
 
-/** `contextAccess`, in a thread with a deadline; code that takes longer names no keys. */
-export async function readsOf(source: string): Promise<ContextAccess["reads"]> {
+/** `contextReads`, in a thread with a deadline; code that takes longer names no keys. */
+export async function readsOf(source: string): Promise<Read[]> {
   try {
-    return (await python.call<ContextAccess>("contextAccess", source)).reads;
+    return await python.call("contextReads", source);
   } catch (error) {
     if (!(error instanceof CheckStopped)) throw error;
     return [];

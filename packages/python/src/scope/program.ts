@@ -49,16 +49,12 @@ export class Program {
     this.#reached = reachedFunctions(this);
   }
 
-  /** All that a name may stand for; empty for Python's own names. */
-  bindings(name: Node & { kind: "name" }): readonly Binding[] {
-    return this.lookup(name.id, name);
-  }
-
   /** The bindings that may hold where a name is read: all of them, but where one of them certainly comes last. */
   reaching(name: Node & { kind: "name" }): readonly Binding[] {
-    return reachingBindings(name, this.bindings(name), this.#scopes.of.get(name));
+    return reachingBindings(name, this.lookup(name.id, name), this.#scopes.of.get(name));
   }
 
+  /** All that a name may stand for; empty for Python's own names. */
   lookup(id: string, at: Node): readonly Binding[] {
     const first = this.#scopes.of.get(at) ?? this.#scopes.module;
     for (let scope: typeof first | null = first; scope; scope = scope.parent) {
@@ -80,7 +76,7 @@ export class Program {
       return path === undefined || path.startsWith("builtins.") ? undefined : `${path}.${expression.name}`;
     }
     if (expression.kind !== "name") return undefined;
-    const bindings = this.bindings(expression);
+    const bindings = this.lookup(expression.id, expression);
     if (bindings.length === 0) return `builtins.${expression.id}`;
     const paths = new Set(bindings.map(({ origin }) => this.#originPath(origin, expression)));
     const [path] = paths;
@@ -117,7 +113,7 @@ export class Program {
 
   /** Where a name's value comes from, where it comes from one place. */
   #onlyOrigin(expression: Expression): Origin | undefined {
-    const [only, ...others] = expression.kind === "name" ? this.bindings(expression) : [];
+    const [only, ...others] = expression.kind === "name" ? this.lookup(expression.id, expression) : [];
     return others.length === 0 ? only?.origin : undefined;
   }
 

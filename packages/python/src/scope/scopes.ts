@@ -92,7 +92,7 @@ function bindNode(node: Node, scope: Scope): void {
       break;
     }
     case "augment":
-      bindTargets(scope, node.target, { kind: "augment", value: node.value, op: node.op });
+      bindTargets(scope, node.target, { kind: "augment" });
       break;
     case "walrus":
       bindTargets(outsideOfComprehensions(scope), node.target, { kind: "value", value: node.value });
