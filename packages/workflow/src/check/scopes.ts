@@ -23,7 +23,7 @@ export type Branch = Scope & Required<Pick<Scope, "fork">>;
 export function branchingOfOutline({ byId, edges, map }: Outline, withFailures = true): Branching {
   const points = [...byId.values()].map((node) => ({
     id: node.id,
-    ...(withFailures && node.onError !== undefined && { onError: node.onError }),
+    onError: withFailures ? node.onError : undefined,
     fansOut: node.kind?.edgesOut === "one",
     isDone: map !== undefined && node.kind?.edgesOut === "none",
   }));

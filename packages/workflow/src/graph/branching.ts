@@ -4,7 +4,7 @@ import { meetingsIn } from "./post-dominators.ts";
 /** A node of one body, as far as it matters where ways part. */
 export interface WayPoint {
   id: string;
-  onError?: string;
+  onError: string | undefined;
   /** Several edges out of it are taken all at once. */
   fansOut: boolean;
   /** Is no step, but only says that the body is done: an `end` in a map. */

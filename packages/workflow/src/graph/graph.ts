@@ -13,7 +13,10 @@ interface Arrow {
 }
 
 /** Arrows that name an unknown node are left out. */
-export function graphOf(nodes: readonly { id: string; onError?: string }[], edges: readonly Arrow[]): Graph {
+export function graphOf(
+  nodes: readonly { id: string; onError?: string | undefined }[],
+  edges: readonly Arrow[],
+): Graph {
   const ids = [...new Set(nodes.map((node) => node.id))];
   const successors = new Map(ids.map((id) => [id, [] as string[]]));
   const predecessors = new Map(ids.map((id) => [id, [] as string[]]));

@@ -1,3 +1,4 @@
+import { onErrorOf } from "../graph/edges.ts";
 import { analysisFileOf, codeFileOf, type LockedCode, lockFileName, lockText } from "../lock/lock-file.ts";
 import { codeFileText } from "../lock/read-lock.ts";
 import type { WorkflowSource } from "../parse/read.ts";
@@ -43,8 +44,7 @@ type Written = Record<string, unknown>;
 /** A node in the words of a workflow file. Its code goes to `files` where it came from a file. */
 function writeNode(node: Node, files: Record<string, string>): Written {
   const { id, type, name, description, merge } = node;
-  const onError = "onError" in node ? node.onError : undefined;
-  return { id, type, name, description, ...ownFields(node, files), onError, merge };
+  return { id, type, name, description, ...ownFields(node, files), onError: onErrorOf(node), merge };
 }
 
 function ownFields(node: Node, files: Record<string, string>): Written {
