@@ -1,14 +1,14 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import type { Graph } from "../graph/graph.ts";
 import { type CodeKeys, type KeyReader, keysOfNode } from "./keys-before.ts";
-import { list, type NamedNode, type Outline, pathOf } from "./outline.ts";
+import { executorOf, list, type NamedNode, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./scopes.ts";
 
 /** What can be said about the keys that nodes set. For definitions without errors: in others it would guess. */
 export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {
   // `outputs` shows what a node has set even after another one has set it again.
   const seesOlder = outlines.some(({ nodes }) =>
-    nodes.some((node) => /\boutputs\b/.test(codeOf(node)) || asksModel(node)),
+    nodes.some((node) => /\boutputs\b/.test(node.python?.code ?? "") || asksModel(node)),
   );
   for (const outline of outlines) {
     const uses = new Map(outline.nodes.flatMap((node) => usesOf(node, reader)));
@@ -18,8 +18,8 @@ export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Ite
 }
 
 /** What a model will write is not known; a prompt of a text node looks at other nodes' results. */
-function asksModel({ node }: NamedNode): boolean {
-  return node !== undefined && "executor" in node && node.executor.kind !== "code";
+function asksModel(node: NamedNode): boolean {
+  return (executorOf(node)?.kind ?? "code") !== "code";
 }
 
 /** Code that cannot be read says nothing; a choice is read, and removed, by the run itself. */
@@ -27,10 +27,6 @@ function usesOf({ id, python }: NamedNode, reader: KeyReader): [string, CodeKeys
   const use = python && reader.codeKeys(python.code);
   const sets = [...(use?.sets ?? [])].filter(([key]) => key !== "branch_decision");
   return use ? [[id, { ...use, sets: new Map(sets) }]] : [];
-}
-
-function codeOf(node: NamedNode): string {
-  return node.python?.code ?? "";
 }
 
 /** Results that are lost before anything looks at them. For graphs without errors: in others it would guess. */
