@@ -9,11 +9,13 @@ import { embeddingOf } from "./agents/recall.ts";
 import { checkCode, readsOf } from "./check/within-time.ts";
 import { done, type Ending, ended, endingOf, type Failure, type Result } from "./failures/failure.ts";
 import { mayWrite, runHit } from "./hit.ts";
-import { createKnowledge } from "./knowledge/knowledge.ts";
+import { TemplateDocumentation } from "./knowledge/documentation/library.ts";
+import { guidesFor } from "./knowledge/guides/choose-guides.ts";
 import { currentGenerator } from "./lock/generator.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
 import { needsAnalysis } from "./lock/reads.ts";
 import type { PipelineParts } from "./parts.ts";
+import { earlierExamples } from "./precedents/closest-examples.ts";
 import { answerText } from "./text/answer-text.ts";
 
 /**
@@ -81,9 +83,14 @@ export interface PipelineOptions extends Pick<PipelineParts, "models" | "package
 /** The pipeline with all that belongs to it; nothing is read or asked before a node needs it. */
 export function createPipeline({ generations, docstrings, defaultModel, ...given }: PipelineOptions): Pipeline {
   const { clock } = given;
+  const documentation = new TemplateDocumentation(docstrings);
   return pipelineOf({
     ...given,
-    knowledge: createKnowledge({ docstrings, precedents: generations }),
+    knowledge: {
+      guidesFor,
+      searchDocumentation: (...asked) => documentation.search(...asked),
+      earlierExamples: (...asked) => earlierExamples(generations, ...asked),
+    },
     pinned: createPinnedCodes({ store: generations, generator: currentGenerator, readsOf, clock }),
     check: checkCode,
     ...(defaultModel !== undefined && { defaultModel }),

@@ -5,6 +5,7 @@ import type { Failure } from "../failures/failure.ts";
 import type { ProvenCode } from "../lock/keep.ts";
 import { analysisKey } from "../lock/reads.ts";
 import type { PipelineParts } from "../parts.ts";
+import type { Example } from "../precedents/closest-examples.ts";
 import { shapeOf } from "../schema/summary.ts";
 
 /** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
@@ -36,7 +37,7 @@ export interface Analysis {
 
 /** What is remembered of tasks like this one, and what it has cost to look for it. */
 export interface Recall {
-  examples?: { task: string; code: string }[];
+  examples?: Example[];
   /** Of the task. */
   embedding?: number[];
   spent: { tokens: number; usd: number };

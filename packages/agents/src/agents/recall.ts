@@ -40,7 +40,7 @@ async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
     });
     if (!embedded) return nothing;
     const { embedding, tokens, usd, ...told } = embedded;
-    const examples = embedding ? await parts.knowledge.earlierExamples?.(task, embedding) : undefined;
+    const examples = embedding ? await parts.knowledge.earlierExamples(task, embedding) : undefined;
     const record = { embedding: { ...told, tokens_input: tokens, cost_usd: usd } };
     run.recall = { ...(examples && { examples }), ...(embedding && { embedding }), spent: { tokens, usd }, record };
     return run.recall;
