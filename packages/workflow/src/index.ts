@@ -2,7 +2,7 @@ export { AuthoredOnFailure, onFailureOf } from "./authored/on-failure.ts";
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
 export { pastTimes, secretKeys } from "./check/fields.ts";
-export { CheckStopped, DeadlineWorker } from "./deadline/deadline-worker.ts";
+export { DeadlineWorker } from "./deadline/deadline-worker.ts";
 export { serve } from "./deadline/serve.ts";
 export { defined } from "./defined.ts";
 export { type Leaf, type Matchable, type MatchableObject, numberText } from "./event-pattern/leaf.ts";

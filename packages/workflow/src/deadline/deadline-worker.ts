@@ -6,10 +6,6 @@ import type { Answer, Call } from "./serve.ts";
 export class CheckStopped extends Error {
   override name = "CheckStopped";
 
-  static after(ms: number): CheckStopped {
-    return new CheckStopped(`takes more than ${ms / 1000} seconds`);
-  }
-
   /** Undefined for every other error. `RuntimeError` is how WebAssembly ends that has no stack left. */
   static from(error: unknown): CheckStopped | undefined {
     if (error instanceof CheckStopped) return error;
@@ -55,13 +51,22 @@ export class DeadlineWorker {
     return answer;
   }
 
+  /** The same; where the check is stopped, the answer is what `stopped` makes of the reason. */
+  callOr<T>(stopped: (why: string) => T, method: string, ...args: unknown[]): Promise<T> {
+    return this.call<T>(method, ...args).catch((error) => {
+      if (error instanceof CheckStopped) return stopped(error.message);
+      throw error;
+    });
+  }
+
   async #ask<T>(call: Call): Promise<T> {
     const { deadlineMs } = this.#options;
+    const tooLong = `takes more than ${deadlineMs / 1000} seconds`;
     this.#worker ??= await this.#start();
     const worker = this.#worker;
     const waiting = Promise.withResolvers<Answer>();
     this.#waiting = waiting;
-    const timer = setTimeout(() => waiting.reject(CheckStopped.after(deadlineMs)), deadlineMs);
+    const timer = setTimeout(() => waiting.reject(new CheckStopped(tooLong)), deadlineMs);
     try {
       worker.ref();
       worker.postMessage(call);
