@@ -1,6 +1,7 @@
 import { type Finding, type FindingCode, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
+import { checkSchema } from "../../inputs/check-schema.ts";
 import { isReserved } from "../reserved.ts";
 
 /** What no schema of a node says: looks at it as it was written, and trusts no field. */
@@ -15,6 +16,21 @@ export function* checkOutOfPlace(
 ): Iterable<Finding> {
   for (const field of fields.filter((one) => node[one] !== undefined)) {
     yield finding(code, at(path, field), `${name}: ${field} ${wayOut}`);
+  }
+}
+
+/** A schema that answers are to follow. `problem` begins the sentences about it; `place` is where it stands. */
+export function* checkAnswerSchema(
+  code: FindingCode,
+  schema: Record<string, unknown>,
+  problem: string,
+  place: string,
+): Iterable<Finding> {
+  const { problems, secrets } = checkSchema(schema);
+  for (const { segments, message } of problems) yield finding(code, at(place, ...segments), `${problem}: ${message}`);
+  for (const segments of secrets) {
+    const message = `${problem}: secret keeps nothing here, because answers are in the chain of work - remove it`;
+    yield finding(code, at(place, ...segments), message);
   }
 }
 
