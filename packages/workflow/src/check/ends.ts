@@ -4,13 +4,9 @@ import { edgeName } from "../parse/body.ts";
 import { list, type Outline } from "./outline.ts";
 import { entriesOf } from "./scopes.ts";
 
-/** One start, at least one end, and edges that go the right way at both. Bodies of maps begin and end by themselves. */
-export function* checkEnds(outline: Outline): Iterable<Finding> {
-  if (outline.map === undefined) yield* checkPresence(outline);
-  yield* checkDirections(outline);
-}
-
-function* checkPresence({ path, nodes, byId }: Outline): Iterable<Finding> {
+/** One start, and at least one end. Bodies of maps begin and end by themselves. */
+export function* checkPresence({ path, nodes, byId, map }: Outline): Iterable<Finding> {
+  if (map !== undefined) return;
   const kinds = nodes.map(({ id }) => byId.get(id)?.kind);
   const [first, ...others] = nodes.filter((_, index) => kinds[index]?.edgesIn === "none");
   if (!first)
@@ -29,7 +25,8 @@ function* checkPresence({ path, nodes, byId }: Outline): Iterable<Finding> {
   }
 }
 
-function* checkDirections({ edges, byId, map }: Outline): Iterable<Finding> {
+/** No edge leads into a start or leaves an end. */
+export function* checkDirections({ edges, byId, map }: Outline): Iterable<Finding> {
   for (const edge of edges) {
     if (map === undefined && byId.get(edge.to ?? "")?.kind?.edgesIn === "none")
       yield finding(

@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import { promptParts, type Reference } from "./grammar.ts";
 import type { ItemSource } from "./items.ts";
 import { type ContextData, type Found, type FoundBy, Lookup } from "./lookup.ts";
@@ -85,16 +86,9 @@ function factsOf(
   { written }: Reference,
   { node, foundBy }: Found,
   item: ItemSource | undefined,
-  { characters, cutAt }: { characters: number; cutAt?: number },
+  { characters, cutAt }: Omit<BoundedText, "text">,
 ): InsertedReference {
-  return {
-    reference: written,
-    ...(node !== undefined && { node }),
-    found_by: foundBy,
-    ...(item !== undefined && { item }),
-    characters,
-    ...(cutAt !== undefined && { cut_at: cutAt }),
-  };
+  return defined({ reference: written, node, found_by: foundBy, item, characters, cut_at: cutAt });
 }
 
 interface BoundedText {

@@ -45,7 +45,11 @@ const maxFileBytes = 16 * 1024 * 1024;
  */
 export async function readWorkflowSource(path: string): Promise<WorkflowSource> {
   const full = resolve(path);
-  const isFolder = (await statOf(full, path)).isDirectory();
+  const found = await stat(full).catch((cause) => {
+    const wayOut = `name a folder with ${filesOfFolder.join(" or ")}, or such a file`;
+    throw new WorkflowSourceError(`there is no file or folder "${path}" - ${wayOut}`, { cause });
+  });
+  const isFolder = found.isDirectory();
   const file = isFolder ? join(full, fileIn(full)) : full;
   const folder = dirname(file);
   const whole = isFileOfFolder(file);
@@ -80,17 +84,6 @@ async function textMadeBy(file: string): Promise<string> {
   const { problem, line, column } = made;
   const place = { file: basename(file), ...(line !== undefined && { line, column }) };
   throw new WorkflowSourceError(`${basename(file)} makes no workflow: ${problem} - correct it`, { place });
-}
-
-async function statOf(full: string, path: string) {
-  try {
-    return await stat(full);
-  } catch (cause) {
-    throw new WorkflowSourceError(
-      `there is no file or folder "${path}" - name a folder with ${filesOfFolder.join(" or ")}, or such a file`,
-      { cause },
-    );
-  }
 }
 
 async function textOf(file: string, path: string, isFolder: boolean): Promise<string> {
