@@ -102,11 +102,7 @@ function boundedText(value: unknown, { maxChars = defaultMaxChars, mask }: Rende
   const whole = mask ? mask(written) : written;
   if (whole.length <= maxChars) return { text: whole, characters: whole.length };
   // Half a character would be none.
-  const cutAt = isHighSurrogate(whole.charCodeAt(maxChars - 1)) ? maxChars - 1 : maxChars;
+  const cutAt = /[\ud800-\udbff]/.test(whole[maxChars - 1] ?? "") ? maxChars - 1 : maxChars;
   const text = `${whole.slice(0, cutAt)}... [cut: ${cutAt} of ${whole.length} characters]`;
   return { text, characters: whole.length, cutAt };
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }
