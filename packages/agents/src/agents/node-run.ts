@@ -1,9 +1,8 @@
-import type { Member, PipelineMeans, PromptTask } from "@nova/engine";
+import type { PipelineMeans, PromptTask } from "@nova/engine";
 import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
 import type { Failure } from "../failures/failure.ts";
 import type { ProvenCode } from "../lock/keep.ts";
-import { analysisKey } from "../lock/reads.ts";
 import type { PipelineParts } from "../parts.ts";
 import type { Example } from "../precedents/closest-examples.ts";
 import { shapeOf } from "../schema/summary.ts";
@@ -62,9 +61,4 @@ export function beginRun(task: PromptTask, means: PipelineMeans, parts: Pipeline
     code: null,
     sandboxId: null,
   };
-}
-
-/** What lies over the context while the task's code runs. */
-export function extraOf({ analysis }: NodeRun): { extra?: Member[] } {
-  return analysis ? { extra: [{ key: analysisKey, json: analysis.json }] } : {};
 }

@@ -25,11 +25,6 @@ export function withSpent<T extends Pick<Deed, "tokens_input" | "cost_usd">>(tol
   return { ...told, tokens_input: tokens_input + spent.tokens, cost_usd: roundUsd(cost_usd + spent.usd) };
 }
 
-/** For what is kept of the task. */
-export function embeddingOf({ recall }: Pick<NodeRun, "recall">): { embedding?: number[] } {
-  return recall?.embedding ? { embedding: recall.embedding } : {};
-}
-
 async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
   const { task, parts, executor, means } = run;
   try {
@@ -79,14 +74,11 @@ export async function embedTask(
     const answer = await embed({ ...call, texts: [prompt.slice(0, longestTask)] });
     if (!answer) return null;
     const { vectors, model, usage, costUsd } = answer;
-    return { embedding: vectors[0]?.map(rounded) ?? null, model, tokens: usage.input, usd: costUsd };
+    // Four digits keep the order of cosines and make 1,536 numbers 10 KB.
+    const embedding = vectors[0]?.map((value) => Math.round(value * 10_000) / 10_000) ?? null;
+    return { embedding, model, tokens: usage.input, usd: costUsd };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return { embedding: null, tokens: error.spent.usage.input, usd: error.spent.costUsd, error: error.message };
   }
-}
-
-/** Four digits keep the order of cosines and make 1,536 numbers 10 KB. */
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
 }

@@ -24,7 +24,9 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
   const fixed = {
     ...{ model: call.model, ...(call.temperature === undefined ? {} : { temperature: call.temperature }) },
     ...(tools ? { tools } : {}),
-    ...(compatible ? { max_tokens: outputTokens(call) } : ofOpenAi(call)),
+    ...(compatible
+      ? { max_tokens: outputTokens(call) }
+      : { max_completion_tokens: outputTokens(call), store: false, prompt_cache_key: cacheKey(call) }),
   };
   const messages: ChatCompletionMessageParam[] = [
     { role: "system", content: compatible ? call.instructions + told : call.instructions },
@@ -49,10 +51,6 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
       messages.push(...results.map(({ id, text }) => ({ role: "tool" as const, tool_call_id: id, content: text })));
     },
   };
-}
-
-function ofOpenAi<T>(call: ModelCall<T>) {
-  return { max_completion_tokens: outputTokens(call), store: false, prompt_cache_key: cacheKey(call) };
 }
 
 function messageOf({ text, calls }: Reply): ChatCompletionMessageParam {

@@ -35,7 +35,8 @@ export function closestExamples(
     .filter((one) => !(task.fresh && one.node === task.node.id))
     .filter((one) => hasWorked(one) && one.ingredients.node_type === task.node.type && isFor(task.client, one))
     .map((one) => ({ one, similarity: cosine(embedding, one.embedding ?? []) }))
-    .filter(({ one, similarity }) => similarity >= leastSimilarity && isReadable(one.ingredients.prompt))
+    // Long prompts are kept as their hash, which teaches nothing.
+    .filter(({ one, similarity }) => similarity >= leastSimilarity && !one.ingredients.prompt.startsWith("sha256:"))
     .sort((a, b) => b.similarity - a.similarity || newestFirst(a.one, b.one))
     .map(({ one }) => ({ task: one.ingredients.prompt, code: one.code }));
   return affordable(close);
@@ -47,11 +48,6 @@ function hasWorked({ status, provenBy }: Generation): boolean {
 
 function isFor(client: string, generation: Generation): boolean {
   return generation.client === null || generation.client === client;
-}
-
-/** Long prompts are kept as their hash, which teaches nothing. */
-function isReadable(prompt: string): boolean {
-  return !prompt.startsWith("sha256:");
 }
 
 function affordable(examples: readonly Example[]): Example[] {
