@@ -35,7 +35,12 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
   const lines = new Lines(source);
   const diagnostics = await runRuff(source, nodeGlobals);
   const broken = diagnostics.filter(isSyntaxError);
-  if (broken.length > 0) return firstBy(broken.map(syntaxFinding), ({ line }) => line);
+  if (broken.length > 0) {
+    const found = broken.map(({ message, start_location: { row: line, column } }) =>
+      findingOf({ code: "PY101", message: syntaxMessage(message), line, column }),
+    );
+    return firstBy(found, ({ line }) => line);
+  }
   const program = Program.read(source);
   const found = diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts));
   if (program) {
@@ -54,10 +59,6 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
 
 function findingOf({ code, message, line, column }: Omit<CodeFinding, "severity">): CodeFinding {
   return { code, line, column, message, severity: codeFindings[code] };
-}
-
-function syntaxFinding({ message, start_location: { row, column } }: Diagnostic): CodeFinding {
-  return findingOf({ code: "PY101", message: syntaxMessage(message), line: row, column });
 }
 
 function nameFinding(

@@ -54,7 +54,8 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const lock = lockOf(source.files, body, fields?.approval);
   findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
   const python = [...[...nodesIn(body)].flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
-  const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
+  const isRight = findings.every(({ severity }) => severity !== "error");
+  const workflow = fields && isRight ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
   if (workflow && triggers.length > 0) workflow.triggers = triggers;
   const part = workflow && source.part ? partOf(workflow, source.part) : workflow;
@@ -66,10 +67,6 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
     keyFindings: (reader) =>
       workflow ? locate([...checkKeys(outlines, reader), ...checkKnownKeys(outlines, workflow, reader)], place) : [],
   };
-}
-
-function hasNoError(findings: readonly Finding[]): boolean {
-  return findings.every((one) => one.severity !== "error");
 }
 
 function normalise(

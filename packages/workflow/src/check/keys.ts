@@ -6,20 +6,16 @@ import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "
 
 /** What can be said about the keys that nodes set. For definitions without errors: in others it would guess. */
 export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {
-  // `outputs` shows what a node has set even after another one has set it again.
+  // `outputs` shows what a node has set even after another one has set it again. What a model will write is not known; a
+  // prompt of a text node looks at other nodes' results.
   const seesOlder = outlines.some(({ nodes }) =>
-    nodes.some((node) => /\boutputs\b/.test(node.python?.code ?? "") || asksModel(node)),
+    nodes.some((node) => /\boutputs\b/.test(node.python?.code ?? "") || (executorOf(node)?.kind ?? "code") !== "code"),
   );
   for (const outline of outlines) {
     const uses = new Map(outline.nodes.flatMap((node) => usesOf(node, reader)));
     if (!seesOlder) yield* checkOverwrites(outline, uses);
     yield* checkBranchKeys(outline, uses);
   }
-}
-
-/** What a model will write is not known; a prompt of a text node looks at other nodes' results. */
-function asksModel(node: NamedNode): boolean {
-  return (executorOf(node)?.kind ?? "code") !== "code";
 }
 
 /** Code that cannot be read says nothing; a choice is read, and removed, by the run itself. */

@@ -72,7 +72,7 @@ export class DeadlineWorker {
       worker.postMessage(call);
       const answer = await waiting.promise;
       if ("value" in answer) return answer.value as T;
-      throw errorOf(answer.error);
+      throw Object.assign(new Error(), answer.error);
     } catch (error) {
       this.#worker = undefined;
       void worker.terminate();
@@ -103,8 +103,4 @@ export class DeadlineWorker {
     });
     return worker;
   }
-}
-
-function errorOf({ name, message, stack }: { name: string; message: string; stack?: string | undefined }): Error {
-  return Object.assign(new Error(message), { name, stack });
 }

@@ -50,10 +50,10 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
     throw new WorkflowSourceError(`there is no file or folder "${path}" - ${wayOut}`, { cause });
   });
   const isFolder = found.isDirectory();
-  const file = isFolder ? join(full, fileIn(full)) : full;
+  const name = filesOfFolder.find((one) => existsSync(join(full, one))) ?? filesOfFolder[0];
+  const file = isFolder ? join(full, name) : full;
   const folder = dirname(file);
   const whole = isFileOfFolder(file);
-  const name = basename(whole ? folder : file, extname(file));
   try {
     const written = await textOf(file, path, isFolder);
     const isProgram = programFile.test(file);
@@ -64,7 +64,7 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
       text,
       fileName: basename(file),
       ...(isProgram && { program: written }),
-      folder: name,
+      folder: basename(whole ? folder : file, extname(file)),
       files,
       ...modelsOff,
     };
@@ -72,10 +72,6 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
     if (!(cause instanceof OutsideFolder)) throw cause;
     throw new WorkflowSourceError(`the folder "${path}": ${cause.message}`, { cause });
   }
-}
-
-function fileIn(folder: string): string {
-  return filesOfFolder.find((name) => existsSync(join(folder, name))) ?? filesOfFolder[0];
 }
 
 async function textMadeBy(file: string): Promise<string> {
