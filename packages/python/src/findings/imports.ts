@@ -1,6 +1,6 @@
 import { standardModules } from "../known/packages.ts";
 import type { Program } from "../scope/program.ts";
-import type { Node } from "../tree/nodes.ts";
+import { type Node, wayUp } from "../tree/nodes.ts";
 import { expectsImportError, namesIn } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
 import { nearest } from "./suggest.ts";
@@ -63,13 +63,8 @@ export function moduleOf(path: string): string {
 
 /** `if TYPE_CHECKING:` never runs. */
 function isForTypesOnly(node: Node): boolean {
-  let child = node;
-  for (let each = node.parent; each; each = each.parent) {
-    if (each.kind === "if") {
-      const branch = each.branches.find(({ body }) => body === child);
-      if (branch && namesIn(branch.test).includes("TYPE_CHECKING")) return true;
-    }
-    child = each;
-  }
-  return false;
+  return Array.from(wayUp(node)).some(([ancestor, child]) => {
+    const branch = ancestor.kind === "if" ? ancestor.branches.find(({ body }) => body === child) : undefined;
+    return branch && namesIn(branch.test).includes("TYPE_CHECKING");
+  });
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
-import { ancestors, type Node } from "../tree/nodes.ts";
+import { ancestors, type Node, wayUp } from "../tree/nodes.ts";
 import { nearest } from "./suggest.ts";
 
 interface NameProblem {
@@ -25,7 +25,6 @@ export function nameProblem(
   return { code: isSafe ? "PY104" : "PY102", message };
 }
 
-/** The name that a diagnostic of ruff is about. */
 export function nameOf({ message }: Diagnostic): string {
   return /`(.+?)`/.exec(message)?.[1] ?? "";
 }
@@ -53,13 +52,11 @@ function isDeletedLater(program: Program, name: string): boolean {
 function isNeverLookedUp(program: Program, at: number): boolean {
   const node = innermost(program.tree, at);
   if (node.kind === "text") return true;
-  let child: Node = node;
-  for (const ancestor of ancestors(node)) {
+  for (const [ancestor, child] of wayUp(node)) {
     const isAnnotation =
       ((ancestor.kind === "param" || ancestor.kind === "assign") && ancestor.annotation === child) ||
       (ancestor.kind === "function" && ancestor.returns === child);
     if (isAnnotation) return /^from __future__ import .*\bannotations\b/m.test(program.source) || isLocal(ancestor);
-    child = ancestor;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import type { Change } from "../flow/changes.ts";
 import type { Path } from "../flow/paths.ts";
 import { readDumps } from "../flow/printed.ts";
-import { ancestors, type Node } from "../tree/nodes.ts";
+import { type Node, wayUp } from "../tree/nodes.ts";
 import { findUnfit, type Unfit } from "../values/unfit.ts";
 import type { Problem, Subject } from "./subject.ts";
 
@@ -66,10 +66,7 @@ export function unfitDumps({ program, types }: Subject): Problem[] {
 }
 
 function isTried(node: Node): boolean {
-  let child = node;
-  for (const ancestor of ancestors(node)) {
-    if (ancestor.kind === "try" && ancestor.body === child && ancestor.handlers.length > 0) return true;
-    child = ancestor;
-  }
-  return false;
+  return Array.from(wayUp(node)).some(
+    ([ancestor, child]) => ancestor.kind === "try" && ancestor.body === child && ancestor.handlers.length > 0,
+  );
 }

@@ -121,7 +121,6 @@ class ChangeReader {
     else this.found.push({ kind: "any", path, node });
   }
 
-  /** The keys that a dict brings along. */
   #entries(path: Path, dict: Expression, node: Node): void {
     const known = knownEntries(this.#program, dict);
     for (const { key, value } of known ?? []) this.found.push({ kind: "set", path: [...path, key], value, node });
