@@ -2,21 +2,18 @@ import type { PipelineMeans, PromptTask } from "@nova/engine";
 import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
 import type { Failure } from "../failures/failure.ts";
-import type { ProvenCode } from "../lock/keep.ts";
 import type { PipelineParts } from "../parts.ts";
 import type { Example } from "../precedents/closest-examples.ts";
 import { shapeOf } from "../schema/summary.ts";
+import type { ModelRun } from "./model-run.ts";
 
 /** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
-export interface NodeRun {
+export interface NodeRun extends ModelRun {
   readonly task: PromptTask;
   readonly executor: PromptExecutor;
   readonly means: PipelineMeans;
   readonly parts: PipelineParts;
   readonly shape: ContextShape;
-  /** What the steps of this node have cost. */
-  spent: ProvenCode["cost"];
-  /** What was found in the data. */
   analysis: Analysis | null;
   /** The code generator itself has asked for an analysis. */
   hasFollowedAnalysis: boolean;
