@@ -5,7 +5,6 @@ import type { createPinnedCodes } from "./lock/pinned-codes.ts";
 import type { Models } from "./model/models.ts";
 import type { Example } from "./precedents/closest-examples.ts";
 
-/** What a pipeline is made of. */
 export interface PipelineParts {
   models: Models;
   /** What the writer of code may look up: guides come with the prompt, documentation when it asks. */

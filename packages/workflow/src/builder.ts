@@ -61,7 +61,6 @@ export const action = maker<AuthoredAction, "action">("action");
 export const decision = maker<AuthoredDecision, "decision">("decision");
 export const approval = maker<AuthoredApproval, "approval">("approval");
 export const wait = maker<AuthoredWait, "wait">("wait");
-/** Runs another workflow. */
 export const workflow = maker<AuthoredWorkflowNode, "workflow">("workflow");
 
 /** A map whose edges, and whose nodes' `onError`, name the nodes of its own body; or one that runs another workflow. */

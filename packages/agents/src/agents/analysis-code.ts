@@ -88,7 +88,6 @@ def _nova_look(source):
 
 export const analysisSeconds = 15;
 
-/** What came of an analysis: its result, or why there is none. */
 export type AnalysisAnswer = { result: unknown } | { error: string; traceback: string; class: RunErrorClass };
 
 const Answer = z.union([

@@ -10,7 +10,6 @@ export async function budgetNow({ task, means }: ModelRun): Promise<Pick<CallCos
   return { besideUsd, month };
 }
 
-/** What a call is measured against. */
 export interface CallCost {
   /** Of other branches and items, when the call began. */
   besideUsd: number;

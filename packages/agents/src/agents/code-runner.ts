@@ -64,7 +64,6 @@ const Recorded = z.object({
   types: z.array(z.string()).optional(),
 });
 
-/** What a step says of it. */
 export function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
   if ("result" in end) {
     const { result } = end;

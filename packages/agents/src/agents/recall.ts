@@ -47,7 +47,6 @@ async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
   }
 }
 
-/** A task's embedding, and what it has cost. */
 interface EmbeddedTask {
   /** Null where there is none, for the reason that `error` says. */
   embedding: number[] | null;

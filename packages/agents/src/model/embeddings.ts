@@ -5,7 +5,6 @@ import { explainFailure } from "./explain-failure.ts";
 import { ModelError, whereNodesRun } from "./model-error.ts";
 import type { Embedded, EmbeddingCall } from "./models.ts";
 
-/** Who embeds. */
 interface Embedder {
   model: string;
   host: string;

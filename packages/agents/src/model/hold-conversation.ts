@@ -15,7 +15,6 @@ import { readAnswer } from "./read-answer.ts";
 
 const defaultToolCalls = 5;
 
-/** Where a call stands. */
 interface Talk<T> {
   call: ModelCall<T>;
   conversation: Conversation;
@@ -68,7 +67,6 @@ async function converse<T>(talk: Talk<T>): Promise<T> {
   throw failed(talk, "invalid", `never came: it went on calling tools after its ${budget} calls - name another model`);
 }
 
-/** One request and its reply. */
 async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
   const { call, conversation, spending } = talk;
   call.signal.throwIfAborted();
@@ -104,7 +102,6 @@ function failed<T>({ call, spending }: Talk<T>, reason: ModelErrorReason, what: 
   return new ModelError(reason, `the answer of model "${call.model}" to the ${call.role} ${what}`, spending.soFar());
 }
 
-/** What a call has used so far, over all its requests. */
 export class Spending {
   usage: Usage = noUsage;
   usd = 0;

@@ -9,7 +9,6 @@ const warnings = [104, 112, 122] as const;
 
 export type CodeFindingCode = `PY${(typeof errors | typeof warnings)[number]}`;
 
-/** Every code and its severity. */
 export const codeFindings = Object.fromEntries([
   ...errors.map((code) => [`PY${code}`, "error"]),
   ...warnings.map((code) => [`PY${code}`, "warning"]),

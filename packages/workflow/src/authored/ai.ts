@@ -105,7 +105,6 @@ const costError = "must be US dollars, more than 0";
 
 const roles = "`input_analyzer`, `data_analyzer`, `code_generator`, `output_validator`, `text`";
 
-/** The model of all nodes that name none. */
 export const workflowModel = z
   .union([oneModel, byRole], { error })
   .transform(choiceOf)

@@ -42,7 +42,6 @@ export const eventPattern = (description: string) =>
     .record(z.string(), z.json(), { error: 'must be an event pattern such as { "source": ["shop"] }' })
     .describe(description);
 
-/** What every node has, whatever its kind. */
 export const nodeFields = {
   id: NodeId.describe(
     "Name of the node in edges, in `outputs`, in the chain of work and in the Step Functions console: " +

@@ -33,7 +33,6 @@ export type AuthoredNode =
   | AuthoredWorkflowNode
   | AuthoredEnd;
 
-/** Every kind of node that this release runs. */
 export const kinds = {
   start: startKind,
   action: actionKind,

@@ -50,7 +50,6 @@ export const textFields = {
     .optional(),
 };
 
-/** Fields that only a text node has. */
 export const textFieldNames = Object.keys(textFields);
 
 type Written = { id: string; model?: ModelChoice | LlmConfig | undefined } & {

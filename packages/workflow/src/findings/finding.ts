@@ -16,7 +16,6 @@ const warnings = [
 
 export type FindingCode = `NOVA${(typeof errors | typeof warnings)[number]}`;
 
-/** Every code and its severity. */
 export const findings = Object.fromEntries([
   ...errors.map((code) => [`NOVA${code}`, "error"]),
   ...warnings.map((code) => [`NOVA${code}`, "warning"]),
@@ -35,7 +34,6 @@ export interface Finding {
   column?: number;
 }
 
-/** A finding with the severity that its code has. */
 export function finding(
   code: FindingCode,
   path: string,

@@ -11,7 +11,6 @@ export interface WayPoint {
   isDone: boolean;
 }
 
-/** Where one way becomes several. */
 export interface FanOut {
   /** First nodes of the branches, in the order of the edges. */
   targets: string[];

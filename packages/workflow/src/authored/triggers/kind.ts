@@ -26,7 +26,6 @@ const slugError = "must be the slug of a client: lower case letters, digits and 
 
 export const clientSlug = (description: string) => matching(namePattern, slugError).describe(description);
 
-/** What every trigger has, whatever its kind. */
 export const triggerFields = {
   id: plainName(
     "Its name in schedules, rules and lists of deliveries. Absent: its type and a number, `mail-1`.",

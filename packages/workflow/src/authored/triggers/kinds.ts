@@ -12,7 +12,6 @@ export type AuthoredTrigger =
   | AuthoredScheduleTrigger
   | AuthoredEventTrigger;
 
-/** Every kind of trigger that this release knows. */
 export const triggerKinds = {
   mail: mailTrigger,
   imap: imapTrigger,
