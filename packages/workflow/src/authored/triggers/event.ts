@@ -24,7 +24,6 @@ export const AuthoredEventTrigger = z
 export type AuthoredEventTrigger = z.input<typeof AuthoredEventTrigger>;
 
 export const eventTrigger: TriggerKind<typeof AuthoredEventTrigger> = {
-  type: "event",
   schema: AuthoredEventTrigger,
   codes: { pattern: "NOVA125" },
   normalise: (same, id, exactly) => defined({ ...same, id, pattern: exactly("pattern") }),

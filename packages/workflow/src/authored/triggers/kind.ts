@@ -2,12 +2,11 @@ import { z } from "zod";
 import type { Finding, FindingCode } from "../../findings/finding.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import type { WrittenJson } from "../../json/exact.ts";
-import type { Trigger, TriggerType } from "../../trigger.ts";
+import type { Trigger } from "../../trigger.ts";
 import { duration, matching } from "../fields.ts";
 
 /** One kind of trigger. A new kind is a new file that exports one of these, plus a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
-  type: TriggerType;
   schema: Schema;
   /** Fields whose wrong values have a code of their own. */
   codes: Partial<Record<string, FindingCode>>;

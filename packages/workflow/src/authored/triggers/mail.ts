@@ -19,7 +19,6 @@ export const AuthoredMailTrigger = z
 export type AuthoredMailTrigger = z.input<typeof AuthoredMailTrigger>;
 
 export const mailTrigger: TriggerKind<typeof AuthoredMailTrigger> = {
-  type: "mail",
   schema: AuthoredMailTrigger,
   codes: { address: "NOVA122", from: "NOVA122" },
   normalise: (same, id) => defined({ ...same, id }),
@@ -39,7 +38,6 @@ export const AuthoredImapTrigger = z
 export type AuthoredImapTrigger = z.input<typeof AuthoredImapTrigger>;
 
 export const imapTrigger: TriggerKind<typeof AuthoredImapTrigger> = {
-  type: "imap",
   schema: AuthoredImapTrigger,
   codes: { from: "NOVA122", every: "NOVA123" },
   normalise: ({ every, ...same }, id) => defined({ ...same, id, everySeconds: every }),

@@ -51,7 +51,6 @@ export const AuthoredWebhookTrigger = z
 export type AuthoredWebhookTrigger = z.input<typeof AuthoredWebhookTrigger>;
 
 export const webhookTrigger: TriggerKind<typeof AuthoredWebhookTrigger> = {
-  type: "webhook",
   schema: AuthoredWebhookTrigger,
   codes: {},
   normalise: ({ signature, dedupe, wait, ...same }, id) =>
