@@ -25,7 +25,8 @@ export function createModels(environment: ModelEnvironment): Models {
     },
     embed(call) {
       const model = settings.NOVA_EMBEDDING_MODEL;
-      return model ? connected().then(({ client, host }) => embedTexts(client, call, { model, host })) : null;
+      if (!model) return null;
+      return connected().then(({ client, host }) => embedTexts(client, call, { role: "embedding", model, host }));
     },
   };
 }
