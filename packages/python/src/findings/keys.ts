@@ -165,14 +165,8 @@ export function contextAttributes({ program, paths }: Subject): Problem[] {
   });
 }
 
-/** A node that the code looks up by its id: the link of a wait in `tasks`, the results of a node in `outputs`. */
-interface LookedUpNode {
-  id: string;
-  at: number;
-}
-
-/** The nodes that the code looks up in `of` and expects to be there. */
-export function readNamedNodes(program: Program, paths: Paths, of: "tasks" | "outputs"): LookedUpNode[] {
+/** The nodes that the code looks up by their ids and expects to be there: links of waits in `tasks`, results in `outputs`. */
+export function readNamedNodes(program: Program, paths: Paths, of: "tasks" | "outputs"): { id: string; at: number }[] {
   const asksBefore = program.nodes.some(
     (node) => node.kind === "binary" && node.right.kind === "name" && node.right.id === of,
   );

@@ -2,12 +2,6 @@ import type { Call, Program } from "../scope/program.ts";
 import { type Expression, type Node, wayUp } from "../tree/nodes.ts";
 import { rootOf } from "./roots.ts";
 
-/** A call of `json.dumps` or `json.dump` by the code. */
-interface Dump {
-  call: Call;
-  value: Expression | undefined;
-}
-
 export interface Printed {
   /** Whether some JSON object of the code may be printed on a line of its own. */
   mayPrint: boolean;
@@ -17,7 +11,8 @@ export interface Printed {
 
 const makers = /^json\.(dumps?|encoder\..*)$/;
 
-export function readDumps(program: Program): Dump[] {
+/** Calls of `json.dumps` and `json.dump` by the code, each with what it makes JSON of. */
+export function readDumps(program: Program): { call: Call; value: Expression | undefined }[] {
   return program.nodes.flatMap((node) => {
     if (node.kind !== "call" || !makers.test(program.importPath(node.callee) ?? "")) return [];
     const named =
