@@ -23,24 +23,11 @@ export function codeKeys(source: string) {
   const lines = new Lines(source);
   const printed = printedKeys(subject);
   const changes = subject.changes.filter(({ kind }) => kind !== "delete");
-  /** Where each is first set, and whether every run of the code that succeeds sets it. */
-  const sets = new Map<string, LineColumn & { always: boolean }>();
-  const note = (key: string, at: number, always: boolean) => {
-    const first = sets.get(key) ?? { ...lines.placeOf(at), always };
-    sets.set(key, { ...first, always: first.always || always });
-  };
-  for (const change of changes) {
-    const { kind, node, path } = change;
-    const key = changedKey(change);
-    const isWhole = kind === "set" && path?.length === 1;
-    if (key !== undefined) note(key, node.from, isWhole && !mayBePassedBy(program, node));
-  }
-  for (const key of printed ?? []) note(key, 0, false);
   const named = (of: "tasks" | "outputs") =>
     readNamedNodes(program, subject.paths, of).map(({ id, at }) => ({ id, ...lines.placeOf(at) }));
   const flattened = readsFlattened(program);
   return {
-    sets,
+    sets: setBy(program, changes, printed ?? [], lines),
     /** Where it first asks for what all nodes have set as one dict. */
     ...(flattened && { flattens: lines.placeOf(flattened.from) }),
     /** It may set others as well. */
@@ -58,6 +45,23 @@ export function codeKeys(source: string) {
       return placed.filter(({ line }) => !lines.isSilenced(line, "PY110"));
     },
   };
+}
+
+/** Where each key is first set, and whether every run of the code that succeeds sets it. */
+function setBy(program: Program, changes: readonly Change[], printed: readonly string[], lines: Lines) {
+  const sets = new Map<string, LineColumn & { always: boolean }>();
+  const note = (key: string, at: number, always: boolean) => {
+    const first = sets.get(key) ?? { ...lines.placeOf(at), always };
+    sets.set(key, { ...first, always: first.always || always });
+  };
+  for (const change of changes) {
+    const { kind, node, path } = change;
+    const key = changedKey(change);
+    const isWhole = kind === "set" && path?.length === 1;
+    if (key !== undefined) note(key, node.from, isWhole && !mayBePassedBy(program, node));
+  }
+  for (const key of printed) note(key, 0, false);
+  return sets;
 }
 
 /**

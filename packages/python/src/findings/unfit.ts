@@ -14,13 +14,8 @@ export function unfitValues({ program, types, changes }: Subject): Problem[] {
     if (!unfit || isPutRight(change, path, changes, (other) => findUnfit(program, types, other) !== undefined))
       return [];
     const name = nameOf(change.kind === "any" ? [...path, "[]"] : path);
-    return [
-      {
-        code: "PY150",
-        at: value.from,
-        message: `context key "${name}${unfit.path}" gets ${unfit.what}, which cannot be kept as JSON - ${unfit.cure}`,
-      },
-    ];
+    const message = `context key "${name}${unfit.path}" gets ${unfit.what}, which cannot be kept as JSON - ${unfit.cure}`;
+    return [{ code: "PY150", at: value.from, message }];
   });
 }
 
@@ -55,13 +50,8 @@ export function unfitDumps({ program, types }: Subject): Problem[] {
     const unfit: Unfit | undefined = findUnfit(program, types, value, true);
     if (!unfit) return [];
     const place = unfit.path === "" ? "it is given" : `"${unfit.path.replace(/^\./, "")}" is`;
-    return [
-      {
-        code: "PY151",
-        at: unfit.node.from,
-        message: `json.dumps cannot write what ${place}, ${unfit.what} - ${unfit.cure}`,
-      },
-    ];
+    const message = `json.dumps cannot write what ${place}, ${unfit.what} - ${unfit.cure}`;
+    return [{ code: "PY151", at: unfit.node.from, message }];
   });
 }
 

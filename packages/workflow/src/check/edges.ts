@@ -12,15 +12,16 @@ export function* checkNames({ edges, byId, homeOf, title }: Outline): Iterable<F
       const id = edge[end];
       if (id === undefined || byId.has(id)) continue;
       const home = homeOf.get(id);
-      if (home !== undefined) {
-        const message = `${edgeName(edge)} is in ${title}, but "${id}" is in ${home} - ${stayInside}`;
-        yield finding("NOVA233", at(edge.path, end), message);
-        continue;
-      }
-      const wayOut = didYouMean(id, ids) || " - add the node, or correct the id";
-      yield finding("NOVA206", at(edge.path, end), `${edgeName(edge)} names the unknown node "${id}"${wayOut}`);
+      const elsewhere = `${edgeName(edge)} is in ${title}, but "${id}" is in ${home} - ${stayInside}`;
+      if (home === undefined) yield unknownNode(edgeName(edge), id, ids, at(edge.path, end));
+      else yield finding("NOVA233", at(edge.path, end), elsewhere);
     }
   }
+}
+
+function unknownNode(subject: string, id: string, ids: readonly string[], path: string): Finding {
+  const wayOut = didYouMean(id, ids) || " - add the node, or correct the id";
+  return finding("NOVA206", path, `${subject} names the unknown node "${id}"${wayOut}`);
 }
 
 const stayInside = "an item begins and ends inside of its map, and the map's own edges go on";
@@ -68,8 +69,7 @@ export function* checkOnError({ nodes, byId, homeOf, title }: Outline): Iterable
       const message = `onError of "${id}", which is in ${title}, names "${onError}" in ${home} - ${stayInside}`;
       yield finding("NOVA233", place, message);
     } else if (!target) {
-      const wayOut = didYouMean(onError, ids) || " - add the node, or correct the id";
-      yield finding("NOVA206", place, `onError of "${id}" names the unknown node "${onError}"${wayOut}`);
+      yield unknownNode(`onError of "${id}"`, onError, ids, place);
     } else if (onError === id) {
       yield finding("NOVA408", place, `onError of "${id}" is the node itself - name another one, or use retry`);
     } else if (target.kind?.edgesIn === "none") {
@@ -88,11 +88,8 @@ export function* checkIds(outlines: readonly Outline[]): Iterable<Finding> {
     if (seen.has(id)) {
       yield finding("NOVA111", at(path, "id"), `two nodes have the id "${id}" - rename one of them`);
     } else if (other !== undefined) {
-      yield finding(
-        "NOVA112",
-        at(path, "id"),
-        `the ids "${other}" and "${id}" differ only in case, - or _ - rename one of them`,
-      );
+      const message = `the ids "${other}" and "${id}" differ only in case, - or _ - rename one of them`;
+      yield finding("NOVA112", at(path, "id"), message);
     } else byShape.set(shape, id);
     seen.add(id);
   }

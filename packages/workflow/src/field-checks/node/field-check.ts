@@ -42,11 +42,8 @@ export function* checkKey(
 ): Iterable<Finding> {
   const key = node[field];
   if (typeof key !== "string" || !isReserved(key)) return;
-  yield finding(
-    "NOVA502",
-    at(path, field),
-    `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`,
-  );
+  const message = `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`;
+  yield finding("NOVA502", at(path, field), message);
 }
 
 /** The same where the node's id stands in for an absent `into`. */
