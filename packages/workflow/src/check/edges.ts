@@ -1,8 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
 import { edgeName } from "../parse/body.ts";
-import type { ReadEdge } from "../parse/read.ts";
-import type { NamedNode, Outline } from "./outline.ts";
+import type { Outline } from "./outline.ts";
 
 /** Both ends of an edge are nodes, and of the same body as the edge. */
 export function* checkNames({ edges, byId, homeOf, title }: Outline): Iterable<Finding> {
@@ -30,30 +29,17 @@ const stayInside = "an item begins and ends inside of its map, and the map's own
 export function* checkPlainEdges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
     if (node.kind?.edgesOut !== "one") continue;
-    const edges = edgesOf.get(node.id) ?? [];
-    yield* conditionsOutOfPlace(edges);
-    yield* secondEdges(
-      node,
-      edges.filter((edge) => edge.condition === undefined && !edge.repeats),
-    );
-  }
-}
-
-function* conditionsOutOfPlace(edges: readonly ReadEdge[]): Iterable<Finding> {
-  for (const edge of edges) {
-    if (edge.condition === undefined) continue;
-    const message = `${edgeName(edge)} has a condition, but "${edge.from}" is no decision and no approval - remove the condition, or make it a decision`;
-    yield finding("NOVA303", at(edge.path, "condition"), message);
-  }
-}
-
-function* secondEdges(node: NamedNode, edges: readonly ReadEdge[]): Iterable<Finding> {
-  const targets = new Set<string>();
-  for (const { to, path } of edges) {
-    if (to === undefined) continue;
-    if (targets.has(to))
-      yield finding("NOVA207", path, `${edgeName({ from: node.id, to })} is written twice - remove one of the two`);
-    targets.add(to);
+    const targets = new Set<string>();
+    for (const { from, to, condition, repeats, path } of edgesOf.get(node.id) ?? []) {
+      const edge = edgeName({ from, to });
+      if (condition !== undefined) {
+        const message = `${edge} has a condition, but "${from}" is no decision and no approval - remove the condition, or make it a decision`;
+        yield finding("NOVA303", at(path, "condition"), message);
+      } else if (!repeats && to !== undefined) {
+        if (targets.has(to)) yield finding("NOVA207", path, `${edge} is written twice - remove one of the two`);
+        targets.add(to);
+      }
+    }
   }
 }
 
