@@ -1,4 +1,3 @@
-import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
 import { isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
 import { type CodeFinding, codeFindings } from "./findings/codes.ts";
 import { undecided } from "./findings/decision.ts";
@@ -42,7 +41,11 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
     return firstBy(found, ({ line }) => line);
   }
   const program = Program.read(source);
-  const found = diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts));
+  const found = diagnostics.flatMap((diagnostic) => {
+    const { row: line, column } = diagnostic.start_location;
+    const problem = nameProblem(diagnostic, program, lines.offsetOf(line, column), facts.context);
+    return problem ? [findingOf({ ...problem, line, column })] : [];
+  });
   if (program) {
     const rebound = findRebound(program);
     if (rebound) found.push(findingOf({ code: "PY122", ...rebound }));
@@ -59,15 +62,4 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
 
 function findingOf({ code, message, line, column }: Omit<CodeFinding, "severity">): CodeFinding {
   return { code, line, column, message, severity: codeFindings[code] };
-}
-
-function nameFinding(
-  diagnostic: Diagnostic,
-  lines: Lines,
-  program: Program | null,
-  { context }: NodeFacts,
-): CodeFinding[] {
-  const { row, column } = diagnostic.start_location;
-  const problem = nameProblem(diagnostic, program, lines.offsetOf(row, column), context);
-  return problem ? [findingOf({ ...problem, line: row, column })] : [];
 }

@@ -49,13 +49,8 @@ function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterab
   const { graph, fanOuts, stretch } = branchingOf(points, edges, loopsIn(body.edges));
   const branchOf = (entry: string, join: string | null): ForkBranch => ({ entry, nodes: stretch(entry, join) });
   if (map) {
-    yield {
-      node: map.id,
-      kind: "map",
-      branches: [branchOf(entryOf(body, graph), null)],
-      next: map.next,
-      merge: "unique",
-    };
+    const item = branchOf(entryOf(body, graph), null);
+    yield { node: map.id, kind: "map", branches: [item], next: map.next, merge: "unique" };
   }
   const steps = new Set(body.nodes.filter((node) => !isDone(node)).map(({ id }) => id));
   const firstTarget = new Map(edges.toReversed().map(({ from, to }) => [from, steps.has(to) ? to : null]));

@@ -7,15 +7,10 @@ export interface Graph {
   predecessors: ReadonlyMap<string, string[]>;
 }
 
-interface Arrow {
-  from: string;
-  to: string;
-}
-
 /** Arrows that name an unknown node are left out. */
 export function graphOf(
   nodes: readonly { id: string; onError?: string | undefined }[],
-  edges: readonly Arrow[],
+  edges: readonly { from: string; to: string }[],
 ): Graph {
   const ids = [...new Set(nodes.map((node) => node.id))];
   const successors = new Map(ids.map((id) => [id, [] as string[]]));
