@@ -24,8 +24,9 @@ export class Program {
   readonly #reached: Set<Node>;
   /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */
   readonly importPath = once((expression: Expression) => this.#findImport(expression));
-  readonly #calls = new Map<string, Call[]>();
-  readonly #loads = new Map<string, Node[]>();
+  /** By the name that is called, or `.name` of a method. */
+  readonly #calls: ReadonlyMap<string | undefined, Call[]>;
+  readonly #loads: ReadonlyMap<string | undefined, Node[]>;
 
   /** Null where the source is beyond the bounds, or lezer's grammar does not know a form of it. */
   static read(source: string): Program | null {
@@ -41,11 +42,11 @@ export class Program {
     this.tree = tree;
     this.nodes = Array.from(walk(tree));
     this.#scopes = readScopes(tree);
-    for (const node of this.nodes) {
-      if (node.kind === "name" && !node.stores) push(this.#loads, node.id, node);
-      if (node.kind === "call" && node.callee.kind === "name") push(this.#calls, node.callee.id, node);
-      if (node.kind === "call" && node.callee.kind === "attribute") push(this.#calls, `.${node.callee.name}`, node);
-    }
+    this.#loads = Map.groupBy(this.nodes, (node) => (node.kind === "name" && !node.stores ? node.id : undefined));
+    const calls = this.nodes.filter((node) => node.kind === "call");
+    this.#calls = Map.groupBy(calls, ({ callee }) =>
+      callee.kind === "name" ? callee.id : callee.kind === "attribute" ? `.${callee.name}` : undefined,
+    );
     this.#reached = reachedFunctions(this);
   }
 
@@ -117,7 +118,6 @@ export class Program {
     return others.length === 0 ? only?.origin : undefined;
   }
 
-  /** Calls by a name, or of a method (`.name`). */
   callsOf(name: string): readonly Call[] {
     return this.#calls.get(name) ?? [];
   }
@@ -125,10 +125,4 @@ export class Program {
   loadsOf(name: string): readonly Node[] {
     return this.#loads.get(name) ?? [];
   }
-}
-
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const known = map.get(key);
-  if (known) known.push(value);
-  else map.set(key, [value]);
 }

@@ -30,12 +30,8 @@ export function branchingOfOutline({ byId, edges, map }: Outline, withFailures =
   const known = edges.flatMap(({ from = "", to = "", repeats }) =>
     byId.has(from) && byId.has(to) ? [{ from, to, repeats }] : [],
   );
-  const onward = known.filter(({ repeats }) => !repeats);
-  return branchingOf(
-    points,
-    onward,
-    known.filter(({ repeats }) => repeats),
-  );
+  const [onward, loops] = [known.filter(({ repeats }) => !repeats), known.filter(({ repeats }) => repeats)];
+  return branchingOf(points, onward, loops);
 }
 
 /** Where a body begins: the start, or of a map's body the nodes that no other one leads to, detours of loops aside. */
