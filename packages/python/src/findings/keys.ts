@@ -59,11 +59,8 @@ function isPerhapsSet({ path, node }: Read, { changes }: Subject): boolean {
 
 function isMissing({ path, node }: Read, context: ContextShape, { facts, changes }: Subject): boolean {
   const key = path.at(-1) as string;
-  if (key === "branch_decision" && path.length === 1 && facts.nodeType === "decision") {
-    return !changes.some((change) => change.kind === "set" && maySet(change, path, node));
-  }
-  const keys = keysAt(path, context);
-  const isUnknown = keys !== undefined && !keys.includes(key);
+  const isDecision = key === "branch_decision" && path.length === 1 && facts.nodeType === "decision";
+  const isUnknown = isDecision || keysAt(path, context)?.includes(key) === false;
   return isUnknown && !changes.some((change) => change.kind === "set" && maySet(change, path, node));
 }
 

@@ -2,12 +2,8 @@ import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
 import { ancestors, type Node, wayUp } from "../tree/nodes.ts";
+import type { CodeFinding } from "./codes.ts";
 import { nearest } from "./suggest.ts";
-
-interface NameProblem {
-  code: "PY102" | "PY103" | "PY104";
-  message: string;
-}
 
 /** What ruff's word about a name means for the code; undefined where it means nothing at run time. */
 export function nameProblem(
@@ -15,7 +11,7 @@ export function nameProblem(
   program: Program | null,
   at: number,
   context: ContextShape | undefined,
-): NameProblem | undefined {
+): Pick<CodeFinding, "code" | "message"> | undefined {
   const name = nameOf(diagnostic);
   if (diagnostic.code === "F822") return undefined;
   const message = nameMessage(diagnostic.code, name, context);

@@ -38,23 +38,20 @@ function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
   }
 }
 
-interface Overwrite {
-  key: string;
-  /** Its value is lost on every way. */
-  first: string;
-  /** One of the nodes that set it again. */
-  second: string;
-}
-
 /** How far behind a node its readers are looked for: what is further away stays unsaid, so that large graphs stay fast. */
 const horizon = 100;
 
 /**
  * Keys whose value nothing reads before another node sets it, whichever way a run takes. Nodes without a use (the ends
  * of a run among them) read everything, and so does what follows a node without ways on: an item's results. `mayFail`
- * are nodes whose failure goes on elsewhere, with the older value.
+ * are nodes whose failure goes on elsewhere, with the older value. The value of `first` is lost on every way, and `second`
+ * is one of the nodes that set the key again.
  */
-function* findOverwrites(graph: Graph, uses: Uses, mayFail: ReadonlySet<string>): Iterable<Overwrite> {
+function* findOverwrites(
+  graph: Graph,
+  uses: Uses,
+  mayFail: ReadonlySet<string>,
+): Iterable<{ key: string; first: string; second: string }> {
   const writers = new Map<string, number>();
   for (const use of uses.values()) for (const key of use.sets.keys()) writers.set(key, (writers.get(key) ?? 0) + 1);
   for (const [first, use] of uses) {
