@@ -39,7 +39,6 @@ export const AuthoredApproval = z
     onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
   })
   .describe("Asks people and waits for the answer, with no sandbox meanwhile; each choice has an edge.");
-export type AuthoredApproval = z.input<typeof AuthoredApproval>;
 
 export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   type: "approval",

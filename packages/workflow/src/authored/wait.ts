@@ -28,7 +28,6 @@ export const AuthoredWait = z
     ...fanOutFields,
   })
   .describe("Goes on later: after a time, at a time, or with an event. Exactly one of `seconds`, `until` and `event`.");
-export type AuthoredWait = z.input<typeof AuthoredWait>;
 
 const aWeekSeconds = 604_800;
 

@@ -21,7 +21,6 @@ export const AuthoredEventTrigger = z
     ...clientField,
   })
   .describe("An event on a bus of EventBridge.");
-export type AuthoredEventTrigger = z.input<typeof AuthoredEventTrigger>;
 
 export const eventTrigger: TriggerKind<typeof AuthoredEventTrigger> = {
   schema: AuthoredEventTrigger,

@@ -16,7 +16,6 @@ export const AuthoredMailTrigger = z
     ).optional(),
   })
   .describe("A mail to `<address>+<client>@` the domain that NOVA takes mail for; see [mail](mail.md).");
-export type AuthoredMailTrigger = z.input<typeof AuthoredMailTrigger>;
 
 export const mailTrigger: TriggerKind<typeof AuthoredMailTrigger> = {
   schema: AuthoredMailTrigger,
@@ -35,7 +34,6 @@ export const AuthoredImapTrigger = z
     from: Senders.optional(),
   })
   .describe("Unread mails in a client's mailbox, in their order; each is marked as read once its run was accepted.");
-export type AuthoredImapTrigger = z.input<typeof AuthoredImapTrigger>;
 
 export const imapTrigger: TriggerKind<typeof AuthoredImapTrigger> = {
   schema: AuthoredImapTrigger,

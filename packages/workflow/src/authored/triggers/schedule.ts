@@ -26,7 +26,6 @@ export const AuthoredScheduleTrigger = z
     ...clientField,
   })
   .describe("A time: exactly one of `cron`, `every` and `at`.");
-export type AuthoredScheduleTrigger = z.input<typeof AuthoredScheduleTrigger>;
 
 export const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
   schema: AuthoredScheduleTrigger,

@@ -48,7 +48,6 @@ export const AuthoredWebhookTrigger = z
     ...clientField,
   })
   .describe("A request `POST /hooks/<id>`, with the sender's signature.");
-export type AuthoredWebhookTrigger = z.input<typeof AuthoredWebhookTrigger>;
 
 export const webhookTrigger: TriggerKind<typeof AuthoredWebhookTrigger> = {
   schema: AuthoredWebhookTrigger,
