@@ -47,28 +47,15 @@ async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
   }
 }
 
-interface EmbeddedTask {
-  /** Null where there is none, for the reason that `error` says. */
-  embedding: number[] | null;
-  model?: string;
-  tokens: number;
-  usd: number;
-  error?: string;
-}
-
 /** Embedding models read some 8,000 tokens. */
 const longestTask = 8_000;
 
 /**
- * The embedding of a task's text, short enough to lie beside its code; null where no embedding model is set. Examples are
- * a help, not a need: a server that cannot embed must not keep a node from being written. Only a refusal of
- * `beforeRequest` is thrown.
+ * The embedding of a task's text, short enough to lie beside its code, and what it has cost; null where no embedding model
+ * is set, and without one for the reason that `error` says. Examples are a help, not a need: a server that cannot embed
+ * must not keep a node from being written. Only a refusal of `beforeRequest` is thrown.
  */
-export async function embedTask(
-  prompt: string,
-  embed: Models["embed"],
-  call: Omit<EmbeddingCall, "texts">,
-): Promise<EmbeddedTask | null> {
+export async function embedTask(prompt: string, embed: Models["embed"], call: Omit<EmbeddingCall, "texts">) {
   try {
     const answer = await embed({ ...call, texts: [prompt.slice(0, longestTask)] });
     if (!answer) return null;

@@ -20,7 +20,6 @@ export interface Outline {
   edges: ReadEdge[];
   /** The first node of an id. */
   byId: Map<string, NamedNode>;
-  /** Edges by the id they leave. */
   edgesOf: Map<string, ReadEdge[]>;
   /** With a misspelt id corrected: one typing mistake should not be reported again as an unreachable node. */
   graph: Graph;

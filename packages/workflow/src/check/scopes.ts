@@ -16,7 +16,6 @@ interface Homes {
   shared: { id: string; branch: Branch; other: Scope }[];
 }
 
-/** A scope that is a branch. */
 export type Branch = Scope & Required<Pick<Scope, "fork">>;
 
 /** How the nodes of an outline branch, with `onError` or without; repeated edges count once, unknown ends not at all. */
