@@ -4,12 +4,13 @@ import { findingInCode, list, type NamedNode, type Outline } from "./outline.ts"
 import { branchingOfOutline, homesOf, type Scope } from "./scopes.ts";
 
 export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
-  const around = new Map<string, Place>();
+  /** The branch of each node, and the map whose body that is in. */
+  const around = new Map<string, { scope: Scope; map: string | undefined }>();
   const waits = new Map<Scope, string[]>();
   for (const outline of outlines) {
     const map = outline.map?.id;
     for (const [id, scope] of homesOf(outline, branchingOfOutline(outline)).of) {
-      around.set(id, { scope, ...(map !== undefined && { map }) });
+      around.set(id, { scope, map });
       if (isEventWait(outline.byId.get(id))) waits.set(scope, [...(waits.get(scope) ?? []), id]);
     }
   }
@@ -24,12 +25,6 @@ export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
       return named;
     },
   };
-}
-
-/** Where a node is: its branch, and the map whose body that is in. */
-interface Place {
-  scope: Scope;
-  map?: string;
 }
 
 /** NOVA509: links that the code of a node reads and cannot have. */
@@ -58,11 +53,11 @@ export function checkNamedResults({ node, before, outline: { homeOf }, reader }:
 
 function* checkNamed(
   node: NamedNode,
-  named: readonly NamedId[] = [],
+  named: readonly NamedId[] | undefined,
   code: FindingCode,
   problemOf: (id: string) => string | undefined,
 ): Iterable<Finding> {
-  for (const { id, ...place } of named) {
+  for (const { id, ...place } of named ?? []) {
     const problem = problemOf(id);
     if (problem !== undefined) yield findingInCode(code, node, place, problem);
   }
