@@ -29,7 +29,7 @@ function scene(text: string): Scene {
     ],
     parts: {
       knowledge: {
-        guidesFor: () => [{ name: "mail", text: "Use imaplib.", hash: "1" }],
+        guidesFor: () => [{ name: "mail", text: "Use imaplib." }],
         searchDocumentation: () => ({ text, found: [] }),
         earlierExamples: async () => [{ task: text, code: text }],
       },

@@ -23,7 +23,8 @@ export async function runHit(run: NodeRun, pinned: PinnedCode): Promise<Pipeline
   if ("result" in end && flaw === null) {
     return { ...common, status: "success", result: end.result, sandboxId: end.sandboxId };
   }
-  const { failure, fault } = "result" in end ? { failure: unchanged(code, flaw), fault: "code" } : end;
+  const unchanged = { attempt: 0, message: flaw ?? "", code, class: "NodeFailed" } as const;
+  const { failure, fault } = "result" in end ? { failure: unchanged, fault: "code" } : end;
   if (fault === "world" || !mayWrite(run) || run.task.node.effects === true) {
     return { ...common, status: "failed", ...endingOf(failure), sandboxId: run.sandboxId };
   }
@@ -40,10 +41,6 @@ async function runBoth(run: NodeRun, pinned: PinnedCode): Promise<RunEnd> {
   }
   // Pinned code has a place of its own, and no step.
   return execute(run, pinnedPlaces.code, 0, pinned.code);
-}
-
-function unchanged(code: string, flaw: string | null) {
-  return { attempt: 0, message: flaw ?? "", code, class: "NodeFailed" } as const;
 }
 
 /** Whether a model may be asked for code: not in frozen runs, nor where only approved code runs. */

@@ -1,19 +1,21 @@
 import type { GenerationStore, Pipeline, PipelineOutcome } from "@nova/engine";
+import { defined } from "@nova/workflow";
 import { analyzeData, analyzeInput } from "./agents/analyzers.ts";
 import { generateCode, type Written } from "./agents/code-generator.ts";
 import { type Ran, runCode } from "./agents/code-runner.ts";
 import { validateCode } from "./agents/code-validator.ts";
 import { beginRun, type NodeRun } from "./agents/node-run.ts";
 import { validateOutput } from "./agents/output-validator.ts";
-import { embeddingOf } from "./agents/recall.ts";
 import { checkCode, readsOf } from "./check/within-time.ts";
 import { done, type Ending, ended, endingOf, type Failure, type Result } from "./failures/failure.ts";
 import { mayWrite, runHit } from "./hit.ts";
-import { createKnowledge } from "./knowledge/knowledge.ts";
+import { TemplateDocumentation } from "./knowledge/documentation/library.ts";
+import { guidesFor } from "./knowledge/guides/choose-guides.ts";
 import { currentGenerator } from "./lock/generator.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
 import { needsAnalysis } from "./lock/reads.ts";
 import type { PipelineParts } from "./parts.ts";
+import { earlierExamples } from "./precedents/closest-examples.ts";
 import { answerText } from "./text/answer-text.ts";
 
 /**
@@ -52,10 +54,10 @@ async function writeAndRun(run: NodeRun): Promise<PipelineOutcome> {
 
 async function succeeded(run: NodeRun, { result, sandboxId, written }: Success): Promise<PipelineOutcome> {
   const { code, guides, model } = written;
-  const { task, spent: cost, parts } = run;
+  const { task, spent: cost, parts, recall } = run;
   const analysis = needsAnalysis(code) ? run.analysis?.code : undefined;
-  const more = { ...(analysis !== undefined && { analysis }), ...embeddingOf(run) };
-  const generation = await parts.pinned.keep(task, { code, guides, model, cost, ...more });
+  const proven = defined({ code, guides, model, cost, analysis, embedding: recall?.embedding });
+  const generation = await parts.pinned.keep(task, proven);
   return { status: "success", code, cacheHit: false, generation, result, sandboxId };
 }
 
@@ -81,9 +83,14 @@ export interface PipelineOptions extends Pick<PipelineParts, "models" | "package
 /** The pipeline with all that belongs to it; nothing is read or asked before a node needs it. */
 export function createPipeline({ generations, docstrings, defaultModel, ...given }: PipelineOptions): Pipeline {
   const { clock } = given;
+  const documentation = new TemplateDocumentation(docstrings);
   return pipelineOf({
     ...given,
-    knowledge: createKnowledge({ docstrings, precedents: generations }),
+    knowledge: {
+      guidesFor,
+      searchDocumentation: (...asked) => documentation.search(...asked),
+      earlierExamples: (...asked) => earlierExamples(generations, ...asked),
+    },
     pinned: createPinnedCodes({ store: generations, generator: currentGenerator, readsOf, clock }),
     check: checkCode,
     ...(defaultModel !== undefined && { defaultModel }),
@@ -125,7 +132,7 @@ async function proposeCode(run: NodeRun): Promise<Ending> {
   run.hasFollowedAnalysis = true;
   const end = await attempts(run, (attempt) => writeChecked(run, attempt));
   if ("ending" in end) return end.ending;
-  await parts.pinned.propose(task, { ...end.value, cost, ...embeddingOf(run) });
+  await parts.pinned.propose(task, defined({ ...end.value, cost, embedding: run.recall?.embedding }));
   const wayOut = `nova lock <folder> shows it, nova lock approve <folder> ${task.node.id} lets it run`;
   return { class: "NodeFailed", message: `its code is written, and waits for somebody's approval - ${wayOut}` };
 }

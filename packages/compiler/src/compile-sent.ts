@@ -1,4 +1,4 @@
-import { CheckStopped, DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nova/workflow";
+import { DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nova/workflow";
 import type { Compiled } from "./compile-workflow.ts";
 import type { EmitOptions } from "./to-state-machine.ts";
 
@@ -16,24 +16,17 @@ const maxFindings = 500;
 
 /** `compileWorkflow` in a thread that a definition may exhaust without harm: NOVA109. */
 export async function compileSent(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
-  try {
-    const compiled = await compiler.call<Compiled>("compile", source, options);
-    return { ...compiled, findings: firstOf(compiled.findings) };
-  } catch (error) {
-    if (!(error instanceof CheckStopped)) throw error;
-    const message = `checking the workflow ${error.message} - divide it, and make its code and schemas shorter and flatter`;
+  const stopped = (why: string): Compiled => {
+    const message = `checking the workflow ${why} - divide it, and make its code and schemas shorter and flatter`;
     return { findings: [finding("NOVA109", "$", message)] };
-  }
+  };
+  const compiled = await compiler.callOr(stopped, "compile", source, options);
+  return { ...compiled, findings: firstOf(compiled.findings) };
 }
 
 /** `keysLookedUp` in the same thread; of code that takes too long it says that it looks at more than the context. */
 export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
-  try {
-    return await compiler.call("keysLookedUp", code);
-  } catch (error) {
-    if (error instanceof CheckStopped) return "more";
-    throw error;
-  }
+  return compiler.callOr<string[] | null | "more">(() => "more", "keysLookedUp", code);
 }
 
 function firstOf(findings: Finding[]): Finding[] {

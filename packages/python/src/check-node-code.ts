@@ -1,4 +1,3 @@
-import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
 import { isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
 import { type CodeFinding, codeFindings } from "./findings/codes.ts";
 import { undecided } from "./findings/decision.ts";
@@ -35,9 +34,18 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
   const lines = new Lines(source);
   const diagnostics = await runRuff(source, nodeGlobals);
   const broken = diagnostics.filter(isSyntaxError);
-  if (broken.length > 0) return firstBy(broken.map(syntaxFinding), ({ line }) => line);
+  if (broken.length > 0) {
+    const found = broken.map(({ message, start_location: { row: line, column } }) =>
+      findingOf({ code: "PY101", message: syntaxMessage(message), line, column }),
+    );
+    return firstBy(found, ({ line }) => line);
+  }
   const program = Program.read(source);
-  const found = diagnostics.flatMap((diagnostic) => nameFinding(diagnostic, lines, program, facts));
+  const found = diagnostics.flatMap((diagnostic) => {
+    const { row: line, column } = diagnostic.start_location;
+    const problem = nameProblem(diagnostic, program, lines.offsetOf(line, column), facts.context);
+    return problem ? [findingOf({ ...problem, line, column })] : [];
+  });
   if (program) {
     const rebound = findRebound(program);
     if (rebound) found.push(findingOf({ code: "PY122", ...rebound }));
@@ -54,19 +62,4 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
 
 function findingOf({ code, message, line, column }: Omit<CodeFinding, "severity">): CodeFinding {
   return { code, line, column, message, severity: codeFindings[code] };
-}
-
-function syntaxFinding({ message, start_location: { row, column } }: Diagnostic): CodeFinding {
-  return findingOf({ code: "PY101", message: syntaxMessage(message), line: row, column });
-}
-
-function nameFinding(
-  diagnostic: Diagnostic,
-  lines: Lines,
-  program: Program | null,
-  { context }: NodeFacts,
-): CodeFinding[] {
-  const { row, column } = diagnostic.start_location;
-  const problem = nameProblem(diagnostic, program, lines.offsetOf(row, column), context);
-  return problem ? [findingOf({ ...problem, line: row, column })] : [];
 }

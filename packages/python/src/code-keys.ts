@@ -1,47 +1,21 @@
 import { mayDecide, printedKeys } from "./findings/decision.ts";
 import { mayBePassedBy } from "./findings/guards.ts";
-import { type MissingKey, missingTopKeys, readNamedNodes } from "./findings/keys.ts";
+import { missingTopKeys, readNamedNodes } from "./findings/keys.ts";
 import { readSubject } from "./findings/subject.ts";
 import { actsUnseen, type Change } from "./flow/changes.ts";
-import type { Path } from "./flow/paths.ts";
+import { Paths } from "./flow/paths.ts";
+import { readReads } from "./flow/reads.ts";
 import { type LineColumn, Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 import type { Node } from "./tree/nodes.ts";
 
-type NamedId = { id: string } & LineColumn;
-
-/** Where it is first set. */
-interface SetKey extends LineColumn {
-  /** Every run of the code that succeeds sets it. */
-  always: boolean;
-}
-
-/** Which keys of the context a node's code sets and looks up. */
-export interface CodeKeys {
-  /** Those that it may set, as far as it names them. */
-  sets: ReadonlyMap<string, SetKey>;
-  /** It may set others as well. */
-  setsMore: boolean;
-  /** Those that it looks up by name. */
-  reads: ReadonlySet<string>;
-  /** Whether it reads the key, or may: it hands the context on, or computes keys. */
-  mayRead(key: string): boolean;
-  deletes: ReadonlySet<string>;
-  /** Ids of the waits whose links it reads in `tasks`. */
-  waits: NamedId[];
-  /** Ids of the nodes whose results it reads in `outputs`. */
-  results: NamedId[];
-  /** Where it first asks for what all nodes have set as one dict. */
-  flattens?: LineColumn;
-  /** What it cannot do without, does not set before, and is not among `known`. */
-  missing(known: readonly string[]): (Omit<MissingKey, "at"> & LineColumn)[];
-}
-
 /** Longer code is not looked into: what it does takes long to follow. */
 const longest = 8_000;
 
-/** Null where nothing can be said. */
-export function codeKeys(source: string): CodeKeys | null {
+export type CodeKeys = NonNullable<ReturnType<typeof codeKeys>>;
+
+/** Which keys of the context a node's code sets and looks up; null where nothing can be said. */
+export function codeKeys(source: string) {
   const program = source.length > longest ? null : Program.read(source);
   if (!program) return null;
   const subject = readSubject(program, { nodeType: "action" });
@@ -49,7 +23,33 @@ export function codeKeys(source: string): CodeKeys | null {
   const lines = new Lines(source);
   const printed = printedKeys(subject);
   const changes = subject.changes.filter(({ kind }) => kind !== "delete");
-  const sets = new Map<string, SetKey>();
+  const named = (of: "tasks" | "outputs") =>
+    readNamedNodes(program, subject.paths, of).map(({ id, at }) => ({ id, ...lines.placeOf(at) }));
+  const flattened = readsFlattened(program);
+  return {
+    sets: setBy(program, changes, printed ?? [], lines),
+    /** Where it first asks for what all nodes have set as one dict. */
+    ...(flattened && { flattens: lines.placeOf(flattened.from) }),
+    /** It may set others as well. */
+    setsMore: printed === undefined || changes.some((change) => changedKey(change) === undefined),
+    reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
+    mayRead: (key: string) => isAllRead || texts.has(key),
+    deletes: new Set(subject.changes.flatMap(({ kind, path }) => (kind === "delete" ? (path?.[0] ?? []) : []))),
+    waits: named("tasks"),
+    results: named("outputs"),
+    /** What it cannot do without, does not set before, and is not among `known`. */
+    missing(known: readonly string[]) {
+      const context = Object.fromEntries(known.map((key) => [key, { type: "object" } as const]));
+      const missing = missingTopKeys(readSubject(program, { nodeType: "action", context }));
+      const placed = missing.map(({ at, ...one }) => ({ ...one, ...lines.placeOf(at) }));
+      return placed.filter(({ line }) => !lines.isSilenced(line, "PY110"));
+    },
+  };
+}
+
+/** Where each key is first set, and whether every run of the code that succeeds sets it. */
+function setBy(program: Program, changes: readonly Change[], printed: readonly string[], lines: Lines) {
+  const sets = new Map<string, LineColumn & { always: boolean }>();
   const note = (key: string, at: number, always: boolean) => {
     const first = sets.get(key) ?? { ...lines.placeOf(at), always };
     sets.set(key, { ...first, always: first.always || always });
@@ -60,26 +60,8 @@ export function codeKeys(source: string): CodeKeys | null {
     const isWhole = kind === "set" && path?.length === 1;
     if (key !== undefined) note(key, node.from, isWhole && !mayBePassedBy(program, node));
   }
-  for (const key of printed ?? []) note(key, 0, false);
-  const named = (of: "tasks" | "outputs") =>
-    readNamedNodes(program, subject.paths, of).map(({ id, at }) => ({ id, ...lines.placeOf(at) }));
-  const flattened = readsFlattened(program);
-  return {
-    sets,
-    ...(flattened && { flattens: lines.placeOf(flattened.from) }),
-    setsMore: printed === undefined || changes.some((change) => changedKey(change) === undefined),
-    reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
-    mayRead: (key) => isAllRead || texts.has(key),
-    deletes: new Set(subject.changes.flatMap(({ kind, path }) => (kind === "delete" ? (path?.[0] ?? []) : []))),
-    waits: named("tasks"),
-    results: named("outputs"),
-    missing(known) {
-      const context = Object.fromEntries(known.map((key) => [key, { type: "object" } as const]));
-      const missing = missingTopKeys(readSubject(program, { nodeType: "action", context }));
-      const placed = missing.map(({ at, ...one }) => ({ ...one, ...lines.placeOf(at) }));
-      return placed.filter(({ line }) => !lines.isSilenced(line, "PY110"));
-    },
-  };
+  for (const key of printed) note(key, 0, false);
+  return sets;
 }
 
 /**
@@ -149,38 +131,21 @@ export function keysSet(source: string, wanted: RegExp): ({ key: string } & Line
   return Array.from(found.values());
 }
 
-export interface ContextAccess {
-  /** `optional`: nowhere taken for granted (`.get()`, `in`). */
-  reads: { path: string; optional: boolean }[];
-  sets: string[];
-  deletes: string[];
-}
-
 /**
- * The keys of the context that code names literally, as dot paths from the top; of what is in lists, the list. Keys that
- * it computes are not in it, nor is anything where the source cannot be read.
+ * The keys of the context that code reads and names literally, as dot paths from the top; of what is in lists, the list.
+ * `optional`: nowhere taken for granted (`.get()`, `in`). Keys that it computes are not in it, nor is anything where the
+ * source cannot be read.
  */
-export async function contextAccess(source: string): Promise<ContextAccess> {
+export function contextReads(source: string): { path: string; optional: boolean }[] {
   const program = Program.read(source);
-  if (!program) return { reads: [], sets: [], deletes: [] };
-  const { changes, reads } = readSubject(program, { nodeType: "action" });
+  if (!program) return [];
   const optionals = new Map<string, boolean>();
-  for (const { path, optional } of reads) {
-    const name = dotPath(path);
+  for (const { path, optional } of readReads(program, new Paths(program))) {
+    const list = path.indexOf("[]");
+    const name = (list < 0 ? path : path.slice(0, list)).join(".");
     optionals.set(name, optional && (optionals.get(name) ?? true));
   }
-  const named = (kind: "set" | "delete") =>
-    changes.flatMap((change) => (change.kind === kind && change.path?.length ? [dotPath(change.path)] : []));
-  return {
-    reads: Array.from(optionals, ([path, optional]) => ({ path, optional })),
-    sets: Array.from(new Set(named("set"))),
-    deletes: Array.from(new Set(named("delete"))),
-  };
-}
-
-function dotPath(path: Path): string {
-  const list = path.indexOf("[]");
-  return (list < 0 ? path : path.slice(0, list)).join(".");
+  return Array.from(optionals, ([path, optional]) => ({ path, optional }));
 }
 
 /** Whether the code of a decision can set `branch_decision`. False only where it is certain. */

@@ -3,9 +3,8 @@ export type { PythonProblem } from "./check-python.ts";
 export { checkPython, nodeGlobals } from "./check-python.ts";
 export {
   type CodeKeys,
-  type ContextAccess,
   codeKeys,
-  contextAccess,
+  contextReads,
   keysLookedUp,
   keysSet,
   setsBranchDecision,

@@ -32,14 +32,8 @@ export class Lines {
   isSilenced(line: number, code: string): boolean {
     const text = this.#source.slice(this.#starts[line - 1], this.#starts[line]);
     const [found, codes] = /#\s*noqa\b(?::\s*([A-Z0-9, ]+))?/i.exec(text) ?? [];
-    if (found === undefined) return false;
-    return (
-      codes === undefined ||
-      codes
-        .toUpperCase()
-        .split(/[,\s]+/)
-        .includes(code)
-    );
+    const listed = codes?.toUpperCase().split(/[,\s]+/);
+    return found !== undefined && (listed === undefined || listed.includes(code));
   }
 }
 

@@ -34,16 +34,14 @@ export interface Importable {
   lib: Readonly<Record<string, string>>;
 }
 
-interface ForeignModule extends NeededModule {
-  /** What to do about it. */
-  wayOut: string;
-}
-
 /**
  * Finds the modules that code needs and nothing provides. Where a package is not known by its modules, only slips of the
  * pen are found; where `lib/` makes modules importable itself, none.
  */
-export function foreignModules({ requirements, lib }: Importable): (source: string) => ForeignModule[] {
+export function foreignModules({
+  requirements,
+  lib,
+}: Importable): (source: string) => (NeededModule & { wayOut: string })[] {
   if (Object.values(lib).some((source) => bringsModules.test(source))) return () => [];
   const known = new Set([...importableModules(requirements), ...Object.keys(lib).map(moduleOf)]);
   const isClosed = requirements.every(isKnownPackage);

@@ -52,9 +52,6 @@ function makesDict({ origin }: Binding): boolean {
   if (origin.kind !== "value") return false;
   const { value } = origin;
   if (value.kind === "binary") return value.op === "|";
-  return value.kind === "dict" || (value.kind === "comprehension" && value.form === "dict") || isDictCall(value);
-}
-
-function isDictCall(node: Node | null): boolean {
-  return node?.kind === "call" && node.callee.kind === "name" && node.callee.id === "dict";
+  if (value.kind === "call") return value.callee.kind === "name" && value.callee.id === "dict";
+  return value.kind === "dict" || (value.kind === "comprehension" && value.form === "dict");
 }

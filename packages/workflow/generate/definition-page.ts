@@ -29,12 +29,12 @@ export function definitionPage(frame: string): string {
     wait: () => table(ownFields(kinds.wait.schema)),
     workflow_node: () => table(ownFields(kinds.workflow.schema)),
     edge: () => table(AuthoredEdge.shape),
-    triggers: () => Object.values(triggerKinds).map(triggerSection).join("\n\n"),
+    triggers: () => Object.entries(triggerKinds).map(triggerSection).join("\n\n"),
   };
   return notice + frame.replace(/^\{\{(\w+)\}\}$/gm, (gap, name: string) => gaps[name]?.() ?? gap);
 }
 
-function triggerSection({ type, schema }: { type: string; schema: z.ZodObject }): string {
+function triggerSection([type, { schema }]: [string, { schema: z.ZodObject }]): string {
   const { type: _, ...fields } = schema.shape;
   return `### \`${type}\`\n\n${schema.description}\n\n${table(fields)}`;
 }

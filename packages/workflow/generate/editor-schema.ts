@@ -28,24 +28,28 @@ export function editorSchema(): Schema {
     additionalProperties: false,
     anyOf: [{ required: ["nodes", "edges"] }, { required: ["graph_definition"] }],
     $defs: {
-      node: anyNode(),
+      node: anyOfTypes({ enum: nodeNames, description: "What the node is." }, ["id", "type"], nodes),
       ...kindDefinitions(),
       edge: jsonSchemaOf(AuthoredEdge),
-      trigger: anyTrigger(),
+      trigger: anyOfTypes({ enum: triggerNames, description: "What starts a run." }, ["type"], triggers),
       ...triggerDefinitions(),
     },
   };
 }
 
+const nodeNames = Object.values(kinds).flatMap(({ schema }) => schema.shape.type.options);
+const nodes = Object.entries(kinds).map(([name, { schema }]) => ({ name, type: { enum: schema.shape.type.options } }));
+const triggerNames = Object.keys(triggerKinds);
+const triggers = triggerNames.map((type) => ({ name: `${type}_trigger`, type: { const: type } }));
+
 /** `if` the type is this one, `then` these fields: editors complete better from it than from a union. */
-function anyNode(): Schema {
-  const names = Object.values(kinds).flatMap((kind) => kind.schema.shape.type.options);
+function anyOfTypes(type: Schema, required: string[], cases: { name: string; type: Schema }[]): Schema {
   return {
     type: "object",
-    required: ["id", "type"],
-    properties: { type: { enum: names, description: "What the node is." } },
-    allOf: Object.entries(kinds).map(([name, kind]) => ({
-      if: { properties: { type: { enum: kind.schema.shape.type.options } }, required: ["type"] },
+    required,
+    properties: { type },
+    allOf: cases.map(({ name, type }) => ({
+      if: { properties: { type }, required: ["type"] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
       then: { $ref: `#/$defs/${name}` },
     })),
@@ -55,20 +59,6 @@ function anyNode(): Schema {
 /** The parser reads each trigger by itself, as it does with nodes. */
 function withTriggers({ triggers, ...fields }: Record<string, Schema>): Schema {
   return { ...fields, triggers: { ...triggers, items: { $ref: "#/$defs/trigger" } } };
-}
-
-function anyTrigger(): Schema {
-  const types = Object.keys(triggerKinds);
-  return {
-    type: "object",
-    required: ["type"],
-    properties: { type: { enum: types, description: "What starts a run." } },
-    allOf: types.map((type) => ({
-      if: { properties: { type: { const: type } }, required: ["type"] },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
-      then: { $ref: `#/$defs/${type}_trigger` },
-    })),
-  };
 }
 
 function triggerDefinitions(): Schema {

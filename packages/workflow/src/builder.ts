@@ -1,10 +1,5 @@
-import type { AuthoredApproval } from "./authored/approval.ts";
-import type { AuthoredMap, AuthoredNode, AuthoredWorkflowMap } from "./authored/kinds.ts";
-import type { AuthoredEnd, AuthoredStart } from "./authored/start-end.ts";
-import type { AuthoredAction, AuthoredDecision } from "./authored/task.ts";
-import type { AuthoredWait } from "./authored/wait.ts";
+import type { Authored, AuthoredMap, AuthoredNode, AuthoredWorkflowMap } from "./authored/kinds.ts";
 import type { AuthoredWorkflow } from "./authored/workflow.ts";
-import type { AuthoredWorkflowNode } from "./authored/workflow-node.ts";
 import type { Condition } from "./workflow.ts";
 
 type Fields<Node> = Omit<Node, "id" | "type">;
@@ -15,15 +10,15 @@ type Made<Type extends string, Fields> = Fields & { type: Type };
 
 /** A node without its id, which is its key in `nodes`; `Target` is what its `onError` names. */
 type NodeOf<Target extends string> =
-  | (Fields<AuthoredStart> & { type: "start" })
-  | (Fields<AuthoredEnd> & { type: "end" })
-  | (FailingFields<AuthoredAction, Target> & { type: "action" })
-  | (FailingFields<AuthoredDecision, Target> & { type: "decision" })
+  | (Fields<Authored<"start">> & { type: "start" })
+  | (Fields<Authored<"end">> & { type: "end" })
+  | (FailingFields<Authored<"action">, Target> & { type: "action" })
+  | (FailingFields<Authored<"decision">, Target> & { type: "decision" })
   | (FailingFields<AuthoredMap, Target> & { type: "map" })
-  | (FailingFields<AuthoredApproval, Target> & { type: "approval" })
+  | (FailingFields<Authored<"approval">, Target> & { type: "approval" })
   | (FailingFields<AuthoredWorkflowMap, Target> & { type: "map" })
-  | (FailingFields<AuthoredWait, Target> & { type: "wait" })
-  | (FailingFields<AuthoredWorkflowNode, Target> & { type: "workflow" });
+  | (FailingFields<Authored<"wait">, Target> & { type: "wait" })
+  | (FailingFields<Authored<"workflow">, Target> & { type: "workflow" });
 
 /** Nodes by their ids, and edges between just these. */
 interface Graph<Id extends string> {
@@ -36,11 +31,11 @@ export interface WorkflowDefinition<Id extends string> extends Omit<AuthoredWork
 type MapFields<Id extends string, Target extends string> = Graph<Id> &
   Omit<FailingFields<AuthoredMap, Target>, "nodes" | "edges">;
 
-export function start(fields: Fields<AuthoredStart> = {}) {
+export function start(fields: Fields<Authored<"start">> = {}) {
   return { type: "start" as const, ...fields };
 }
 
-export function end(fields: Fields<AuthoredEnd> = {}) {
+export function end(fields: Fields<Authored<"end">> = {}) {
   return { type: "end" as const, ...fields };
 }
 
@@ -49,20 +44,21 @@ type Failing<Node, Type extends string> = <const Target extends string = never>(
 ) => Made<Type, FailingFields<Node, NoInfer<Target>>>;
 
 /** Makes nodes of a type. A prompt says by itself that a model is to write the code, unless `executor` is `text`. */
-function maker<Node, Type extends string>(type: Type): Failing<Node, Type> {
+function maker<Type extends "action" | "decision" | "approval" | "wait" | "workflow">(
+  type: Type,
+): Failing<Authored<Type>, Type> {
   return (fields) => {
-    const { prompt, promptFile } = fields as Pick<AuthoredAction, "prompt" | "promptFile">;
+    const { prompt, promptFile } = fields as Pick<Authored<"action">, "prompt" | "promptFile">;
     const executor = prompt === undefined && promptFile === undefined ? {} : { executor: "prompt" };
     return { type, ...executor, ...fields };
   };
 }
 
-export const action = maker<AuthoredAction, "action">("action");
-export const decision = maker<AuthoredDecision, "decision">("decision");
-export const approval = maker<AuthoredApproval, "approval">("approval");
-export const wait = maker<AuthoredWait, "wait">("wait");
-/** Runs another workflow. */
-export const workflow = maker<AuthoredWorkflowNode, "workflow">("workflow");
+export const action = maker("action");
+export const decision = maker("decision");
+export const approval = maker("approval");
+export const wait = maker("wait");
+export const workflow = maker("workflow");
 
 /** A map whose edges, and whose nodes' `onError`, name the nodes of its own body; or one that runs another workflow. */
 export function map<const Id extends string, const Target extends string = never>(

@@ -2,32 +2,29 @@ export { AuthoredOnFailure, onFailureOf } from "./authored/on-failure.ts";
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";
 export { pastTimes, secretKeys } from "./check/fields.ts";
-export { CheckStopped, DeadlineWorker } from "./deadline/deadline-worker.ts";
+export { DeadlineWorker } from "./deadline/deadline-worker.ts";
 export { serve } from "./deadline/serve.ts";
 export { defined } from "./defined.ts";
 export { type Leaf, type Matchable, type MatchableObject, numberText } from "./event-pattern/leaf.ts";
 export { asWildcard, isOperation } from "./event-pattern/operators.ts";
 export { checkPattern, leavesAt, matchesPattern, pathsInPattern, replaceTexts } from "./event-pattern/pattern.ts";
 export { reservedKey } from "./field-checks/reserved.ts";
-export type { Finding, FindingCode } from "./findings/finding.ts";
-export { finding, findings } from "./findings/finding.ts";
-export type { IndexedNode } from "./graph/edges.ts";
-export { conditionLabel, defaultLabel, isInLoop, nodeIndex, nodesBefore, timeoutLabel } from "./graph/edges.ts";
-export type { Fork, ForkBranch } from "./graph/forks.ts";
-export { forksOf, joinOf } from "./graph/forks.ts";
+export { type Finding, type FindingCode, finding, findings } from "./findings/finding.ts";
+export {
+  conditionLabel,
+  defaultLabel,
+  type IndexedNode,
+  isInLoop,
+  nodeIndex,
+  nodesBefore,
+  timeoutLabel,
+} from "./graph/edges.ts";
+export { type Fork, forksOf, joinOf } from "./graph/forks.ts";
 export { canReach, graphOf, lastToFirst, reachableFrom } from "./graph/graph.ts";
 export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
 export { checkSchema } from "./inputs/check-schema.ts";
 export { checkContext, checkData } from "./inputs/within-time.ts";
-export {
-  type ExactValue,
-  isRawNumber,
-  keepingDigits,
-  parseExact,
-  type RawNumber,
-  textOfJson,
-  type WrittenJson,
-} from "./json/exact.ts";
+export { type ExactValue, isRawNumber, keepingDigits, parseExact, textOfJson, type WrittenJson } from "./json/exact.ts";
 export { isJson, utf8In } from "./json/received.ts";
 export { halfCharacterIn } from "./json/scan.ts";
 export {
@@ -39,15 +36,7 @@ export {
   lockFileName,
   lockText,
 } from "./lock/lock-file.ts";
-export {
-  codeFileText,
-  codeHashOf,
-  hashOf,
-  lockedCodeOf,
-  type ReadLock,
-  type ReadLockFile,
-  readLockFile,
-} from "./lock/read-lock.ts";
+export { codeFileText, codeHashOf, hashOf, lockedCodeOf, type ReadLock, readLockFile } from "./lock/read-lock.ts";
 export {
   isLong,
   longestNodeSeconds,
@@ -56,55 +45,29 @@ export {
   pauseSeconds,
   sandboxMarginSeconds,
 } from "./long-node.ts";
-export { type FailureWebhook, isMailAddress, type OnFailure } from "./on-failure.ts";
+export { isMailAddress, type OnFailure } from "./on-failure.ts";
 export { slugOf } from "./parse/fields.ts";
 export { relocate } from "./parse/locate.ts";
 export type { PartOfDraft } from "./parse/part.ts";
 export type { PythonSource, WorkflowSource } from "./parse/read.ts";
-export type { ParsedWorkflow } from "./parse-workflow.ts";
-export { parseWorkflow } from "./parse-workflow.ts";
-export {
-  normalName,
-  type PromptPart,
-  promptParts,
-  type Reference,
-  type ReferenceStep,
-  referencesIn,
-} from "./references/grammar.ts";
-export type { ItemSource } from "./references/items.ts";
-export {
-  type ContextData,
-  currentNodeKey,
-  type FoundBy,
-  idPrefix,
-  mappingKey,
-  mappingOf,
-} from "./references/lookup.ts";
-export { Outputs } from "./references/outputs.ts";
-export {
-  contextError,
-  defaultMaxChars,
-  type InsertedReference,
-  type MissingReference,
-  type RenderedPrompt,
-  type RenderOptions,
-  renderPrompt,
-} from "./references/render.ts";
-export type { RunErrorClass } from "./retry.ts";
+export { type ParsedWorkflow, parseWorkflow } from "./parse-workflow.ts";
+export { normalName, type Reference, referencesIn } from "./references/grammar.ts";
+export { type ContextData, currentNodeKey, idPrefix, mappingKey, mappingOf } from "./references/lookup.ts";
+export { type MissingReference, type RenderedPrompt, renderPrompt } from "./references/render.ts";
 export {
   earlierErrorNames,
   type Retry,
+  type RunErrorClass,
   retriedError,
   retriedErrors,
   retryWaits,
   runErrors,
   secondsAfter,
 } from "./retry.ts";
-export { dueAfter, type Expression, parseExpression } from "./schedule/expression.ts";
+export { dueAfter, parseExpression } from "./schedule/expression.ts";
 export { isTimeZone, timeOf } from "./schedule/zone.ts";
 export { demandLeadsInside, OutsideFolder, openInside } from "./source/open-inside.ts";
 export { isFileOfFolder, isWorkflowFolder, readWorkflowSource, WorkflowSourceError } from "./source/read-source.ts";
-export type { TemplatePart } from "./template/template.ts";
 export { onlyPath, templateParts } from "./template/template.ts";
 export {
   namesPackages,

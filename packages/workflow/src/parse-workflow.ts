@@ -11,7 +11,7 @@ import { defined } from "./defined.ts";
 import type { Finding } from "./findings/finding.ts";
 import { nodeIndex } from "./graph/edges.ts";
 import { lockOf } from "./lock/lock-of.ts";
-import { bodyOf, findingsIn, pythonOf, readBody } from "./parse/body.ts";
+import { bodyOf, findingsIn, nodesIn, readBody } from "./parse/body.ts";
 import { readDocument } from "./parse/document.ts";
 import { checkLists, identityOf, readFields } from "./parse/fields.ts";
 import { libOf, pythonOfLib, sharedSettings } from "./parse/files.ts";
@@ -53,8 +53,9 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   );
   const lock = lockOf(source.files, body, fields?.approval);
   findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
-  const python = [...pythonOf(body), ...pythonOfLib(lib)];
-  const workflow = fields && hasNoError(findings) ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
+  const python = [...[...nodesIn(body)].flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
+  const isRight = findings.every(({ severity }) => severity !== "error");
+  const workflow = fields && isRight ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
   if (workflow && triggers.length > 0) workflow.triggers = triggers;
   const part = workflow && source.part ? partOf(workflow, source.part) : workflow;
@@ -66,10 +67,6 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
     keyFindings: (reader) =>
       workflow ? locate([...checkKeys(outlines, reader), ...checkKnownKeys(outlines, workflow, reader)], place) : [],
   };
-}
-
-function hasNoError(findings: readonly Finding[]): boolean {
-  return findings.every((one) => one.severity !== "error");
 }
 
 function normalise(

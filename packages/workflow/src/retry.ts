@@ -1,5 +1,6 @@
 /**
- * Every error class of a run, in one table: its ASL name, and who retries it. The compiler makes `Retry` and `Catch`
+ * Every error class of a run, in one table: its ASL name, and who retries it. Where it says `attempt`, an attempt of a
+ * node can end so, and the node's own `retry` may name it. The compiler makes `Retry` and `Catch`
  * from it, and the engine throws nothing else across a Lambda's edge.
  */
 export const runErrors = {
@@ -26,13 +27,7 @@ export const runErrors = {
   NodeRetry: { retry: "as the node says" },
   /** Code outlives this Lambda: the next delivery attaches to it. */
   NodeUnfinished: { retry: "at once" },
-} as const satisfies Record<string, RunErrorPolicy>;
-
-interface RunErrorPolicy {
-  retry: "never" | "patient" | "at once" | "as the node says";
-  /** An attempt of a node can end so: the node's own `retry` may name it. */
-  attempt?: true;
-}
+} as const satisfies Record<string, { retry: "never" | "patient" | "at once" | "as the node says"; attempt?: true }>;
 
 export type RunErrorClass = keyof typeof runErrors;
 

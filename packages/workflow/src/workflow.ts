@@ -63,9 +63,8 @@ export const defaultIdleSeconds = 60;
 
 export type { JsonObject, JsonValue } from "./json/value.ts";
 
-export type Node = StartNode | ActionNode | DecisionNode | EndNode | MapNode | ApprovalNode | WaitNode | WorkflowNode;
+export type Node = StartNode | TaskNode | EndNode | MapNode | ApprovalNode | WaitNode | WorkflowNode;
 export type NodeType = Node["type"];
-export type TaskNode = ActionNode | DecisionNode;
 
 interface NodeBase {
   id: string;
@@ -83,7 +82,8 @@ export interface EndNode extends NodeBase {
   type: "end";
 }
 
-interface TaskNodeBase extends NodeBase {
+export interface TaskNode extends NodeBase {
+  type: "action" | "decision";
   executor: Executor;
   /** Limit of one sandbox run, seconds (1 to 86,400). */
   timeoutSeconds: number;
@@ -102,14 +102,6 @@ interface TaskNodeBase extends NodeBase {
 
 /** A key of a node's results, or all of them; without a node, the key of one that leads directly here. */
 export type InputKey = { node: string; key?: string } | { node?: never; key: string };
-
-export interface ActionNode extends TaskNodeBase {
-  type: "action";
-}
-
-export interface DecisionNode extends TaskNodeBase {
-  type: "decision";
-}
 
 /** The part of a workflow that runs once for each item of a map. */
 export interface Body {

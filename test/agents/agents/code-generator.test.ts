@@ -1,7 +1,9 @@
-import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { fails, sets } from "../../support/pipeline/node-means.ts";
+import { pipelineParts } from "../../support/pipeline/parts.ts";
 import { play, type Scene } from "../../support/pipeline/play.ts";
+
+const { knowledge } = pipelineParts();
 
 const simple = { role: "input_analyzer", answer: { needs_analysis: false, complexity: "simple" } } as const;
 const writes = (code: string) => ({ role: "code_generator", answer: { code } }) as const;
@@ -40,7 +42,7 @@ describe("the code generator", () => {
 
   it("reads the guides that fit task, context and errors behind its rules", async () => {
     const about: unknown[] = [];
-    const guide = { name: "imap", text: "Use imaplib.\n", hash: createHash("sha256").update("x").digest("hex") };
+    const guide = { name: "imap", text: "Use imaplib.\n" };
     const guidesFor = (told: unknown) => {
       about.push(told);
       return [guide];
@@ -49,7 +51,7 @@ describe("the code generator", () => {
       ...once,
       lines: [simple, writes("x"), writes("a = 1"), approves],
       runs: [fails("KeyError: 'imap'"), sets({ a: 1 })],
-      parts: { knowledge: { guidesFor, searchDocumentation: () => ({ text: "", found: [] }) } },
+      parts: { knowledge: { ...knowledge, guidesFor } },
     });
     expect(models.asked[1]?.instructions).toMatch(/# imap\nUse imaplib\.$/);
     expect(about.at(-1)).toMatchObject({ errors: ["KeyError: 'imap'"], schema: { total: { type: "integer" } } });
@@ -57,18 +59,12 @@ describe("the code generator", () => {
   });
 
   it("gets code of earlier tasks as examples with its first attempt alone", async () => {
-    const example = { task: "Give 5 % off", code: "context['d'] = 1", similarity: 0.9 };
+    const example = { task: "Give 5 % off", code: "context['d'] = 1" };
     const { models, means } = await play({
       lines: [simple, writes("x"), writes("a = 1"), approves],
       vectors: [{ vector: [1], costUsd: 0 }],
       runs: [fails("KeyError: 'x'"), sets({ a: 1 })],
-      parts: {
-        knowledge: {
-          guidesFor: () => [],
-          searchDocumentation: () => ({ text: "", found: [] }),
-          earlierExamples: async () => [example],
-        },
-      },
+      parts: { knowledge: { ...knowledge, earlierExamples: async () => [example] } },
     });
     const [, first, second] = models.asked;
     expect(first?.input).toContain("Give 5 % off");

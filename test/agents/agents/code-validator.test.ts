@@ -1,6 +1,6 @@
 import { type CodeFinding, checkNodeCode } from "@nova/python";
 import { describe, expect, it } from "vitest";
-import type { CheckCode } from "../../../packages/agents/src/parts.ts";
+import type { PipelineParts } from "../../../packages/agents/src/parts.ts";
 import { sets } from "../../support/pipeline/node-means.ts";
 import { play, type Scene } from "../../support/pipeline/play.ts";
 
@@ -13,8 +13,8 @@ const missing: CodeFinding = { code: "PY140", line: 1, column: 1, message: "no s
 
 /** Plays a node whose code is checked once; what the check was told. */
 async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
-  const told: Parameters<CheckCode>[1][] = [];
-  const check: CheckCode = async (_code, about) => {
+  const told: Parameters<PipelineParts["check"]>[1][] = [];
+  const check: PipelineParts["check"] = async (_code, about) => {
     told.push(about);
     return findings;
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { firstJsonObject, readAnswer } from "../../../packages/agents/src/model/read-answer.ts";
+import { objectTextIn, readAnswer } from "../../../packages/agents/src/model/read-answer.ts";
 
 describe("the first JSON object of a text", () => {
   it.each([
@@ -14,11 +14,11 @@ describe("the first JSON object of a text", () => {
     ["after a brace that stays open", '{ well: {"a": 1}', { a: 1 }],
     ["after thoughts that hold another", '<think>maybe {"a": 0}?</think>{"a": 1}', { a: 1 }],
   ])("is found %s", (_where, text, expected) => {
-    expect(firstJsonObject(text)).toEqual(expected);
+    expect(JSON.parse(objectTextIn(text) ?? "null")).toEqual(expected);
   });
 
   it.each(["", "no", "{", '{"a": ', "[1, 2]", "{".repeat(50_000)])("is null in %#", (text) => {
-    expect(firstJsonObject(text)).toBeNull();
+    expect(objectTextIn(text)).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createKnowledge } from "../../../packages/agents/src/knowledge/knowledge.ts";
 import { createPinnedCodes } from "../../../packages/agents/src/lock/pinned-codes.ts";
+import { earlierExamples } from "../../../packages/agents/src/precedents/closest-examples.ts";
 import { MemoryGenerations } from "../../support/memory-generations.ts";
 import { generator, taskWith, written } from "../lock/tasks.ts";
 
@@ -12,9 +12,8 @@ async function keepCode(store: MemoryGenerations, more: { embedding?: number[] }
 it("finds code that was kept for another node whose task says the same in other words", async () => {
   const generations = new MemoryGenerations();
   await keepCode(generations, { embedding: [0.9, 0.1] });
-  const knowledge = createKnowledge({ precedents: generations });
   const task = taskWith({ node: { id: "add" }, executor: { prompt: "Sum what is in the list" } });
-  const examples = await knowledge.earlierExamples?.(task, [1, 0]);
+  const examples = await earlierExamples(generations, task, [1, 0]);
   expect(examples).toMatchObject([{ task: "Add up the lines.", code: written.code }]);
 });
 

@@ -1,11 +1,10 @@
 import type {
-  ActionNode,
   ApprovalNode,
   Body,
-  DecisionNode,
   Edge,
   MapNode,
   Node,
+  TaskNode,
   WaitNode,
   Workflow,
   WorkflowNode,
@@ -16,11 +15,11 @@ type Extra<N> = Partial<Omit<N, "id" | "type">>;
 export const start = (id = "start"): Node => ({ id, type: "start" });
 export const end = (id = "end"): Node => ({ id, type: "end" });
 
-export function action(id: string, extra: Extra<ActionNode> = {}): ActionNode {
+export function action(id: string, extra: Extra<TaskNode> = {}): TaskNode {
   return { id, type: "action", executor: { kind: "code", code: "context['x'] = 1" }, timeoutSeconds: 60, ...extra };
 }
 
-export function decision(id: string, extra: Extra<DecisionNode> = {}): DecisionNode {
+export function decision(id: string, extra: Extra<TaskNode> = {}): TaskNode {
   const code = "context['branch_decision'] = 'yes'";
   return { id, type: "decision", executor: { kind: "code", code }, timeoutSeconds: 60, ...extra };
 }

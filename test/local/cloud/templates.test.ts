@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { templateName } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createKnowledge } from "../../../packages/agents/src/knowledge/knowledge.ts";
+import { TemplateDocumentation } from "../../../packages/agents/src/knowledge/documentation/library.ts";
 import { environmentOf } from "../../../packages/local/src/cloud/environment.ts";
 import { docstringsFolder, indexDocstrings, prepareTemplate } from "../../../packages/local/src/cloud/templates.ts";
 import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
@@ -38,10 +38,10 @@ describe("the documentation of a template", () => {
   });
 
   it("is what a search in that template answers from", async () => {
-    const { searchDocumentation } = createKnowledge({ docstrings: docstringsFolder(folder) });
-    expect(searchDocumentation("json", "loads", templateName([wheel])).text).toMatch(`json ${python.version}\n`);
-    expect(searchDocumentation("unknown", "", templateName([wheel])).text).toContain("novatiny");
-    expect(searchDocumentation("unknown", "", "nova").text).not.toContain("novatiny");
+    const documentation = new TemplateDocumentation(docstringsFolder(folder));
+    expect(documentation.search("json", "loads", templateName([wheel])).text).toMatch(`json ${python.version}\n`);
+    expect(documentation.search("unknown", "", templateName([wheel])).text).toContain("novatiny");
+    expect(documentation.search("unknown", "", "nova").text).not.toContain("novatiny");
   });
 
   it("is not needed: a Python that fails leaves no index, and no half of one", async () => {

@@ -1,13 +1,12 @@
 import { type ContextShape, shapeOf } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { readChanges } from "../../../packages/python/src/flow/changes.ts";
-import { Reach } from "../../../packages/python/src/flow/reach.ts";
 import { pathsOf, programOf } from "../support/program.ts";
 
 function changesIn(source: string, shape?: ContextShape): string[] {
   const program = programOf(source);
   const paths = pathsOf(program);
-  const changes = readChanges(program, paths, new Reach(program, paths, shape));
+  const changes = readChanges(program, paths, shape);
   return changes.map(({ kind, path }) => `${kind} ${path?.join(".") ?? "?"}`.trim());
 }
 

@@ -1,16 +1,6 @@
-import type {
-  ActionNode,
-  Body,
-  Condition,
-  DecisionNode,
-  Edge,
-  MapNode,
-  Node,
-  TaskNode,
-  Workflow,
-} from "@nova/workflow";
+import type { Body, Condition, Edge, MapNode, Node, TaskNode, Workflow } from "@nova/workflow";
 
-type Options = Partial<Pick<ActionNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
+type Options = Partial<Pick<TaskNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
 /** `["a", "b"]`, or with the condition of a decision's edge in third place, and how often it may lead back in fourth. */
 export type Arrow = [from: string, to: string, condition?: Condition, max?: number];
 
@@ -42,11 +32,11 @@ export function mapOver(id: string, nodes: Node[], arrows: Arrow[], options: Par
   return { id, type: "map", items: "list", as: "item", into: id, body, maxConcurrency: 2, ...options };
 }
 
-export function action(id: string, options: Options = {}): ActionNode {
+export function action(id: string, options: Options = {}): TaskNode {
   return { id, type: "action", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
 }
 
-export function decision(id: string, options: Options = {}): DecisionNode {
+export function decision(id: string, options: Options = {}): TaskNode {
   return { id, type: "decision", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
 }
 

@@ -40,6 +40,7 @@ export function pipelineParts(parts: Partial<PipelineParts> = {}): PipelineParts
     knowledge: {
       guidesFor: () => [],
       searchDocumentation: (library, query) => ({ text: `${library}: ${query}`, found: [`${library}.open`] }),
+      earlierExamples: async () => [],
     },
     pinned: fakePinned().pinned,
     check: async () => [],

@@ -1,10 +1,6 @@
 import type { ToolCall } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
-import {
-  ModelError,
-  type ModelErrorReason,
-  type SpentOnFailure,
-} from "../../../packages/agents/src/model/model-error.ts";
+import { ModelError, type ModelErrorReason, type Spent } from "../../../packages/agents/src/model/model-error.ts";
 import type {
   Embedded,
   EmbeddingCall,
@@ -73,7 +69,7 @@ export function embeddingModels(expected: readonly Vector[] | null, ...lines: Li
   };
 }
 
-function readValue<T>({ answer }: ModelCall<T>, said: unknown, text: string, used: SpentOnFailure): T {
+function readValue<T>({ answer }: ModelCall<T>, said: unknown, text: string, used: Partial<Spent>): T {
   if ("schema" in answer) return answer.schema.parse(said);
   const read = answer.read(text);
   if (read.valid) return read.value;

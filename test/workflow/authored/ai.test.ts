@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { modelChoice, NetworkAllow } from "../../../packages/workflow/src/authored/ai.ts";
-
-const Model = modelChoice("Model.");
+import { NetworkAllow, workflowModel } from "../../../packages/workflow/src/authored/ai.ts";
 
 it.each([
   ["gpt-5.1", { default: "gpt-5.1" }],
@@ -11,11 +9,11 @@ it.each([
     { input_analyzer: "a", data_analyzer: "b" },
   ],
 ])("reads %j by role", (written, choice) => {
-  expect(Model.parse(written)).toStrictEqual(choice);
+  expect(workflowModel.parse(written)).toStrictEqual(choice);
 });
 
 it.each([[""], [{}], [3], [null], [{ default: "a" }], [{ code_generator: 1 }]])("refuses %j", (written) => {
-  expect(Model.safeParse(written).success).toBe(false);
+  expect(workflowModel.safeParse(written).success).toBe(false);
 });
 
 describe("network.allow", () => {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { CheckStopped, DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
 import { address } from "./support/served.ts";
 
@@ -8,19 +8,16 @@ import { address } from "./support/served.ts";
 function worker() {
   const timers: (() => void)[] = [];
   let onTimer: () => void = () => undefined;
-  const thread = new DeadlineWorker({
-    name: "served",
-    address: async () => address,
-    deadlineMs: 5000,
-    startTimer(_ms, expire) {
-      timers.push(expire);
-      onTimer();
-      return () => undefined;
-    },
+  vi.stubGlobal("setTimeout", (expire: () => void) => {
+    timers.push(expire);
+    onTimer();
   });
+  const thread = new DeadlineWorker({ name: "served", address: async () => address, deadlineMs: 5000 });
   const nextTimer = () => new Promise<void>((resolve) => (onTimer = resolve));
   return { thread, timers, nextTimer };
 }
+
+afterEach(() => vi.unstubAllGlobals());
 
 describe("work with a deadline", () => {
   it("answers, with one thread for all calls", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CheckStopped, DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
 import { compiledSchema } from "../../../packages/workflow/src/inputs/ajv.ts";
 import { checkSchema } from "../../../packages/workflow/src/inputs/check-schema.ts";
@@ -62,20 +62,16 @@ describe("a value", () => {
       expire = resolve;
     });
     const timers: (() => void)[] = [];
-    const worker = new DeadlineWorker({
-      name: "schemas",
-      address: async () => address,
-      deadlineMs: 5000,
-      startTimer(_ms, end) {
-        timers.push(end);
-        expire();
-        return () => undefined;
-      },
+    vi.stubGlobal("setTimeout", (end: () => void) => {
+      timers.push(end);
+      expire();
     });
+    const worker = new DeadlineWorker({ name: "schemas", address: async () => address, deadlineMs: 5000 });
     const deep = `${'{"c":'.repeat(100)}1${"}".repeat(100)}`;
     const checking = worker.call("validateInputs", doubling, deep, []);
     await started;
     timers[0]?.();
+    vi.unstubAllGlobals();
     await expect(checking).rejects.toThrow(CheckStopped);
   });
 

@@ -1,6 +1,7 @@
-import { promptParts, referencesIn } from "@nova/workflow";
+import { referencesIn } from "@nova/workflow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { promptParts } from "../../../packages/workflow/src/references/grammar.ts";
 
 const key = (key: string) => ({ kind: "key", key });
 const item = (number: number) => ({ kind: "item", number });

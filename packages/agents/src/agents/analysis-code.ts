@@ -5,11 +5,11 @@ import { analysisKey } from "../lock/reads.ts";
 import type { NodeRun } from "./node-run.ts";
 
 /**
- * Analysis code as the node's sandbox runs it. Whatever it does to `context` is undone; what remains is one key, with
+ * Analysis code as the node's sandbox runs it, in a text of Python: the escapes of JSON are those of Python too. Whatever it does to `context` is undone; what remains is one key, with
  * its `result`, or else the last dict that it printed, cut down to what a prompt can take, or with how it failed.
  */
 export function analysisProgram(code: string): string {
-  return `${program}\n_nova_look(${pythonText(code)})\n`;
+  return `${program}\n_nova_look(${JSON.stringify(code.toWellFormed())})\n`;
 }
 
 /** The analysis code inside such a program; null where it is none. */
@@ -86,14 +86,8 @@ def _nova_look(source):
     context["${analysisKey}"] = answer
 `;
 
-/** A text as Python source: the escapes of JSON are those of Python too. */
-function pythonText(text: string): string {
-  return JSON.stringify(text.toWellFormed());
-}
-
 export const analysisSeconds = 15;
 
-/** What came of an analysis: its result, or why there is none. */
 export type AnalysisAnswer = { result: unknown } | { error: string; traceback: string; class: RunErrorClass };
 
 const Answer = z.union([

@@ -5,8 +5,8 @@ import type { Ending } from "../failures/failure.ts";
 import { windowOf } from "../model/catalog.ts";
 import { modelFor } from "../model/choose-model.ts";
 import type { Usage } from "../model/cost.ts";
-import { ModelError } from "../model/model-error.ts";
-import type { ModelAnswer, ModelCall } from "../model/models.ts";
+import { ModelError, type Spent } from "../model/model-error.ts";
+import type { ModelCall } from "../model/models.ts";
 import type { Prompt } from "../prompts/prompt.ts";
 import { budgetNow, budgetRefused, checkBudget, timeSpent } from "./budget.ts";
 import type { ModelRun } from "./model-run.ts";
@@ -86,8 +86,7 @@ function afterFailure({ means, task }: ModelRun, told: Told, error: unknown): As
   return { told, refusal };
 }
 
-function toldOf(answer: Pick<ModelAnswer<unknown>, "usage" | "costUsd" | "toolCalls" | "text">): Told {
-  const { usage, costUsd, toolCalls, text } = answer;
+function toldOf({ usage, costUsd, toolCalls, text }: Spent): Told {
   return { ...usageOf(usage), cost_usd: costUsd, tool_calls: toolCalls, answer: text };
 }
 

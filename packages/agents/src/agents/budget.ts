@@ -3,17 +3,13 @@ import type { ModelRun } from "./model-run.ts";
 import type { Deed } from "./step.ts";
 
 /** What calls of this node are measured against from now on. */
-export async function budgetNow(run: ModelRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
-  const [besideUsd, month] = await Promise.all([spentBeside(run), run.means.monthBudget()]);
+export async function budgetNow({ task, means }: ModelRun): Promise<Pick<CallCost, "besideUsd" | "month">> {
+  // Nobody is asked what other branches and items have spent where the whole run has no limit.
+  const beside = task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
+  const [besideUsd, month] = await Promise.all([beside, means.monthBudget()]);
   return { besideUsd, month };
 }
 
-/** What other branches and items have spent of the whole run's limit; nobody is asked where there is none. */
-async function spentBeside({ task, means }: ModelRun): Promise<number> {
-  return task.version.workflow.maxCostUsd === undefined ? 0 : means.spentBesideUsd();
-}
-
-/** What a call is measured against. */
 export interface CallCost {
   /** Of other branches and items, when the call began. */
   besideUsd: number;

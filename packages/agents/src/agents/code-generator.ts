@@ -3,6 +3,7 @@ import { z } from "zod";
 import { done, ended, type Failure, failed, type Result } from "../failures/failure.ts";
 import type { Guide } from "../knowledge/guides/choose-guides.ts";
 import type { Tool } from "../model/models.ts";
+import type { Example } from "../precedents/closest-examples.ts";
 import {
   dataRule,
   dataSection,
@@ -16,7 +17,7 @@ import {
 import { withoutTexts } from "../schema/summary.ts";
 import { followAnalysis } from "./analyzers.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
-import type { Analysis, NodeRun, Recall } from "./node-run.ts";
+import type { Analysis, NodeRun } from "./node-run.ts";
 import { recallExamples, withSpent } from "./recall.ts";
 import { contextForModel, contextForRecord, edgeValues, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
@@ -49,8 +50,6 @@ const failureRule =
   "- `failures` are earlier attempts, oldest first, with what was wrong. Find the cause, and write code that repeats none.";
 
 const maxSearches = 4;
-
-type Examples = NonNullable<Recall["examples"]>;
 
 export interface Written {
   code: string;
@@ -111,7 +110,7 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
 }
 
 /** The rules that hold for this node, its guides, and what is of this run alone; `undefined` where there is nothing to tell. */
-function promptFor(run: NodeRun, guides: readonly Guide[], examples: Examples): Prompt {
+function promptFor(run: NodeRun, guides: readonly Guide[], examples: readonly Example[]): Prompt {
   const { task, executor, analysis, failures } = run;
   const rules = [intro, network, contracts[task.node.type], search];
   if (analysis) rules.push(analysisRule);
@@ -155,7 +154,7 @@ function moduleName(path: string): string {
   return path.replace(/(\/__init__)?\.py$/, "").replaceAll("/", ".");
 }
 
-function inputData(run: NodeRun, guides: readonly Guide[], examples: Examples): Record<string, unknown> {
+function inputData(run: NodeRun, guides: readonly Guide[], examples: readonly Example[]): Record<string, unknown> {
   const { executor, failures, analysis } = run;
   return {
     task: executor.prompt,

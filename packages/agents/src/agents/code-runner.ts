@@ -4,7 +4,8 @@ import { z } from "zod";
 import { done, ended, endingOf, type Failure, failed, type Result, tracesOf } from "../failures/failure.ts";
 import { faultOf, type Surroundings } from "../failures/fault-of.ts";
 import { unreachableIn } from "../failures/hosts.ts";
-import { extraOf, type NodeRun } from "./node-run.ts";
+import { analysisKey } from "../lock/reads.ts";
+import type { NodeRun } from "./node-run.ts";
 import { changesForRecord, contextForRecord } from "./show-context.ts";
 import { type Deed, takeStep } from "./step.ts";
 
@@ -37,8 +38,9 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
 
 /** Runs code at a place, and judges what it did; what an analysis found lies over its context. */
 export async function execute(run: NodeRun, journal: number, attempt: number, code: string): Promise<RunEnd> {
-  const { means, task } = run;
-  const options = { timeoutSeconds: task.node.timeoutSeconds, ...extraOf(run) };
+  const { means, task, analysis } = run;
+  const extra = analysis && { extra: [{ key: analysisKey, json: analysis.json }] };
+  const options = { timeoutSeconds: task.node.timeoutSeconds, ...extra };
   const { sandboxId, result } = await means.execute(journal, code, options);
   run.sandboxId = sandboxId;
   const judgement = await means.judge(result);
@@ -62,7 +64,6 @@ const Recorded = z.object({
   types: z.array(z.string()).optional(),
 });
 
-/** What a step says of it. */
 export function deedOf(run: NodeRun, end: RunEnd): Omit<Deed, "input_data"> {
   if ("result" in end) {
     const { result } = end;

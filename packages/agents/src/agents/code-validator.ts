@@ -6,7 +6,6 @@ import type { NodeRun } from "./node-run.ts";
 import { contextKeys, packagesOf } from "./show-context.ts";
 import { takeStep } from "./step.ts";
 
-/** The finding of an import that nothing provides. */
 const missingModule: CodeFinding["code"] = "PY140";
 const Recorded = z.object({ valid: z.boolean() });
 

@@ -1,22 +1,19 @@
-import type { Member, PipelineMeans, PromptTask } from "@nova/engine";
+import type { PipelineMeans, PromptTask } from "@nova/engine";
 import type { ContextShape } from "@nova/python";
 import type { PromptExecutor } from "@nova/workflow";
 import type { Failure } from "../failures/failure.ts";
-import type { ProvenCode } from "../lock/keep.ts";
-import { analysisKey } from "../lock/reads.ts";
 import type { PipelineParts } from "../parts.ts";
+import type { Example } from "../precedents/closest-examples.ts";
 import { shapeOf } from "../schema/summary.ts";
+import type { ModelRun } from "./model-run.ts";
 
 /** What is known while a node's code is written: everything in it follows from the task and the recorded steps. */
-export interface NodeRun {
+export interface NodeRun extends ModelRun {
   readonly task: PromptTask;
   readonly executor: PromptExecutor;
   readonly means: PipelineMeans;
   readonly parts: PipelineParts;
   readonly shape: ContextShape;
-  /** What the steps of this node have cost. */
-  spent: ProvenCode["cost"];
-  /** What was found in the data. */
   analysis: Analysis | null;
   /** The code generator itself has asked for an analysis. */
   hasFollowedAnalysis: boolean;
@@ -36,7 +33,7 @@ export interface Analysis {
 
 /** What is remembered of tasks like this one, and what it has cost to look for it. */
 export interface Recall {
-  examples?: { task: string; code: string }[];
+  examples?: Example[];
   /** Of the task. */
   embedding?: number[];
   spent: { tokens: number; usd: number };
@@ -61,9 +58,4 @@ export function beginRun(task: PromptTask, means: PipelineMeans, parts: Pipeline
     code: null,
     sandboxId: null,
   };
-}
-
-/** What lies over the context while the task's code runs. */
-export function extraOf({ analysis }: NodeRun): { extra?: Member[] } {
-  return analysis ? { extra: [{ key: analysisKey, json: analysis.json }] } : {};
 }

@@ -25,11 +25,6 @@ export function withSpent<T extends Pick<Deed, "tokens_input" | "cost_usd">>(tol
   return { ...told, tokens_input: tokens_input + spent.tokens, cost_usd: roundUsd(cost_usd + spent.usd) };
 }
 
-/** For what is kept of the task. */
-export function embeddingOf({ recall }: Pick<NodeRun, "recall">): { embedding?: number[] } {
-  return recall?.embedding ? { embedding: recall.embedding } : {};
-}
-
 async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
   const { task, parts, executor, means } = run;
   try {
@@ -40,7 +35,7 @@ async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
     });
     if (!embedded) return nothing;
     const { embedding, tokens, usd, ...told } = embedded;
-    const examples = embedding ? await parts.knowledge.earlierExamples?.(task, embedding) : undefined;
+    const examples = embedding ? await parts.knowledge.earlierExamples(task, embedding) : undefined;
     const record = { embedding: { ...told, tokens_input: tokens, cost_usd: usd } };
     run.recall = { ...(examples && { examples }), ...(embedding && { embedding }), spent: { tokens, usd }, record };
     return run.recall;
@@ -52,41 +47,24 @@ async function embedAndLookUp(run: NodeRun): Promise<Recalled> {
   }
 }
 
-/** A task's embedding, and what it has cost. */
-interface EmbeddedTask {
-  /** Null where there is none, for the reason that `error` says. */
-  embedding: number[] | null;
-  model?: string;
-  tokens: number;
-  usd: number;
-  error?: string;
-}
-
 /** Embedding models read some 8,000 tokens. */
 const longestTask = 8_000;
 
 /**
- * The embedding of a task's text, short enough to lie beside its code; null where no embedding model is set. Examples are
- * a help, not a need: a server that cannot embed must not keep a node from being written. Only a refusal of
- * `beforeRequest` is thrown.
+ * The embedding of a task's text, short enough to lie beside its code, and what it has cost; null where no embedding model
+ * is set, and without one for the reason that `error` says. Examples are a help, not a need: a server that cannot embed
+ * must not keep a node from being written. Only a refusal of `beforeRequest` is thrown.
  */
-export async function embedTask(
-  prompt: string,
-  embed: Models["embed"],
-  call: Omit<EmbeddingCall, "texts">,
-): Promise<EmbeddedTask | null> {
+export async function embedTask(prompt: string, embed: Models["embed"], call: Omit<EmbeddingCall, "texts">) {
   try {
     const answer = await embed({ ...call, texts: [prompt.slice(0, longestTask)] });
     if (!answer) return null;
     const { vectors, model, usage, costUsd } = answer;
-    return { embedding: vectors[0]?.map(rounded) ?? null, model, tokens: usage.input, usd: costUsd };
+    // Four digits keep the order of cosines and make 1,536 numbers 10 KB.
+    const embedding = vectors[0]?.map((value) => Math.round(value * 10_000) / 10_000) ?? null;
+    return { embedding, model, tokens: usage.input, usd: costUsd };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return { embedding: null, tokens: error.spent.usage.input, usd: error.spent.costUsd, error: error.message };
   }
-}
-
-/** Four digits keep the order of cosines and make 1,536 numbers 10 KB. */
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
 }

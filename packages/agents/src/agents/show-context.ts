@@ -2,7 +2,6 @@ import type { CodeResult } from "@nova/engine";
 import { promptLimits, resultLimits, type Summary, summarise } from "../schema/summary.ts";
 import type { NodeRun } from "./node-run.ts";
 
-/** The node's input as models see it. */
 export function contextForModel({ task, executor }: NodeRun): Summary {
   return summarise(task.input, { ...promptLimits, samples: executor.samples }, task);
 }
@@ -20,7 +19,6 @@ export function contextKeys({ task: { input, mask } }: NodeRun): string[] {
   return input.length > keys.length ? [...keys, `... ${input.length - keys.length} more`] : keys;
 }
 
-/** pip names of what the node's code can import. */
 export function packagesOf({ task, parts }: NodeRun): string[] {
   return [...parts.packages, ...task.version.workflow.requirements];
 }
@@ -42,7 +40,6 @@ export function changesForRecord({ task }: NodeRun, result: Success): Record<str
   };
 }
 
-/** What code set, as models see it. */
 export function resultForModel({ task, executor }: NodeRun, result: Success): Summary {
   return summarise(result.set, { ...resultLimits, samples: executor.samples }, task);
 }

@@ -1,7 +1,6 @@
 import { type JournalStep, maskValue, type StepDraft, type ToolCall } from "@nova/engine";
 import type { ModelRun } from "./model-run.ts";
 
-/** The agents, with the numbers and names that their steps have. */
 const agents = {
   InputAnalyzer: { step_number: 1, step_name: "input_analysis" },
   DataAnalyzer: { step_number: 2, step_name: "data_analysis" },

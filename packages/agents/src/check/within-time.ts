@@ -1,5 +1,6 @@
-import type { CodeFinding, ContextAccess, NodeFacts } from "@nova/python";
-import { CheckStopped, DeadlineWorker } from "@nova/workflow";
+import type { CodeFinding, NodeFacts } from "@nova/python";
+import { DeadlineWorker } from "@nova/workflow";
+import type { Read } from "../lock/reads.ts";
 
 /** What a model writes is checked in milliseconds; what a stranger's text had it write may be made to take hours. */
 const python = new DeadlineWorker({
@@ -10,21 +11,14 @@ const python = new DeadlineWorker({
 
 /** `checkNodeCode`, in a thread with a deadline. */
 export async function checkCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
-  try {
-    return await python.call("checkNodeCode", source, facts);
-  } catch (error) {
-    if (!(error instanceof CheckStopped)) throw error;
-    const message = `checking the code ${error.message} - write shorter and flatter code`;
+  const stopped = (why: string): CodeFinding[] => {
+    const message = `checking the code ${why} - write shorter and flatter code`;
     return [{ code: "PY105", severity: "error", message, line: 1, column: 1 }];
-  }
+  };
+  return python.callOr(stopped, "checkNodeCode", source, facts);
 }
 
-/** `contextAccess`, in a thread with a deadline; code that takes longer names no keys. */
-export async function readsOf(source: string): Promise<ContextAccess["reads"]> {
-  try {
-    return (await python.call<ContextAccess>("contextAccess", source)).reads;
-  } catch (error) {
-    if (!(error instanceof CheckStopped)) throw error;
-    return [];
-  }
+/** `contextReads`, in a thread with a deadline; code that takes longer names no keys. */
+export async function readsOf(source: string): Promise<Read[]> {
+  return python.callOr<Read[]>(() => [], "contextReads", source);
 }

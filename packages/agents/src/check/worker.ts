@@ -4,6 +4,6 @@ import { serve } from "@nova/workflow";
 export const address = import.meta.url;
 
 serve("python", async () => {
-  const { checkNodeCode, contextAccess } = await import("@nova/python");
-  return { checkNodeCode, contextAccess };
+  const { checkNodeCode, contextReads } = await import("@nova/python");
+  return { checkNodeCode, contextReads };
 });

@@ -14,7 +14,6 @@ export interface FailedCode {
 export interface Surroundings {
   /** Whether the task, the context, the workflow's own modules or its network rules name a host. */
   names(host: string): Promise<boolean>;
-  /** Whether the context has a key. */
   has(key: string): boolean;
 }
 

@@ -1,4 +1,3 @@
-/** Hosts that an error's text names. */
 export function hostsInMessage(text: string): string[] {
   return found(text, [
     /\b[a-z][a-z0-9+.-]*:\/\/(?:[^\s/@"']*@)?([a-z0-9_.-]+)/gi,

@@ -74,7 +74,6 @@ export function countsStore({ frozen, version }: Pick<PromptTask, "frozen" | "ve
   return !frozen || version.workflow.lock === undefined;
 }
 
-/** What is locked for the node beside its workflow. */
 export function lockedOf({ version, node }: Pick<PromptTask, "version" | "node">): LockedCode[] {
   const { lock = {} } = version.workflow;
   return Object.hasOwn(lock, node.id) ? [lock[node.id] as LockedCode] : [];
@@ -85,7 +84,6 @@ function withoutLock(task: PromptTask): PromptTask {
   return { ...task, version: { ...task.version, workflow } };
 }
 
-/** Whether two generations of a node are one. */
 export function isSame(a: Identified, b: Identified): boolean {
   return a.key === b.key && a.codeHash === b.codeHash;
 }

@@ -1,5 +1,5 @@
 import type OpenAI from "openai";
-import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
+import { zodFunction } from "openai/helpers/zod";
 import type {
   ChatCompletionCreateParamsNonStreaming as Body,
   ChatCompletion,
@@ -7,8 +7,8 @@ import type {
 } from "openai/resources/chat/completions";
 import { type Conversation, cacheKey, outputTokens, type Reply, withoutParser } from "./conversation.ts";
 import { ProviderFailed, whereNodesRun } from "./model-error.ts";
-import type { AnswerFormat, ModelCall } from "./models.ts";
-import { isStrict } from "./strict-schema.ts";
+import type { ModelCall } from "./models.ts";
+import { answerSchema } from "./strict-schema.ts";
 
 /**
  * A call over Chat Completions. `compatible`: the server is somebody else's (Ollama, vLLM, llama.cpp). Those know
@@ -16,15 +16,17 @@ import { isStrict } from "./strict-schema.ts";
  * keeps the model from calling tools: the schema is told in words too, and held to only when no tool may be called.
  */
 export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatible: boolean): Conversation<Body> {
-  const format = formatOf(call.answer);
-  const told = format
-    ? `\n\nAnswer with one JSON object that follows this schema:\n${JSON.stringify(format.json_schema.schema)}`
+  const schema = answerSchema(call.answer);
+  const told = schema
+    ? `\n\nAnswer with one JSON object that follows this schema:\n${JSON.stringify(schema.schema)}`
     : "";
   const tools = call.tools?.map((tool) => withoutParser(zodFunction(tool)));
   const fixed = {
     ...{ model: call.model, ...(call.temperature === undefined ? {} : { temperature: call.temperature }) },
     ...(tools ? { tools } : {}),
-    ...(compatible ? limitOf(call) : ofOpenAi(call)),
+    ...(compatible
+      ? { max_tokens: outputTokens(call) }
+      : { max_completion_tokens: outputTokens(call), store: false, prompt_cache_key: cacheKey(call) }),
   };
   const messages: ChatCompletionMessageParam[] = [
     { role: "system", content: compatible ? call.instructions + told : call.instructions },
@@ -36,7 +38,9 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
       ...fixed,
       messages: [...messages],
       ...(tools ? { tool_choice: mayCall ? ("auto" as const) : ("none" as const) } : {}),
-      ...(format && !(mayCall && compatible) ? { response_format: format } : {}),
+      ...(schema && !(mayCall && compatible)
+        ? { response_format: { type: "json_schema" as const, json_schema: schema } }
+        : {}),
     }),
     async send(body, options) {
       const reply = replyOf(await client.chat.completions.create(body, options));
@@ -47,22 +51,6 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
       messages.push(...results.map(({ id, text }) => ({ role: "tool" as const, tool_call_id: id, content: text })));
     },
   };
-}
-
-/** Undefined for an answer that may be any text. */
-function formatOf<T>(answer: AnswerFormat<T>) {
-  if ("schema" in answer) return withoutParser(zodResponseFormat(answer.schema, answer.name));
-  if (!("json" in answer)) return undefined;
-  const { name, json: schema } = answer;
-  return { type: "json_schema" as const, json_schema: { name, schema, strict: isStrict(schema) } };
-}
-
-function limitOf<T>(call: ModelCall<T>) {
-  return { max_tokens: outputTokens(call) };
-}
-
-function ofOpenAi<T>(call: ModelCall<T>) {
-  return { max_completion_tokens: outputTokens(call), store: false, prompt_cache_key: cacheKey(call) };
 }
 
 function messageOf({ text, calls }: Reply): ChatCompletionMessageParam {

@@ -18,18 +18,12 @@ export interface Reply {
   usage: RequestUsage;
 }
 
-interface SendOptions {
-  signal: AbortSignal;
-  headers: Record<string, string>;
-  /** Milliseconds for this request, where the client's own are too few. */
-  timeout?: number;
-}
-
 /** The requests of one call and what came back, in the words of one API. Each request holds all that was said before. */
 export interface Conversation<Body = unknown> {
   /** `mayCall`: whether the model may call tools now. */
   request(mayCall: boolean): Body;
-  send(body: Body, options: SendOptions): Promise<Reply>;
+  /** `timeout`: milliseconds for this request, where the client's own are too few. */
+  send(body: Body, options: { signal: AbortSignal; headers: Record<string, string>; timeout?: number }): Promise<Reply>;
   /** Answers the calls of the last reply, all of them. */
   answerCalls(results: { id: string; text: string }[]): void;
   /** Makes the next request ask for the answer again, held to its schema; null where every answer is. */

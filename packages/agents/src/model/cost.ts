@@ -55,7 +55,6 @@ export function estimateUsd(model: string, body: unknown, maxOutputTokens: numbe
   return costOf(model, { input, cached: 0, cacheWrite: input, output: maxOutputTokens });
 }
 
-/** The most that embedding these texts should cost. */
 export function estimateEmbeddingUsd(model: string, texts: readonly string[]): number {
   return embeddingUsd(model, tokensIn(texts.join("\n")));
 }

@@ -1,4 +1,3 @@
-import type OpenAI from "openai";
 import { z } from "zod";
 import type { Conversation } from "./conversation.ts";
 import { embedTexts } from "./embeddings.ts";
@@ -12,7 +11,7 @@ import type { ModelCall, Models } from "./models.ts";
  */
 export function createModels(environment: ModelEnvironment): Models {
   const settings = settingsOf(environment);
-  let provider: Promise<Provider> | undefined;
+  let provider: ReturnType<typeof connect> | undefined;
   const connected = async () => {
     requireAccess(settings);
     provider ??= connect(settings);
@@ -25,7 +24,8 @@ export function createModels(environment: ModelEnvironment): Models {
     },
     embed(call) {
       const model = settings.NOVA_EMBEDDING_MODEL;
-      return model ? connected().then(({ client, host }) => embedTexts(client, call, { model, host })) : null;
+      if (!model) return null;
+      return connected().then(({ client, host }) => embedTexts(client, call, { role: "embedding", model, host }));
     },
   };
 }
@@ -77,12 +77,6 @@ export const ModelEnvironment = z.object({
 export type ModelEnvironment = z.input<typeof ModelEnvironment>;
 type ModelSettings = z.output<typeof ModelEnvironment>;
 
-interface Provider {
-  client: OpenAI;
-  host: string;
-  open<T>(call: ModelCall<T>): Conversation;
-}
-
 const openai = "https://api.openai.com/v1";
 
 /** Of one request: a silent one is given up in time to try again within the call. */
@@ -93,7 +87,7 @@ const requestTimeoutMs = 60_000;
  * connections are retried by the SDK, backing off from 0.5 to 8 s with jitter; the call's deadline ends them all.
  * It is loaded here and not before: only prompt nodes without pinned code need it.
  */
-async function connect(settings: ModelSettings): Promise<Provider> {
+async function connect(settings: ModelSettings) {
   const [{ OpenAI }, { responsesConversation }, { chatConversation }] = await Promise.all([
     import("openai/client"),
     import("./responses-api.ts"),
@@ -114,7 +108,7 @@ async function connect(settings: ModelSettings): Promise<Provider> {
   return {
     client,
     host,
-    open: (call) =>
+    open: <T>(call: ModelCall<T>): Conversation =>
       settings.NOVA_LLM_API === "chat"
         ? chatConversation(client, call, compatible)
         : responsesConversation(client, call),

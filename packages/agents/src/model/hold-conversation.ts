@@ -9,18 +9,18 @@ import {
 } from "./conversation.ts";
 import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, roundUsd, type Usage } from "./cost.ts";
 import { type Asked, explainFailure, unavailable } from "./explain-failure.ts";
-import { ModelError, type ModelErrorReason, type SpentOnFailure } from "./model-error.ts";
+import { ModelError, type ModelErrorReason, type Spent } from "./model-error.ts";
 import type { ModelAnswer, ModelCall, Tool } from "./models.ts";
 import { readAnswer } from "./read-answer.ts";
 
 const defaultToolCalls = 5;
 
-/** Where a call stands. */
 interface Talk<T> {
   call: ModelCall<T>;
   conversation: Conversation;
   asked: Asked;
-  deadline: Deadline;
+  /** Fires with the caller's, or when the time of the call is over. */
+  signal: AbortSignal;
   spending: Spending;
 }
 
@@ -30,10 +30,16 @@ export async function holdConversation<T>(
   conversation: Conversation,
   asked: Asked,
 ): Promise<ModelAnswer<T>> {
-  using deadline = startDeadline(call.signal, timeLimitMs(call));
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeLimitMs(call));
+  const signal = AbortSignal.any([call.signal, late.signal]);
   const spending = new Spending(call.model);
-  const value = await converse({ call, conversation, asked, deadline, spending });
-  return { value, ...spending.soFar() };
+  try {
+    const value = await converse({ call, conversation, asked, signal, spending });
+    return { value, ...spending.soFar() };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function converse<T>(talk: Talk<T>): Promise<T> {
@@ -61,7 +67,6 @@ async function converse<T>(talk: Talk<T>): Promise<T> {
   throw failed(talk, "invalid", `never came: it went on calling tools after its ${budget} calls - name another model`);
 }
 
-/** One request and its reply. */
 async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
   const { call, conversation, spending } = talk;
   call.signal.throwIfAborted();
@@ -80,13 +85,13 @@ async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
   return reply;
 }
 
-async function send<T>({ call, conversation, deadline, asked, spending }: Talk<T>, body: unknown): Promise<Reply> {
+async function send<T>({ call, conversation, signal, asked, spending }: Talk<T>, body: unknown): Promise<Reply> {
   try {
     const timeout = call.longestMs === undefined ? {} : { timeout: timeLimitMs(call) };
-    return await conversation.send(body, { signal: deadline.signal, headers: requestId(call.role), ...timeout });
+    return await conversation.send(body, { signal, headers: requestId(call.role), ...timeout });
   } catch (cause) {
     call.signal.throwIfAborted();
-    const { reason, message } = deadline.signal.aborted
+    const { reason, message } = signal.aborted
       ? unavailable(asked, `none came within ${timeLimitMs(call) / 1000} s; try again, or name a faster model`)
       : explainFailure(cause, asked);
     throw new ModelError(reason, message, spending.soFar(), { cause });
@@ -97,18 +102,6 @@ function failed<T>({ call, spending }: Talk<T>, reason: ModelErrorReason, what: 
   return new ModelError(reason, `the answer of model "${call.model}" to the ${call.role} ${what}`, spending.soFar());
 }
 
-/** A signal that fires with the caller's, or after so long; it holds no timer once it is disposed of. */
-interface Deadline extends Disposable {
-  signal: AbortSignal;
-}
-
-function startDeadline(caller: AbortSignal, milliseconds: number): Deadline {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), milliseconds);
-  return { signal: AbortSignal.any([caller, late.signal]), [Symbol.dispose]: () => clearTimeout(timer) };
-}
-
-/** What a call has used so far, over all its requests. */
 export class Spending {
   usage: Usage = noUsage;
   usd = 0;
@@ -125,7 +118,7 @@ export class Spending {
     this.usd = roundUsd(this.usd + costOf(this.#model, usage));
   }
 
-  soFar(): Required<SpentOnFailure> {
+  soFar(): Spent {
     return { usage: this.usage, costUsd: this.usd, text: this.text, toolCalls: this.toolCalls };
   }
 }

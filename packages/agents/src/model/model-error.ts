@@ -17,13 +17,13 @@ export type ModelErrorReason =
   | "unauthorized"
   | "retired";
 
-/** What a call had spent and learned when it failed. */
-export interface SpentOnFailure {
+/** What a call has spent and learned, over all its requests; also when it failed. */
+export interface Spent {
   usage: Usage;
   costUsd: number;
-  /** The answer as far as there was one. */
-  text?: string;
-  toolCalls?: ToolCall[];
+  /** The raw text of the answer, as far as there was one. */
+  text: string;
+  toolCalls: ToolCall[];
 }
 
 /**
@@ -33,9 +33,9 @@ export interface SpentOnFailure {
 export class ModelError extends Error {
   override name = "ModelError";
   readonly reason: ModelErrorReason;
-  readonly spent: Required<SpentOnFailure>;
+  readonly spent: Spent;
 
-  constructor(reason: ModelErrorReason, message: string, spent?: SpentOnFailure, options?: ErrorOptions) {
+  constructor(reason: ModelErrorReason, message: string, spent?: Partial<Spent>, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
     this.spent = { usage: noUsage, costUsd: 0, text: "", toolCalls: [], ...spent };

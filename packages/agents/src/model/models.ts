@@ -1,7 +1,7 @@
-import type { ToolCall } from "@nova/engine";
 import type { JsonObject, ModelRole } from "@nova/workflow";
 import type { z } from "zod";
 import type { Usage } from "./cost.ts";
+import type { Spent } from "./model-error.ts";
 import type { Read } from "./read-answer.ts";
 
 /** Something that a model may ask for before it answers. */
@@ -50,15 +50,7 @@ export interface ModelCall<T> {
   beforeRequest?(estimatedUsd: number, spentUsd: number, spent: Usage): void;
 }
 
-export interface ModelAnswer<T> {
-  value: T;
-  /** The raw text that the value was read from. */
-  text: string;
-  toolCalls: ToolCall[];
-  /** Of all requests of the call. */
-  usage: Usage;
-  costUsd: number;
-}
+export type ModelAnswer<T> = Spent & { value: T };
 
 export interface EmbeddingCall {
   texts: string[];

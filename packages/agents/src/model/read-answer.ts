@@ -5,10 +5,8 @@ export type Read<T> = { valid: true; value: T } | { valid: false; problem: strin
 
 /** The value of an answer's text, held to its schema; a model's answer is somebody's input like any other. */
 export function readAnswer<T>(text: string, schema: z.ZodType<T>): Read<T> {
-  const object = parsedOrNot(text) ?? firstJsonObject(text);
-  if (object === null) {
-    return { valid: false, problem: "there is no JSON object in it" };
-  }
+  const object = parsedOrNot(text) ?? parsedOrNot(objectTextIn(text) ?? "");
+  if (object === undefined) return { valid: false, problem: "there is no JSON object in it" };
   const result = schema.safeParse(object);
   return result.success
     ? { valid: true, value: result.data }
@@ -23,15 +21,9 @@ function told({ message, path }: z.core.$ZodIssue): string {
 const attempts = 100;
 
 /**
- * The first JSON object in a text: for servers that ignore `json_schema`, whose models wrap it in prose, code fences or
- * thoughts. Null where there is none.
+ * The first JSON object in a text, with the digits of its numbers: for servers that ignore `json_schema`, whose models wrap
+ * it in prose, code fences or thoughts. Null where there is none.
  */
-export function firstJsonObject(answer: string): unknown {
-  const text = objectTextIn(answer);
-  return text === null ? null : JSON.parse(text);
-}
-
-/** The same as its JSON text, with the digits of its numbers. */
 export function objectTextIn(answer: string): string | null {
   const text = answer.replace(/<think>[\s\S]*?<\/think>/g, "");
   let start = text.indexOf("{");

@@ -1,5 +1,5 @@
 import type OpenAI from "openai";
-import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
+import { zodResponsesFunction } from "openai/helpers/zod";
 import type {
   ResponseCreateParamsNonStreaming as Body,
   Response,
@@ -9,8 +9,8 @@ import type {
 import { reasons } from "./catalog.ts";
 import { type Conversation, cacheKey, outputTokens, type Reply, withoutParser } from "./conversation.ts";
 import { ProviderFailed } from "./model-error.ts";
-import type { AnswerFormat, ModelCall } from "./models.ts";
-import { isStrict } from "./strict-schema.ts";
+import type { ModelCall } from "./models.ts";
+import { answerSchema } from "./strict-schema.ts";
 
 /** A call over OpenAI's Responses API, with nothing stored at the provider. */
 export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>): Conversation<Body> {
@@ -39,10 +39,11 @@ export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>): Co
 
 function fixedPart<T>(call: ModelCall<T>) {
   const tools = call.tools?.map((tool) => withoutParser(zodResponsesFunction(tool)));
+  const schema = answerSchema(call.answer);
   return {
     model: call.model,
     instructions: call.instructions,
-    ...formatOf(call.answer),
+    ...(schema ? { text: { format: { type: "json_schema" as const, ...schema } } } : {}),
     max_output_tokens: outputTokens(call),
     store: false,
     prompt_cache_key: cacheKey(call),
@@ -51,14 +52,6 @@ function fixedPart<T>(call: ModelCall<T>) {
     // What the model thought before it called a tool goes back with the result; the provider keeps none of it.
     ...(tools && reasons(call.model) ? { include: ["reasoning.encrypted_content" as const] } : {}),
   };
-}
-
-/** Nothing for an answer that may be any text. */
-function formatOf<T>(answer: AnswerFormat<T>): Pick<Body, "text"> {
-  if ("schema" in answer) return { text: { format: withoutParser(zodTextFormat(answer.schema, answer.name)) } };
-  if (!("json" in answer)) return {};
-  const { name, json: schema } = answer;
-  return { text: { format: { type: "json_schema", name, schema, strict: isStrict(schema) } } };
 }
 
 /** With `store: false` an item that only has an id cannot be found again: "Item with id 'rs_...' not found". */

@@ -1,3 +1,16 @@
+import { zodResponseFormat } from "openai/helpers/zod";
+import { withoutParser } from "./conversation.ts";
+import type { AnswerFormat } from "./models.ts";
+
+type AnswerSchema = { name: string; schema: Record<string, unknown>; strict: boolean };
+
+/** The JSON schema that an answer is to follow; undefined for an answer that may be any text. */
+export function answerSchema<T>(answer: AnswerFormat<T>): AnswerSchema | undefined {
+  if ("schema" in answer)
+    return withoutParser(zodResponseFormat(answer.schema, answer.name)).json_schema as AnswerSchema;
+  return "json" in answer ? { name: answer.name, schema: answer.json, strict: isStrict(answer.json) } : undefined;
+}
+
 /**
  * Whether the provider holds an answer to this JSON schema to the letter: every object forbids further keys and requires
  * all of its own. https://developers.openai.com/api/docs/guides/structured-outputs

@@ -1,12 +1,10 @@
-import type { Generation, PromptTask } from "@nova/engine";
+import type { Generation, GenerationStore, PromptTask } from "@nova/engine";
 import { newestFirst } from "../lock/choose.ts";
 
 /** Code that worked for a task like this one: the generator may learn from it, nothing runs it. */
 export interface Example {
   task: string;
   code: string;
-  /** Cosine of the tasks' embeddings. */
-  similarity: number;
 }
 
 /** Tasks of one workflow share its words; below this they share nothing else. */
@@ -14,6 +12,15 @@ const leastSimilarity = 0.5;
 const maxExamples = 2;
 /** Of all examples together, some 900 tokens. */
 const maxCharacters = 3_200;
+
+/** Those of the task's workflow. `embedding`: of the task's prompt. */
+export async function earlierExamples(
+  store: Pick<GenerationStore, "ofWorkflow">,
+  task: PromptTask,
+  embedding: readonly number[],
+): Promise<Example[]> {
+  return closestExamples(task, embedding, await store.ofWorkflow(task.version.workflowId));
+}
 
 /**
  * The closest earlier tasks whose code has run well, closest first. Only code of the same kind of node, and of nobody's
@@ -28,9 +35,10 @@ export function closestExamples(
     .filter((one) => !(task.fresh && one.node === task.node.id))
     .filter((one) => hasWorked(one) && one.ingredients.node_type === task.node.type && isFor(task.client, one))
     .map((one) => ({ one, similarity: cosine(embedding, one.embedding ?? []) }))
-    .filter(({ one, similarity }) => similarity >= leastSimilarity && isReadable(one.ingredients.prompt))
+    // Long prompts are kept as their hash, which teaches nothing.
+    .filter(({ one, similarity }) => similarity >= leastSimilarity && !one.ingredients.prompt.startsWith("sha256:"))
     .sort((a, b) => b.similarity - a.similarity || newestFirst(a.one, b.one))
-    .map(({ one, similarity }) => ({ task: one.ingredients.prompt, code: one.code, similarity }));
+    .map(({ one }) => ({ task: one.ingredients.prompt, code: one.code }));
   return affordable(close);
 }
 
@@ -40,11 +48,6 @@ function hasWorked({ status, provenBy }: Generation): boolean {
 
 function isFor(client: string, generation: Generation): boolean {
   return generation.client === null || generation.client === client;
-}
-
-/** Long prompts are kept as their hash, which teaches nothing. */
-function isReadable(prompt: string): boolean {
-  return !prompt.startsWith("sha256:");
 }
 
 function affordable(examples: readonly Example[]): Example[] {

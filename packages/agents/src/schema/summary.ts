@@ -38,15 +38,12 @@ interface Confidence {
 /** A context in few words; one that would be longer than 8,000 characters shows less of each value. */
 export function summarise(values: readonly Member[], limits: SummaryLimits, confidence: Confidence): Summary {
   const shown = values.slice(0, maxKeys);
-  for (const narrower of [limits, { ...limits, items: 1, depth: 1 }, { ...limits, samples: false, depth: 0 }]) {
-    const summary = summaryOf(shown, narrower, confidence);
-    const isLast = narrower.depth === 0;
-    if (!isLast && JSON.stringify(summary).length > maxCharacters) continue;
-    return values.length > shown.length
-      ? { ...summary, "...": new Placeholder(`${values.length - shown.length} more keys`) }
-      : summary;
-  }
-  throw new RangeError("the last limits are always taken");
+  const summaryWith = (narrower: SummaryLimits) => summaryOf(shown, narrower, confidence);
+  const wider = [limits, { ...limits, items: 1, depth: 1 }].values().map(summaryWith);
+  const isShort = (summary: Summary) => JSON.stringify(summary).length <= maxCharacters;
+  const summary = wider.find(isShort) ?? summaryWith({ ...limits, samples: false, depth: 0 });
+  const more = values.length - shown.length;
+  return more > 0 ? { ...summary, "...": new Placeholder(`${more} more keys`) } : summary;
 }
 
 function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, credentials, mask }: Confidence) {

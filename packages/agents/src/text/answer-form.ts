@@ -3,7 +3,6 @@ import { checkData, conditionLabel, defaultLabel, parseExact, type TextExecutor 
 import type { AnswerFormat } from "../model/models.ts";
 import { objectTextIn, type Read } from "../model/read-answer.ts";
 
-/** What a text node wants of its model. */
 export interface AnswerForm {
   /** What the model is told of it, behind the author's words. */
   told: string;

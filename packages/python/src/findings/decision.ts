@@ -17,7 +17,9 @@ export function undecided(subject: Subject): Problem[] {
 
 /** Whether the code may set `branch_decision`, by what it sets, prints, or calls for its effect alone. */
 export function mayDecide(subject: Subject): boolean {
-  return subject.changes.some(maySetDecision) || mayPrintDecision(subject) || mayActElsewhere(subject.program);
+  // A printed result can decide as well, unless all its keys are in sight.
+  const mayPrintDecision = printedKeys(subject)?.includes(key) !== false;
+  return mayPrintDecision || subject.changes.some(maySetDecision) || mayActElsewhere(subject.program);
 }
 
 function maySetDecision({ kind, path, key: known }: Change): boolean {
@@ -33,11 +35,6 @@ function neverDecides({ facts, changes }: Subject): string {
     ? `one of ${facts.edges.map((edge) => JSON.stringify(edge)).join(", ")}`
     : "the condition of an edge";
   return `the decision never decides - set context["${key}"] to ${edges}`;
-}
-
-/** A printed result can decide as well, unless all its keys are in sight. */
-function mayPrintDecision(subject: Subject): boolean {
-  return printedKeys(subject)?.includes(key) !== false;
 }
 
 /** The keys that a printed result may set; undefined where it may set others. */

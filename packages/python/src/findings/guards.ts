@@ -1,5 +1,5 @@
 import type { Program } from "../scope/program.ts";
-import { ancestors, type Expression, isWithin, type Node, walk } from "../tree/nodes.ts";
+import { ancestors, type Expression, isWithin, type Node, walk, wayUp } from "../tree/nodes.ts";
 
 const keyErrors = /^(KeyError|LookupError|Exception|BaseException)$/;
 const importErrors = /^(ImportError|ModuleNotFoundError|Exception|BaseException)$/;
@@ -11,23 +11,16 @@ export function expectsKeyError(program: Program, node: Node): boolean {
 
 /** Also what is imported in place of something else. */
 export function expectsImportError(program: Program, node: Node): boolean {
-  for (const ancestor of ancestors(node)) {
-    if (
-      ancestor.kind === "handler" &&
-      ancestor.types &&
-      namesIn(ancestor.types).some((name) => importErrors.test(name))
-    ) {
-      return true;
-    }
-  }
-  return isExpected(program, node, importErrors, 0);
+  const isReplaced = Array.from(ancestors(node)).some(
+    (one) => one.kind === "handler" && one.types && namesIn(one.types).some((name) => importErrors.test(name)),
+  );
+  return isReplaced || isExpected(program, node, importErrors, 0);
 }
 
 const deepest = 4;
 
 function isExpected(program: Program, node: Node, errors: RegExp, depth: number): boolean {
-  let child = node;
-  for (const ancestor of ancestors(node)) {
+  for (const [ancestor, child] of wayUp(node)) {
     if (ancestor.kind === "try" && ancestor.body === child) {
       if (ancestor.handlers.some(({ types }) => !types || namesIn(types).some((name) => errors.test(name))))
         return true;
@@ -37,7 +30,6 @@ function isExpected(program: Program, node: Node, errors: RegExp, depth: number)
       const uses = program.loadsOf(ancestor.id).filter((use) => !isWithin(use, ancestor));
       if (uses.some((use) => isExpected(program, use, errors, depth + 1))) return true;
     }
-    child = ancestor;
   }
   return false;
 }
@@ -59,8 +51,7 @@ export function namesIn(expression: Expression): string[] {
 
 /** Whether code that starts at the top may go past this node in a run that ends well. */
 export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean {
-  let child = node;
-  for (const ancestor of ancestors(node)) {
+  for (const [ancestor, child] of wayUp(node)) {
     if (isBranch(ancestor, child)) return true;
     if (
       ancestor.kind === "block" &&
@@ -70,7 +61,6 @@ export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean 
     }
     if (ancestor.kind === "lambda") return true;
     if (ancestor.kind === "function") return isCalledOnTheSide(program, ancestor, depth);
-    child = ancestor;
   }
   return false;
 }

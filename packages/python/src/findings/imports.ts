@@ -1,6 +1,6 @@
 import { standardModules } from "../known/packages.ts";
 import type { Program } from "../scope/program.ts";
-import type { Node } from "../tree/nodes.ts";
+import { type ImportStatement, type Node, wayUp } from "../tree/nodes.ts";
 import { expectsImportError, namesIn } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
 import { nearest } from "./suggest.ts";
@@ -20,15 +20,8 @@ export function failingImports({ facts, program }: Subject): Problem[] {
   });
 }
 
-interface NeededImport {
-  /** `os.path`, `.totals`. */
-  path: string;
-  at: number;
-  node: Node & { kind: "import" };
-}
-
 /** Imports that stop the code where they fail: it is not ready for that, and brings no modules along itself. */
-export function neededImports(program: Program): NeededImport[] {
+export function neededImports(program: Program): { path: string; at: number; node: ImportStatement }[] {
   if (bringsModules.test(program.source)) return [];
   return program.nodes.flatMap((node) => {
     if (node.kind !== "import" || !program.mayRun(node)) return [];
@@ -49,7 +42,7 @@ export function topOf(path: string): string {
   return path.split(".")[0] ?? "";
 }
 
-function relative(path: string, node: Node & { kind: "import" }, at: number): Problem {
+function relative(path: string, node: ImportStatement, at: number): Problem {
   const name = path.replace(/^\.+/, "") || node.names[0]?.path || "module";
   const message = `a node's code is no package, so "${path}" leads nowhere - import ${name} of lib/ by its name`;
   return { code: "PY141", at, message };
@@ -63,13 +56,8 @@ export function moduleOf(path: string): string {
 
 /** `if TYPE_CHECKING:` never runs. */
 function isForTypesOnly(node: Node): boolean {
-  let child = node;
-  for (let each = node.parent; each; each = each.parent) {
-    if (each.kind === "if") {
-      const branch = each.branches.find(({ body }) => body === child);
-      if (branch && namesIn(branch.test).includes("TYPE_CHECKING")) return true;
-    }
-    child = each;
-  }
-  return false;
+  return Array.from(wayUp(node)).some(([ancestor, child]) => {
+    const branch = ancestor.kind === "if" ? ancestor.branches.find(({ body }) => body === child) : undefined;
+    return branch && namesIn(branch.test).includes("TYPE_CHECKING");
+  });
 }

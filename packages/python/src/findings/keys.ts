@@ -59,11 +59,8 @@ function isPerhapsSet({ path, node }: Read, { changes }: Subject): boolean {
 
 function isMissing({ path, node }: Read, context: ContextShape, { facts, changes }: Subject): boolean {
   const key = path.at(-1) as string;
-  if (key === "branch_decision" && path.length === 1 && facts.nodeType === "decision") {
-    return !changes.some((change) => change.kind === "set" && maySet(change, path, node));
-  }
-  const keys = keysAt(path, context);
-  const isUnknown = keys !== undefined && !keys.includes(key);
+  const isDecision = key === "branch_decision" && path.length === 1 && facts.nodeType === "decision";
+  const isUnknown = isDecision || keysAt(path, context)?.includes(key) === false;
   return isUnknown && !changes.some((change) => change.kind === "set" && maySet(change, path, node));
 }
 
@@ -165,14 +162,8 @@ export function contextAttributes({ program, paths }: Subject): Problem[] {
   });
 }
 
-/** A node that the code looks up by its id: the link of a wait in `tasks`, the results of a node in `outputs`. */
-interface LookedUpNode {
-  id: string;
-  at: number;
-}
-
-/** The nodes that the code looks up in `of` and expects to be there. */
-export function readNamedNodes(program: Program, paths: Paths, of: "tasks" | "outputs"): LookedUpNode[] {
+/** The nodes that the code looks up by their ids and expects to be there: links of waits in `tasks`, results in `outputs`. */
+export function readNamedNodes(program: Program, paths: Paths, of: "tasks" | "outputs"): { id: string; at: number }[] {
   const asksBefore = program.nodes.some(
     (node) => node.kind === "binary" && node.right.kind === "name" && node.right.id === of,
   );

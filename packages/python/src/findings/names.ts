@@ -1,13 +1,9 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
-import { ancestors, type Node } from "../tree/nodes.ts";
+import { ancestors, type Node, wayUp } from "../tree/nodes.ts";
+import type { CodeFinding } from "./codes.ts";
 import { nearest } from "./suggest.ts";
-
-interface NameProblem {
-  code: "PY102" | "PY103" | "PY104";
-  message: string;
-}
 
 /** What ruff's word about a name means for the code; undefined where it means nothing at run time. */
 export function nameProblem(
@@ -15,7 +11,7 @@ export function nameProblem(
   program: Program | null,
   at: number,
   context: ContextShape | undefined,
-): NameProblem | undefined {
+): Pick<CodeFinding, "code" | "message"> | undefined {
   const name = nameOf(diagnostic);
   if (diagnostic.code === "F822") return undefined;
   const message = nameMessage(diagnostic.code, name, context);
@@ -25,7 +21,6 @@ export function nameProblem(
   return { code: isSafe ? "PY104" : "PY102", message };
 }
 
-/** The name that a diagnostic of ruff is about. */
 export function nameOf({ message }: Diagnostic): string {
   return /`(.+?)`/.exec(message)?.[1] ?? "";
 }
@@ -53,13 +48,11 @@ function isDeletedLater(program: Program, name: string): boolean {
 function isNeverLookedUp(program: Program, at: number): boolean {
   const node = innermost(program.tree, at);
   if (node.kind === "text") return true;
-  let child: Node = node;
-  for (const ancestor of ancestors(node)) {
+  for (const [ancestor, child] of wayUp(node)) {
     const isAnnotation =
       ((ancestor.kind === "param" || ancestor.kind === "assign") && ancestor.annotation === child) ||
       (ancestor.kind === "function" && ancestor.returns === child);
     if (isAnnotation) return /^from __future__ import .*\bannotations\b/m.test(program.source) || isLocal(ancestor);
-    child = ancestor;
   }
   return false;
 }

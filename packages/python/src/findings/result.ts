@@ -1,20 +1,16 @@
 import { standardModules } from "../known/packages.ts";
 import type { Program } from "../scope/program.ts";
-import type { Expression, Node, Statement } from "../tree/nodes.ts";
+import type { Expression, Statement } from "../tree/nodes.ts";
 import type { Problem, Subject } from "./subject.ts";
 
 /** PY120: the code of an action says nothing to anybody. */
 export function missingResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
   if (facts.nodeType === "decision" || printed.mayPrint || changes.length > 0) return [];
-  if (isAnalysis && setsResult(program)) return [];
+  if (isAnalysis && program.lookup("result", program.tree).length > 0) return [];
   if (mayActElsewhere(program) || alwaysFails(program.tree.statements)) return [];
   const way = 'set what it found in context: context["result"] = ...';
   const message = `the code has no result: it neither changes the context nor prints one - ${way}`;
-  return [{ code: "PY120", at: lastStatement(program), message }];
-}
-
-function setsResult(program: Program): boolean {
-  return program.lookup("result", program.tree).length > 0;
+  return [{ code: "PY120", at: program.tree.statements.at(-1)?.from ?? 0, message }];
 }
 
 /** A call for its effect alone, of a function that nobody here can look into: it may print the result itself. */
@@ -49,9 +45,4 @@ function alwaysFails(statements: readonly Statement[]): boolean {
 
 function nameOf(callee: Expression): string {
   return callee.kind === "attribute" ? callee.name : callee.kind === "name" ? callee.id : "";
-}
-
-function lastStatement({ tree }: Program): number {
-  const last: Node | undefined = tree.statements.at(-1);
-  return last?.from ?? 0;
 }

@@ -1,7 +1,6 @@
 import { type Change, readChanges } from "../flow/changes.ts";
 import { Paths } from "../flow/paths.ts";
 import { type Printed, readPrinted } from "../flow/printed.ts";
-import { Reach } from "../flow/reach.ts";
 import { type Read, readReads } from "../flow/reads.ts";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
@@ -28,7 +27,6 @@ export interface Subject {
   facts: NodeFacts;
   program: Program;
   paths: Paths;
-  reach: Reach;
   types: Types;
   changes: readonly Change[];
   reads: readonly Read[];
@@ -47,7 +45,6 @@ export interface Problem {
 
 export function readSubject(program: Program, facts: NodeFacts): Subject {
   const paths = new Paths(program);
-  const reach = new Reach(program, paths, facts.context);
   const stages = Array.from(program.source.matchAll(/^[ \t]*#[ \t]*STAGE:[ \t]*(\w+)/gim), ([, stage = ""]) =>
     stage.toUpperCase(),
   );
@@ -55,9 +52,8 @@ export function readSubject(program: Program, facts: NodeFacts): Subject {
     facts,
     program,
     paths,
-    reach,
     types: new Types(program, paths),
-    changes: readChanges(program, paths, reach),
+    changes: readChanges(program, paths, facts.context),
     reads: readReads(program, paths),
     printed: readPrinted(program),
     isAnalysis: stages.includes("ANALYSIS") && !stages.includes("TASK"),

@@ -1,7 +1,7 @@
 import type { Change } from "../flow/changes.ts";
 import type { Path } from "../flow/paths.ts";
 import { readDumps } from "../flow/printed.ts";
-import { ancestors, type Node } from "../tree/nodes.ts";
+import { type Node, wayUp } from "../tree/nodes.ts";
 import { findUnfit, type Unfit } from "../values/unfit.ts";
 import type { Problem, Subject } from "./subject.ts";
 
@@ -14,13 +14,8 @@ export function unfitValues({ program, types, changes }: Subject): Problem[] {
     if (!unfit || isPutRight(change, path, changes, (other) => findUnfit(program, types, other) !== undefined))
       return [];
     const name = nameOf(change.kind === "any" ? [...path, "[]"] : path);
-    return [
-      {
-        code: "PY150",
-        at: value.from,
-        message: `context key "${name}${unfit.path}" gets ${unfit.what}, which cannot be kept as JSON - ${unfit.cure}`,
-      },
-    ];
+    const message = `context key "${name}${unfit.path}" gets ${unfit.what}, which cannot be kept as JSON - ${unfit.cure}`;
+    return [{ code: "PY150", at: value.from, message }];
   });
 }
 
@@ -55,21 +50,13 @@ export function unfitDumps({ program, types }: Subject): Problem[] {
     const unfit: Unfit | undefined = findUnfit(program, types, value, true);
     if (!unfit) return [];
     const place = unfit.path === "" ? "it is given" : `"${unfit.path.replace(/^\./, "")}" is`;
-    return [
-      {
-        code: "PY151",
-        at: unfit.node.from,
-        message: `json.dumps cannot write what ${place}, ${unfit.what} - ${unfit.cure}`,
-      },
-    ];
+    const message = `json.dumps cannot write what ${place}, ${unfit.what} - ${unfit.cure}`;
+    return [{ code: "PY151", at: unfit.node.from, message }];
   });
 }
 
 function isTried(node: Node): boolean {
-  let child = node;
-  for (const ancestor of ancestors(node)) {
-    if (ancestor.kind === "try" && ancestor.body === child && ancestor.handlers.length > 0) return true;
-    child = ancestor;
-  }
-  return false;
+  return Array.from(wayUp(node)).some(
+    ([ancestor, child]) => ancestor.kind === "try" && ancestor.body === child && ancestor.handlers.length > 0,
+  );
 }

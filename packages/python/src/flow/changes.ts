@@ -1,9 +1,10 @@
 import { changingMethods, copyMethods, leavesArguments, partMethods, pureMethods } from "../known/functions.ts";
 import type { Call, Program } from "../scope/program.ts";
+import type { ContextShape } from "../shape.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
 import { knownEntries } from "./dicts.ts";
 import type { Path, Paths } from "./paths.ts";
-import { is, none, type Reach } from "./reach.ts";
+import { is, none, Reach } from "./reach.ts";
 import { rootOf } from "./roots.ts";
 
 /** Something in the code that changes the context, or may. */
@@ -31,11 +32,11 @@ export function actsUnseen(program: Program, node: Node): boolean {
   return node.kind === "call" && path !== undefined && dynamic.test(path) && !isApart(node, path);
 }
 
-export function readChanges(program: Program, paths: Paths, reach: Reach): Change[] {
-  const found: Change[] = [];
-  const reader = new ChangeReader(program, paths, reach, found);
+/** `shape`: as far as the context is known. */
+export function readChanges(program: Program, paths: Paths, shape: ContextShape | undefined): Change[] {
+  const reader = new ChangeReader(program, paths, new Reach(program, paths, shape));
   for (const node of program.nodes) if (program.mayRun(node)) reader.read(node);
-  return found;
+  return reader.found;
 }
 
 function anywhere(node: Node): Change {
@@ -58,13 +59,12 @@ class ChangeReader {
   readonly #program: Program;
   readonly #paths: Paths;
   readonly #reach: Reach;
-  readonly #found: Change[];
+  readonly found: Change[] = [];
 
-  constructor(program: Program, paths: Paths, reach: Reach, found: Change[]) {
+  constructor(program: Program, paths: Paths, reach: Reach) {
     this.#program = program;
     this.#paths = paths;
     this.#reach = reach;
-    this.#found = found;
   }
 
   read(node: Node): void {
@@ -75,7 +75,7 @@ class ChangeReader {
     if (node.kind === "augment") this.#augment(node);
     if (node.kind === "call") this.#call(node);
     if (node.kind === "attribute") this.#boundMethod(node);
-    if (actsUnseen(this.#program, node)) this.#found.push(anywhere(node));
+    if (actsUnseen(this.#program, node)) this.found.push(anywhere(node));
   }
 
   #store(target: Expression, node: Node, value?: Expression): void {
@@ -93,8 +93,8 @@ class ChangeReader {
     const path = this.#paths.of(object);
     const key = this.#paths.key(index);
     if (!path || key === undefined || key === "[]")
-      this.#found.push({ kind: "any", path, node, ...(value && { value }), ...(key && { key }) });
-    else this.#found.push({ kind: "set", path: [...path, key], node, ...(value && { value }) });
+      this.found.push({ kind: "any", path, node, ...(value && { value }), ...(key && { key }) });
+    else this.found.push({ kind: "set", path: [...path, key], node, ...(value && { value }) });
   }
 
   #take(target: Expression, node: Node): void {
@@ -106,8 +106,8 @@ class ChangeReader {
   #remove(object: Expression, index: Expression, node: Node): void {
     const path = this.#paths.of(object);
     const key = this.#paths.key(index);
-    if (path && key !== undefined) this.#found.push({ kind: "delete", path: [...path, key], node });
-    else this.#found.push({ kind: "any", path, node });
+    if (path && key !== undefined) this.found.push({ kind: "delete", path: [...path, key], node });
+    else this.found.push({ kind: "any", path, node });
   }
 
   #augment(node: Node & { kind: "augment" }): void {
@@ -118,21 +118,20 @@ class ChangeReader {
     if (target.kind !== "name" || !isMutable || this.#reach.of(target) !== is) return;
     const path = this.#paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);
     if (path && /^(dict|name|call)$/.test(value.kind)) this.#entries(path, value, node);
-    else this.#found.push({ kind: "any", path, node });
+    else this.found.push({ kind: "any", path, node });
   }
 
-  /** The keys that a dict brings along. */
   #entries(path: Path, dict: Expression, node: Node): void {
     const known = knownEntries(this.#program, dict);
-    for (const { key, value } of known ?? []) this.#found.push({ kind: "set", path: [...path, key], value, node });
+    for (const { key, value } of known ?? []) this.found.push({ kind: "set", path: [...path, key], value, node });
     if (known) return;
     // Of a dict with other entries too, those that are spelt out.
     const spelt = dict.kind === "dict" ? dict.entries : [];
     for (const { key, value } of spelt) {
       const name = key ? this.#paths.key(key) : undefined;
-      if (name !== undefined) this.#found.push({ kind: "set", path: [...path, name], value, node });
+      if (name !== undefined) this.found.push({ kind: "set", path: [...path, name], value, node });
     }
-    this.#found.push({ kind: "any", path, node });
+    this.found.push({ kind: "any", path, node });
   }
 
   #call(node: Call): void {
@@ -143,7 +142,7 @@ class ChangeReader {
       return;
     }
     if (path === undefined && callee.kind === "name" && this.#reach.of(callee) === is) {
-      this.#found.push(anywhere(node));
+      this.found.push(anywhere(node));
     } else if (!this.#isHarmless(node, path)) this.#handOver(node);
   }
 
@@ -151,7 +150,7 @@ class ChangeReader {
   #boundMethod(node: Node & { kind: "attribute" }): void {
     const isCalled = node.parent?.kind === "call" && node.parent.callee === node;
     if (isCalled || !changingMethods.has(node.name) || this.#reach.of(node.object) !== is) return;
-    this.#found.push(anywhere(node));
+    this.found.push(anywhere(node));
   }
 
   #method(node: Call, callee: Expression & { kind: "attribute" }): void {
@@ -161,23 +160,23 @@ class ChangeReader {
     const { name } = callee;
     if (!changingMethods.has(name)) {
       const isKnown = pureMethods.has(name) || partMethods.has(name) || copyMethods.has(name);
-      if (!isKnown && !this.#isLocalMethod(name)) this.#found.push({ kind: "any", path, node });
+      if (!isKnown && !this.#isLocalMethod(name)) this.found.push({ kind: "any", path, node });
     } else if (first && (name === "setdefault" || name === "__setitem__"))
       this.#put(callee.object, first, node, second);
     else if (first && (name === "pop" || name === "__delitem__")) this.#remove(callee.object, first, node);
     else if (path && (name === "update" || name === "__ior__")) this.#update(path, node);
-    else if (name === "clear" && path) this.#found.push({ kind: "delete", path, node });
+    else if (name === "clear" && path) this.found.push({ kind: "delete", path, node });
     else {
       const added = name === "append" && first ? { value: first } : {};
-      this.#found.push({ kind: "any", path, node, ...added });
+      this.found.push({ kind: "any", path, node, ...added });
     }
   }
 
   #update(path: Path, node: Call): void {
     for (const { name, stars, value } of node.args) {
-      if (name !== null) this.#found.push({ kind: "set", path: [...path, name], value, node });
+      if (name !== null) this.found.push({ kind: "set", path: [...path, name], value, node });
       else if (stars !== 1) this.#entries(path, value, node);
-      else this.#found.push({ kind: "any", path, node });
+      else this.found.push({ kind: "any", path, node });
     }
   }
 
@@ -209,7 +208,7 @@ class ChangeReader {
       const nearness = this.#reach.of(value);
       if (nearness === none) continue;
       const path = nearness === is ? this.#paths.of(value) : undefined;
-      this.#found.push({ kind: "any", path, node });
+      this.found.push({ kind: "any", path, node });
     }
   }
 }

@@ -12,7 +12,6 @@ const deepest = 12;
 /** Which part of the context an expression certainly is; undefined where it may be something else. */
 export class Paths {
   readonly #program: Program;
-  /** Undefined where it may be something else. */
   readonly of = once((expression: Expression) => this.#find(expression), deepest);
 
   constructor(program: Program) {
@@ -62,11 +61,8 @@ export class Paths {
   }
 
   #agreed(bindings: readonly Binding[]): Path | undefined {
-    const [first, ...others] = bindings
-      .filter(({ origin }) => origin.kind !== "declared" && origin.kind !== "augment")
-      .map(({ origin, name }) => this.#ofOrigin(origin, name));
-    if (!first || others.some((other) => other?.join("\n") !== first.join("\n"))) return undefined;
-    return first;
+    const giving = bindings.filter(({ origin }) => origin.kind !== "declared" && origin.kind !== "augment");
+    return onlyOf(giving.map(({ origin, name }) => this.#ofOrigin(origin, name)));
   }
 
   #ofOrigin(origin: Origin, name: string): Path | undefined {
@@ -91,10 +87,12 @@ export class Paths {
 
   #ofArguments(origin: Origin & { kind: "param" }): Path | undefined {
     const given = argumentsFor(this.#program, origin);
-    if (!given.all || given.values.length === 0) return undefined;
-    const [first, ...others] = given.values.map((value) => this.of(value));
-    return first && others.every((other) => other?.join("\n") === first.join("\n")) ? first : undefined;
+    return given.all ? onlyOf(given.values.map((value) => this.of(value))) : undefined;
   }
+}
+
+function onlyOf([first, ...others]: (Path | undefined)[]): Path | undefined {
+  return first && others.every((other) => other?.join("\n") === first.join("\n")) ? first : undefined;
 }
 
 /** The key that an index spells out; a number is an item of a list. */

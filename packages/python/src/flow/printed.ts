@@ -1,15 +1,7 @@
 import type { Call, Program } from "../scope/program.ts";
-import { ancestors, type Expression, type Node } from "../tree/nodes.ts";
+import { type Expression, type Node, wayUp } from "../tree/nodes.ts";
 import { rootOf } from "./roots.ts";
 
-/** A call of `json.dumps` or `json.dump` by the code. */
-interface Dump {
-  call: Call;
-  /** What it makes JSON of. */
-  value: Expression | undefined;
-}
-
-/** What the code may print as its result. */
 export interface Printed {
   /** Whether some JSON object of the code may be printed on a line of its own. */
   mayPrint: boolean;
@@ -19,7 +11,8 @@ export interface Printed {
 
 const makers = /^json\.(dumps?|encoder\..*)$/;
 
-export function readDumps(program: Program): Dump[] {
+/** Calls of `json.dumps` and `json.dump` by the code, each with what it makes JSON of. */
+export function readDumps(program: Program): { call: Call; value: Expression | undefined }[] {
   return program.nodes.flatMap((node) => {
     if (node.kind !== "call" || !makers.test(program.importPath(node.callee) ?? "")) return [];
     const named =
@@ -52,11 +45,9 @@ function isNoObject(value: Expression): boolean {
 /** Whether the text is written to a file, is an argument of a library's function, or stands behind other words on its line. */
 function goesElsewhere(program: Program, dump: Call): boolean {
   if (program.importPath(dump.callee) === "json.dump") return isNoStdout(program, dump.args[1]?.value);
-  let child: Node = dump;
-  for (const parent of ancestors(dump)) {
+  for (const [parent, child] of wayUp(dump)) {
     if (parent.kind === "format" && parent.parts.some((part) => part !== null && part.trim() !== "")) return true;
     if (parent.kind === "call" && parent.callee !== child) return isKeptFromOutput(program, parent, child);
-    child = parent;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import type { Program } from "../scope/program.ts";
-import { ancestors, type Expression, isWithin, type Node } from "../tree/nodes.ts";
+import { type Expression, isWithin, type Node, wayUp } from "../tree/nodes.ts";
 import type { Path, Paths } from "./paths.ts";
 
 /** A key of the context (or of something in it) that the code looks up by its name. */
@@ -59,13 +59,11 @@ function matched(node: Node & { kind: "match" }, paths: Paths): Read[] {
 export function mayPrecede(change: Node, read: Node): boolean {
   if (isWithin(read, change)) return false;
   if (change.from < read.from) return true;
-  let child = read;
-  for (const ancestor of ancestors(read)) {
+  for (const [ancestor, child] of wayUp(read)) {
     if (/^(function|lambda)$/.test(ancestor.kind)) return true;
     // What a loop goes over is looked up once, before it.
     const isHead = ancestor.kind === "for" && ancestor.iterable === child;
     if (!isHead && /^(for|while|comprehension)$/.test(ancestor.kind) && isWithin(change, ancestor)) return true;
-    child = ancestor;
   }
   return false;
 }

@@ -17,9 +17,12 @@ export function rootOf(program: Program, expression: Expression): string | undef
   return find(expression);
 }
 
+const literals = /^(text|format|bytes|number|list|dict|set|tuple|comprehension)$/;
+
 function findRoot(program: Program, expression: Expression): string | undefined {
   const path = program.importPath(expression);
   if (path !== undefined) return path;
+  if (literals.test(expression.kind)) return "literal";
   switch (expression.kind) {
     case "name":
       return rootOfName(program, expression);
@@ -31,16 +34,6 @@ function findRoot(program: Program, expression: Expression): string | undefined 
     case "await":
     case "walrus":
       return rootOf(program, expression.value);
-    case "text":
-    case "format":
-    case "bytes":
-    case "number":
-    case "list":
-    case "dict":
-    case "set":
-    case "tuple":
-    case "comprehension":
-      return "literal";
     default:
       return undefined;
   }

@@ -1,3 +1,5 @@
+export const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
 /** Packages by their names for pip, with the modules that they bring besides one of their own name. */
 const modulesOf: Record<string, string> = {
   pymupdf: "fitz",
@@ -58,10 +60,8 @@ const modulesOf: Record<string, string> = {
 };
 
 /** Packages that bring the one module that has their name. */
-const plain = new Set(
-  "numpy xlsxwriter slack-sdk weasyprint lxml imapclient unidecode pyzbar charset-normalizer typing-extensions".split(
-    " ",
-  ),
+const plain = words(
+  "numpy xlsxwriter slack-sdk weasyprint lxml imapclient unidecode pyzbar charset-normalizer typing-extensions",
 );
 
 /** Installed beside every Python. */
@@ -98,9 +98,8 @@ function shortNames(name: string): string[] {
 }
 
 /** Top-level modules of the standard library of any Python from 3.10 to 3.14. */
-export const standardModules: ReadonlySet<string> = new Set(
-  (
-    "__future__ _thread abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit " +
+export const standardModules = words(
+  "__future__ _thread abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit " +
     "audioop base64 bdb binascii binhex bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code " +
     "codecs codeop collections colorsys compileall compression concurrent configparser contextlib contextvars " +
     "copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils doctest email " +
@@ -116,6 +115,5 @@ export const standardModules: ReadonlySet<string> = new Set(
     "syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit tkinter token " +
     "tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing unicodedata unittest urllib " +
     "uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile " +
-    "zipimport zlib zoneinfo __main__"
-  ).split(" "),
+    "zipimport zlib zoneinfo __main__",
 );

@@ -5,19 +5,17 @@ export type Origin =
   /** NOVA gives it: `context`, `outputs`. */
   | { kind: "given" }
   | { kind: "value"; value: Expression }
-  /** What a loop takes out of a value, or an unpacking at `index`. */
-  | { kind: "item"; of: Expression }
-  | { kind: "part"; of: Expression; index: number; ofItem: boolean }
+  /** What a loop takes out of a value, or an unpacking. */
+  | { kind: "item" | "part"; of: Expression }
   | { kind: "with"; value: Expression }
   | { kind: "param"; param: Param; index: number; holder: FunctionStatement | (Expression & { kind: "lambda" }) }
   | { kind: "import"; path: string }
   | { kind: "function"; node: FunctionStatement }
   | { kind: "class"; node: Statement & { kind: "class" } }
   | { kind: "handler"; node: Handler }
-  | { kind: "augment"; value: Expression; op: string }
   | { kind: "match"; subject: Expression }
-  /** `x: int` gives no value. */
-  | { kind: "declared" };
+  /** `x += 1` changes the value, `x: int` gives none. */
+  | { kind: "augment" | "declared" };
 
 /** Where names are looked up: the module, a class, a function, a comprehension. */
 export interface Scope {
@@ -41,7 +39,7 @@ export interface Binding {
 /** The names that a target binds, each with its origin. */
 export function* targetNames(target: Expression, value: Origin): Iterable<{ node: Expression; origin: Origin }> {
   if (target.kind === "name") yield { node: target, origin: value };
-  if (target.kind === "star") yield* targetNames(target.value, sameKind(value));
+  if (target.kind === "star") yield* targetNames(target.value, somePartOf(value));
   if (target.kind !== "tuple" && target.kind !== "list") return;
   for (const [index, item] of target.items.entries()) yield* targetNames(item, partOf(value, index, target.items));
 }
@@ -51,10 +49,9 @@ function partOf(origin: Origin, index: number, targets: readonly Expression[]): 
     const { value } = origin;
     const isDisplay = value.kind === "tuple" || value.kind === "list";
     const item = isDisplay && isPlain(value.items) ? value.items[index] : undefined;
-    return item ? { kind: "value", value: item } : { kind: "part", of: value, index, ofItem: false };
+    if (item) return { kind: "value", value: item };
   }
-  if (origin.kind === "item" && isPlain(targets)) return { kind: "part", of: origin.of, index, ofItem: true };
-  return sameKind(origin);
+  return somePartOf(origin);
 }
 
 function isPlain(items: readonly Expression[]): boolean {
@@ -62,9 +59,7 @@ function isPlain(items: readonly Expression[]): boolean {
 }
 
 /** Some part of it, nobody knows which. */
-function sameKind(origin: Origin): Origin {
-  if (origin.kind === "value" || origin.kind === "with")
-    return { kind: "part", of: origin.value, index: -1, ofItem: false };
-  if (origin.kind === "item" || origin.kind === "part") return { kind: "part", of: origin.of, index: -1, ofItem: true };
-  return origin;
+function somePartOf(origin: Origin): Origin {
+  if (origin.kind === "value" || origin.kind === "with") return { kind: "part", of: origin.value };
+  return origin.kind === "item" ? { kind: "part", of: origin.of } : origin;
 }

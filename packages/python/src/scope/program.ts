@@ -24,8 +24,9 @@ export class Program {
   readonly #reached: Set<Node>;
   /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */
   readonly importPath = once((expression: Expression) => this.#findImport(expression));
-  readonly #calls = new Map<string, Call[]>();
-  readonly #loads = new Map<string, Node[]>();
+  /** By the name that is called, or `.name` of a method. */
+  readonly #calls: ReadonlyMap<string | undefined, Call[]>;
+  readonly #loads: ReadonlyMap<string | undefined, Node[]>;
 
   /** Null where the source is beyond the bounds, or lezer's grammar does not know a form of it. */
   static read(source: string): Program | null {
@@ -41,24 +42,20 @@ export class Program {
     this.tree = tree;
     this.nodes = Array.from(walk(tree));
     this.#scopes = readScopes(tree);
-    for (const node of this.nodes) {
-      if (node.kind === "name" && !node.stores) push(this.#loads, node.id, node);
-      if (node.kind === "call" && node.callee.kind === "name") push(this.#calls, node.callee.id, node);
-      if (node.kind === "call" && node.callee.kind === "attribute") push(this.#calls, `.${node.callee.name}`, node);
-    }
+    this.#loads = Map.groupBy(this.nodes, (node) => (node.kind === "name" && !node.stores ? node.id : undefined));
+    const calls = this.nodes.filter((node) => node.kind === "call");
+    this.#calls = Map.groupBy(calls, ({ callee }) =>
+      callee.kind === "name" ? callee.id : callee.kind === "attribute" ? `.${callee.name}` : undefined,
+    );
     this.#reached = reachedFunctions(this);
-  }
-
-  /** All that a name may stand for; empty for Python's own names. */
-  bindings(name: Node & { kind: "name" }): readonly Binding[] {
-    return this.lookup(name.id, name);
   }
 
   /** The bindings that may hold where a name is read: all of them, but where one of them certainly comes last. */
   reaching(name: Node & { kind: "name" }): readonly Binding[] {
-    return reachingBindings(name, this.bindings(name), this.#scopes.of.get(name));
+    return reachingBindings(name, this.lookup(name.id, name), this.#scopes.of.get(name));
   }
 
+  /** All that a name may stand for; empty for Python's own names. */
   lookup(id: string, at: Node): readonly Binding[] {
     const first = this.#scopes.of.get(at) ?? this.#scopes.module;
     for (let scope: typeof first | null = first; scope; scope = scope.parent) {
@@ -80,7 +77,7 @@ export class Program {
       return path === undefined || path.startsWith("builtins.") ? undefined : `${path}.${expression.name}`;
     }
     if (expression.kind !== "name") return undefined;
-    const bindings = this.bindings(expression);
+    const bindings = this.lookup(expression.id, expression);
     if (bindings.length === 0) return `builtins.${expression.id}`;
     const paths = new Set(bindings.map(({ origin }) => this.#originPath(origin, expression)));
     const [path] = paths;
@@ -117,11 +114,10 @@ export class Program {
 
   /** Where a name's value comes from, where it comes from one place. */
   #onlyOrigin(expression: Expression): Origin | undefined {
-    const [only, ...others] = expression.kind === "name" ? this.bindings(expression) : [];
+    const [only, ...others] = expression.kind === "name" ? this.lookup(expression.id, expression) : [];
     return others.length === 0 ? only?.origin : undefined;
   }
 
-  /** Calls by a name, or of a method (`.name`). */
   callsOf(name: string): readonly Call[] {
     return this.#calls.get(name) ?? [];
   }
@@ -129,10 +125,4 @@ export class Program {
   loadsOf(name: string): readonly Node[] {
     return this.#loads.get(name) ?? [];
   }
-}
-
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const known = map.get(key);
-  if (known) known.push(value);
-  else map.set(key, [value]);
 }

@@ -36,9 +36,8 @@ function bindingStatement(node: Node): Node {
 function dominates(statement: Node, use: Node): boolean {
   if (!/^(assign|function|class|import)$/.test(statement.kind)) return false;
   const block = statement.parent;
-  if (!block || !isWithin(use, block)) return false;
   // Of a `try`, the handlers and `finally` may run without it; but they are not in its block.
-  return block.kind === "block";
+  return block?.kind === "block" && isWithin(use, block);
 }
 
 /** The outermost loop around the use that does not hold the binding. */

@@ -85,42 +85,23 @@ function bindTargets(scope: Scope, target: Expression, origin: Origin): void {
 }
 
 function bindNode(node: Node, scope: Scope): void {
-  switch (node.kind) {
-    case "assign": {
-      const origin: Origin = node.value ? { kind: "value", value: node.value } : { kind: "declared" };
-      for (const target of node.targets) bindTargets(scope, target, origin);
-      break;
-    }
-    case "augment":
-      bindTargets(scope, node.target, { kind: "augment", value: node.value, op: node.op });
-      break;
-    case "walrus":
-      bindTargets(outsideOfComprehensions(scope), node.target, { kind: "value", value: node.value });
-      break;
-    case "for":
-      bindTargets(scope, node.target, { kind: "item", of: node.iterable });
-      break;
-    case "with":
-      for (const { value, target } of node.items) if (target) bindTargets(scope, target, { kind: "with", value });
-      break;
-    case "function":
-      bind(scope, node.id, { kind: "function", node }, node, node.idFrom);
-      break;
-    case "class":
-      bind(scope, node.id, { kind: "class", node }, node, node.idFrom);
-      break;
-    case "handler":
-      if (node.name) bind(scope, node.name.id, { kind: "handler", node }, node, node.name.from);
-      break;
-    case "match":
-      for (const { id, from } of node.cases.flatMap(bindsOf)) {
-        bind(scope, id, { kind: "match", subject: node.subject }, node, from);
-      }
-      break;
-    case "import":
-      bindImports(node, scope);
-      break;
+  if (node.kind === "assign") {
+    const origin: Origin = node.value ? { kind: "value", value: node.value } : { kind: "declared" };
+    for (const target of node.targets) bindTargets(scope, target, origin);
   }
+  if (node.kind === "augment") bindTargets(scope, node.target, { kind: "augment" });
+  if (node.kind === "walrus")
+    bindTargets(outsideOfComprehensions(scope), node.target, { kind: "value", value: node.value });
+  if (node.kind === "for") bindTargets(scope, node.target, { kind: "item", of: node.iterable });
+  if (node.kind === "with")
+    for (const { value, target } of node.items) if (target) bindTargets(scope, target, { kind: "with", value });
+  if (node.kind === "function") bind(scope, node.id, { kind: "function", node }, node, node.idFrom);
+  if (node.kind === "class") bind(scope, node.id, { kind: "class", node }, node, node.idFrom);
+  if (node.kind === "handler" && node.name) bind(scope, node.name.id, { kind: "handler", node }, node, node.name.from);
+  if (node.kind === "match")
+    for (const { id, from } of node.cases.flatMap(bindsOf))
+      bind(scope, id, { kind: "match", subject: node.subject }, node, from);
+  if (node.kind === "import") bindImports(node, scope);
 }
 
 function bindsOf(block: Block): Identifier[] {

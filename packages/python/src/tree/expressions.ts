@@ -1,6 +1,18 @@
 import type { SyntaxNode } from "@lezer/common";
 import { type Argument, type Comprehension, type Entry, type Expression, grown, type Param } from "./nodes.ts";
-import { expressionsOf, type Grammar, itemOf, one, perhaps, Reader, rule, storing, target, word } from "./reader.ts";
+import {
+  childrenOf,
+  expressionsOf,
+  type Grammar,
+  itemOf,
+  one,
+  perhaps,
+  Reader,
+  rule,
+  storing,
+  target,
+  word,
+} from "./reader.ts";
 import { insideOf, textOf, unescaped } from "./strings.ts";
 
 /** Every way in which lezer names what has a value. */
@@ -63,22 +75,18 @@ function formatOf(node: SyntaxNode, grammar: Grammar): Expression {
 }
 
 function replacedBy(replacement: SyntaxNode, grammar: Grammar): Expression[] {
-  const found: Expression[] = [];
-  for (let child = replacement.firstChild; child; child = child.nextSibling) {
-    if (grammar.isExpression(child.name)) found.push(grammar.expression(child));
-    if (child.name === "FormatSpec") {
-      found.push(...child.getChildren("FormatReplacement").flatMap((inner) => replacedBy(inner, grammar)));
-    }
-  }
-  return found;
+  return Array.from(childrenOf(replacement)).flatMap((child) => {
+    if (grammar.isExpression(child.name)) return grammar.expression(child);
+    if (child.name !== "FormatSpec") return [];
+    return child.getChildren("FormatReplacement").flatMap((inner) => replacedBy(inner, grammar));
+  });
 }
 
 /** `"a" "b"`: one text, or an f-string of all parts. */
 function continuedOf(node: SyntaxNode, grammar: Grammar): Expression {
-  const pieces: Expression[] = [];
-  for (let child = node.firstChild; child; child = child.nextSibling) {
-    if (grammar.isExpression(child.name)) pieces.push(grammar.expression(child));
-  }
+  const pieces = Array.from(childrenOf(node))
+    .filter(({ name }) => grammar.isExpression(name))
+    .map((child) => grammar.expression(child));
   if (pieces.some(({ kind }) => kind === "bytes")) return grown({ kind: "bytes" }, node);
   if (pieces.every((piece) => piece.kind === "text")) {
     return grown({ kind: "text", value: pieces.map(({ value }) => value).join("") }, node);

@@ -142,6 +142,15 @@ export function* ancestors(node: Node): Iterable<Node> {
   for (let parent = node.parent; parent; parent = parent.parent) yield parent;
 }
 
+/** The same, each with its child on the way to the node. */
+export function* wayUp(node: Node): Iterable<[ancestor: Node, child: Node]> {
+  let child = node;
+  for (const ancestor of ancestors(node)) {
+    yield [ancestor, child];
+    child = ancestor;
+  }
+}
+
 /** Whether a node lies in another, or is it. */
 export function isWithin(node: Node, outer: Node): boolean {
   for (let each: Node | null = node; each; each = each.parent) if (each === outer) return true;

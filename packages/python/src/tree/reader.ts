@@ -10,6 +10,10 @@ export interface Grammar {
   block(node: SyntaxNode): Block;
 }
 
+export function* childrenOf(node: SyntaxNode): Iterable<SyntaxNode> {
+  for (let child = node.firstChild; child; child = child.nextSibling) yield child;
+}
+
 /** The children of one of lezer's nodes, taken one after the other. */
 export class Reader {
   readonly grammar: Grammar;

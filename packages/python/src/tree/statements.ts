@@ -2,7 +2,18 @@ import type { SyntaxNode } from "@lezer/common";
 import { annotationAt, annotationOf, argumentsOf, paramsOf, yieldOf } from "./expressions.ts";
 import type { Block, Expression, Handler, ImportStatement, Pattern, Statement } from "./nodes.ts";
 import { grown } from "./nodes.ts";
-import { expressionsOf, type Grammar, one, perhaps, Reader, rule, storing, target, word } from "./reader.ts";
+import {
+  childrenOf,
+  expressionsOf,
+  type Grammar,
+  one,
+  perhaps,
+  Reader,
+  rule,
+  storing,
+  target,
+  word,
+} from "./reader.ts";
 import { textOf } from "./strings.ts";
 
 type Read = (node: SyntaxNode, grammar: Grammar) => Statement;
@@ -37,15 +48,12 @@ const readers: Record<string, Read> = {
 
 /** The statements that hang in a node; `a = 1; b = 2` are two. */
 function statementsOf(node: SyntaxNode, grammar: Grammar): Statement[] {
-  const found: Statement[] = [];
-  for (let child = node.firstChild; child; child = child.nextSibling) {
-    if (child.name === "StatementGroup") found.push(...statementsOf(child, grammar));
-    else if (child.name in readers) found.push((readers[child.name] as Read)(child, grammar));
-    else if (child.type.isError || /Statement|Definition$/.test(child.name)) {
-      found.push(grown({ kind: "unknown" }, child));
-    }
-  }
-  return found;
+  return Array.from(childrenOf(node)).flatMap((child): Statement[] => {
+    if (child.name === "StatementGroup") return statementsOf(child, grammar);
+    if (child.name in readers) return [(readers[child.name] as Read)(child, grammar)];
+    const isUnknown = child.type.isError || /Statement|Definition$/.test(child.name);
+    return isUnknown ? [grown({ kind: "unknown" }, child)] : [];
+  });
 }
 
 export function blockOf(node: SyntaxNode, grammar: Grammar): Block {
@@ -197,9 +205,10 @@ function patternOf(clause: SyntaxNode, grammar: Grammar): Pattern {
     if (node.name === "AsPattern" && node.lastChild) bind(node.lastChild);
     if (node.name === "MappingPattern") keys.push(...keysOf(node, grammar));
     end = Math.max(end, node.to);
-    for (let child = node.firstChild; child; child = child.nextSibling) visit(child);
+    for (const child of childrenOf(node)) visit(child);
   };
-  for (let child = clause.firstChild; child && !/^(Guard|Body)$/.test(child.name); child = child.nextSibling) {
+  for (const child of childrenOf(clause)) {
+    if (/^(Guard|Body)$/.test(child.name)) break;
     if (child.name !== "case") visit(child);
   }
   return grown({ kind: "pattern", binds, keys }, { from: clause.from, to: end });

@@ -21,12 +21,10 @@ const byRole = z.strictObject(
 
 const oneModel = z.string({ error }).regex(/\S/, { error });
 
-/** One model for every role, or some by role; comes out by role. */
-export function modelChoice(description: string) {
-  return z.union([oneModel, byRole], { error }).transform(choiceOf).describe(description);
-}
-
-/** The same of a node; a text node may have settings beside its model's id. */
+/**
+ * The model of a node: one for every role, or some by role; comes out by role. A text node may have settings beside its
+ * model's id.
+ */
 export function nodeModel(description: string) {
   const either = z.strictObject({ ...byRole.shape, ...LlmConfig.shape }, { error });
   return z
@@ -107,10 +105,13 @@ const costError = "must be US dollars, more than 0";
 
 const roles = "`input_analyzer`, `data_analyzer`, `code_generator`, `output_validator`, `text`";
 
-/** The model of all nodes that name none. */
-export const workflowModel = modelChoice(
-  `Model of the prompt and text nodes that name none: an id for every role, or an object with ids for some of ${roles}.`,
-).optional();
+export const workflowModel = z
+  .union([oneModel, byRole], { error })
+  .transform(choiceOf)
+  .describe(
+    `Model of the prompt and text nodes that name none: an id for every role, or an object with ids for some of ${roles}.`,
+  )
+  .optional();
 
 /** What a node and a whole workflow have alike; `whose` ends the descriptions that differ. */
 export function aiFields(whose: { limits: string; ai: string; network: string }) {

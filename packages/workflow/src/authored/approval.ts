@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
-import { contextKey, duration, filledText, NodeId, nodeFields } from "./fields.ts";
+import { contextKey, duration, filledText, jsonSchema, NodeId, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 export const AuthoredApproval = z
@@ -8,12 +8,11 @@ export const AuthoredApproval = z
     ...nodeFields,
     type: z.enum(["approval"]).describe("Asks people, and goes on with their answer."),
     message: filledText("What is asked. `{{dot.path}}` stands for a value of the context: `{{invoice.total}}`."),
-    form: z
-      .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
-      .describe("JSON schema of the data that comes with an answer; an answer that does not fit is refused.")
-      .optional(),
+    form: jsonSchema(
+      "JSON schema of the data that comes with an answer; an answer that does not fit is refused.",
+    ).optional(),
     forms: z
-      .record(z.string(), z.record(z.string(), z.json(), { error: "must be a JSON schema (an object)" }), {
+      .record(z.string(), jsonSchema("Form of this choice."), {
         error: "must have a JSON schema for each choice that it names",
       })
       .describe(
@@ -40,7 +39,6 @@ export const AuthoredApproval = z
     onError: NodeId.describe("Node to go on with when this one fails, instead of failing the run.").optional(),
   })
   .describe("Asks people and waits for the answer, with no sandbox meanwhile; each choice has an edge.");
-export type AuthoredApproval = z.input<typeof AuthoredApproval>;
 
 export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   type: "approval",

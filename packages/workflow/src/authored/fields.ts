@@ -33,7 +33,15 @@ export function seconds(range: { min: number; max: number; integer?: boolean }, 
 
 export const flag = (description: string) => z.boolean({ error: "must be true or false" }).describe(description);
 
-/** What every node has, whatever its kind. */
+/** A JSON schema that somebody writes into a field; what is in it is checked apart. */
+export const jsonSchema = (description: string) =>
+  z.record(z.string(), z.json(), { error: "must be a JSON schema (an object)" }).describe(description);
+
+export const eventPattern = (description: string) =>
+  z
+    .record(z.string(), z.json(), { error: 'must be an event pattern such as { "source": ["shop"] }' })
+    .describe(description);
+
 export const nodeFields = {
   id: NodeId.describe(
     "Name of the node in edges, in `outputs`, in the chain of work and in the Step Functions console: " +

@@ -1,14 +1,14 @@
 import type { z } from "zod";
-import { type AuthoredApproval, approvalKind } from "./approval.ts";
+import { approvalKind } from "./approval.ts";
 import type { AuthoredEdge } from "./edge.ts";
 import type { NodeKind } from "./kind.ts";
-import { type AuthoredMap as MapSchema, mapKind } from "./map.ts";
-import { type AuthoredEnd, type AuthoredStart, endKind, startKind } from "./start-end.ts";
-import { type AuthoredAction, type AuthoredDecision, actionKind, decisionKind } from "./task.ts";
-import { type AuthoredWait, waitKind } from "./wait.ts";
-import { type AuthoredWorkflowNode, workflowKind } from "./workflow-node.ts";
+import { mapKind } from "./map.ts";
+import { endKind, startKind } from "./start-end.ts";
+import { actionKind, decisionKind } from "./task.ts";
+import { waitKind } from "./wait.ts";
+import { workflowKind } from "./workflow-node.ts";
 
-type MapInput = z.input<typeof MapSchema>;
+type MapInput = Authored<"map">;
 type ChildField = "workflow" | "version" | "input" | "output";
 
 /** A map as people write it: its schema leaves the body open, because each of its nodes is parsed on its own. */
@@ -22,18 +22,11 @@ export interface AuthoredWorkflowMap extends Omit<MapInput, "nodes" | "edges" | 
   workflow: string;
 }
 
-export type AuthoredNode =
-  | AuthoredStart
-  | AuthoredAction
-  | AuthoredDecision
-  | AuthoredMap
-  | AuthoredWorkflowMap
-  | AuthoredApproval
-  | AuthoredWait
-  | AuthoredWorkflowNode
-  | AuthoredEnd;
+/** A node of a kind as people write it. */
+export type Authored<Kind extends keyof typeof kinds> = z.input<(typeof kinds)[Kind]["schema"]>;
 
-/** Every kind of node that this release runs. */
+export type AuthoredNode = Authored<Exclude<keyof typeof kinds, "map">> | AuthoredMap | AuthoredWorkflowMap;
+
 export const kinds = {
   start: startKind,
   action: actionKind,

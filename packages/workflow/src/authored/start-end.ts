@@ -10,7 +10,6 @@ export const AuthoredStart = z
     ...fanOutFields,
   })
   .describe("Where a run begins. A workflow has exactly one, with no edge in.");
-export type AuthoredStart = z.input<typeof AuthoredStart>;
 
 export const startKind: PlainKind<typeof AuthoredStart> = {
   type: "start",
@@ -24,7 +23,6 @@ export const startKind: PlainKind<typeof AuthoredStart> = {
 export const AuthoredEnd = z
   .strictObject({ ...nodeFields, type: z.enum(["end", "EndNode"]).describe("Where a run ends.") })
   .describe("Where a run ends. A workflow has at least one; no edge leaves it.");
-export type AuthoredEnd = z.input<typeof AuthoredEnd>;
 
 export const endKind: PlainKind<typeof AuthoredEnd> = {
   type: "end",

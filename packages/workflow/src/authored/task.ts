@@ -114,7 +114,6 @@ export const AuthoredAction = z
     ...fanOutFields,
   })
   .describe("One step of work: its code reads and changes `context`, or a model writes a text.");
-export type AuthoredAction = z.input<typeof AuthoredAction>;
 
 export const actionKind: TaskKind<typeof AuthoredAction> = {
   type: "action",
@@ -134,7 +133,6 @@ export const AuthoredDecision = z
   .describe(
     'Chooses the edge to go on with: its code sets `context["branch_decision"]`, or a model names an edge, and every edge out of it has a condition.',
   );
-export type AuthoredDecision = z.input<typeof AuthoredDecision>;
 
 export const decisionKind: TaskKind<typeof AuthoredDecision> = {
   type: "decision",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defined } from "../defined.ts";
 import { defaultMaxChars } from "../references/render.ts";
 import type { JsonObject, ModelChoice, TextExecutor } from "../workflow.ts";
-import { contextKey, filledText, within } from "./fields.ts";
+import { contextKey, filledText, jsonSchema, within } from "./fields.ts";
 
 const temperatureError = "must be a number from 0 to 2";
 const tokensError = "must be a whole number from 16 to 128000";
@@ -33,12 +33,9 @@ export const textFields = {
   llm_config: LlmConfig.describe(
     "Of the executor `text`, in the place of `model`: `{provider, model, temperature, max_tokens}`.",
   ).optional(),
-  output_schema: z
-    .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
-    .describe(
-      "Of the executor `text`: JSON schema of the answer, which is an object then. An answer that does not fit is asked for once more.",
-    )
-    .optional(),
+  output_schema: jsonSchema(
+    "Of the executor `text`: JSON schema of the answer, which is an object then. An answer that does not fit is asked for once more.",
+  ).optional(),
   into: contextKey("Of the executor `text`: key of the answer in the context. Absent: the node's id.").optional(),
   max_chars: within("whole", 1, 1_000_000, charsError)
     .describe(
@@ -53,7 +50,6 @@ export const textFields = {
     .optional(),
 };
 
-/** Fields that only a text node has. */
 export const textFieldNames = Object.keys(textFields);
 
 type Written = { id: string; model?: ModelChoice | LlmConfig | undefined } & {

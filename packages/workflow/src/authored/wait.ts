@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
-import { contextKey, duration, fanOutFields, filledText, NodeId, nodeFields } from "./fields.ts";
+import { contextKey, duration, eventPattern, fanOutFields, filledText, NodeId, nodeFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 export const AuthoredWait = z
@@ -11,12 +11,9 @@ export const AuthoredWait = z
     until: filledText(
       "Until when: an ISO time with its zone (`2026-01-31T09:00:00Z`), or the `{{dot.path}}` of one in the context.",
     ).optional(),
-    event: z
-      .record(z.string(), z.json(), { error: 'must be an event pattern such as { "source": ["shop"] }' })
-      .describe(
-        "For an event that fits this EventBridge event pattern. `{{dot.path}}` in its texts stands for a value that the context has when the wait begins.",
-      )
-      .optional(),
+    event: eventPattern(
+      "For an event that fits this EventBridge event pattern. `{{dot.path}}` in its texts stands for a value that the context has when the wait begins.",
+    ).optional(),
     since: z
       .enum(["start"], { error: 'must be "start"' })
       .describe(
@@ -31,7 +28,6 @@ export const AuthoredWait = z
     ...fanOutFields,
   })
   .describe("Goes on later: after a time, at a time, or with an event. Exactly one of `seconds`, `until` and `event`.");
-export type AuthoredWait = z.input<typeof AuthoredWait>;
 
 const aWeekSeconds = 604_800;
 

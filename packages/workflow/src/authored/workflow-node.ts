@@ -53,7 +53,6 @@ export const AuthoredWorkflowNode = z
     ...fanOutFields,
   })
   .describe("Runs another workflow and waits for its end; it has an execution and a chain of work of its own.");
-export type AuthoredWorkflowNode = z.input<typeof AuthoredWorkflowNode>;
 
 export const workflowKind: PlainKind<typeof AuthoredWorkflowNode> = {
   type: "workflow",

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { aiFields, workflowModel } from "./ai.ts";
 import type { AuthoredEdge } from "./edge.ts";
-import { aYearSeconds, credentialNames, filledText, seconds, text } from "./fields.ts";
+import { aYearSeconds, credentialNames, filledText, jsonSchema, seconds, text, within } from "./fields.ts";
 import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
 
 /** An E2B plan has 20 sandboxes at once, or 100, for everything. */
 const maxWarm = 20;
-const warmError = `must be a whole number from 0 to ${maxWarm}`;
 
 /** Everything but the graph: the part that the older form leaves beside `graph_definition`. */
 export const workflowFields = {
@@ -42,12 +41,9 @@ export const workflowFields = {
     .describe("`client`: the code that models write is kept for each client apart. Absent: one for all.")
     .optional(),
   credentials: credentialNames("nodes get which name none themselves. Absent: all there are.").optional(),
-  inputs: z
-    .record(z.string(), z.json(), { error: "must be a JSON schema (an object)" })
-    .describe(
-      "JSON schema of the context that a run starts with, checked before it starts. `secret: true` in a property keeps its value out of logs, prompts and records.",
-    )
-    .optional(),
+  inputs: jsonSchema(
+    "JSON schema of the context that a run starts with, checked before it starts. `secret: true` in a property keeps its value out of logs, prompts and records.",
+  ).optional(),
   triggers: z
     .array(z.unknown(), { error: "must be a list of triggers" })
     .describe("What starts runs from outside, while the version is the active one; see Triggers.")
@@ -59,10 +55,7 @@ export const workflowFields = {
     { min: 0, max: 3_600, integer: true },
     "How long a sandbox that a run has left waits for the next run of the same client, in seconds: 0 to 3600, default 60. `0`: it ends with its run. It is paid for while it waits.",
   ).optional(),
-  warm: z
-    .int({ error: warmError })
-    .min(0, { error: warmError })
-    .max(maxWarm, { error: warmError })
+  warm: within("whole", 0, maxWarm, `must be a whole number from 0 to ${maxWarm}`)
     .describe(
       `So many sandboxes that runs of a client have left stay when \`idle_seconds\` are over, as long as the version is the active one: 0 to ${maxWarm}, default 0. Each is paid for all day: about 13 cents an hour with 2 vCPU and 2 GiB.`,
     )

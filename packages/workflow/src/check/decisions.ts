@@ -35,11 +35,8 @@ function* checkClashes(edges: readonly ReadEdge[]): Iterable<Finding> {
     const first = firstOf.get(label);
     if (first === undefined) firstOf.set(label, edge);
     else if (first.to === edge.to) {
-      yield finding(
-        "NOVA207",
-        edge.path,
-        `${edgeName(edge)} is written twice for ${shown(edge.condition)} - remove one of the two`,
-      );
+      const message = `${edgeName(edge)} is written twice for ${shown(edge.condition)} - remove one of the two`;
+      yield finding("NOVA207", edge.path, message);
     } else {
       const message = `"${edge.from}" leads for ${shown(edge.condition)} both to "${first.to}" and to "${edge.to}" - keep one, or change a condition`;
       yield finding("NOVA304", at(edge.path, "condition"), message);

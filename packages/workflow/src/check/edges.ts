@@ -1,8 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
 import { edgeName } from "../parse/body.ts";
-import type { ReadEdge } from "../parse/read.ts";
-import type { NamedNode, Outline } from "./outline.ts";
+import type { Outline } from "./outline.ts";
 
 /** Both ends of an edge are nodes, and of the same body as the edge. */
 export function* checkNames({ edges, byId, homeOf, title }: Outline): Iterable<Finding> {
@@ -12,15 +11,16 @@ export function* checkNames({ edges, byId, homeOf, title }: Outline): Iterable<F
       const id = edge[end];
       if (id === undefined || byId.has(id)) continue;
       const home = homeOf.get(id);
-      if (home !== undefined) {
-        const message = `${edgeName(edge)} is in ${title}, but "${id}" is in ${home} - ${stayInside}`;
-        yield finding("NOVA233", at(edge.path, end), message);
-        continue;
-      }
-      const wayOut = didYouMean(id, ids) || " - add the node, or correct the id";
-      yield finding("NOVA206", at(edge.path, end), `${edgeName(edge)} names the unknown node "${id}"${wayOut}`);
+      const elsewhere = `${edgeName(edge)} is in ${title}, but "${id}" is in ${home} - ${stayInside}`;
+      if (home === undefined) yield unknownNode(edgeName(edge), id, ids, at(edge.path, end));
+      else yield finding("NOVA233", at(edge.path, end), elsewhere);
     }
   }
+}
+
+function unknownNode(subject: string, id: string, ids: readonly string[], path: string): Finding {
+  const wayOut = didYouMean(id, ids) || " - add the node, or correct the id";
+  return finding("NOVA206", path, `${subject} names the unknown node "${id}"${wayOut}`);
 }
 
 const stayInside = "an item begins and ends inside of its map, and the map's own edges go on";
@@ -29,30 +29,17 @@ const stayInside = "an item begins and ends inside of its map, and the map's own
 export function* checkPlainEdges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
     if (node.kind?.edgesOut !== "one") continue;
-    const edges = edgesOf.get(node.id) ?? [];
-    yield* conditionsOutOfPlace(edges);
-    yield* secondEdges(
-      node,
-      edges.filter((edge) => edge.condition === undefined && !edge.repeats),
-    );
-  }
-}
-
-function* conditionsOutOfPlace(edges: readonly ReadEdge[]): Iterable<Finding> {
-  for (const edge of edges) {
-    if (edge.condition === undefined) continue;
-    const message = `${edgeName(edge)} has a condition, but "${edge.from}" is no decision and no approval - remove the condition, or make it a decision`;
-    yield finding("NOVA303", at(edge.path, "condition"), message);
-  }
-}
-
-function* secondEdges(node: NamedNode, edges: readonly ReadEdge[]): Iterable<Finding> {
-  const targets = new Set<string>();
-  for (const { to, path } of edges) {
-    if (to === undefined) continue;
-    if (targets.has(to))
-      yield finding("NOVA207", path, `${edgeName({ from: node.id, to })} is written twice - remove one of the two`);
-    targets.add(to);
+    const targets = new Set<string>();
+    for (const { from, to, condition, repeats, path } of edgesOf.get(node.id) ?? []) {
+      const edge = edgeName({ from, to });
+      if (condition !== undefined) {
+        const message = `${edge} has a condition, but "${from}" is no decision and no approval - remove the condition, or make it a decision`;
+        yield finding("NOVA303", at(path, "condition"), message);
+      } else if (!repeats && to !== undefined) {
+        if (targets.has(to)) yield finding("NOVA207", path, `${edge} is written twice - remove one of the two`);
+        targets.add(to);
+      }
+    }
   }
 }
 
@@ -68,8 +55,7 @@ export function* checkOnError({ nodes, byId, homeOf, title }: Outline): Iterable
       const message = `onError of "${id}", which is in ${title}, names "${onError}" in ${home} - ${stayInside}`;
       yield finding("NOVA233", place, message);
     } else if (!target) {
-      const wayOut = didYouMean(onError, ids) || " - add the node, or correct the id";
-      yield finding("NOVA206", place, `onError of "${id}" names the unknown node "${onError}"${wayOut}`);
+      yield unknownNode(`onError of "${id}"`, onError, ids, place);
     } else if (onError === id) {
       yield finding("NOVA408", place, `onError of "${id}" is the node itself - name another one, or use retry`);
     } else if (target.kind?.edgesIn === "none") {
@@ -88,11 +74,8 @@ export function* checkIds(outlines: readonly Outline[]): Iterable<Finding> {
     if (seen.has(id)) {
       yield finding("NOVA111", at(path, "id"), `two nodes have the id "${id}" - rename one of them`);
     } else if (other !== undefined) {
-      yield finding(
-        "NOVA112",
-        at(path, "id"),
-        `the ids "${other}" and "${id}" differ only in case, - or _ - rename one of them`,
-      );
+      const message = `the ids "${other}" and "${id}" differ only in case, - or _ - rename one of them`;
+      yield finding("NOVA112", at(path, "id"), message);
     } else byShape.set(shape, id);
     seen.add(id);
   }

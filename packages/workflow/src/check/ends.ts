@@ -4,13 +4,9 @@ import { edgeName } from "../parse/body.ts";
 import { list, type Outline } from "./outline.ts";
 import { entriesOf } from "./scopes.ts";
 
-/** One start, at least one end, and edges that go the right way at both. Bodies of maps begin and end by themselves. */
-export function* checkEnds(outline: Outline): Iterable<Finding> {
-  if (outline.map === undefined) yield* checkPresence(outline);
-  yield* checkDirections(outline);
-}
-
-function* checkPresence({ path, nodes, byId }: Outline): Iterable<Finding> {
+/** One start, and at least one end. Bodies of maps begin and end by themselves. */
+export function* checkPresence({ path, nodes, byId, map }: Outline): Iterable<Finding> {
+  if (map !== undefined) return;
   const kinds = nodes.map(({ id }) => byId.get(id)?.kind);
   const [first, ...others] = nodes.filter((_, index) => kinds[index]?.edgesIn === "none");
   if (!first)
@@ -20,29 +16,22 @@ function* checkPresence({ path, nodes, byId }: Outline): Iterable<Finding> {
     const message = `"${other.id}" is a second start beside "${first?.id}" - keep one, and let a decision behind it choose`;
     yield finding("NOVA202", at(other.path, "type"), message);
   }
-  if (!kinds.some((kind) => kind?.edgesOut === "none")) {
-    yield finding(
-      "NOVA203",
-      path,
-      'the workflow has no end - add a node { "id": "end", "type": "end" } and an edge to it',
-    );
-  }
+  if (kinds.some((kind) => kind?.edgesOut === "none")) return;
+  const message = 'the workflow has no end - add a node { "id": "end", "type": "end" } and an edge to it';
+  yield finding("NOVA203", path, message);
 }
 
-function* checkDirections({ edges, byId, map }: Outline): Iterable<Finding> {
+/** No edge leads into a start or leaves an end. */
+export function* checkDirections({ edges, byId, map }: Outline): Iterable<Finding> {
   for (const edge of edges) {
-    if (map === undefined && byId.get(edge.to ?? "")?.kind?.edgesIn === "none")
-      yield finding(
-        "NOVA204",
-        at(edge.path, "to"),
-        `${edgeName(edge)} leads into a start - lead it elsewhere, or remove it`,
-      );
-    if (byId.get(edge.from ?? "")?.kind?.edgesOut === "none")
-      yield finding(
-        "NOVA205",
-        at(edge.path, "from"),
-        `${edgeName(edge)} leaves an end - put the node before the end, or remove the edge`,
-      );
+    if (map === undefined && byId.get(edge.to ?? "")?.kind?.edgesIn === "none") {
+      const message = `${edgeName(edge)} leads into a start - lead it elsewhere, or remove it`;
+      yield finding("NOVA204", at(edge.path, "to"), message);
+    }
+    if (byId.get(edge.from ?? "")?.kind?.edgesOut === "none") {
+      const message = `${edgeName(edge)} leaves an end - put the node before the end, or remove the edge`;
+      yield finding("NOVA205", at(edge.path, "from"), message);
+    }
   }
 }
 

@@ -26,7 +26,8 @@ export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
   const { problems, secrets } = checkSchema(inputs);
   for (const { segments, message } of problems) yield finding("NOVA501", at(path, ...segments), `inputs: ${message}`);
   for (const segments of secrets) {
-    if (isKept(segments)) continue;
+    // A secret covers a whole key of the context.
+    if (segments[0] === "properties" && segments[2] === "secret") continue;
     const message =
       "inputs: secret is kept only directly in properties.<key> - move it to the key that holds the value";
     yield finding("NOVA503", at(path, ...segments), message);
@@ -53,11 +54,6 @@ export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown)
       yield finding("NOVA511", place, message);
     }
   }
-}
-
-/** A secret covers a whole key of the context. */
-function isKept([field, , secret]: readonly (string | number)[]): boolean {
-  return field === "properties" && secret === "secret";
 }
 
 /** A name with extras and versions, or at an https address, and a marker behind it (PEP 508). */

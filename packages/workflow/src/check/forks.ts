@@ -13,7 +13,8 @@ export function* checkForks(outline: Outline): Iterable<Finding> {
   const branching = branchingOfOutline(outline);
   const plain = branchingOfOutline(outline, false);
   for (const [fork, fanOut] of branching.fanOuts) {
-    yield* checkMeeting(outline, branching, fork, failureOut(plain, fork, fanOut.meeting));
+    if (fanOut.meeting === null && outline.map === undefined)
+      yield* checkMeeting(outline, branching, fork, fanOut, failureOut(plain, fork, null));
     yield* checkEmptyBranches(outline, branching, fork, fanOut);
     if (fanOut.targets.length > manyBranches) {
       const message = `"${fork}" has ${fanOut.targets.length} branches that begin at once, each with a sandbox of its own - a map with max_concurrency runs a few at a time`;
@@ -44,10 +45,9 @@ function* checkMeeting(
   outline: Outline,
   branching: Branching,
   fork: string,
+  fanOut: FanOut,
   failure: string | undefined,
 ): Iterable<Finding> {
-  const fanOut = branching.fanOuts.get(fork);
-  if (!fanOut || fanOut.meeting !== null || outline.map !== undefined) return;
   const early = earlyEnds(outline, branching, fanOut);
   for (const { target, end } of early) {
     const wayOut = failure ?? "lead it to the node where all of them meet";

@@ -2,6 +2,7 @@ import { reachableFrom } from "../graph/graph.ts";
 import { isObject, type JsonObject } from "../json/value.ts";
 import type { Trigger, TriggerType } from "../trigger.ts";
 import type { Node, Workflow } from "../workflow.ts";
+import type { NodeNames } from "./node-names.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
 export interface NearKey {
@@ -47,6 +48,24 @@ export interface KeyReader {
   /** Null where nothing can be said of the code. */
   codeKeys(code: string): CodeKeys | null;
   nearKey(wrong: string, keys: readonly string[]): NearKey;
+}
+
+export interface NameableWaits {
+  /** Every wait for an event. */
+  all: string[];
+  /** Those that the code of a node can name: of its branch, and of those around it. */
+  at(node: string): ReadonlySet<string>;
+}
+
+/** A node whose keys are asked about, and what the answers are found with. */
+export interface AskedNode {
+  node: NamedNode;
+  outline: Outline;
+  workflow: Workflow;
+  before: KeysBefore;
+  waits: NameableWaits;
+  names: NodeNames;
+  reader: KeyReader;
 }
 
 /** Keys that are in the context before the first node runs. */

@@ -1,14 +1,15 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import type { Graph } from "../graph/graph.ts";
 import { type CodeKeys, type KeyReader, keysOfNode } from "./keys-before.ts";
-import { list, type NamedNode, type Outline, pathOf } from "./outline.ts";
+import { executorOf, list, type NamedNode, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./scopes.ts";
 
 /** What can be said about the keys that nodes set. For definitions without errors: in others it would guess. */
 export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {
-  // `outputs` shows what a node has set even after another one has set it again.
+  // `outputs` shows what a node has set even after another one has set it again. What a model will write is not known; a
+  // prompt of a text node looks at other nodes' results.
   const seesOlder = outlines.some(({ nodes }) =>
-    nodes.some((node) => /\boutputs\b/.test(codeOf(node)) || asksModel(node)),
+    nodes.some((node) => /\boutputs\b/.test(node.python?.code ?? "") || (executorOf(node)?.kind ?? "code") !== "code"),
   );
   for (const outline of outlines) {
     const uses = new Map(outline.nodes.flatMap((node) => usesOf(node, reader)));
@@ -17,20 +18,11 @@ export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Ite
   }
 }
 
-/** What a model will write is not known; a prompt of a text node looks at other nodes' results. */
-function asksModel({ node }: NamedNode): boolean {
-  return node !== undefined && "executor" in node && node.executor.kind !== "code";
-}
-
 /** Code that cannot be read says nothing; a choice is read, and removed, by the run itself. */
 function usesOf({ id, python }: NamedNode, reader: KeyReader): [string, CodeKeys][] {
   const use = python && reader.codeKeys(python.code);
   const sets = [...(use?.sets ?? [])].filter(([key]) => key !== "branch_decision");
   return use ? [[id, { ...use, sets: new Map(sets) }]] : [];
-}
-
-function codeOf(node: NamedNode): string {
-  return node.python?.code ?? "";
 }
 
 /** Results that are lost before anything looks at them. For graphs without errors: in others it would guess. */
@@ -46,23 +38,20 @@ function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
   }
 }
 
-interface Overwrite {
-  key: string;
-  /** Its value is lost on every way. */
-  first: string;
-  /** One of the nodes that set it again. */
-  second: string;
-}
-
 /** How far behind a node its readers are looked for: what is further away stays unsaid, so that large graphs stay fast. */
 const horizon = 100;
 
 /**
  * Keys whose value nothing reads before another node sets it, whichever way a run takes. Nodes without a use (the ends
  * of a run among them) read everything, and so does what follows a node without ways on: an item's results. `mayFail`
- * are nodes whose failure goes on elsewhere, with the older value.
+ * are nodes whose failure goes on elsewhere, with the older value. The value of `first` is lost on every way, and `second`
+ * is one of the nodes that set the key again.
  */
-function* findOverwrites(graph: Graph, uses: Uses, mayFail: ReadonlySet<string>): Iterable<Overwrite> {
+function* findOverwrites(
+  graph: Graph,
+  uses: Uses,
+  mayFail: ReadonlySet<string>,
+): Iterable<{ key: string; first: string; second: string }> {
   const writers = new Map<string, number>();
   for (const use of uses.values()) for (const key of use.sets.keys()) writers.set(key, (writers.get(key) ?? 0) + 1);
   for (const [first, use] of uses) {

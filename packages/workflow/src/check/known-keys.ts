@@ -1,13 +1,22 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { pathsIn } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
-import type { KeyReader, MissingKey } from "./keys-before.ts";
-import { givenKeys, KeysBefore } from "./keys-before.ts";
+import { type AskedNode, givenKeys, type KeyReader, KeysBefore, type MissingKey } from "./keys-before.ts";
 import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes.ts";
 import { checkNodeNames, NodeNames } from "./node-names.ts";
-import type { NamedNode, Outline } from "./outline.ts";
+import { findingInCode, type Outline } from "./outline.ts";
 import { checkFlattened, checkInputKeys } from "./outputs.ts";
 import { checkReferences } from "./references.ts";
+
+const checks = [
+  inFields,
+  inCode,
+  checkNamedWaits,
+  checkNamedResults,
+  checkReferences,
+  checkFlattened,
+  checkInputKeys,
+] satisfies ((asked: AskedNode) => Iterable<Finding>)[];
 
 /**
  * NOVA508: keys that a node names and nothing before it sets. NOVA509 and NOVA510: waits and results that it cannot
@@ -24,16 +33,10 @@ export function* checkKnownKeys(
   yield* checkNodeNames(outlines);
   for (const outline of outlines) {
     const around = bodies.get(outline.map?.id ?? "");
-    const keys = new KeysBefore(outline, reader, givenTo(outline), around);
-    for (const { id, node } of outline.nodes) if (node?.type === "map") bodies.set(id, keys);
+    const before = new KeysBefore(outline, reader, givenTo(outline), around);
+    for (const { id, node } of outline.nodes) if (node?.type === "map") bodies.set(id, before);
     for (const node of outline.nodes) {
-      yield* inFields(node, keys, reader);
-      yield* inCode(node, keys, workflow, reader);
-      yield* checkNamedWaits(node, waits, reader);
-      yield* checkNamedResults(node, keys, outline, reader);
-      yield* checkReferences(node, keys, outline, names);
-      yield* checkFlattened(node, keys, outline, reader);
-      yield* checkInputKeys(node, keys, outline, reader);
+      for (const check of checks) yield* check({ node, outline, workflow, before, waits, names, reader });
     }
   }
 
@@ -45,7 +48,7 @@ export function* checkKnownKeys(
   }
 }
 
-function* inFields({ id, node, path }: NamedNode, before: KeysBefore, reader: KeyReader): Iterable<Finding> {
+function* inFields({ node: { id, node, path }, before, reader }: AskedNode): Iterable<Finding> {
   if (!node) return;
   for (const { place, shown, path: named } of pathsIn(node, path)) {
     const steps = named.split(".");
@@ -59,21 +62,15 @@ function* inFields({ id, node, path }: NamedNode, before: KeysBefore, reader: Ke
   }
 }
 
-function* inCode(
-  { id, node, python }: NamedNode,
-  before: KeysBefore,
-  workflow: Workflow,
-  reader: KeyReader,
-): Iterable<Finding> {
+function* inCode({ node: named, before, workflow, reader }: AskedNode): Iterable<Finding> {
+  const { id, node, python } = named;
   const code = python && reader.codeKeys(python.code);
-  if (!code || !python || Array.from(code.reads).every((key) => before.has(key, id))) return;
-  const named = node && "credentials" in node ? node.credentials : undefined;
-  const isCredential = credentialKeys(named ?? workflow.credentials);
+  if (!code || Array.from(code.reads).every((key) => before.has(key, id))) return;
+  const own = node && "credentials" in node ? node.credentials : undefined;
+  const isCredential = credentialKeys(own ?? workflow.credentials);
   for (const { isSlip, line, column, ...missing } of code.missing(before.at(id))) {
     if (!isSlip && (before.isOpenAt(id) || isCredential.test(missing.key))) continue;
-    const message = `node "${id}": line ${line}: ${nothingSets(missing, id, before)}`;
-    const place = { line, column, ...(python.file !== undefined && { file: python.file }) };
-    yield finding("NOVA508", python.path, message, place);
+    yield findingInCode("NOVA508", named, { line, column }, nothingSets(missing, id, before));
   }
 }
 

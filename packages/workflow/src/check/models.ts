@@ -2,7 +2,7 @@ import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/text.ts";
 import type { LockedCode } from "../lock/lock-file.ts";
 import type { WorkflowSource } from "../parse/read.ts";
-import type { Outline } from "./outline.ts";
+import { executorOf, type Outline } from "./outline.ts";
 
 /** NOVA442: nodes that could do nothing where no model may be asked. */
 export function* checkModels(
@@ -14,8 +14,9 @@ export function* checkModels(
   if (models !== false && !modelsOff) return;
   const why = models === false ? '"models": false of the workflow forbids that' : "NOVA_MODELS is off here";
   const otherwise = models === false ? "remove one of the two" : "unset NOVA_MODELS";
-  for (const { id, node, path } of outlines.flatMap(({ nodes }) => nodes)) {
-    const kind = node && "executor" in node ? node.executor.kind : "code";
+  for (const node of outlines.flatMap(({ nodes }) => nodes)) {
+    const { id, path } = node;
+    const kind = executorOf(node)?.kind ?? "code";
     if (kind === "code" || (kind === "prompt" && Object.hasOwn(locked, id))) continue;
     const wayOut = kind === "prompt" ? "lock its code with nova lock, or write it" : otherwise;
     yield finding("NOVA442", at(path, "executor"), `node "${id}" asks a model, and ${why} - ${wayOut}`);

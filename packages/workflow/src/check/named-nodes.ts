@@ -1,22 +1,16 @@
-import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
-import type { KeyReader, KeysBefore, NamedId } from "./keys-before.ts";
-import { list, type NamedNode, type Outline } from "./outline.ts";
+import type { Finding, FindingCode } from "../findings/finding.ts";
+import type { AskedNode, KeyReader, NameableWaits, NamedId } from "./keys-before.ts";
+import { findingInCode, list, type NamedNode, type Outline } from "./outline.ts";
 import { branchingOfOutline, homesOf, type Scope } from "./scopes.ts";
 
-interface NameableWaits {
-  /** Every wait for an event. */
-  all: string[];
-  /** Those that the code of a node can name: of its branch, and of those around it. */
-  at(node: string): ReadonlySet<string>;
-}
-
 export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
-  const around = new Map<string, Place>();
+  /** The branch of each node, and the map whose body that is in. */
+  const around = new Map<string, { scope: Scope; map: string | undefined }>();
   const waits = new Map<Scope, string[]>();
   for (const outline of outlines) {
     const map = outline.map?.id;
     for (const [id, scope] of homesOf(outline, branchingOfOutline(outline)).of) {
-      around.set(id, { scope, ...(map !== undefined && { map }) });
+      around.set(id, { scope, map });
       if (isEventWait(outline.byId.get(id))) waits.set(scope, [...(waits.get(scope) ?? []), id]);
     }
   }
@@ -33,14 +27,8 @@ export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
   };
 }
 
-/** Where a node is: its branch, and the map whose body that is in. */
-interface Place {
-  scope: Scope;
-  map?: string;
-}
-
 /** NOVA509: links that the code of a node reads and cannot have. */
-export function checkNamedWaits(node: NamedNode, waits: NameableWaits, reader: KeyReader): Iterable<Finding> {
+export function checkNamedWaits({ node, waits, reader }: AskedNode): Iterable<Finding> {
   const nameable = waits.at(node.id);
   return checkNamed(node, reader.codeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
     if (nameable.has(wait)) return undefined;
@@ -52,12 +40,7 @@ export function checkNamedWaits(node: NamedNode, waits: NameableWaits, reader: K
 }
 
 /** NOVA510: results that the code of a node reads and that nobody has brought by then. */
-export function checkNamedResults(
-  node: NamedNode,
-  before: KeysBefore,
-  { homeOf }: Outline,
-  reader: KeyReader,
-): Iterable<Finding> {
+export function checkNamedResults({ node, before, outline: { homeOf }, reader }: AskedNode): Iterable<Finding> {
   const { id } = node;
   return checkNamed(node, reader.codeKeys(node.python?.code ?? "")?.results, "NOVA510", (named) => {
     if (before.mayRunBefore(named, id)) return undefined;
@@ -69,17 +52,14 @@ export function checkNamedResults(
 }
 
 function* checkNamed(
-  { id, python }: NamedNode,
+  node: NamedNode,
   named: readonly NamedId[] | undefined,
   code: FindingCode,
   problemOf: (id: string) => string | undefined,
 ): Iterable<Finding> {
-  if (!python || !named) return;
-  for (const { id: other, line, column } of named) {
-    const problem = problemOf(other);
-    if (problem === undefined) continue;
-    const place = { line, column, ...(python.file !== undefined && { file: python.file }) };
-    yield finding(code, python.path, `node "${id}": line ${line}: ${problem}`, place);
+  for (const { id, ...place } of named ?? []) {
+    const problem = problemOf(id);
+    if (problem !== undefined) yield findingInCode(code, node, place, problem);
   }
 }
 

@@ -1,6 +1,9 @@
+import { defined } from "../defined.ts";
+import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
 import { nearest } from "../findings/text.ts";
 import { type Graph, graphOf } from "../graph/graph.ts";
 import type { ReadBody, ReadEdge, ReadNode } from "../parse/read.ts";
+import type { Executor } from "../workflow.ts";
 
 /** A node that can be spoken of, though its fields may be wrong. */
 export type NamedNode = ReadNode & { id: string };
@@ -17,7 +20,6 @@ export interface Outline {
   edges: ReadEdge[];
   /** The first node of an id. */
   byId: Map<string, NamedNode>;
-  /** Edges by the id they leave. */
   edgesOf: Map<string, ReadEdge[]>;
   /** With a misspelt id corrected: one typing mistake should not be reported again as an unreachable node. */
   graph: Graph;
@@ -49,10 +51,7 @@ function connected({ nodes: read, edges, path }: ReadBody, homeOf: Outline["home
   const meant = (id: string | undefined) => (id === undefined || homeOf.has(id) ? id : nearest(id, ids));
   const arrows = (some: readonly ReadEdge[]) =>
     some.map(({ from, to }) => ({ from: meant(from) ?? "", to: meant(to) ?? "" }));
-  const targets = nodes.map(({ id, onError }) => ({
-    id,
-    ...(onError !== undefined && { onError: meant(onError) ?? "" }),
-  }));
+  const targets = nodes.map(({ id, onError }) => ({ id, onError: meant(onError) }));
   return {
     path,
     nodes,
@@ -62,6 +61,21 @@ function connected({ nodes: read, edges, path }: ReadBody, homeOf: Outline["home
     graph: graphOf(targets, arrows(edges)),
     forward: graphOf(targets, arrows(edges.filter((edge) => !edge.repeats))),
   };
+}
+
+export function executorOf({ node }: ReadNode): Executor | undefined {
+  return node && "executor" in node ? node.executor : undefined;
+}
+
+/** A finding about a line of a node's code. `problem` is the rest of its sentence. */
+export function findingInCode(
+  code: FindingCode,
+  { id, python }: Pick<NamedNode, "id" | "python">,
+  { line, column }: { line: number; column: number },
+  problem: string,
+): Finding {
+  const place = defined({ line, column, file: python?.file });
+  return finding(code, python?.path ?? "$", `node "${id}": line ${line}: ${problem}`, place);
 }
 
 /** Path of a node; of an unknown one, of the list of nodes. */

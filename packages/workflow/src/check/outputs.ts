@@ -1,18 +1,13 @@
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
-import type { InputKey, Node } from "../workflow.ts";
-import { type KeyReader, type KeysBefore, keysOfNode } from "./keys-before.ts";
-import { list, type NamedNode, type Outline } from "./outline.ts";
+import type { InputKey } from "../workflow.ts";
+import { type AskedNode, type KeyReader, keysOfNode } from "./keys-before.ts";
+import { executorOf, findingInCode, list, type NamedNode } from "./outline.ts";
 
 /** NOVA514: code that asks for all results as one dict, where several nodes set one key. */
-export function* checkFlattened(
-  node: NamedNode,
-  before: KeysBefore,
-  { nodes }: Outline,
-  reader: KeyReader,
-): Iterable<Finding> {
+export function* checkFlattened({ node, before, outline: { nodes }, reader }: AskedNode): Iterable<Finding> {
   const place = reader.codeKeys(node.python?.code ?? "")?.flattens;
-  if (!place || !node.python) return;
+  if (!place) return;
   const setters = new Map<string, string[]>();
   for (const other of nodes.filter(({ id }) => before.mayRunBefore(id, node.id))) {
     for (const key of resultKeys(other, reader)) setters.set(key, [...(setters.get(key) ?? []), other.id]);
@@ -21,30 +16,25 @@ export function* checkFlattened(
   if (!collision) return;
   const [key, ids] = collision;
   const more = others.length === 0 ? "" : `, and ${others.length} more keys are`;
-  const { file, path } = node.python;
-  const message = `node "${node.id}": line ${place.line}: outputs.get_flattened() has one value for each key, and "${key}" is set by ${list(ids)}${more} - take outputs.get_all_data(), whose keys are "node:key", or outputs.get(node, key)`;
-  yield finding("NOVA514", path, message, { ...place, ...(file !== undefined && { file }) });
+  const message = `outputs.get_flattened() has one value for each key, and "${key}" is set by ${list(ids)}${more} - take outputs.get_all_data(), whose keys are "node:key", or outputs.get(node, key)`;
+  yield findingInCode("NOVA514", node, place, message);
 }
 
 /** Keys of a node's results, as far as they are known. */
-function resultKeys({ node, python }: NamedNode, reader: KeyReader): Iterable<string> {
+function resultKeys(node: NamedNode, reader: KeyReader): Iterable<string> {
   if (isText(node)) return textKeys;
-  return keysOfNode(node) ?? reader.codeKeys(python?.code ?? "")?.sets.keys() ?? [];
+  return keysOfNode(node.node) ?? reader.codeKeys(node.python?.code ?? "")?.sets.keys() ?? [];
 }
 
 const textKeys = ["output", "generated_text", "content"];
 
-function isText(node: Node | undefined): boolean {
-  return node !== undefined && "executor" in node && node.executor.kind === "text";
+function isText(node: NamedNode): boolean {
+  return executorOf(node)?.kind === "text";
 }
 
 /** NOVA515: names that a node gives to what nobody brings. */
-export function* checkInputKeys(
-  node: NamedNode,
-  before: KeysBefore,
-  { homeOf, graph, byId }: Outline,
-  reader: KeyReader,
-): Iterable<Finding> {
+export function* checkInputKeys({ node, before, outline, reader }: AskedNode): Iterable<Finding> {
+  const { homeOf, graph, byId } = outline;
   const keys = node.node && "inputKeys" in node.node ? (node.node.inputKeys ?? {}) : {};
   for (const [name, source] of Object.entries(keys)) {
     const problem = problemOf(source);
@@ -70,7 +60,7 @@ export function* checkInputKeys(
 
   function mayBring(other: NamedNode, key: string | undefined): boolean {
     if (key === undefined || other.node?.type === "start") return true;
-    if (isText(other.node)) return textKeys.includes(key);
+    if (isText(other)) return textKeys.includes(key);
     const own = keysOfNode(other.node);
     const code = other.python && reader.codeKeys(other.python.code);
     return own ? own.includes(key) : !code || code.setsMore || code.sets.has(key);

@@ -4,23 +4,17 @@ import { linesOf } from "../json/scan.ts";
 import { type Reference, referencesIn } from "../references/grammar.ts";
 import { mappingKey } from "../references/lookup.ts";
 import type { TextExecutor } from "../workflow.ts";
-import type { KeysBefore } from "./keys-before.ts";
-import type { NodeNames } from "./node-names.ts";
-import { list, type NamedNode, type Outline } from "./outline.ts";
+import type { AskedNode } from "./keys-before.ts";
+import { executorOf, list, type NamedNode } from "./outline.ts";
 
 /**
  * NOVA512 and NOVA513: references in the prompt of a text node that stand for nothing. They may name what `outputs` may
  * name at this node, and keys that the context is known to have; anything where `inputs` declare `__node_mapping`.
  */
-export function* checkReferences(
-  node: NamedNode,
-  before: KeysBefore,
-  { homeOf }: Outline,
-  names: NodeNames,
-): Iterable<Finding> {
-  const executor = textExecutorOf(node);
+export function* checkReferences({ node, before, outline: { homeOf }, names }: AskedNode): Iterable<Finding> {
+  const executor = executorOf(node);
   // Who starts the run says then what names stand for.
-  if (!executor || before.has(mappingKey, node.id)) return;
+  if (executor?.kind !== "text" || before.has(mappingKey, node.id)) return;
   const keys = new Set(before.at(node.id));
   const isName = (name: string) => names.idsOf(name).size > 0 || keys.has(name);
   for (const { field, text } of promptsOf(executor)) {
@@ -47,10 +41,6 @@ export function* checkReferences(
     const wayOut = didYouMean(name, known) || ` - name one of ${list([...others])}`;
     return `${written} names no node that runs before it${wayOut}; write \\{ where the brace is text`;
   }
-}
-
-function textExecutorOf({ node }: NamedNode): TextExecutor | undefined {
-  return node && "executor" in node && node.executor.kind === "text" ? node.executor : undefined;
 }
 
 function promptsOf({ prompt, system }: TextExecutor): { field: "prompt" | "system"; text: string }[] {

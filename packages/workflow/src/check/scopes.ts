@@ -16,26 +16,21 @@ interface Homes {
   shared: { id: string; branch: Branch; other: Scope }[];
 }
 
-/** A scope that is a branch. */
 export type Branch = Scope & Required<Pick<Scope, "fork">>;
 
 /** How the nodes of an outline branch, with `onError` or without; repeated edges count once, unknown ends not at all. */
 export function branchingOfOutline({ byId, edges, map }: Outline, withFailures = true): Branching {
   const points = [...byId.values()].map((node) => ({
     id: node.id,
-    ...(withFailures && node.onError !== undefined && { onError: node.onError }),
+    onError: withFailures ? node.onError : undefined,
     fansOut: node.kind?.edgesOut === "one",
     isDone: map !== undefined && node.kind?.edgesOut === "none",
   }));
   const known = edges.flatMap(({ from = "", to = "", repeats }) =>
     byId.has(from) && byId.has(to) ? [{ from, to, repeats }] : [],
   );
-  const onward = known.filter(({ repeats }) => !repeats);
-  return branchingOf(
-    points,
-    onward,
-    known.filter(({ repeats }) => repeats),
-  );
+  const [onward, loops] = [known.filter(({ repeats }) => !repeats), known.filter(({ repeats }) => repeats)];
+  return branchingOf(points, onward, loops);
 }
 
 /** Where a body begins: the start, or of a map's body the nodes that no other one leads to, detours of loops aside. */

@@ -6,10 +6,6 @@ import type { Answer, Call } from "./serve.ts";
 export class CheckStopped extends Error {
   override name = "CheckStopped";
 
-  static after(ms: number): CheckStopped {
-    return new CheckStopped(`takes more than ${ms / 1000} seconds`);
-  }
-
   /** Undefined for every other error. `RuntimeError` is how WebAssembly ends that has no stack left. */
   static from(error: unknown): CheckStopped | undefined {
     if (error instanceof CheckStopped) return error;
@@ -28,8 +24,6 @@ interface DeadlineWorkerOptions {
   /** The URL of the module that calls `serve`. Imported dynamically, it is a file of its own in a bundle, too. */
   address: () => Promise<string>;
   deadlineMs: number;
-  /** Calls back once the time is over; returns how to cancel that. */
-  startTimer?: (ms: number, expire: () => void) => () => void;
 }
 
 /** AWS Lambda: functions have 512 MB and more. WebAssembly's memory does not count into it. */
@@ -57,25 +51,34 @@ export class DeadlineWorker {
     return answer;
   }
 
+  /** The same; where the check is stopped, the answer is what `stopped` makes of the reason. */
+  callOr<T>(stopped: (why: string) => T, method: string, ...args: unknown[]): Promise<T> {
+    return this.call<T>(method, ...args).catch((error) => {
+      if (error instanceof CheckStopped) return stopped(error.message);
+      throw error;
+    });
+  }
+
   async #ask<T>(call: Call): Promise<T> {
-    const { deadlineMs, startTimer = setTimer } = this.#options;
+    const { deadlineMs } = this.#options;
+    const tooLong = `takes more than ${deadlineMs / 1000} seconds`;
     this.#worker ??= await this.#start();
     const worker = this.#worker;
     const waiting = Promise.withResolvers<Answer>();
     this.#waiting = waiting;
-    const cancel = startTimer(deadlineMs, () => waiting.reject(CheckStopped.after(deadlineMs)));
+    const timer = setTimeout(() => waiting.reject(new CheckStopped(tooLong)), deadlineMs);
     try {
       worker.ref();
       worker.postMessage(call);
       const answer = await waiting.promise;
       if ("value" in answer) return answer.value as T;
-      throw errorOf(answer.error);
+      throw Object.assign(new Error(), answer.error);
     } catch (error) {
       this.#worker = undefined;
       void worker.terminate();
       throw CheckStopped.from(error) ?? error;
     } finally {
-      cancel();
+      clearTimeout(timer);
       // An idle thread does not keep a process alive.
       worker.unref();
     }
@@ -100,13 +103,4 @@ export class DeadlineWorker {
     });
     return worker;
   }
-}
-
-function setTimer(ms: number, expire: () => void): () => void {
-  const timer = setTimeout(expire, ms);
-  return () => clearTimeout(timer);
-}
-
-function errorOf({ name, message, stack }: { name: string; message: string; stack?: string | undefined }): Error {
-  return Object.assign(new Error(message), { name, stack });
 }

@@ -23,11 +23,10 @@ function* checkWanted(name: string, wanted: Matchable, segments: PatternProblem[
     if (wanted.length === 0) yield { segments, message: `"${name}" lists no value - add one` };
     for (const [index, one] of wanted.entries()) yield* checkValue(one, [...segments, index]);
   } else if (isFields(wanted)) yield* checkPattern(wanted, segments);
-  else
-    yield {
-      segments,
-      message: `"${name}" has a value by itself - write a list of values: [${JSON.stringify(wanted)}]`,
-    };
+  else {
+    const message = `"${name}" has a value by itself - write a list of values: [${JSON.stringify(wanted)}]`;
+    yield { segments, message };
+  }
 }
 
 function* checkValue(value: Matchable, segments: PatternProblem["segments"]): Iterable<PatternProblem> {

@@ -4,14 +4,13 @@ import { meetingsIn } from "./post-dominators.ts";
 /** A node of one body, as far as it matters where ways part. */
 export interface WayPoint {
   id: string;
-  onError?: string;
+  onError: string | undefined;
   /** Several edges out of it are taken all at once. */
   fansOut: boolean;
   /** Is no step, but only says that the body is done: an `end` in a map. */
   isDone: boolean;
 }
 
-/** Where one way becomes several. */
 export interface FanOut {
   /** First nodes of the branches, in the order of the edges. */
   targets: string[];

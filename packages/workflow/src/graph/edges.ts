@@ -41,6 +41,10 @@ function* nodesIn({ nodes, edges }: Body, body: string | null): Iterable<Indexed
   }
 }
 
+export function onErrorOf(node: Node): string | undefined {
+  return "onError" in node ? node.onError : undefined;
+}
+
 /** The edges that lead on. One with a `max` leads back, or into a detour that does, so the shape of a workflow does not depend on it. */
 export function onwardEdges(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ max }) => max === undefined);
@@ -72,9 +76,6 @@ function graphAround(workflow: Workflow, id: string, chosen: (edges: Edge[]) => 
   const index = nodeIndex(workflow);
   const home = index.get(id)?.body ?? null;
   const inBody = [...index.values()].filter(({ body }) => body === home);
-  const points = inBody.map(({ node }) => ({
-    id: node.id,
-    ...("onError" in node && node.onError !== undefined && { onError: node.onError }),
-  }));
+  const points = inBody.map(({ node }) => ({ id: node.id, onError: onErrorOf(node) }));
   return graphOf(points, chosen(inBody.flatMap(({ edges }) => edges)));
 }

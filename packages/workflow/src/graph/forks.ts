@@ -1,6 +1,6 @@
 import type { Body, Node, Workflow } from "../workflow.ts";
-import { branchingOf, detoursIn, type WayPoint } from "./branching.ts";
-import { loopsIn, onwardEdges } from "./edges.ts";
+import { branchingOf, detoursIn } from "./branching.ts";
+import { loopsIn, onErrorOf, onwardEdges } from "./edges.ts";
 import type { Graph } from "./graph.ts";
 
 /** A place where one way becomes several, which meet again. */
@@ -39,18 +39,18 @@ export function joinOf(node: string): string {
 /** The forks of a body; of a map's first of all the map itself. */
 function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterable<Fork> {
   const isDone = ({ type }: Node) => map !== undefined && type === "end";
-  const points = body.nodes.map((node) => ({ ...wayPoint(node), isDone: isDone(node) }));
+  const points = body.nodes.map((node) => ({
+    id: node.id,
+    onError: onErrorOf(node),
+    fansOut: node.type !== "decision" && node.type !== "approval",
+    isDone: isDone(node),
+  }));
   const edges = onwardEdges(body.edges);
   const { graph, fanOuts, stretch } = branchingOf(points, edges, loopsIn(body.edges));
   const branchOf = (entry: string, join: string | null): ForkBranch => ({ entry, nodes: stretch(entry, join) });
   if (map) {
-    yield {
-      node: map.id,
-      kind: "map",
-      branches: [branchOf(entryOf(body, graph), null)],
-      next: map.next,
-      merge: "unique",
-    };
+    const item = branchOf(entryOf(body, graph), null);
+    yield { node: map.id, kind: "map", branches: [item], next: map.next, merge: "unique" };
   }
   const steps = new Set(body.nodes.filter((node) => !isDone(node)).map(({ id }) => id));
   const firstTarget = new Map(edges.toReversed().map(({ from, to }) => [from, steps.has(to) ? to : null]));
@@ -66,15 +66,6 @@ function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterab
     const id = node.type === "map" ? join : node.id;
     yield { node: id, kind: "parallel", branches, next: meeting, merge: node.merge ?? "unique" };
   }
-}
-
-function wayPoint(node: Node): Omit<WayPoint, "isDone"> {
-  const chooses = node.type === "decision" || node.type === "approval";
-  return { id: node.id, fansOut: !chooses, ...("onError" in node && optionalTarget(node.onError)) };
-}
-
-function optionalTarget(onError: string | undefined): { onError?: string } {
-  return onError === undefined ? {} : { onError };
 }
 
 /** The node of a body that no way leads to, but for loops. */

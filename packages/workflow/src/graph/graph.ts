@@ -7,13 +7,11 @@ export interface Graph {
   predecessors: ReadonlyMap<string, string[]>;
 }
 
-interface Arrow {
-  from: string;
-  to: string;
-}
-
 /** Arrows that name an unknown node are left out. */
-export function graphOf(nodes: readonly { id: string; onError?: string }[], edges: readonly Arrow[]): Graph {
+export function graphOf(
+  nodes: readonly { id: string; onError?: string | undefined }[],
+  edges: readonly { from: string; to: string }[],
+): Graph {
   const ids = [...new Set(nodes.map((node) => node.id))];
   const successors = new Map(ids.map((id) => [id, [] as string[]]));
   const predecessors = new Map(ids.map((id) => [id, [] as string[]]));

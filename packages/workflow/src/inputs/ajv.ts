@@ -60,13 +60,11 @@ export function publishedPattern(pattern: string): Pattern {
   }
 }
 
-type Patterns = (pattern: string) => { test(text: string): boolean };
-
 /**
  * Formats are left alone: libraries differ in them, and a run should not stop for a library. So is the code that ajv
  * writes for a schema: shortening it takes time quadratic in the schema.
  */
-export function newAjv(options: Options, patterns: Patterns = linearPattern): Ajv2020 {
+export function newAjv(options: Options, patterns = linearPattern): Ajv2020 {
   return new Ajv2020({
     allErrors: true,
     strictTypes: false,

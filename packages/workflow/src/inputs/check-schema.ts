@@ -1,6 +1,6 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import { nearest } from "../findings/text.ts";
-import { isObject } from "../json/value.ts";
+import { isObject, type Loose } from "../json/value.ts";
 import { newAjv, PatternRefused, type Segments, schemaOf, segmentsOfPointer } from "./ajv.ts";
 
 interface CheckedSchema {
@@ -113,12 +113,7 @@ export function endlessReference(root: Record<string, unknown>): Segments | unde
     if (!isObject(schema) || done.has(schema)) return undefined;
     if (open.has(schema)) return place;
     open.add(schema);
-    const found = first([
-      ...(typeof schema.$ref === "string"
-        ? [() => follow(referredIn(root, schema.$ref as string), [...place, "$ref"])]
-        : []),
-      ...sameValue.flatMap((keyword) => schemasIn(schema[keyword], [...place, keyword], follow)),
-    ]);
+    const found = first(sameValueAs(schema, root), ([steps, inner]) => follow(inner, [...place, ...steps]));
     open.delete(schema);
     done.add(schema);
     return found;
@@ -127,37 +122,28 @@ export function endlessReference(root: Record<string, unknown>): Segments | unde
   /** Every schema there is, wherever it stands. */
   function visit(value: unknown, place: Segments): Segments | undefined {
     if (typeof value !== "object" || value === null) return undefined;
-    const parts = Object.entries(value).map(
-      ([key, part]) =>
-        () =>
-          visit(part, [...place, key]),
-    );
-    return follow(value, place) ?? first(parts);
+    return follow(value, place) ?? first(Object.entries(value), ([key, part]) => visit(part, [...place, key]));
   }
 
   return visit(root, []);
 }
 
-type Search = () => Segments | undefined;
-
-function schemasIn(
-  value: unknown,
-  place: Segments,
-  follow: (schema: unknown, place: Segments) => Segments | undefined,
-): Search[] {
-  if (Array.isArray(value)) return value.map((schema, index) => () => follow(schema, [...place, index]));
-  if (!isObject(value)) return [];
-  if (place.at(-1) !== "dependentSchemas") return [() => follow(value, place)];
-  return Object.entries(value).map(
-    ([key, schema]) =>
-      () =>
-        follow(schema, [...place, key]),
-  );
+/** The schemas that look at the same value as this one, each with the steps that lead to it. */
+function* sameValueAs(schema: Loose, root: unknown): Iterable<[Segments, unknown]> {
+  if (typeof schema.$ref === "string") yield [["$ref"], referredIn(root, schema.$ref)];
+  for (const keyword of sameValue) {
+    const inner = schema[keyword];
+    const isMany = Array.isArray(inner) || (keyword === "dependentSchemas" && isObject(inner));
+    if (!isMany) yield [[keyword], inner];
+    else
+      for (const [step, one] of Object.entries(inner))
+        yield [[keyword, Array.isArray(inner) ? Number(step) : step], one];
+  }
 }
 
-function first(searches: Search[]): Segments | undefined {
-  for (const search of searches) {
-    const found = search();
+function first<T, Found>(items: Iterable<T>, find: (item: T) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
     if (found) return found;
   }
   return undefined;

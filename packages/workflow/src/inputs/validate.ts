@@ -27,11 +27,8 @@ function describe(error: ErrorObject): Finding {
   const key = path === "$" ? "the context" : `the context's ${path.slice(2)}`;
   if (error.keyword === "required") {
     const missing = error.params.missingProperty;
-    return finding(
-      "NOVA505",
-      at(path, missing),
-      `${key} has no "${missing}", which the workflow's inputs require - add it`,
-    );
+    const message = `${key} has no "${missing}", which the workflow's inputs require - add it`;
+    return finding("NOVA505", at(path, missing), message);
   }
   return finding("NOVA505", path, `${key} ${wordsOf(error)}, as the workflow's inputs say - correct it`);
 }

@@ -1,4 +1,4 @@
-import { CheckStopped, DeadlineWorker } from "../deadline/deadline-worker.ts";
+import { DeadlineWorker } from "../deadline/deadline-worker.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import type { JsonObject, Workflow } from "../workflow.ts";
 import { contextProblem, validateData, validateInputs } from "./validate.ts";
@@ -37,22 +37,16 @@ export async function checkContext(
   const problem = contextProblem(contextText);
   if (problem || !inputs) return problem ? [problem] : [];
   if (isQuick(inputs, contextText)) return validateInputs(inputs, contextText, fileKeys);
-  try {
-    return await schemas.call("validateInputs", inputs, contextText, fileKeys);
-  } catch (error) {
-    if (!(error instanceof CheckStopped)) throw error;
-    const message = `checking the context against the workflow's inputs ${error.message} - simplify the schema, or send less`;
+  const stopped = (why: string) => {
+    const message = `checking the context against the workflow's inputs ${why} - simplify the schema, or send less`;
     return [finding("NOVA507", "$", message)];
-  }
+  };
+  return schemas.callOr(stopped, "validateInputs", inputs, contextText, fileKeys);
 }
 
 /** `validateData`, with a deadline. */
 export async function checkData(form: JsonObject, text: string): Promise<string[]> {
   if (isQuick(form, text)) return validateData(form, text);
-  try {
-    return await schemas.call("validateData", form, text);
-  } catch (error) {
-    if (!(error instanceof CheckStopped)) throw error;
-    return [`checking it ${error.message} - send less, or simplify the form`];
-  }
+  const stopped = (why: string) => [`checking it ${why} - send less, or simplify the form`];
+  return schemas.callOr(stopped, "validateData", form, text);
 }

@@ -39,9 +39,8 @@ function promptNodesOf(body: ReadBody): string[] {
 function checkEntry(node: string, entry: ReadLock, approval?: "required"): Finding[] {
   const { record } = entry;
   if (entry.state === "missing") {
-    const { file } = entry;
     const wayOut = `take it from version control, or run nova lock to remove its entry from ${lockFileName}`;
-    return [inLock("NOVA802", `node "${node}": its locked code ${file} is not there - ${wayOut}`)];
+    return [inLock("NOVA802", `node "${node}": its locked code ${entry.file} is not there - ${wayOut}`)];
   }
   if (entry.state === "edited") {
     const { file } = entry;

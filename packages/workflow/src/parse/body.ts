@@ -5,7 +5,7 @@ import { at } from "../findings/text.ts";
 import { isObject } from "../json/value.ts";
 import type { Body } from "../workflow.ts";
 import { findingsOf } from "./issues.ts";
-import type { PythonSource, ReadBody, ReadEdge, ReadNode } from "./read.ts";
+import type { ReadBody, ReadEdge, ReadNode } from "./read.ts";
 
 /** Each node and each edge on its own; lists that are none are empty here, and reported elsewhere. */
 export function readBody(
@@ -44,10 +44,6 @@ export function* findingsIn({ nodes, edges }: ReadBody): Iterable<Finding> {
     if (body) yield* findingsIn(body);
   }
   for (const { findings } of edges) yield* findings;
-}
-
-export function pythonOf(body: ReadBody): PythonSource[] {
-  return [...nodesIn(body)].flatMap(({ python }) => python ?? []);
 }
 
 function readEdge(value: unknown, path: string): ReadEdge {

@@ -27,9 +27,8 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
   const [field, second] = fitting;
   if (field === undefined) return { findings };
   if (second !== undefined) {
-    findings.push(
-      finding("NOVA402", at(scope.path, second), `${scope.name} has both ${field} and ${second} - keep one of them`),
-    );
+    const message = `${scope.name} has both ${field} and ${second} - keep one of them`;
+    findings.push(finding("NOVA402", at(scope.path, second), message));
   }
   const content = readFileField(field, node[field], scope);
   if ("findings" in content) return { findings: [...findings, ...content.findings] };

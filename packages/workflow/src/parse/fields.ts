@@ -57,9 +57,8 @@ export function identityOf({ body, pathOf }: Document, { folder = "" }: Workflow
 function checkId(id: string, path: string): Finding[] {
   if (id === "") return [finding("NOVA108", path, 'the workflow has no id - add "id" with letters or digits')];
   if (id.length <= longest) return [];
-  return [
-    finding("NOVA108", path, `the workflow's id "${id}" is longer than ${longest} characters - add a shorter "id"`),
-  ];
+  const message = `the workflow's id "${id}" is longer than ${longest} characters - add a shorter "id"`;
+  return [finding("NOVA108", path, message)];
 }
 
 function textOf(value: unknown): string {

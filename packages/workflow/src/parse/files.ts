@@ -35,11 +35,9 @@ export function readFileField(field: string, value: unknown, scope: NodeScope): 
   }
   const text = Object.hasOwn(scope.files, file) ? scope.files[file] : undefined;
   if (text === undefined) return { findings: [finding("NOVA404", path, missing(field, file, scope))] };
-  if (text.trim() === "")
-    return {
-      findings: [finding("NOVA401", path, `${scope.name}: ${file} is empty - write its ${field.slice(0, -4)}`)],
-    };
-  return { text, file };
+  if (text.trim() !== "") return { text, file };
+  const message = `${scope.name}: ${file} is empty - write its ${field.slice(0, -4)}`;
+  return { findings: [finding("NOVA401", path, message)] };
 }
 
 /** `./a/../extract.py` -> `extract.py`; undefined for what leaves the folder. */

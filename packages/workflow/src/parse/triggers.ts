@@ -12,14 +12,8 @@ import { findingsOf } from "./issues.ts";
 
 const codes = { id: "NOVA121", client: "NOVA126" } as const;
 
-interface ReadTriggers {
-  /** Those that are right. */
-  triggers: Trigger[];
-  findings: Finding[];
-}
-
-/** Each trigger on its own, then whether they can be told apart. */
-export function readTriggers({ body, pathOf, scan, text }: Document): ReadTriggers {
+/** Each trigger on its own, then whether they can be told apart. Answers those that are right. */
+export function readTriggers({ body, pathOf, scan, text }: Document): { triggers: Trigger[]; findings: Finding[] } {
   const written = Array.isArray(body.triggers) ? body.triggers : [];
   const ids = idsOf(written);
   const exactly = (path: string) => {

@@ -30,7 +30,8 @@ export function normalName(name: string): string {
 }
 
 /** More between two braces is no reference, and no name ends behind more signs: no text can make the search long. */
-const [longest, maxSteps] = [300, 10];
+const braces = /\{([^{}\n\r]{0,298})\}/y;
+const maxSteps = 10;
 
 /**
  * A prompt in its parts: text, and references to what other nodes have brought. `\{` is a brace. Braces around what is
@@ -66,20 +67,10 @@ export function referencesIn(prompt: string, isName?: IsName): Reference[] {
 }
 
 function referenceAt(prompt: string, open: number, isName: IsName): Reference | undefined {
-  if (prompt[open - 1] === "{" || prompt[open + 1] === "{") return undefined;
-  const close = closingBrace(prompt, open);
-  const read = close === undefined ? undefined : readInside(prompt.slice(open + 1, close), isName);
-  return read && { kind: "reference", written: prompt.slice(open, (close as number) + 1), offset: open, ...read };
-}
-
-function closingBrace(prompt: string, open: number): number | undefined {
-  const end = Math.min(prompt.length, open + longest);
-  for (let at = open + 1; at < end; at++) {
-    const sign = prompt[at];
-    if (sign === "}") return at;
-    if (sign === "{" || sign === "\n" || sign === "\r") return undefined;
-  }
-  return undefined;
+  braces.lastIndex = open;
+  const [written = "", inside] = prompt[open - 1] === "{" ? [] : (braces.exec(prompt) ?? []);
+  const read = inside === undefined ? undefined : readInside(inside, isName);
+  return read && { kind: "reference", written, offset: open, ...read };
 }
 
 /** What an unknown name may look like; other braces are text, and no slip of the pen. */

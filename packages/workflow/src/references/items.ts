@@ -37,7 +37,7 @@ export function listsIn(text: string): TextLists {
   };
   for (let start = 0; start <= text.length; ) {
     const line = lineAt(text, start);
-    const mark = markAt(text, start, line.end);
+    const mark = markAt(text, start);
     const isInside = open !== undefined && line.indent > open.mark.indent;
     if (line.isEmpty) isBehindGap = true;
     else if (mark && !isInside && mark.indent <= bases[mark.kind]) {
@@ -53,39 +53,23 @@ export function listsIn(text: string): TextLists {
   return { numbered, bulleted };
 }
 
+const blanks = /[ \t\r]*/y;
+
 function lineAt(text: string, start: number): { end: number; indent: number; isEmpty: boolean } {
   const found = text.indexOf("\n", start);
   const end = found < 0 ? text.length : found;
-  let at = start;
-  while (at < end && isBlank(text[at] as string)) at++;
-  return { end, indent: at - start, isEmpty: at === end };
+  blanks.lastIndex = start;
+  const indent = blanks.exec(text)?.[0].length ?? 0;
+  return { end, indent, isEmpty: start + indent === end };
 }
 
-/** Digits of a label; nobody counts further. */
-const maxDigits = 6;
+/** A bullet, or a label of at most six digits: nobody counts further. */
+const markPattern = /([ \t\r]*)(?:[-*+•]|(\d{1,6})[.):])(?=[ \t\r\n]|$)/y;
 
-function markAt(text: string, start: number, end: number): Mark | undefined {
-  let at = start;
-  while (at < end && isBlank(text[at] as string)) at++;
-  const indent = at - start;
-  const sign = text[at] as string;
-  if (at < end && "-*+•".includes(sign) && isGap(text[at + 1], at + 1, end))
-    return { kind: "bulleted", label: 0, indent, start: at + 1 };
-  const digits = at;
-  while (at < end && isDigit(text[at] as string)) at++;
-  if (at === digits || at - digits > maxDigits || at >= end) return undefined;
-  if (!".):".includes(text[at] as string) || !isGap(text[at + 1], at + 1, end)) return undefined;
-  return { kind: "numbered", label: Number(text.slice(digits, at)), indent, start: at + 1 };
-}
-
-function isGap(sign: string | undefined, at: number, end: number): boolean {
-  return at >= end || isBlank(sign as string);
-}
-
-function isBlank(sign: string): boolean {
-  return sign === " " || sign === "\t" || sign === "\r";
-}
-
-function isDigit(sign: string): boolean {
-  return sign >= "0" && sign <= "9";
+function markAt(text: string, start: number): Mark | undefined {
+  markPattern.lastIndex = start;
+  const [whole, before = "", label] = markPattern.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const kind = label === undefined ? "bulleted" : "numbered";
+  return { kind, label: Number(label ?? 0), indent: before.length, start: start + whole.length };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import { promptParts, type Reference } from "./grammar.ts";
 import type { ItemSource } from "./items.ts";
 import { type ContextData, type Found, type FoundBy, Lookup } from "./lookup.ts";
@@ -85,16 +86,9 @@ function factsOf(
   { written }: Reference,
   { node, foundBy }: Found,
   item: ItemSource | undefined,
-  { characters, cutAt }: { characters: number; cutAt?: number },
+  { characters, cutAt }: Omit<BoundedText, "text">,
 ): InsertedReference {
-  return {
-    reference: written,
-    ...(node !== undefined && { node }),
-    found_by: foundBy,
-    ...(item !== undefined && { item }),
-    characters,
-    ...(cutAt !== undefined && { cut_at: cutAt }),
-  };
+  return defined({ reference: written, node, found_by: foundBy, item, characters, cut_at: cutAt });
 }
 
 interface BoundedText {
@@ -108,11 +102,7 @@ function boundedText(value: unknown, { maxChars = defaultMaxChars, mask }: Rende
   const whole = mask ? mask(written) : written;
   if (whole.length <= maxChars) return { text: whole, characters: whole.length };
   // Half a character would be none.
-  const cutAt = isHighSurrogate(whole.charCodeAt(maxChars - 1)) ? maxChars - 1 : maxChars;
+  const cutAt = /[\ud800-\udbff]/.test(whole[maxChars - 1] ?? "") ? maxChars - 1 : maxChars;
   const text = `${whole.slice(0, cutAt)}... [cut: ${cutAt} of ${whole.length} characters]`;
   return { text, characters: whole.length, cutAt };
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }

@@ -63,7 +63,10 @@ export function cronProblem(cron: string): string | undefined {
     const extra = parts.length === 5 ? " (with ? for one of the two days, and a year)" : "";
     return `has ${parts.length} fields and not 6: ${inOrder.map(({ name }) => name).join(", ")}${extra} - write such as ${example}`;
   }
-  const at = inOrder.findIndex((field, index) => !isValueOf(field, parts[index] ?? ""));
+  const at = inOrder.findIndex((field, index) => {
+    const text = parts[index] ?? "";
+    return !field.special?.test(text) && valuesOf(text, field).length === 0;
+  });
   if (at >= 0) return `has a wrong ${inOrder[at]?.name}, ${parts[at]} - write such as ${example}`;
   if ((parts[2] === "?") === (parts[4] === "?")) {
     return `needs ? as exactly one of day of the month and day of the week - write such as ${example}`;
@@ -71,49 +74,37 @@ export function cronProblem(cron: string): string | undefined {
   return undefined;
 }
 
-function isValueOf(field: Field, text: string): boolean {
-  return field.special?.test(text) || text.split(",").every((item) => isRange(field, item));
-}
-
-/** `*`, `5`, `MON`, `1-5`, each with a step behind a slash. */
-function isRange(field: Field, item: string): boolean {
-  const [range = "", step, ...more] = item.split("/");
-  if (more.length > 0 || (step !== undefined && !/^[1-9]\d{0,3}$/.test(step))) return false;
-  if (range === "*") return true;
-  const ends = range.split("-");
-  return ends.length <= 2 && ends.every((end) => isOne(field, end));
-}
-
-function isOne({ min, max, names = [] }: Field, text: string): boolean {
-  if (names.includes(text)) return true;
-  return /^\d{1,4}$/.test(text) && Number(text) >= min && Number(text) <= max;
-}
-
 /** Those that a field of a cron expression means, ascending. */
 export type Values = readonly number[];
 
-/** Of a list such as `1,10-20/5,MON-FRI,*`. A range that goes down goes around: `22-2` are the hours of a night. */
+/** Of a list such as `1,10-20/5,MON-FRI,*`; none where one of it is wrong. */
 function valuesOf(text: string, field: Field): Values {
-  const found = new Set(text.split(",").flatMap((item) => valuesOfItem(item, field)));
-  return [...found].sort((a, b) => a - b);
+  const lists = text.split(",").map((item) => valuesOfItem(item, field));
+  return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())].sort((a, b) => a - b);
 }
 
+/**
+ * Of `*`, `5`, `MON`, `1-5`, each with or without a step behind a slash. A range that goes down goes around: `22-2` are the
+ * hours of a night.
+ */
 function valuesOfItem(item: string, field: Field): number[] {
   const { min, max } = field;
-  const [range = "", step] = item.split("/");
-  const [first = "", last] = range.split("-");
-  const from = range === "*" ? min : numberOf(first, field);
+  const [, range = "", step] = /^([^/]*)(?:\/([1-9]\d{0,3}))?$/.exec(item) ?? [];
+  const ends = range === "*" ? [min, max] : range.split("-").map((end) => numberOf(end, field));
   // One value with a step goes on to the end.
-  const to = last !== undefined ? numberOf(last, field) : range === "*" || step !== undefined ? max : from;
+  const [from = Number.NaN, to = step === undefined ? from : max] = ends;
+  if (ends.length > 2 || Number.isNaN(from) || Number.isNaN(to)) return [];
   const length = to >= from ? to - from : to + (max - min + 1) - from;
   const by = Number(step ?? 1);
   const steps = Array.from({ length: Math.floor(length / by) + 1 }, (_, index) => from + index * by);
   return steps.map((value) => (value > max ? value - (max - min + 1) : value));
 }
 
-function numberOf(text: string, { min, names = [] }: Field): number {
+/** NaN for what is none of the field. */
+function numberOf(text: string, { min, max, names = [] }: Field): number {
   const named = names.indexOf(text);
-  return named < 0 ? Number(text) : named + min;
+  if (named >= 0) return named + min;
+  return /^\d{1,4}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : Number.NaN;
 }
 
 /** Whether a day is meant; the month from 1. */

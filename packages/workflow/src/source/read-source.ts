@@ -45,11 +45,15 @@ const maxFileBytes = 16 * 1024 * 1024;
  */
 export async function readWorkflowSource(path: string): Promise<WorkflowSource> {
   const full = resolve(path);
-  const isFolder = (await statOf(full, path)).isDirectory();
-  const file = isFolder ? join(full, fileIn(full)) : full;
+  const found = await stat(full).catch((cause) => {
+    const wayOut = `name a folder with ${filesOfFolder.join(" or ")}, or such a file`;
+    throw new WorkflowSourceError(`there is no file or folder "${path}" - ${wayOut}`, { cause });
+  });
+  const isFolder = found.isDirectory();
+  const name = filesOfFolder.find((one) => existsSync(join(full, one))) ?? filesOfFolder[0];
+  const file = isFolder ? join(full, name) : full;
   const folder = dirname(file);
   const whole = isFileOfFolder(file);
-  const name = basename(whole ? folder : file, extname(file));
   try {
     const written = await textOf(file, path, isFolder);
     const isProgram = programFile.test(file);
@@ -60,7 +64,7 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
       text,
       fileName: basename(file),
       ...(isProgram && { program: written }),
-      folder: name,
+      folder: basename(whole ? folder : file, extname(file)),
       files,
       ...modelsOff,
     };
@@ -70,27 +74,12 @@ export async function readWorkflowSource(path: string): Promise<WorkflowSource> 
   }
 }
 
-function fileIn(folder: string): string {
-  return filesOfFolder.find((name) => existsSync(join(folder, name))) ?? filesOfFolder[0];
-}
-
 async function textMadeBy(file: string): Promise<string> {
   const made = await built(file);
   if ("text" in made) return made.text;
   const { problem, line, column } = made;
   const place = { file: basename(file), ...(line !== undefined && { line, column }) };
   throw new WorkflowSourceError(`${basename(file)} makes no workflow: ${problem} - correct it`, { place });
-}
-
-async function statOf(full: string, path: string) {
-  try {
-    return await stat(full);
-  } catch (cause) {
-    throw new WorkflowSourceError(
-      `there is no file or folder "${path}" - name a folder with ${filesOfFolder.join(" or ")}, or such a file`,
-      { cause },
-    );
-  }
 }
 
 async function textOf(file: string, path: string, isFolder: boolean): Promise<string> {

@@ -1,3 +1,4 @@
+import { onErrorOf } from "../graph/edges.ts";
 import { analysisFileOf, codeFileOf, type LockedCode, lockFileName, lockText } from "../lock/lock-file.ts";
 import { codeFileText } from "../lock/read-lock.ts";
 import type { WorkflowSource } from "../parse/read.ts";
@@ -43,8 +44,7 @@ type Written = Record<string, unknown>;
 /** A node in the words of a workflow file. Its code goes to `files` where it came from a file. */
 function writeNode(node: Node, files: Record<string, string>): Written {
   const { id, type, name, description, merge } = node;
-  const onError = "onError" in node ? node.onError : undefined;
-  return { id, type, name, description, ...ownFields(node, files), onError, merge };
+  return { id, type, name, description, ...ownFields(node, files), onError: onErrorOf(node), merge };
 }
 
 function ownFields(node: Node, files: Record<string, string>): Written {
@@ -59,16 +59,8 @@ function ownFields(node: Node, files: Record<string, string>): Written {
       const input_keys = node.inputKeys && writeInputKeys(node.inputKeys);
       if (executor.kind === "text") return { ...textFields(executor, files), input_keys, timeout, retry };
       const network = executor.allow && { allow: executor.allow };
-      return {
-        ...executorFields(executor, files),
-        input_keys,
-        timeout,
-        effects,
-        isolation,
-        credentials,
-        network,
-        retry,
-      };
+      const own = executorFields(executor, files);
+      return { ...own, input_keys, timeout, effects, isolation, credentials, network, retry };
     }
     case "map": {
       const { items, as, into, maxConcurrency: max_concurrency, toleratedFailures } = node;
@@ -95,17 +87,8 @@ function writeInputKeys(keys: Record<string, InputKey>): string[] | Record<strin
 }
 
 function textFields(executor: TextExecutor, files: Record<string, string>): Written {
-  const {
-    kind,
-    prompt,
-    file,
-    system,
-    model,
-    temperature,
-    maxTokens: max_tokens,
-    outputSchema: output_schema,
-  } = executor;
-  const { into, maxChars: max_chars, onMissing: on_missing, maxCostUsd } = executor;
+  const { kind, prompt, file, system, model, temperature, into, maxCostUsd } = executor;
+  const { maxTokens: max_tokens, outputSchema: output_schema, maxChars: max_chars, onMissing: on_missing } = executor;
   if (file !== undefined) files[file] = prompt;
   const isPlain = temperature === undefined && max_tokens === undefined;
   return {
@@ -125,14 +108,8 @@ function executorFields(executor: Exclude<Executor, TextExecutor>, files: Record
   return { executor: kind, ...source, model: model && plainChoice(model), ai: { samples }, limits: limits(maxCostUsd) };
 }
 
-function writeRetry({
-  attempts,
-  delaySeconds: delay,
-  backoff,
-  maxDelaySeconds: max_delay,
-  jitter,
-  on,
-}: Retry): Written {
+function writeRetry(retry: Retry): Written {
+  const { attempts, delaySeconds: delay, backoff, maxDelaySeconds: max_delay, jitter, on } = retry;
   return { attempts, delay, backoff, max_delay, jitter, on };
 }
 

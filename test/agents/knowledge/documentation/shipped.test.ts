@@ -1,9 +1,8 @@
 import { statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { Library } from "../../../../packages/agents/src/knowledge/documentation/library.ts";
-import { createKnowledge } from "../../../../packages/agents/src/knowledge/knowledge.ts";
+import { Library, TemplateDocumentation } from "../../../../packages/agents/src/knowledge/documentation/library.ts";
 
-const { searchDocumentation } = createKnowledge();
+const documentation = new TemplateDocumentation();
 
 describe("the shipped documentation", () => {
   it.each([
@@ -28,19 +27,19 @@ describe("the shipped documentation", () => {
     ["decimal", "quantize", "decimal.Decimal.quantize"],
     ["re", "find all matches", "re.findall"],
   ])("of %s answers %j with %s", (library, query, name) => {
-    const { text, found } = searchDocumentation(library, query);
+    const { text, found } = documentation.search(library, query);
     expect(found).toContain(name);
     expect(text).toContain(`\n${name}`);
     expect(text.length).toBeLessThanOrEqual(1200);
   });
 
   it("puts what is asked for by name first, with version, signature and words", () => {
-    const { text } = searchDocumentation("pandas", "DataFrame.to_dict()");
+    const { text } = documentation.search("pandas", "DataFrame.to_dict()");
     expect(text).toMatch(/^pandas \d+\.\d+\S*\n\npandas\.DataFrame\.to_dict\(orient='dict'.*\n.*dictionary/);
   });
 
   it("names what has no signature an attribute", () => {
-    expect(searchDocumentation("requests", "Response.ok").text).toContain(
+    expect(documentation.search("requests", "Response.ok").text).toContain(
       "requests.Response.ok (attribute or class)\n",
     );
   });
@@ -53,14 +52,14 @@ describe("the shipped documentation", () => {
 
 describe("an answer", () => {
   it("lists the libraries that there are, where one is unknown", () => {
-    expect(searchDocumentation("beautifulsoup", "find all")).toEqual({
+    expect(documentation.search("beautifulsoup", "find all")).toEqual({
       text: 'There is no documentation of "beautifulsoup" here - there is some of: pymupdf, pandas, requests, pillow, psycopg, imaplib, smtplib, email, csv, json, datetime, decimal, re.',
       found: [],
     });
   });
 
   it.each(["zzzqqq", "how to use", "", "pandas"])("says so where nothing matches %j", (query) => {
-    const { text, found } = searchDocumentation("pandas", query);
+    const { text, found } = documentation.search("pandas", query);
     expect(found).toEqual([]);
     expect(text).toMatch(/^pandas \S+ has nothing about ".*" - ask with other words, or for the name of a function/);
   });
@@ -68,7 +67,7 @@ describe("an answer", () => {
   it.each([["x".repeat(5000), "y"] as const, ["csv", "q".repeat(5000)] as const])(
     "stays short for a long question",
     (library, query) => {
-      expect(searchDocumentation(library, query).text.length).toBeLessThan(300);
+      expect(documentation.search(library, query).text.length).toBeLessThan(300);
     },
   );
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createKnowledge } from "../../../../packages/agents/src/knowledge/knowledge.ts";
+import { TemplateDocumentation } from "../../../../packages/agents/src/knowledge/documentation/library.ts";
 
 let folder: string;
 
@@ -18,24 +18,24 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 it("answers from the index that was made with the template", () => {
-  const { searchDocumentation } = createKnowledge({ docstrings: folder });
-  expect(searchDocumentation("openpyxl", "open workbook", "nova-12ab")).toEqual({
+  const documentation = new TemplateDocumentation(folder);
+  expect(documentation.search("openpyxl", "open workbook", "nova-12ab")).toEqual({
     text: "openpyxl 3.1.5\n\nopenpyxl.load_workbook(filename)\nOpen the given filename and return the workbook.",
     found: ["openpyxl.load_workbook"],
   });
 });
 
 it.each([undefined, "nova", "../nova-12ab", ""])("answers from the shipped one for template %j", (template) => {
-  const { searchDocumentation } = createKnowledge({ docstrings: folder });
-  expect(searchDocumentation("json", "loads", template).found).toContain("json.loads");
-  expect(searchDocumentation("openpyxl", "open", template).found).toEqual([]);
+  const documentation = new TemplateDocumentation(folder);
+  expect(documentation.search("json", "loads", template).found).toContain("json.loads");
+  expect(documentation.search("openpyxl", "open", template).found).toEqual([]);
 });
 
 it("has only the shipped one without a folder", () => {
-  expect(createKnowledge().searchDocumentation("openpyxl", "open", "nova-12ab").found).toEqual([]);
+  expect(new TemplateDocumentation().search("openpyxl", "open", "nova-12ab").found).toEqual([]);
 });
 
 it("refuses an index of a later format", () => {
-  const { searchDocumentation } = createKnowledge({ docstrings: folder });
-  expect(() => searchDocumentation("openpyxl", "open", "nova-later")).toThrow(/expected 1/);
+  const documentation = new TemplateDocumentation(folder);
+  expect(() => documentation.search("openpyxl", "open", "nova-later")).toThrow(/expected 1/);
 });

@@ -1,6 +1,6 @@
 import type { ContextShape, ValueShape } from "@nova/python";
 import { describe, expect, it } from "vitest";
-import { createKnowledge } from "../../../../packages/agents/src/knowledge/knowledge.ts";
+import { guidesFor } from "../../../../packages/agents/src/knowledge/guides/choose-guides.ts";
 
 type Types = Record<string, ValueShape["type"]>;
 
@@ -14,9 +14,7 @@ function shapeOf(types: Types): ContextShape {
 function chosen(task: string, types: Types | ContextShape = {}, errors: string[] = []): string[] {
   const isPlain = Object.values(types).every((type) => typeof type === "string");
   const schema = isPlain ? shapeOf(types as Types) : (types as ContextShape);
-  return createKnowledge()
-    .guidesFor({ task, schema, errors })
-    .map(({ name }) => name);
+  return guidesFor({ task, schema, errors }).map(({ name }) => name);
 }
 
 describe("guides for a task", () => {

@@ -134,7 +134,8 @@ export class TemplateDocumentation {
   }
 
   #librariesOf(template: string): Library[] {
-    const file = this.#fileOf(template);
+    const own = this.#folder !== undefined && /^[\w-]+$/.test(template) ? join(this.#folder, `${template}.json`) : "";
+    const file = existsSync(own) ? own : "";
     const known = this.#read.get(file);
     if (known) return known;
     const text = file === "" ? readFromShelf("docstrings.json") : readFileSync(file, "utf8");
@@ -142,13 +143,6 @@ export class TemplateDocumentation {
     const libraries = Object.entries(index.libraries).map(([name, about]) => new Library(name, about));
     this.#read.set(file, libraries);
     return libraries;
-  }
-
-  /** Empty where the shipped index serves. */
-  #fileOf(template: string): string {
-    if (this.#folder === undefined || !/^[\w-]+$/.test(template)) return "";
-    const file = join(this.#folder, `${template}.json`);
-    return existsSync(file) ? file : "";
   }
 }
 

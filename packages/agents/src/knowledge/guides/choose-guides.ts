@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
 import type { ContextShape, ValueShape } from "@nova/python";
 import { readFromShelf } from "../shelf.ts";
 import { type Topic, topics } from "./topics.ts";
 
-/** A short text on how something is done here. `hash` is the SHA-256 of the text. */
+/** A short text on how something is done here. */
 export interface Guide {
   name: string;
   text: string;
-  hash: string;
 }
 
 interface GuideRequest {
@@ -72,8 +70,7 @@ const read = new Map<string, Guide>();
 export function readGuide(name: string): Guide {
   const known = read.get(name);
   if (known) return known;
-  const text = readFromShelf(`guides/${name}.md`).trim();
-  const guide = { name, text, hash: createHash("sha256").update(text).digest("hex") };
+  const guide = { name, text: readFromShelf(`guides/${name}.md`).trim() };
   read.set(name, guide);
   return guide;
 }

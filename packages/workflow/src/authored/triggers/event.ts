@@ -6,15 +6,14 @@ import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import type { JsonObject } from "../../json/value.ts";
 import { isObject } from "../../json/value.ts";
+import { eventPattern } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields } from "./kind.ts";
 
 export const AuthoredEventTrigger = z
   .strictObject({
     ...triggerFields,
     type: z.literal("event").describe("An event fits."),
-    pattern: z
-      .record(z.string(), z.json(), { error: 'must be an event pattern such as { "source": ["shop"] }' })
-      .describe("The EventBridge event pattern that an event has to fit, as in [waits](#waits)."),
+    pattern: eventPattern("The EventBridge event pattern that an event has to fit, as in [waits](#waits)."),
     bus: z
       .enum(["nova", "default"], { error: 'must be "nova" or "default"' })
       .describe("NOVA's own bus, or the default one of the account, where AWS's own events are.")
@@ -22,10 +21,8 @@ export const AuthoredEventTrigger = z
     ...clientField,
   })
   .describe("An event on a bus of EventBridge.");
-export type AuthoredEventTrigger = z.input<typeof AuthoredEventTrigger>;
 
 export const eventTrigger: TriggerKind<typeof AuthoredEventTrigger> = {
-  type: "event",
   schema: AuthoredEventTrigger,
   codes: { pattern: "NOVA125" },
   normalise: (same, id, exactly) => defined({ ...same, id, pattern: exactly("pattern") }),

@@ -2,12 +2,11 @@ import { z } from "zod";
 import type { Finding, FindingCode } from "../../findings/finding.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import type { WrittenJson } from "../../json/exact.ts";
-import type { Trigger, TriggerType } from "../../trigger.ts";
+import type { Trigger } from "../../trigger.ts";
 import { duration, matching } from "../fields.ts";
 
 /** One kind of trigger. A new kind is a new file that exports one of these, plus a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
-  type: TriggerType;
   schema: Schema;
   /** Fields whose wrong values have a code of their own. */
   codes: Partial<Record<string, FindingCode>>;
@@ -26,7 +25,6 @@ const slugError = "must be the slug of a client: lower case letters, digits and 
 
 export const clientSlug = (description: string) => matching(namePattern, slugError).describe(description);
 
-/** What every trigger has, whatever its kind. */
 export const triggerFields = {
   id: plainName(
     "Its name in schedules, rules and lists of deliveries. Absent: its type and a number, `mail-1`.",

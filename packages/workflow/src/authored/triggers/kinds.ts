@@ -1,18 +1,14 @@
+import type { z } from "zod";
 import type { TriggerType } from "../../trigger.ts";
-import { type AuthoredEventTrigger, eventTrigger } from "./event.ts";
+import { eventTrigger } from "./event.ts";
 import type { TriggerKind } from "./kind.ts";
-import { type AuthoredImapTrigger, type AuthoredMailTrigger, imapTrigger, mailTrigger } from "./mail.ts";
-import { type AuthoredScheduleTrigger, scheduleTrigger } from "./schedule.ts";
-import { type AuthoredWebhookTrigger, webhookTrigger } from "./webhook.ts";
+import { imapTrigger, mailTrigger } from "./mail.ts";
+import { scheduleTrigger } from "./schedule.ts";
+import { webhookTrigger } from "./webhook.ts";
 
-export type AuthoredTrigger =
-  | AuthoredMailTrigger
-  | AuthoredImapTrigger
-  | AuthoredWebhookTrigger
-  | AuthoredScheduleTrigger
-  | AuthoredEventTrigger;
+/** A trigger as people write it. */
+export type AuthoredTrigger = z.input<(typeof triggerKinds)[TriggerType]["schema"]>;
 
-/** Every kind of trigger that this release knows. */
 export const triggerKinds = {
   mail: mailTrigger,
   imap: imapTrigger,

@@ -16,10 +16,8 @@ export const AuthoredMailTrigger = z
     ).optional(),
   })
   .describe("A mail to `<address>+<client>@` the domain that NOVA takes mail for; see [mail](mail.md).");
-export type AuthoredMailTrigger = z.input<typeof AuthoredMailTrigger>;
 
 export const mailTrigger: TriggerKind<typeof AuthoredMailTrigger> = {
-  type: "mail",
   schema: AuthoredMailTrigger,
   codes: { address: "NOVA122", from: "NOVA122" },
   normalise: (same, id) => defined({ ...same, id }),
@@ -36,10 +34,8 @@ export const AuthoredImapTrigger = z
     from: Senders.optional(),
   })
   .describe("Unread mails in a client's mailbox, in their order; each is marked as read once its run was accepted.");
-export type AuthoredImapTrigger = z.input<typeof AuthoredImapTrigger>;
 
 export const imapTrigger: TriggerKind<typeof AuthoredImapTrigger> = {
-  type: "imap",
   schema: AuthoredImapTrigger,
   codes: { from: "NOVA122", every: "NOVA123" },
   normalise: ({ every, ...same }, id) => defined({ ...same, id, everySeconds: every }),

@@ -26,10 +26,8 @@ export const AuthoredScheduleTrigger = z
     ...clientField,
   })
   .describe("A time: exactly one of `cron`, `every` and `at`.");
-export type AuthoredScheduleTrigger = z.input<typeof AuthoredScheduleTrigger>;
 
 export const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
-  type: "schedule",
   schema: AuthoredScheduleTrigger,
   codes: { cron: "NOVA123", every: "NOVA123", at: "NOVA123", timezone: "NOVA124" },
   normalise: ({ cron, every, at, context, ...same }, id, exactly) =>

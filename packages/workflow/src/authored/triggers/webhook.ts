@@ -48,10 +48,8 @@ export const AuthoredWebhookTrigger = z
     ...clientField,
   })
   .describe("A request `POST /hooks/<id>`, with the sender's signature.");
-export type AuthoredWebhookTrigger = z.input<typeof AuthoredWebhookTrigger>;
 
 export const webhookTrigger: TriggerKind<typeof AuthoredWebhookTrigger> = {
-  type: "webhook",
   schema: AuthoredWebhookTrigger,
   codes: {},
   normalise: ({ signature, dedupe, wait, ...same }, id) =>

@@ -2,11 +2,9 @@ import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import { defaultLabel, timeoutLabel } from "../../graph/edges.ts";
-import { checkSchema } from "../../inputs/check-schema.ts";
 import { isObject } from "../../json/value.ts";
 import { brokenGap } from "../../template/template.ts";
-import type { FieldCheck } from "./field-check.ts";
-import { checkOwnKey } from "./field-check.ts";
+import { checkAnswerSchema, checkOwnKey, type FieldCheck } from "./field-check.ts";
 
 export const checkApproval: FieldCheck = function* (node, place) {
   yield* checkTemplate(node.message, place);
@@ -50,14 +48,6 @@ function* checkForms({ form, forms }: Record<string, unknown>, place: WrittenPla
 }
 
 function* checkForm(form: unknown, { name, path }: WrittenPlace, ...segments: string[]): Iterable<Finding> {
-  if (!isObject(form)) return;
-  const [place, what] = [at(path, ...segments), `${name}: ${segments.join(".")}`];
-  const { problems, secrets } = checkSchema(form);
-  for (const { segments: inside, message } of problems) {
-    yield finding("NOVA416", at(place, ...inside), `${what}: ${message}`);
-  }
-  for (const inside of secrets) {
-    const message = `${what}: secret keeps nothing here, because answers are in the chain of work - remove it`;
-    yield finding("NOVA416", at(place, ...inside), message);
-  }
+  if (isObject(form))
+    yield* checkAnswerSchema("NOVA416", form, `${name}: ${segments.join(".")}`, at(path, ...segments));
 }

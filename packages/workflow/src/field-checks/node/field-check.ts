@@ -1,6 +1,7 @@
 import { type Finding, type FindingCode, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
+import { checkSchema } from "../../inputs/check-schema.ts";
 import { isReserved } from "../reserved.ts";
 
 /** What no schema of a node says: looks at it as it was written, and trusts no field. */
@@ -18,6 +19,21 @@ export function* checkOutOfPlace(
   }
 }
 
+/** A schema that answers are to follow. `problem` begins the sentences about it; `place` is where it stands. */
+export function* checkAnswerSchema(
+  code: FindingCode,
+  schema: Record<string, unknown>,
+  problem: string,
+  place: string,
+): Iterable<Finding> {
+  const { problems, secrets } = checkSchema(schema);
+  for (const { segments, message } of problems) yield finding(code, at(place, ...segments), `${problem}: ${message}`);
+  for (const segments of secrets) {
+    const message = `${problem}: secret keeps nothing here, because answers are in the chain of work - remove it`;
+    yield finding(code, at(place, ...segments), message);
+  }
+}
+
 /** A key that a node sets by itself is not one of NOVA's. */
 export function* checkKey(
   node: Record<string, unknown>,
@@ -26,11 +42,8 @@ export function* checkKey(
 ): Iterable<Finding> {
   const key = node[field];
   if (typeof key !== "string" || !isReserved(key)) return;
-  yield finding(
-    "NOVA502",
-    at(path, field),
-    `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`,
-  );
+  const message = `${name}: the key "${key}" is reserved for NOVA - use another one in ${field}`;
+  yield finding("NOVA502", at(path, field), message);
 }
 
 /** The same where the node's id stands in for an absent `into`. */

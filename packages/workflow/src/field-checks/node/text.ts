@@ -2,9 +2,8 @@ import { isConfig, textFieldNames } from "../../authored/text.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
-import { checkSchema } from "../../inputs/check-schema.ts";
 import { isObject } from "../../json/value.ts";
-import { checkOutOfPlace, checkOwnKey, type FieldCheck } from "./field-check.ts";
+import { checkAnswerSchema, checkOutOfPlace, checkOwnKey, type FieldCheck } from "./field-check.ts";
 
 export const checkText: FieldCheck = function* (node, place) {
   const wayOut = "is for nodes that run code, and a text node only asks a model - remove it";
@@ -44,12 +43,5 @@ function* checkAnswer(node: Record<string, unknown>, { name, path }: WrittenPlac
     const message = `${name}: output_schema must have "type": "object" - put other values into a property`;
     yield finding("NOVA441", place, message);
   }
-  const { problems, secrets } = checkSchema(schema);
-  for (const { segments, message } of problems) {
-    yield finding("NOVA441", at(place, ...segments), `${name}: output_schema: ${message}`);
-  }
-  for (const segments of secrets) {
-    const message = `${name}: output_schema: secret keeps nothing here, because answers are in the chain of work - remove it`;
-    yield finding("NOVA441", at(place, ...segments), message);
-  }
+  yield* checkAnswerSchema("NOVA441", schema, `${name}: output_schema`, place);
 }

@@ -53,13 +53,9 @@ function* templatesInNames(wanted: unknown, segments: PatternProblem["segments"]
   if (!isObject(wanted)) return;
   for (const [name, inner] of Object.entries(wanted)) {
     const place = [...segments, name];
-    const gap = templateParts(name).find(({ kind }) => kind === "path");
-    const example = `"customer": [${JSON.stringify(name)}]`;
-    if (gap)
-      yield {
-        segments: place,
-        message: `has a template as the name of a field, and templates stand only in values - write such as ${example}`,
-      };
+    const wayOut = `write such as "customer": [${JSON.stringify(name)}]`;
+    const message = `has a template as the name of a field, and templates stand only in values - ${wayOut}`;
+    if (templateParts(name).some(({ kind }) => kind === "path")) yield { segments: place, message };
     yield* templatesInNames(inner, place);
   }
 }
