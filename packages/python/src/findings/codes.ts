@@ -1,18 +1,29 @@
 import type { LineColumn } from "../lines.ts";
 
 /**
- * The codes of `nova check` by their severity, without `PY`; docs/python-findings.md explains each. A code never changes
- * its meaning, and that of a removed finding is not used again.
+ * Every code of `nova check` and its severity; docs/python-findings.md explains each. A code never changes its meaning,
+ * and that of a removed finding is not used again.
  */
-const errors = [101, 102, 103, 105, 110, 111, 113, 120, 130, 140, 141, 150, 151] as const;
-const warnings = [104, 112, 122] as const;
+export const codeFindings = {
+  PY101: "error",
+  PY102: "error",
+  PY103: "error",
+  PY104: "warning",
+  PY105: "error",
+  PY110: "error",
+  PY111: "error",
+  PY112: "warning",
+  PY113: "error",
+  PY120: "error",
+  PY122: "warning",
+  PY130: "error",
+  PY140: "error",
+  PY141: "error",
+  PY150: "error",
+  PY151: "error",
+} as const;
 
-export type CodeFindingCode = `PY${(typeof errors | typeof warnings)[number]}`;
-
-export const codeFindings = Object.fromEntries([
-  ...errors.map((code) => [`PY${code}`, "error"]),
-  ...warnings.map((code) => [`PY${code}`, "warning"]),
-]) as Record<CodeFindingCode, CodeFinding["severity"]>;
+export type CodeFindingCode = keyof typeof codeFindings;
 
 export interface CodeFinding extends LineColumn {
   code: CodeFindingCode;
