@@ -25,7 +25,7 @@ const replacing = [
 /** Lambdas in threads that are killed: they load the functions as they are deployed, in one bundle. */
 const chaotic = ["test/e2e/*chaos.test.ts"];
 
-/** A browser beside a server: each such file waits for a third of its time, so three take two processors. */
+/** A browser beside a server: each such file waits for the other most of its time. */
 const browsing = ["test/console/*.test.ts"];
 
 /** Vitest's own choice for two processors is one worker; a worker waits for Python and disks half of the time. */

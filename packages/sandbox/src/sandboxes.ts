@@ -28,7 +28,7 @@ interface Reach {
 
 /** A sandbox outlives the code it runs by this much. */
 const marginSeconds = 60;
-/** So old any sandbox may get: the limit of E2B's smallest plan (e2b.dev/docs/billing). */
+/** So old any sandbox may get: the limit of E2B's smallest plan, Hobby; Pro gives 24 hours. */
 const everyPlansSeconds = 3600;
 /** Clocks differ, and the control plane takes a moment. */
 const toleranceSeconds = 5;

@@ -36,7 +36,7 @@ export class Zygote {
   #arePackagesWanted = false;
   #isActive = false;
   #idleTimer: NodeJS.Timeout | undefined;
-  #overdueTimer: NodeJS.Timeout;
+  #overdueTimer: NodeJS.Timeout | undefined;
   #overdue = false;
   #markWarm: () => void = () => undefined;
 
@@ -73,10 +73,7 @@ export class Zygote {
   private constructor(process: ChildProcess, sockets: string) {
     this.#process = process;
     this.#sockets = sockets;
-    this.#overdueTimer = setTimeout(() => {
-      this.#overdue = true;
-      this.#warm();
-    }, LATEST_WARMING_MS).unref();
+    this.#warmAtLatest();
     this.warmed = new Promise((resolve) => {
       this.#markWarm = resolve;
     });
@@ -115,10 +112,18 @@ export class Zygote {
   #goOnBehind(loaded: "standard" | "packages") {
     this.#warming = "done";
     clearTimeout(this.#idleTimer);
-    this.#next = loaded === "standard" ? "packages" : undefined;
-    if (this.#next) return this.#goOn();
     clearTimeout(this.#overdueTimer);
-    this.#markWarm();
+    this.#next = loaded === "standard" ? "packages" : undefined;
+    if (this.#next) this.#goOn();
+    else this.#markWarm();
+  }
+
+  #warmAtLatest() {
+    this.#overdue = false;
+    this.#overdueTimer = setTimeout(() => {
+      this.#overdue = true;
+      this.#warm();
+    }, LATEST_WARMING_MS).unref();
   }
 
   /** Sandboxes will import packages: from now on they are loaded ahead, as the standard library is for all. */
@@ -130,8 +135,8 @@ export class Zygote {
   #goOn() {
     if (this.#next !== "packages" || !this.#arePackagesWanted) return;
     this.#warming = "not begun";
-    if (this.#overdue) this.#warm();
-    else this.setActive(this.#isActive);
+    this.#warmAtLatest();
+    this.setActive(this.#isActive);
   }
 
   /** Imports go on only while nobody waits for an answer. */

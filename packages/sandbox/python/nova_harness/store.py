@@ -77,7 +77,7 @@ class Store:
     def open_input(self, name):
         """
         The header, and the open file behind it. What follows the header is one node's own: it never comes into this
-        process's memory, of which later nodes get a copy.
+        process's memory, which serves later executions too.
         """
         file = open(self._input_path(name), "rb", buffering=0)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
