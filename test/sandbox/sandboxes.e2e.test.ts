@@ -39,6 +39,18 @@ describe("create", () => {
     await bench.sandboxes.kill(light.id);
   });
 
+  test("waits for its turn, and takes what becomes free meanwhile instead", async () => {
+    const turns = [false, false, true];
+    const paced = createSandboxes({ pace: async () => turns.shift() ?? false });
+    const made = await paced.create(spec);
+    expect(turns).toEqual([]);
+    const free = [null, { ...made, id: "free" }];
+    expect(await paced.create(spec, async () => free.shift() ?? null)).toMatchObject({ id: "free" });
+    expect(free).toEqual([]);
+    await expect(paced.create(spec)).rejects.toThrow(/^too many runs wait for a new sandbox - try again later/);
+    await bench.sandboxes.kill(made.id);
+  });
+
   test("opens the code port to nobody else, and no network where none is allowed", async () => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, internet: false });

@@ -1,13 +1,16 @@
-import type { Sandboxes } from "@nova/engine";
+import { NovaError, type Sandboxes } from "@nova/engine";
 import { harnessFile } from "./harness-file.ts";
 import { sandboxesWith } from "./sandboxes.ts";
 
 export interface SandboxesOptions {
   /** How often a running node's sandbox is looked after; a connection to a dead one may stay open. Default 20 s. */
   lookAfterMs?: number;
-  /** Resolves, with the milliseconds waited, when a new one may be made; absent: at once. */
-  pace?: (() => Promise<number>) | undefined;
+  /** Resolves to true when a new one may be made, to false after a second or so in vain; absent: one may be at once. */
+  pace?: (() => Promise<boolean>) | undefined;
 }
+
+/** Whoever would have to wait for longer than this many seconds is told so instead: a Lambda that waits is paid. */
+const maxTries = 30;
 
 /** Sandboxes of E2B, new ones included. */
 export function createSandboxes({ lookAfterMs, pace }: SandboxesOptions = {}): Sandboxes {
@@ -15,9 +18,14 @@ export function createSandboxes({ lookAfterMs, pace }: SandboxesOptions = {}): S
   if (!pace) return sandboxes;
   return {
     ...sandboxes,
-    async create(spec) {
-      await pace();
-      return sandboxes.create(spec);
+    async create(spec, instead) {
+      for (let tries = 0; tries < maxTries; tries++) {
+        if (await pace()) return sandboxes.create(spec);
+        const other = await instead?.();
+        if (other) return other;
+      }
+      const wayOut = "try again later, or use a plan of E2B that makes more of them (NOVA_E2B_CREATES_PER_SECOND)";
+      throw new NovaError("SandboxUnavailable", `too many runs wait for a new sandbox - ${wayOut}`);
     },
   };
 }

@@ -14,26 +14,31 @@ function processes(perSecond: number, begin: number) {
 
 test("sandboxes are made one after another, whoever makes them, as fast as the plan lets them be", async () => {
   const { ask, clock } = processes(2, start);
-  const waits = await Promise.all(Array.from({ length: 4 }, ask));
-  expect(waits.sort((a, b) => a - b)).toEqual([0, 525, 1050, 1575]);
-  expect(clock.sleep.mock.calls.flat().sort()).toEqual([1050, 1575, 525]);
-  clock.time += 2_000;
-  expect(await ask()).toBe(100);
+  expect((await Promise.all(Array.from({ length: 3 }, ask))).sort()).toEqual([false, true, true]);
+  expect(clock.sleep.mock.calls.flat().sort()).toEqual([1_000, 525]);
+  clock.time += 1_000;
+  expect(await ask()).toBe(true);
+  expect(clock.sleep).toHaveBeenLastCalledWith(50);
   clock.time += 60_000;
-  expect(await ask()).toBe(0);
+  clock.sleep.mockClear();
+  expect(await ask()).toBe(true);
+  expect(clock.sleep).not.toHaveBeenCalled();
 });
 
-test("whoever would have to wait for too long is told so, and takes nobody's place", async () => {
+test("whoever has no turn in the next moment waits for one, and takes nobody's", async () => {
   const { ask, clock } = processes(0.05, start + 3_600_000);
-  expect([await ask(), await ask()]).toEqual([0, 21_000]);
-  for (const _ of "ab") await expect(ask()).rejects.toThrow(/^too many runs wait for a new sandbox - try again later/);
-  clock.time += 20_000;
-  expect(await ask()).toBe(22_000);
+  expect([await ask(), await ask()]).toEqual([true, true]);
+  clock.sleep.mockClear();
+  for (const _ of "ab") expect(await ask()).toBe(false);
+  expect(clock.sleep.mock.calls.flat()).toEqual([1_000, 1_000]);
+  clock.time += 21_000;
+  expect(await ask()).toBe(true);
+  expect(clock.sleep).toHaveBeenLastCalledWith(21_000);
 });
 
-test("an answer that is lost costs a place, and nobody has the same one", async () => {
-  const { ask } = processes(1, start + 7_200_000);
+test("an answer that is lost costs a turn, and nobody has the same one", async () => {
+  const { ask, clock } = processes(1, start + 7_200_000);
   table.faults = failing(1, "lost");
-  const waits = [await ask(), await ask()];
-  expect(waits[1]).toBeGreaterThan(waits[0] as number);
+  expect([await ask(), await ask()]).toContain(true);
+  expect(clock.sleep.mock.calls.flat().every((ms, at, all) => all.indexOf(ms) === at)).toBe(true);
 });

@@ -28,9 +28,9 @@ describe("the slots of a pool", () => {
   test("are given back once, and by their own admission where one is named", async () => {
     await slots.take("W#c", "exec_1", "2", 2);
     await slots.take("W#c", "exec_2", "2", 2);
-    await slots.giveBack("W#c", "exec_1", "1");
+    await slots.giveBack("W#c", "exec_1", { admission: "1" });
     expect(await slots.taken("W#c")).toHaveLength(2);
-    await slots.giveBack("W#c", "exec_1", "2");
+    await slots.giveBack("W#c", "exec_1", { admission: "2" });
     await slots.giveBack("W#c", "exec_1");
     await slots.giveBack("W#c", "exec_2");
     expect(await slots.taken("W#c")).toEqual([]);
@@ -80,22 +80,43 @@ describe("the queue of a pool", () => {
 });
 
 describe("the runs of everybody", () => {
-  test("take turns by client, however many one of them asks for, and whoever comes later is not behind them all", async () => {
-    const ask = async (client: string, execution: string) =>
-      slots.enqueue({ execution, pools: ["S"], rank: await slots.rank("S", client) });
-    const waiting = () => Array.fromAsync(slots.waiting("S"));
-    const order = async () => (await waiting()).map(({ execution }) => execution);
-    await slots.enqueue({ execution: "exec_before", pools: ["S"] });
-    for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("a", run);
-    await ask("b", "exec_b1");
-    expect(await order()).toEqual(["exec_a1", "exec_b1", "exec_a2", "exec_a3", "exec_before"]);
-    for (const ticket of (await waiting()).slice(0, 3)) {
-      expect(await slots.take("S", ticket.execution, "1", 9, ticket.rank)).toBe(true);
+  const ask = async (pool: string, client: string, execution: string) =>
+    slots.enqueue({ execution, pools: [pool], rank: await slots.rank(pool, client) });
+  const waiting = (pool: string) => Array.fromAsync(slots.waiting(pool));
+  const order = async (pool: string) => (await waiting(pool)).map(({ execution }) => execution);
+  const begin = async (pool: string, runs: number) => {
+    const tickets = (await waiting(pool)).slice(0, runs);
+    for (const ticket of tickets) {
+      expect(await slots.take(pool, ticket.execution, "1", 9)).toBe(true);
       await slots.leave(ticket);
     }
-    await ask("c", "exec_c1");
-    await ask("b", "exec_b2");
-    await ask("c", "exec_c2");
-    expect(await order()).toEqual(["exec_a3", "exec_b2", "exec_c1", "exec_c2", "exec_before"]);
+    return tickets;
+  };
+
+  test("take turns by client, however many one of them asks for, and whoever comes later is not behind them all", async () => {
+    await slots.enqueue({ execution: "exec_before", pools: ["S"] });
+    for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("S", "a", run);
+    await ask("S", "b", "exec_b1");
+    expect(await order("S")).toEqual(["exec_a1", "exec_b1", "exec_a2", "exec_a3", "exec_before"]);
+    for (const { execution, rank } of (await begin("S", 3)).reverse()) await slots.giveBack("S", execution, { rank });
+    expect(await slots.taken("S")).toEqual([]);
+    await ask("S", "c", "exec_c1");
+    await ask("S", "b", "exec_b2");
+    await ask("S", "c", "exec_c2");
+    expect(await order("S")).toEqual(["exec_a3", "exec_b2", "exec_c1", "exec_c2", "exec_before"]);
+  });
+
+  test("let others catch up with a client that found all slots free", async () => {
+    for (const run of ["exec_a1", "exec_a2", "exec_a3", "exec_a4"]) await ask("free", "a", run);
+    await begin("free", 3);
+    for (const run of ["exec_b1", "exec_b2", "exec_b3"]) await ask("free", "b", run);
+    expect(await order("free")).toEqual(["exec_b1", "exec_b2", "exec_b3", "exec_a4"]);
+  });
+
+  test("have ranks of their own where they arrive together behind what has ended", async () => {
+    for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("together", "a", run);
+    for (const { execution, rank } of await begin("together", 3)) await slots.giveBack("together", execution, { rank });
+    const ranks = await Promise.all(Array.from({ length: 4 }, () => slots.rank("together", "b")));
+    expect(ranks.map(Number).sort()).toEqual([4, 5, 6, 7]);
   });
 });

@@ -20,7 +20,7 @@ export class SlotState {
     const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
     return {
       take: (pool, id, admission, limit) => ask(`take ${pool}`, () => this.#take(pool, id, admission, limit)),
-      giveBack: (pool, id, admission) => ask(`give back ${pool}`, () => this.#giveBack(pool, id, admission)),
+      giveBack: (pool, id, of) => ask(`give back ${pool}`, () => this.#giveBack(pool, id, of?.admission)),
       rank: () => Promise.reject(new TypeError("no run of this world has a rank")),
       taken: (pool) => ask(`taken ${pool}`, () => this.holders(pool)),
       enqueue: async (ticket) => {

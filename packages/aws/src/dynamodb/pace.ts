@@ -1,24 +1,24 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { NovaError } from "@nova/engine";
 import { reachingIf } from "../clients/outage.ts";
 import { FORMAT } from "./fields.ts";
 import type { TableConnection } from "./records.ts";
 
-/** Whoever would have to wait for longer is told so instead: a Lambda that waits is paid. */
-const maxWaitMs = 30_000;
+/** Nobody's turn is further ahead: who finds something better to do while it waits leaves no long gap behind. */
+const soonMs = 1_000;
 /** Requests of different processes overtake each other on their way: a plan counts when they arrive. */
 const margin = 1.05;
 
 /**
- * Sandboxes are made one after another, whoever makes them, as fast as a plan of E2B lets them be. The answer resolves
- * with the milliseconds that were waited. Throws `SandboxUnavailable` where too many wait already.
+ * Sandboxes are made one after another, whoever makes them, as fast as a plan of E2B lets them be. The answer resolves to
+ * true when it is the caller's turn, and to false after a moment in which the next turns were all of others.
  */
 export function createPace(
   { client, table: TableName }: TableConnection,
   perSecond: number,
   { now, sleep }: { now(): number; sleep(ms: number): Promise<unknown> },
-): () => Promise<number> {
+): () => Promise<boolean> {
   const stepMs = Math.ceil((margin * 1000) / perSecond);
+  const aheadMs = Math.max(soonMs, stepMs);
   /** The time until which the caller keeps others waiting; undefined where `condition` does not hold. */
   const reserve = async (change: string, condition: string, times: Record<string, number>) => {
     let until: number | undefined;
@@ -36,17 +36,13 @@ export function createPace(
   };
   return async () => {
     const from = now();
-    const [behind, first] = [{ ":to": from + maxWaitMs, ":step": stepMs }, { ":next": from + stepMs }];
+    const [behind, first] = [{ ":to": from + aheadMs, ":step": stepMs }, { ":next": from + stepMs }];
     const behindOthers = () => reserve(" ADD #free :step", "#free BETWEEN :from AND :to", { ":from": from, ...behind });
     const atOnce = () =>
       reserve(", #free = :next", "attribute_not_exists(#free) OR #free < :from", { ":from": from, ...first });
     const until = (await behindOthers()) ?? (await atOnce()) ?? (await behindOthers());
-    if (until === undefined) {
-      const wayOut = "try again later, or use a plan of E2B that makes more of them (NOVA_E2B_CREATES_PER_SECOND)";
-      throw new NovaError("SandboxUnavailable", `too many runs wait for a new sandbox - ${wayOut}`);
-    }
-    const waitMs = Math.max(0, until - stepMs - from);
+    const waitMs = until === undefined ? soonMs : until - stepMs - from;
     if (waitMs > 0) await sleep(waitMs);
-    return waitMs;
+    return until !== undefined;
   };
 }

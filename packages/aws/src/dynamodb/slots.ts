@@ -7,7 +7,7 @@ import { each, indexed, place, record, type TableConnection, write } from "./rec
 /** Mostly the first one is told whether there is a slot. */
 const ticketsInPage = 25;
 
-/** A client that asked for nothing for so long is behind whatever has begun. */
+/** A client that asked for nothing for so long is behind whatever has ended. */
 const rememberedSeconds = 86_400;
 
 /** As long as every other one, so that they sort as numbers do. */
@@ -38,17 +38,12 @@ export function createSlotStore(connection: TableConnection): SlotStore {
   const change = (pool: string, how: Change) =>
     reachingIf("DynamoDB", () => client.send(new UpdateCommand({ TableName, Key: keyOf(pool), ...how })));
   /** False where the run has one, or there are `limit`. */
-  const takeNew = (pool: string, execution: string, admission: string, limit: number, rank = "") =>
+  const takeNew = (pool: string, execution: string, admission: string, limit: number) =>
     change(pool, {
-      UpdateExpression: `SET #slot = :admission, #format = :format${rank && ", #begun = :begun"} ADD #taken :one`,
+      UpdateExpression: "SET #slot = :admission, #format = :format ADD #taken :one",
       ConditionExpression: "attribute_not_exists(#slot) AND (attribute_not_exists(#taken) OR #taken < :limit)",
-      ExpressionAttributeNames: {
-        ...{ "#slot": mark + execution, "#format": "format", "#taken": "taken", ...(rank && { "#begun": "begun" }) },
-      },
-      ExpressionAttributeValues: {
-        ...{ ":admission": admission, ":format": FORMAT, ":one": 1, ":limit": limit },
-        ...(rank && { ":begun": Number(rank) }),
-      },
+      ExpressionAttributeNames: { "#slot": mark + execution, "#format": "format", "#taken": "taken" },
+      ExpressionAttributeValues: { ":admission": admission, ":format": FORMAT, ":one": 1, ":limit": limit },
     });
   /** False where the run has none, or a later admission has it. */
   const renew = (pool: string, execution: string, admission: string) =>
@@ -58,18 +53,25 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       ExpressionAttributeNames: { "#slot": mark + execution },
       ExpressionAttributeValues: { ":admission": admission },
     });
+  /** False where the run has none, or not by this admission, or one of a higher rank has ended before. */
+  const leaveSlot = (pool: string, execution: string, { admission, rank }: { admission?: string; rank?: string }) =>
+    change(pool, {
+      UpdateExpression: `REMOVE #slot ADD #taken :less${rank ? " SET #ended = :ended" : ""}`,
+      ConditionExpression: `${admission ? "#slot = :admission" : "attribute_exists(#slot)"}${
+        rank ? " AND (attribute_not_exists(#ended) OR #ended < :ended)" : ""
+      }`,
+      ExpressionAttributeNames: { "#slot": mark + execution, "#taken": "taken", ...(rank && { "#ended": "ended" }) },
+      ExpressionAttributeValues: {
+        ...{ ":less": -1, ...(admission && { ":admission": admission }), ...(rank && { ":ended": Number(rank) }) },
+      },
+    });
   return {
-    take: async (pool, execution, admission, limit, rank) =>
-      (await takeNew(pool, execution, admission, limit, rank)) || renew(pool, execution, admission),
+    take: async (pool, execution, admission, limit) =>
+      (await takeNew(pool, execution, admission, limit)) || renew(pool, execution, admission),
     /** Nothing happens where the run has none, or not by this admission. */
-    async giveBack(pool, execution, admission) {
-      const isTheirs = admission !== undefined;
-      await change(pool, {
-        UpdateExpression: "REMOVE #slot ADD #taken :less",
-        ConditionExpression: isTheirs ? "#slot = :admission" : "attribute_exists(#slot)",
-        ExpressionAttributeNames: { "#slot": mark + execution, "#taken": "taken" },
-        ExpressionAttributeValues: { ":less": -1, ...(isTheirs && { ":admission": admission }) },
-      });
+    async giveBack(pool, execution, { admission, rank } = {}) {
+      if (rank && (await leaveSlot(pool, execution, { rank }))) return;
+      await leaveSlot(pool, execution, { ...(admission && { admission }) });
     },
     async taken(pool) {
       const get = new GetCommand({ TableName, Key: keyOf(pool), ConsistentRead: true });
@@ -78,32 +80,32 @@ export function createSlotStore(connection: TableConnection): SlotStore {
     },
     async rank(pool, of) {
       const Key = { pk: keyOf(pool).pk, sk: `R#${of}` };
-      const behindOwn = new UpdateCommand({
-        ...{ TableName, Key, ReturnValues: "UPDATED_NEW" },
-        UpdateExpression: "ADD #last :one SET #format = :format, #client = :client, #expiresAt = :expiresAt",
-        ExpressionAttributeNames: {
-          "#last": "last",
-          "#format": "format",
-          "#client": "client",
-          "#expiresAt": "expiresAt",
-        },
-        ExpressionAttributeValues: {
-          ...{ ":one": 1, ":format": FORMAT, ":client": of },
-          ":expiresAt": Math.floor(Date.now() / 1000) + rememberedSeconds,
-        },
-      });
-      const slots = new GetCommand({ TableName, Key: keyOf(pool), ProjectionExpression: "begun" });
-      const [{ Attributes = {} }, { Item = {} }] = await reaching("DynamoDB", () =>
-        Promise.all([client.send(behindOwn), client.send(slots)]),
-      );
-      const [last, begun] = [Number(Attributes.last), Number(Item.begun ?? 0)];
-      if (last > begun) return rankOf(last);
-      const behindBegun = new UpdateCommand({
+      const behindOwn = async () => {
+        const update = new UpdateCommand({
+          ...{ TableName, Key, ReturnValues: "UPDATED_NEW" },
+          UpdateExpression: "ADD #last :one SET #format = :format, #client = :client, #expiresAt = :expiresAt",
+          ExpressionAttributeNames: {
+            ...{ "#last": "last", "#format": "format", "#client": "client", "#expiresAt": "expiresAt" },
+          },
+          ExpressionAttributeValues: {
+            ...{ ":one": 1, ":format": FORMAT, ":client": of },
+            ":expiresAt": Math.floor(Date.now() / 1000) + rememberedSeconds,
+          },
+        });
+        const { Attributes } = await reaching("DynamoDB", () => client.send(update));
+        return Number(Attributes?.last);
+      };
+      const get = new GetCommand({ TableName, Key: keyOf(pool), ProjectionExpression: "ended" });
+      const [last, { Item }] = await Promise.all([behindOwn(), reaching("DynamoDB", () => client.send(get))]);
+      const next = Number(Item?.ended ?? 0) + 1;
+      if (last >= next) return rankOf(last);
+      const behindEnded = new UpdateCommand({
         ...{ TableName, Key, UpdateExpression: "SET #last = :next", ConditionExpression: "#last < :next" },
-        ...{ ExpressionAttributeNames: { "#last": "last" }, ExpressionAttributeValues: { ":next": begun + 1 } },
+        ...{ ExpressionAttributeNames: { "#last": "last" }, ExpressionAttributeValues: { ":next": next } },
       });
-      await reachingIf("DynamoDB", () => client.send(behindBegun));
-      return rankOf(begun + 1);
+      // Of several that arrive together one is right behind what has ended, and each of the others behind another one.
+      const isFirst = await reachingIf("DynamoDB", () => client.send(behindEnded));
+      return rankOf(isFirst ? next : await behindOwn());
     },
     async enqueue({ execution, pools: names, rank }) {
       for (const pool of names) {

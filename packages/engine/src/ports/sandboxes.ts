@@ -138,8 +138,11 @@ export interface RunningLog extends Pick<Claim, "step" | "attempt"> {
 
 /** Python in sandboxes; nothing behind this port knows E2B. */
 export interface Sandboxes {
-  /** Throws `SandboxUnavailable` (429, no capacity, unreachable). */
-  create(spec: SandboxSpec): Promise<Sandbox>;
+  /**
+   * A new one. While a plan lets others be made first, `instead` is asked now and then for one that has become free.
+   * Throws `SandboxUnavailable` (429, no capacity, unreachable).
+   */
+  create(spec: SandboxSpec, instead?: () => Promise<Sandbox | null>): Promise<Sandbox>;
   /** Claims or attaches, feeds, waits. Never throws for what the code does. */
   run(sandbox: string, request: RunRequest, io: RunIo, options: RunOptions): Promise<RunOutcome>;
   /** A finished `claim` answers its result; else all claims of the link end. Throws `SandboxUnavailable`. */

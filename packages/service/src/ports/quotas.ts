@@ -33,9 +33,9 @@ export interface Ticket {
  */
 export interface SlotStore {
   /** A slot that the run has becomes this admission's. False where `limit` are taken, or a later admission has it. */
-  take(pool: string, execution: string, admission: string, limit: number, rank?: string): Promise<boolean>;
-  /** Gives the run's slot back, with an `admission` only that one's. */
-  giveBack(pool: string, execution: string, admission?: string): Promise<void>;
+  take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
+  /** Gives the run's slot back, with an `admission` only that one's. `rank`: of a run that has ended. */
+  giveBack(pool: string, execution: string, of?: { admission?: string; rank?: string | undefined }): Promise<void>;
   /** Executions that hold a slot. */
   taken(pool: string): Promise<string[]>;
   /** Into the queues of all its pools; again is harmless. */
@@ -43,8 +43,8 @@ export interface SlotStore {
   /** Out of the queues of all its pools. */
   leave(ticket: Ticket): Promise<void>;
   /**
-   * The rank of a run of this client that arrives now: behind all others of the client, and behind what has begun. So
-   * clients take turns, however many runs one of them asks for.
+   * The rank of a run of this client that arrives now: behind all others of the client, and behind what has ended. So
+   * clients take turns, however many runs one of them asks for, and whoever found all slots free lets others catch up.
    */
   rank(pool: string, client: string): Promise<string>;
   /** In the order of ranks, and of arrival. */

@@ -52,13 +52,13 @@ export function ticketOf({ id, pools = [], rank }: Execution): Ticket {
 /** Null where all are taken; else the pool that has none, and none is taken. */
 async function takeSlots(
   { slots }: Pick<QueuePorts, "slots">,
-  { execution, pools, rank }: Ticket,
+  { execution, pools }: Ticket,
   admission: string,
   limit: (pool: string) => Promise<number>,
 ): Promise<string | null> {
   for (const [at, pool] of pools.entries()) {
-    if (await slots.take(pool, execution, admission, await limit(pool), rank)) continue;
-    for (const taken of pools.slice(0, at)) await slots.giveBack(taken, execution, admission);
+    if (await slots.take(pool, execution, admission, await limit(pool))) continue;
+    for (const taken of pools.slice(0, at)) await slots.giveBack(taken, execution, { admission });
     return pool;
   }
   return null;
@@ -68,7 +68,7 @@ async function takeSlots(
 async function begin(ports: QueuePorts, ticket: Ticket, record: Execution, admission: string): Promise<Admitted> {
   const { slots } = ports;
   if (!(await hasBegun(ports, record.id, admission))) {
-    for (const pool of ticket.pools) await slots.giveBack(pool, record.id, admission);
+    for (const pool of ticket.pools) await slots.giveBack(pool, record.id, { admission });
     return { outcome: "gone" };
   }
   await beginExecution(ports, record);

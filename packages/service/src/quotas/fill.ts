@@ -1,7 +1,7 @@
 import type { Execution } from "@nova/engine";
 import type { SlotStore, Ticket } from "../ports/quotas.ts";
 import { admit, type QueuePorts, ticketOf } from "./admit.ts";
-import { limitsOf } from "./pools.ts";
+import { everybody, limitsOf } from "./pools.ts";
 
 /** The tickets of several queues as one, each once, in their common order; no queue is read further than needed. */
 export async function* inOrder(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
@@ -130,6 +130,7 @@ export async function giveSlotsBack(ports: QueuePorts, execution: Execution): Pr
   const ticket = ticketOf(execution);
   if (ticket.pools.length === 0) return;
   await ports.slots.leave(ticket);
-  for (const pool of ticket.pools) await ports.slots.giveBack(pool, execution.id);
+  for (const pool of ticket.pools)
+    await ports.slots.giveBack(pool, execution.id, pool === everybody ? { rank: ticket.rank } : {});
   await fillPools(ports, ticket.pools);
 }

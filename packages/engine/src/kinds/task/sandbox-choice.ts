@@ -67,8 +67,9 @@ async function takeOrCreate(
   };
   const create = async () => {
     const from = ports.clock.now();
-    const made = await ports.sandboxes.create({ ...spec, ...(pool && { pool }) });
-    ports.meter?.("sandbox made", { wait_ms: ports.clock.now() - from });
+    let left: Sandbox | null = null;
+    const made = await ports.sandboxes.create({ ...spec, ...(pool && { pool }) }, async () => (left = await take()));
+    if (!left) ports.meter?.("sandbox made", { wait_ms: ports.clock.now() - from });
     return made;
   };
   const taken = await take();
