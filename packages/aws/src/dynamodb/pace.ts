@@ -36,11 +36,11 @@ export function createPace(
   };
   return async () => {
     const from = now();
-    const [behind, first] = [{ ":to": from + aheadMs, ":step": stepMs }, { ":next": from + stepMs }];
-    const behindOthers = () => reserve(" ADD #free :step", "#free BETWEEN :from AND :to", { ":from": from, ...behind });
-    const atOnce = () =>
-      reserve(", #free = :next", "attribute_not_exists(#free) OR #free < :from", { ":from": from, ...first });
-    const until = (await behindOthers()) ?? (await atOnce()) ?? (await behindOthers());
+    const atOnce = { ":from": from, ":next": from + stepMs };
+    const soon = { ":from": from, ":to": from + aheadMs, ":step": stepMs };
+    const until =
+      (await reserve(", #free = :next", "attribute_not_exists(#free) OR #free < :from", atOnce)) ??
+      (await reserve(" ADD #free :step", "#free BETWEEN :from AND :to", soon));
     const waitMs = until === undefined ? soonMs : until - stepMs - from;
     if (waitMs > 0) await sleep(waitMs);
     return until !== undefined;
