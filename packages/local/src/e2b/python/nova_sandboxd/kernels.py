@@ -1,4 +1,7 @@
-"""All contexts of a sandbox and their kernels, one of which is always forked ahead of its use."""
+"""
+All contexts of a sandbox and their kernels. The default context's is forked ahead of its use; one more is, where somebody
+has made a context of their own: most never do.
+"""
 
 from .contexts import Context
 from .files import Refused
@@ -17,7 +20,8 @@ class Kernels:
     def take(self):
         process, self.spare = self.spare or KernelProcess(self.limits), None
         process.tell(b"C", self.environment)
-        self.loop.later(_SPARE_DELAY, self._prepare_spare)
+        if self.default:
+            self.loop.later(_SPARE_DELAY, self._prepare_spare)
         return process
 
     def _prepare_spare(self):
