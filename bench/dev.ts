@@ -36,12 +36,13 @@ export interface Sandboxes {
 /** `nova dev` as a process of its own, in a data folder that is empty. */
 export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
   const folder = await mkdtemp(join(tmpdir(), "nova-bench-"));
+  const dataDir = join(folder, ".nova");
   const child = spawn(
     process.execPath,
     [nova, "dev", "--port", "0", "--smtp-port", "0", "--e2b-plan", plan, "--json"],
     {
       cwd: folder,
-      env: { ...process.env, NOVA_DATA_DIR: folder, POWERTOOLS_LOG_LEVEL: "SILENT" },
+      env: { ...process.env, NOVA_DATA_DIR: dataDir, POWERTOOLS_LOG_LEVEL: "SILENT" },
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
@@ -84,7 +85,7 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
       await Promise.all(ends);
       return { acceptedMs: accepted - start, allMs: performance.now() - start, runs: ran };
     },
-    watchSandboxes: () => watchSandboxes(folder),
+    watchSandboxes: () => watchSandboxes(dataDir),
     async [Symbol.asyncDispose]() {
       await end(child);
       await rm(folder, { recursive: true, maxRetries: 5 });
@@ -102,12 +103,12 @@ interface End {
 
 const lookEveryMs = 50;
 
-function watchSandboxes(folder: string): { stop(): Promise<Sandboxes> } {
+function watchSandboxes(dataDir: string): { stop(): Promise<Sandboxes> } {
   const lives = new Map<string, { from: number; to: number }>();
   let isStopped = false;
   const watched = (async () => {
     const [{ endpoints }, { e2bApiKey }] = await Promise.all(
-      ["owner.json", "keys.json"].map(async (name) => JSON.parse(await readFile(join(folder, name), "utf8"))),
+      ["owner.json", "keys.json"].map(async (name) => JSON.parse(await readFile(join(dataDir, name), "utf8"))),
     );
     for (let alive = 1; alive > 0 || !isStopped; ) {
       const to = Date.now();

@@ -13,13 +13,10 @@ const alone = ["test_endings.py", "test_isolation.py"];
 const files = readdirSync(folder).filter((name) => name.startsWith("test_"));
 
 /** The harness's own tests are Python's; each file fails here with what unittest says. */
-const passes = (file: string) =>
-  run(python, ["-m", "unittest", file], {
-    cwd: folder,
-    maxBuffer: 16 << 20,
-    timeout: 170_000,
-    killSignal: "SIGKILL",
-  });
+async function passes(file: string): Promise<void> {
+  const options = { cwd: folder, maxBuffer: 16 << 20, timeout: 170_000, killSignal: "SIGKILL" } as const;
+  await run(python, ["-m", "unittest", file], options);
+}
 
 test.each(alone)("python: %s", { timeout: 180_000 }, passes);
 test.concurrent.each(files.filter((file) => !alone.includes(file)))("python: %s", { timeout: 180_000 }, passes);
