@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { KeptEvent, UsedShape, WaitingTask, Wake, WakeShape, WakeStore } from "@nova/engine";
-import { storeEventText } from "../events/bus.ts";
+import { sha256Of, storeEventText } from "../events/bus.ts";
 import { type BucketConnection, readText } from "../s3/objects.ts";
 import { checkFormat, FORMAT, numbers, optionalTexts, texts } from "./fields.ts";
 import { each, place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
@@ -89,15 +88,11 @@ export class WakePlaces {
     if ((this.#known.get(name) ?? 0) >= needed) return;
     const expiresAt = needed + aMonthSeconds;
     const put = this.#shapes
-      .put({ name: nameOf(name), shape: text, keepsEvents, format: FORMAT, expiresAt })
+      // DynamoDB: a sort key has at most 1,024 bytes.
+      .put({ name: sha256Of(name).slice(0, 32), shape: text, keepsEvents, format: FORMAT, expiresAt })
       .where((known, { notExists, lt }) => `${notExists(known.expiresAt)} OR ${lt(known.expiresAt, needed)}`);
     this.#known.set(name, (await writeIf(put)) ? expiresAt : needed);
   }
-}
-
-/** DynamoDB: a sort key has at most 1,024 bytes. */
-function nameOf(name: string): string {
-  return createHash("sha256").update(name).digest("hex").slice(0, 32);
 }
 
 function secondsOf(iso: string): number {

@@ -110,7 +110,7 @@ export async function storeEventText(bucket: BucketConnection, id: string, text:
   return key;
 }
 
-function sha256Of(text: string): string {
+export function sha256Of(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
