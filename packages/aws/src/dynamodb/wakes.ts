@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { KeptEvent, UsedShape, WaitingTask, Wake, WakeShape, WakeStore } from "@nova/engine";
-import { sha256Of, storeEventText } from "../events/bus.ts";
+import { storeEventText } from "../events/bus.ts";
 import { type BucketConnection, readText } from "../s3/objects.ts";
 import { checkFormat, FORMAT, numbers, optionalTexts, texts } from "./fields.ts";
 import { each, place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
@@ -87,9 +88,9 @@ export class WakePlaces {
     const needed = secondsOf(until);
     if ((this.#known.get(name) ?? 0) >= needed) return;
     const expiresAt = needed + aMonthSeconds;
+    const hash = createHash("sha256").update(name).digest("hex"); // DynamoDB: a sort key has at most 1,024 bytes
     const put = this.#shapes
-      // DynamoDB: a sort key has at most 1,024 bytes.
-      .put({ name: sha256Of(name).slice(0, 32), shape: text, keepsEvents, format: FORMAT, expiresAt })
+      .put({ name: hash.slice(0, 32), shape: text, keepsEvents, format: FORMAT, expiresAt })
       .where((known, { notExists, lt }) => `${notExists(known.expiresAt)} OR ${lt(known.expiresAt, needed)}`);
     this.#known.set(name, (await writeIf(put)) ? expiresAt : needed);
   }

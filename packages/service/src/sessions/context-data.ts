@@ -73,7 +73,7 @@ async function writeInputs(
   given: readonly { input: string; json: string }[],
 ): Promise<void> {
   if (given.length === 0) return;
-  const unchanged = new Unchanged();
+  const unchanged = new Error("every input is what it was");
   await changing(ports, by, id, async (session) => {
     let state = session.state;
     const written: string[] = [];
@@ -90,6 +90,3 @@ async function writeInputs(
     if (error !== unchanged) throw error;
   });
 }
-
-/** Every input is what it was. */
-class Unchanged extends Error {}

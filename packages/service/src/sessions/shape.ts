@@ -82,11 +82,7 @@ function orderOf(draft: Draft): string[] {
   return order.filter((id) => steps.has(id));
 }
 
-interface Frame {
-  start: DraftNode;
-  ends: DraftNode[];
-  edges: DraftEdge[];
-}
+type Frame = Pick<Shape, "start" | "ends" | "edges">;
 
 /** With a start in front of whatever nothing leads to, and an end behind whatever leads nowhere. */
 function framed({ nodes }: Draft, edges: readonly DraftEdge[]): Frame {
