@@ -25,8 +25,9 @@ const LATEST_WARMING_MS = 5_000;
 
 /** A started Python that forks sandboxes; see python/nova_sandboxd/zygote.py for its side. */
 export class Zygote {
+  readonly #warmed = Promise.withResolvers<void>();
   /** Resolves when packages are imported, or cannot be. */
-  readonly warmed: Promise<void>;
+  readonly warmed = this.#warmed.promise;
   alive = true;
   #process: ChildProcess;
   #sockets: string;
@@ -38,7 +39,6 @@ export class Zygote {
   #idleTimer: NodeJS.Timeout | undefined;
   #overdueTimer: NodeJS.Timeout;
   #overdue = false;
-  #markWarm: () => void = () => undefined;
 
   /**
    * `identity` undefined: no isolation. Rejects with an E2bServerError that carries what the process said; what it says
@@ -77,9 +77,6 @@ export class Zygote {
       this.#overdue = true;
       this.#warm();
     }, LATEST_WARMING_MS).unref();
-    this.warmed = new Promise((resolve) => {
-      this.#markWarm = resolve;
-    });
   }
 
   async #listen(warn: ZygoteOptions["warn"]): Promise<void> {
@@ -91,7 +88,7 @@ export class Zygote {
       said = (said + text).slice(-4096);
       if (isReady) warn(`the sandboxes' Python failed: ${text.trim()}`);
     });
-    stdin.on("error", () => this.#markWarm());
+    stdin.on("error", () => this.#warmed.resolve());
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: stdout }).on("line", (line) => {
         const event = JSON.parse(line) as { ready: true } | { loaded: "standard" | "packages" };
@@ -118,7 +115,7 @@ export class Zygote {
     this.#next = loaded === "standard" ? "packages" : undefined;
     if (this.#next) return this.#goOn();
     clearTimeout(this.#overdueTimer);
-    this.#markWarm();
+    this.#warmed.resolve();
   }
 
   /** Sandboxes will import packages: from now on they are loaded ahead, as the standard library is for all. */
@@ -198,7 +195,7 @@ export type ZygoteOptions = {
   preloaded: string[];
 };
 
-export type WantedSandbox = { internet: boolean; isLight: boolean };
+type WantedSandbox = { internet: boolean; isLight: boolean };
 
 export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => Promise<void> };
 
