@@ -77,7 +77,6 @@ async function replayAll(nova: NovaClient, trialFor: TrialFor, id: string, asked
 
 const noSteps: ReadonlySet<string> = new Set(["start", "end", "join", "close"]);
 
-/** Throws `InvalidInput`. */
 function chosenOf(all: readonly Recorded[], id: string, asked: string | undefined): Recorded[] {
   const steps = all.filter(({ entry }) => !noSteps.has(entry.node_type));
   if (asked === undefined) return steps;
