@@ -83,11 +83,8 @@ function chosenOf(all: readonly Recorded[], id: string, asked: string | undefine
   const exact = steps.filter(({ place }) => place === asked);
   const found = exact.length > 0 ? exact : steps.filter(({ entry }) => entry.node_id === asked);
   if (found.length > 0) return found;
-  throw notRun(
-    asked,
-    id,
-    steps.map(({ place }) => ({ node_id: place })),
-  );
+  const places = steps.map(({ place }) => ({ node_id: place }));
+  throw notRun(asked, id, places);
 }
 
 /** How the code of an entry runs again, or why it does not. */
