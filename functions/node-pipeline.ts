@@ -2,6 +2,7 @@ import type { GenerationStore, Pipeline } from "@nova/engine";
 import { templatePackages } from "@nova/workflow";
 import { Environment } from "./environment.ts";
 import { clock } from "./host.ts";
+import { lazily } from "./lazily.ts";
 
 /**
  * What writes the code of prompt nodes, and answers text nodes. It is loaded at the first of them, for most nodes have
@@ -9,11 +10,7 @@ import { clock } from "./host.ts";
  */
 export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
   const env = Environment.parse(variables);
-  let making: Promise<Pipeline> | undefined;
-  const pipeline = () => {
-    making ??= makePipeline(env, variables, generations);
-    return making;
-  };
+  const pipeline = lazily(() => makePipeline(env, variables, generations));
   return {
     pinned: async (task) => (await pipeline()).pinned(task),
     generation: async (task, key) => (await pipeline()).generation(task, key),

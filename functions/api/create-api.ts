@@ -9,15 +9,10 @@ import { type HttpAnswer, type HttpEvent, receive } from "./http/event.ts";
 import { problemOf, render, statusOf } from "./http/problem.ts";
 import { routes } from "./routes/index.ts";
 
-export interface ApiOptions {
-  /** Pages that may call it; none where absent. */
-  origins?: Origins;
-}
-
 export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpAnswer>;
 
 /** The API as one Lambda: its routes, in the one stack that turns answers and errors into HTTP. */
-export function createApi(ports: () => ServicePorts, { origins = [] }: ApiOptions = {}): ApiHandler {
+export function createApi(ports: () => ServicePorts, { origins = [] }: { origins?: Origins } = {}): ApiHandler {
   const table = routes.map(({ method, path, serve }) => {
     return { method, path, handler: async (event: HttpEvent) => render(await serve(ports(), receive(event))) };
   });

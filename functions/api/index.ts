@@ -3,7 +3,7 @@ import { warmServicePorts } from "../service-app.ts";
 import { createApi } from "./create-api.ts";
 
 export { createServicePorts } from "../service-app.ts";
-export { type ApiHandler, type ApiOptions, createApi } from "./create-api.ts";
+export { type ApiHandler, createApi } from "./create-api.ts";
 export type { HttpAnswer, HttpEvent } from "./http/event.ts";
 
 /** API Gateway's HTTP API: every method of every address. */

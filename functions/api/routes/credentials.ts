@@ -1,12 +1,5 @@
 import type { CredentialOwner } from "@nova/engine";
-import {
-  type CredentialInfo,
-  credentialOf,
-  listCredentials,
-  removeCredential,
-  rotateCredentials,
-  setCredential,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { z } from "zod";
 import { type Route, route } from "../http/route.ts";
 import { CredentialItem, CredentialName, CredentialRequest } from "../schemas/client.ts";
@@ -27,7 +20,7 @@ function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string)
       params: owner,
       item: CredentialItem,
       cursor: /^\d{1,4}$/,
-      list: (ports, { by, params }) => listCredentials(ports, by, ownerOf(params)),
+      list: (ports, { by, params }) => service.listCredentials(ports, by, ownerOf(params)),
       show: credentialItem,
     }),
     route(`GET ${path}/credentials/{name}`, {
@@ -35,7 +28,7 @@ function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string)
       role: "viewer",
       params: one,
       answers: { 200: { description: "the credential", schema: CredentialItem } },
-      handle: async (ports, { by, params }) => credentialItem(await credentialOf(ports, by, ofOne(params))),
+      handle: async (ports, { by, params }) => credentialItem(await service.credentialOf(ports, by, ofOne(params))),
     }),
     route(`PUT ${path}/credentials/{name}`, {
       summary: `Store a credential of ${whose}, in the place of the one before`,
@@ -44,19 +37,19 @@ function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string)
       body: CredentialRequest,
       answers: { 200: { description: "stored", schema: CredentialItem } },
       handle: async (ports, { by, params, body }) =>
-        credentialItem(await setCredential(ports, by, { ...ofOne(params), ...body })),
+        credentialItem(await service.setCredential(ports, by, { ...ofOne(params), ...body })),
     }),
     route(`DELETE ${path}/credentials/{name}`, {
       summary: `Remove a credential of ${whose}`,
       role: "admin",
       params: one,
       answers: { 204: { description: "removed" } },
-      handle: (ports, { by, params }) => removeCredential(ports, by, ofOne(params)),
+      handle: (ports, { by, params }) => service.removeCredential(ports, by, ofOne(params)),
     }),
   ];
 }
 
-const credentialItem = (credential: CredentialInfo) => viewOf(CredentialItem, credential);
+const credentialItem = (credential: service.CredentialInfo) => viewOf(CredentialItem, credential);
 
 export const ofClient = credentialRoutes("/clients/{slug}", z.object({ slug: Slug }), "a client");
 
@@ -74,5 +67,5 @@ export const rotate = route("POST /credentials/rotate", {
   summary: "Seal every credential with a new key; one that was interrupted goes on; needs a key for all clients",
   role: "admin",
   answers: { 200: { description: "done", schema: Rotated } },
-  handle: (ports, { by, once }) => once(() => rotateCredentials(ports, by)),
+  handle: (ports, { by, once }) => once(() => service.rotateCredentials(ports, by)),
 });

@@ -1,18 +1,5 @@
 import { diffExecutions, type Execution, readTrace, renderJson, traceTag, verifyExecution } from "@nova/engine";
-import {
-  cancel as cancelExecution,
-  erase as eraseExecution,
-  execute as executeWorkflow,
-  executionWithin,
-  forecastRestart,
-  hasEnded,
-  listExecutions,
-  readExecution,
-  receiveHook,
-  restart as restartExecution,
-  type ServicePorts,
-  untilEnded,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { defined } from "@nova/workflow";
 import { z } from "zod";
 import { Unreadable } from "../http/errors.ts";
@@ -57,7 +44,7 @@ export const list = listRoute("/executions", {
   item: schemas.ExecutionItem,
   cursor: /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/,
   async list(ports, { by, query: { from, to, error_class: errorClass, ...wanted }, page: { limit, cursor } }) {
-    const found = await listExecutions(ports, by, {
+    const found = await service.listExecutions(ports, by, {
       ...{ limit, looksAt: lookedAt, ...wanted, ...defined({ errorClass }) },
       ...(cursor !== undefined && { cursor: Buffer.from(cursor).toString("base64url") }),
       ...(from !== undefined && { from: new Date(from).toISOString() }),
@@ -77,10 +64,10 @@ export const get = route("GET /executions/{id}", {
     references: Flag.optional().meta({ description: "large values stay references, as in the chain of work" }),
   }),
   answers: { 200: { description: "the execution", schema: schemas.WholeExecution } },
-  tag: async (ports, { by, params: { id } }) => traceTag(ports, await executionWithin(ports, by, id)),
+  tag: async (ports, { by, params: { id } }) => traceTag(ports, await service.executionWithin(ports, by, id)),
   async handle(ports, { by, params: { id }, query: { references = false } }) {
-    await executionWithin(ports, by, id);
-    const read = references ? readTrace : readExecution;
+    await service.executionWithin(ports, by, id);
+    const read = references ? readTrace : service.readExecution;
     return schemas.wholeExecution(await read(ports, id));
   },
 });
@@ -91,7 +78,7 @@ export const cancel = route("POST /executions/{id}/cancel", {
   params,
   answers: { 200: { description: "how it ended", schema: schemas.Started } },
   async handle(ports, { by, params: { id }, once }) {
-    const status = await once(async () => (await cancelExecution(ports, by, id)).status);
+    const status = await once(async () => (await service.cancel(ports, by, id)).status);
     return { execution_id: id, status };
   },
 });
@@ -102,7 +89,7 @@ export const erase = route("POST /executions/{id}/erase", {
   params,
   answers: { 202: { description: "they are being erased, which takes some minutes", schema: schemas.Erased } },
   async handle(ports, { by, params: { id }, once }) {
-    return { execution_id: id, erased: await once(() => eraseExecution(ports, by, id)) };
+    return { execution_id: id, erased: await once(() => service.erase(ports, by, id)) };
   },
 });
 
@@ -112,7 +99,7 @@ export const verify = route("GET /executions/{id}/verify", {
   params,
   answers: { 200: { description: "what the check found", schema: schemas.Verified } },
   async handle(ports, { by, params: { id } }) {
-    await executionWithin(ports, by, id);
+    await service.executionWithin(ports, by, id);
     const { sourceGone, problem = null, ...found } = await verifyExecution(ports, id);
     return { execution_id: id, ...found, source_gone: sourceGone, problem };
   },
@@ -129,7 +116,7 @@ export const diff = route("GET /executions/{a}/diff/{b}", {
   answers: { 200: { description: "a page", schema: listOf(schemas.NodeDiff) } },
   async handle(ports, { by, params: { a, b }, query }) {
     const page = { ...pageQuery(query, /^\d{1,9}$/), limit: nodesOfPage };
-    for (const id of [a, b]) await executionWithin(ports, by, id);
+    for (const id of [a, b]) await service.executionWithin(ports, by, id);
     const nodes = pageOfAll(await diffExecutions(ports, a, b), page, (node) => Buffer.byteLength(renderJson(node)));
     return listAnswer(nodes, (node) => node);
   },
@@ -173,7 +160,7 @@ export const execute = route("POST /workflows/{id}/execute", {
     const given = { context: context?.text ?? "{}", namesUploads: true, ...(client !== undefined && { client }) };
     const { id, status } = await once(async (ulid): Promise<StartedRun> => {
       const request = { ulid, workflow: params.id, ...given, frozen, fresh, ...version };
-      const { id, status } = await executeWorkflow(ports, by, request);
+      const { id, status } = await service.execute(ports, by, request);
       return { id, status };
     });
     return new OtherAnswer(await resultOf(ports, { id, status }, wait));
@@ -209,9 +196,9 @@ export const restart = route("POST /executions/{id}/restart", {
   async handle(ports, { by, params: { id }, query: { wait = 0 }, body, once }) {
     const { context_patch: patch, ask_again: again, dry_run, ...place } = body;
     const wish = { ...place, ...defined({ patch: patch?.text, again }) };
-    if (dry_run) return forecastRestart(ports, by, id, wish);
+    if (dry_run) return service.forecastRestart(ports, by, id, wish);
     const begun = await once(async (ulid): Promise<StartedRun> => {
-      const { id: as, status } = await restartExecution(ports, by, id, { ulid, ...wish });
+      const { id: as, status } = await service.restart(ports, by, id, { ulid, ...wish });
       return { id: as, status };
     });
     return new OtherAnswer(await resultOf(ports, begun, wait, { restarted_from: id }));
@@ -222,13 +209,14 @@ type StartedRun = Pick<Execution, "id" | "status">;
 
 /** The run, once it has ended; else where it will be found. */
 async function resultOf(
-  ports: ServicePorts,
+  ports: service.ServicePorts,
   { id, status }: StartedRun,
   waitSeconds: number,
   more?: { restarted_from: string },
 ): Promise<Answer> {
-  const record = waitSeconds > 0 ? await untilEnded(ports, id, waitSeconds * 1000) : undefined;
-  if (record && hasEnded(record)) return { status: 200, body: schemas.wholeExecution(await readExecution(ports, id)) };
+  const record = waitSeconds > 0 ? await service.untilEnded(ports, id, waitSeconds * 1000) : undefined;
+  if (record && service.hasEnded(record))
+    return { status: 200, body: schemas.wholeExecution(await service.readExecution(ports, id)) };
   const headers = { location: `/executions/${id}` };
   return { status: 202, headers, body: { execution_id: id, status: record?.status ?? status, ...more } };
 }
@@ -248,7 +236,7 @@ export const hook = openRoute("POST /hooks/{id}", {
     const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
     const flaw = flawOf(headers["content-type"], bytes);
     const request = { id, headers: Object.fromEntries(given), body: bytes, from: sourceIp, ...(flaw && { flaw }) };
-    const { execution, waitSeconds } = await receiveHook(ports, request);
+    const { execution, waitSeconds } = await service.receiveHook(ports, request);
     const record = await ports.executions.get(execution);
     return resultOf(ports, { id: execution, status: record?.status ?? "running" }, waitSeconds);
   },

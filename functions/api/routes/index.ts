@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { lazily } from "../../lazily.ts";
 import { openRoute, type Route } from "../http/route.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import * as analytics from "./analytics.ts";
@@ -19,16 +20,11 @@ import * as workflows from "./workflows.ts";
 const openApi = openRoute("GET /openapi.json", {
   summary: "This document",
   answers: { 200: { description: "OpenAPI 3.1", schema: z.looseObject({ openapi: z.string() }) } },
-  serve: async () => ({ status: 200, body: theDocument() }),
+  // It takes longer than most requests.
+  serve: async () => ({ status: 200, body: document() }),
 });
 
-let document: ReturnType<typeof openApiDocument> | undefined;
-
-/** Made when somebody asks for it the first time: it takes longer than most requests. */
-function theDocument() {
-  document ??= openApiDocument(routes);
-  return document;
-}
+const document = lazily(() => openApiDocument(routes));
 
 /** Every route there is. */
 export const routes: readonly Route[] = [

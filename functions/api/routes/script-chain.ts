@@ -1,15 +1,4 @@
-import {
-  addEdge,
-  addNode,
-  generateText,
-  nodeValues,
-  readSession,
-  renderTemplate,
-  runStale,
-  sessionRun,
-  sessionShape,
-  writeContext,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { defined } from "@nova/workflow";
 import { route } from "../http/route.ts";
 import * as schemas from "../schemas/script-chain.ts";
@@ -27,8 +16,8 @@ export const generateTextNode = route("POST /generate_text_node", {
     { by, body: { session_id: id, prompt_text: prompt, llm_config: llmConfig, context_data }, once },
   ) {
     const wish = { prompt, ...defined({ llmConfig, contextData: context_data?.text }) };
-    const generated = await once((ulid) => generateText(ports, by, id, { ulid, ...wish }));
-    return { ...generated, ...about(await readSession(ports, by, id)) };
+    const generated = await once((ulid) => service.generateText(ports, by, id, { ulid, ...wish }));
+    return { ...generated, ...about(await service.readSession(ports, by, id)) };
   },
 });
 
@@ -40,8 +29,8 @@ export const addNodeAsBefore = route("POST /add_node", {
   async handle(ports, { by, body: { session_id: id, node_id, node_type, prompt_text: prompt, ...rest }, once }) {
     const type = node_type !== undefined && /decision/i.test(node_type) ? "decision" : "action";
     const node = { id: node_id, type, executor: "text", ...rest, ...defined({ prompt }) };
-    await once(async () => void (await addNode(ports, by, id, node)));
-    return { node_id, ...about(await readSession(ports, by, id)) };
+    await once(async () => void (await service.addNode(ports, by, id, node)));
+    return { node_id, ...about(await service.readSession(ports, by, id)) };
   },
 });
 
@@ -51,8 +40,8 @@ export const addEdgeAsBefore = route("POST /add_edge", {
   body: schemas.AddEdgeRequest,
   answers: { 200: { description: "added", schema: schemas.AddedEdge } },
   async handle(ports, { by, body: { session_id: id, from_node: from, to_node: to, condition }, once }) {
-    await once(async () => void (await addEdge(ports, by, id, { from, to, ...defined({ condition }) }, {})));
-    return { from_node: from, to_node: to, ...about(await readSession(ports, by, id)) };
+    await once(async () => void (await service.addEdge(ports, by, id, { from, to, ...defined({ condition }) }, {})));
+    return { from_node: from, to_node: to, ...about(await service.readSession(ports, by, id)) };
   },
 });
 
@@ -62,8 +51,8 @@ export const getNodeOutputs = route("POST /get_node_outputs", {
   body: schemas.OutputsRequest,
   answers: { 200: { description: "the outputs", schema: schemas.NodeOutputs } },
   async handle(ports, { by, body: { session_id: id, node_ids = [] } }) {
-    const session = await readSession(ports, by, id);
-    return { outputs: await nodeValues(ports, session, node_ids), ...about(session) };
+    const session = await service.readSession(ports, by, id);
+    return { outputs: await service.nodeValues(ports, session, node_ids), ...about(session) };
   },
 });
 
@@ -75,7 +64,7 @@ export const validateTemplate = route("POST /validate_template", {
   answers: { 200: { description: "the prompt", schema: schemas.ValidatedTemplate } },
   async handle(ports, { by, body: { session_id: id, prompt_text: template, context_data } }) {
     const request = { template, ...defined({ contextData: context_data?.text }) };
-    const { session, rendered } = await renderTemplate(ports, by, id, request);
+    const { session, rendered } = await service.renderTemplate(ports, by, id, request);
     const { processed_prompt, processed_node_values, missing } = rendered;
     const warnings = missing.map(({ reference, name, has_node }) =>
       has_node ? `${reference}: "${name}" has no such part` : `${reference}: nothing is known of "${name}"`,
@@ -94,14 +83,14 @@ export const executeAsBefore = route("POST /execute", {
   answers: { 200: { description: "what all nodes have come to", schema: schemas.Executed } },
   async handle(ports, { by, body: { session_id: id, initial_inputs }, once }) {
     const begun = await once(async (ulid) => {
-      if (initial_inputs) await writeContext(ports, by, id, initial_inputs.text);
-      const { session: _, ...kept } = await runStale(ports, by, id, ulid);
+      if (initial_inputs) await service.writeContext(ports, by, id, initial_inputs.text);
+      const { session: _, ...kept } = await service.runStale(ports, by, id, ulid);
       return kept;
     });
-    const { session, record, ran } = await sessionRun(ports, by, id, begun, waitMs);
+    const { session, record, ran } = await service.sessionRun(ports, by, id, begun, waitMs);
     const { execution: execution_id, reused } = begun;
-    const { kind: shape, why: shape_why } = sessionShape(session);
+    const { kind: shape, why: shape_why } = service.sessionShape(session);
     const told = { execution_id, status: record?.status ?? "completed", reused, ran, error: record?.error ?? null };
-    return { results: await nodeValues(ports, session, []), ...told, shape, shape_why, ...about(session) };
+    return { results: await service.nodeValues(ports, session, []), ...told, shape, shape_why, ...about(session) };
   },
 });

@@ -1,24 +1,4 @@
-import {
-  addEdge,
-  addNode,
-  type Begun,
-  changeNode,
-  createSession,
-  deleteEdge,
-  deleteNode,
-  deleteSession,
-  editOutput,
-  listSessions,
-  type Principal,
-  publishSession,
-  readSession,
-  runAlone,
-  runStale,
-  type ServicePorts,
-  sessionOutputs,
-  sessionRun,
-  sessionShape,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { defined } from "@nova/workflow";
 import { z } from "zod";
 import { OtherAnswer, route } from "../http/route.ts";
@@ -41,8 +21,8 @@ const expectedRevision = {
   revision: wholeNumber(1, 1_000_000_000).optional().meta({ description: "as you have read it" }),
 };
 
-async function shown(ports: ServicePorts, by: Principal, id: string) {
-  return schemas.wholeSession(await readSession(ports, by, id));
+async function shown(ports: service.ServicePorts, by: service.Principal, id: string) {
+  return schemas.wholeSession(await service.readSession(ports, by, id));
 }
 
 export const create = route("POST /sessions", {
@@ -55,7 +35,7 @@ export const create = route("POST /sessions", {
   async handle(ports, { by, body, once }) {
     const { client_slug: client, retention_days: retentionDays, context, ...rest } = body;
     const request = { ...rest, ...defined({ client, retentionDays, context: context?.text }) } as const;
-    const id = await once(async (ulid) => (await createSession(ports, by, { ulid, ...request })).id);
+    const id = await once(async (ulid) => (await service.createSession(ports, by, { ulid, ...request })).id);
     return shown(ports, by, id);
   },
 });
@@ -66,7 +46,7 @@ export const list = listRoute("/sessions", {
   query: { client: Slug.optional() },
   item: schemas.SessionItem,
   cursor: /^ses_[0-9A-Z]{26}$/,
-  list: (ports, { by, query, page }) => listSessions(ports, by, { ...page, ...query }),
+  list: (ports, { by, query, page }) => service.listSessions(ports, by, { ...page, ...query }),
   show: schemas.sessionItem,
 });
 
@@ -83,7 +63,7 @@ export const remove = route("DELETE /sessions/{id}", {
   role,
   params,
   answers: { 204: { description: "deleted" } },
-  handle: (ports, { by, params: { id } }) => deleteSession(ports, by, id),
+  handle: (ports, { by, params: { id } }) => service.deleteSession(ports, by, id),
 });
 
 export const addNodeRoute = route("POST /sessions/{id}/nodes", {
@@ -93,7 +73,7 @@ export const addNodeRoute = route("POST /sessions/{id}/nodes", {
   body: schemas.NodeRequest,
   answers: { 201: { description: "the session", schema: schemas.WholeSession } },
   async handle(ports, { by, params: { id }, body, once }) {
-    await once(async () => void (await addNode(ports, by, id, body)));
+    await once(async () => void (await service.addNode(ports, by, id, body)));
     return shown(ports, by, id);
   },
 });
@@ -106,7 +86,7 @@ export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
   body: schemas.NodeChanges,
   answers: whole,
   async handle(ports, { by, params: { id, node }, query, body: changes }) {
-    await changeNode(ports, by, id, node, { ...query, changes });
+    await service.changeNode(ports, by, id, node, { ...query, changes });
     return shown(ports, by, id);
   },
 });
@@ -118,7 +98,7 @@ export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
   query: expected,
   answers: whole,
   async handle(ports, { by, params: { id, node }, query }) {
-    await deleteNode(ports, by, id, node, query);
+    await service.deleteNode(ports, by, id, node, query);
     return shown(ports, by, id);
   },
 });
@@ -131,7 +111,7 @@ export const addEdgeRoute = route("POST /sessions/{id}/edges", {
   body: schemas.DraftEdge,
   answers: { 201: { description: "the session", schema: schemas.WholeSession } },
   async handle(ports, { by, params: { id }, query, body, once }) {
-    await once(async () => void (await addEdge(ports, by, id, body, query)));
+    await once(async () => void (await service.addEdge(ports, by, id, body, query)));
     return shown(ports, by, id);
   },
 });
@@ -146,7 +126,7 @@ export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
   }),
   answers: whole,
   async handle(ports, { by, params: { id }, query: { from, to, condition, ...expected } }) {
-    await deleteEdge(ports, by, id, { from, to, ...defined({ condition }) }, expected);
+    await service.deleteEdge(ports, by, id, { from, to, ...defined({ condition }) }, expected);
     return shown(ports, by, id);
   },
 });
@@ -158,8 +138,8 @@ export const outputs = route("GET /sessions/{id}/outputs", {
   query: z.strictObject({ node: z.string().min(1).max(8_000).optional() }),
   answers: { 200: { description: "the outputs", schema: schemas.Outputs } },
   async handle(ports, { by, params: { id }, query: { node } }) {
-    const session = await readSession(ports, by, id);
-    return schemas.outputsAnswer(session, await sessionOutputs(ports, session, node?.split(",") ?? []));
+    const session = await service.readSession(ports, by, id);
+    return schemas.outputsAnswer(session, await service.sessionOutputs(ports, session, node?.split(",") ?? []));
   },
 });
 
@@ -172,8 +152,12 @@ export const writeOutput = route("PUT /sessions/{id}/nodes/{node}/output", {
   exact: ["output"],
   answers: { 200: { description: "the output", schema: schemas.Outputs } },
   async handle(ports, { by, params: { id, node }, query, body: { output, decision } }) {
-    const session = await editOutput(ports, by, id, node, { ...query, output: output.text, ...defined({ decision }) });
-    return schemas.outputsAnswer(session, await sessionOutputs(ports, session, [node]));
+    const session = await service.editOutput(ports, by, id, node, {
+      ...query,
+      output: output.text,
+      ...defined({ decision }),
+    });
+    return schemas.outputsAnswer(session, await service.sessionOutputs(ports, session, [node]));
   },
 });
 
@@ -187,13 +171,19 @@ const runAnswers = {
   202: { description: "it goes on, or waits for its turn (`queued`)", schema: schemas.SessionRun },
 };
 
-type Kept = Omit<Begun, "session">;
-const kept = ({ execution, runs, reused }: Begun): Kept => ({ execution, runs, reused });
+type Kept = Omit<service.Begun, "session">;
+const kept = ({ execution, runs, reused }: service.Begun): Kept => ({ execution, runs, reused });
 
 /** The run, once it has ended, or as it is when the time is over. */
-async function answerTo(ports: ServicePorts, by: Principal, id: string, begun: Kept, waitSeconds = longestWaitSeconds) {
-  const { session, record, outputs, ran } = await sessionRun(ports, by, id, begun, waitSeconds * 1000);
-  const { kind, why } = sessionShape(session);
+async function answerTo(
+  ports: service.ServicePorts,
+  by: service.Principal,
+  id: string,
+  begun: Kept,
+  waitSeconds = longestWaitSeconds,
+) {
+  const { session, record, outputs, ran } = await service.sessionRun(ports, by, id, begun, waitSeconds * 1000);
+  const { kind, why } = service.sessionShape(session);
   const body = {
     ...schemas.about(session),
     ...{ execution_id: begun.execution, status: record?.status ?? "completed", runs: begun.runs, reused: begun.reused },
@@ -210,7 +200,7 @@ export const run = route("POST /sessions/{id}/run", {
   query: waitQuery,
   answers: runAnswers,
   async handle(ports, { by, params: { id }, query: { wait }, once }) {
-    const begun = await once(async (ulid) => kept(await runStale(ports, by, id, ulid)));
+    const begun = await once(async (ulid) => kept(await service.runStale(ports, by, id, ulid)));
     return answerTo(ports, by, id, begun, wait);
   },
 });
@@ -226,7 +216,7 @@ export const runNode = route("POST /sessions/{id}/nodes/{node}/run", {
   answers: runAnswers,
   async handle(ports, { by, params: { id, node }, query: { wait }, body: { context_data }, once }) {
     const data = defined({ contextData: context_data?.text });
-    const begun = await once(async (ulid) => kept(await runAlone(ports, by, id, { ulid, node, ...data })));
+    const begun = await once(async (ulid) => kept(await service.runAlone(ports, by, id, { ulid, node, ...data })));
     return answerTo(ports, by, id, begun, wait);
   },
 });
@@ -250,11 +240,11 @@ export const publish = route("POST /sessions/{id}/publish", {
   },
   async handle(ports, { by, params: { id }, body, once }) {
     const found = await once(async () => {
-      const { session: _, ...published } = await publishSession(ports, by, id, body);
+      const { session: _, ...published } = await service.publishSession(ports, by, id, body);
       return published;
     });
     const status = found.status !== "ready" ? 202 : found.created ? 201 : 200;
-    const session = await readSession(ports, by, id);
+    const session = await service.readSession(ports, by, id);
     return new OtherAnswer({ status, body: { ...workflows.publishedAnswer(found), ...schemas.about(session) } });
   },
 });

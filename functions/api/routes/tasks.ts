@@ -1,12 +1,5 @@
 import { RawJson, type TaskContents, type TaskName, type WaitingTask } from "@nova/engine";
-import {
-  answer as answerTask,
-  listTasks,
-  readTask,
-  resumeLink,
-  resume as resumeWait,
-  type ServicePorts,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { textOfJson } from "@nova/workflow";
 import { z } from "zod";
 import type { Received } from "../http/event.ts";
@@ -119,7 +112,7 @@ export const list = listRoute("/tasks", {
   query: { kind: z.enum(["approval", "event"]).optional().meta({ description: "absent: what people answer" }) },
   item: TaskItem,
   cursor: /^[\dTZ:.-]+#task_[0-9A-Z]{26}$/,
-  list: (ports, { by, query, page }) => listTasks(ports, by, { ...page, ...query }),
+  list: (ports, { by, query, page }) => service.listTasks(ports, by, { ...page, ...query }),
   show: taskItem,
 });
 
@@ -128,7 +121,7 @@ export const get = route("GET /tasks/{id}", {
   role: "viewer",
   params: z.object({ id: TaskId }),
   answers: { 200: { description: "the task", schema: WholeTask } },
-  handle: async (ports, { by, params: { id } }) => wholeTask(await readTask(ports, by, id)),
+  handle: async (ports, { by, params: { id } }) => wholeTask(await service.readTask(ports, by, id)),
 });
 
 const approval = route("POST /tasks/{id}", {
@@ -172,23 +165,23 @@ export const answerIn = route("POST /executions/{id}/answer", {
 });
 
 async function answered(
-  ports: ServicePorts,
+  ports: service.ServicePorts,
   name: TaskName,
   { by, body: { choice, data, by: as }, once }: Pick<Asked<unknown, unknown, TaskAnswer>, "by" | "body" | "once">,
 ) {
   const given = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };
   return once(async () => {
-    const { task, at, sent } = await answerTask(ports, by, name, given);
+    const { task, at, sent } = await service.answer(ports, by, name, given);
     return { task_id: task.id, execution_id: task.execution, node: task.node, choice, at, sent };
   });
 }
 
 /** A call of a resume link. The token is its key, and is looked at before anything that came with it. */
-async function callResumeLink(ports: ServicePorts, received: Received, token: string): Promise<Answer> {
-  const link = await resumeLink(ports, received.params.id ?? "", token);
+async function callResumeLink(ports: service.ServicePorts, received: Received, token: string): Promise<Answer> {
+  const link = await service.resumeLink(ports, received.params.id ?? "", token);
   const text = received.text.trim() === "" ? "null" : received.text;
   readBody({ ...received, text }, []);
-  const isTaken = await resumeWait(ports, link, text);
+  const isTaken = await service.resume(ports, link, text);
   const at = link.calledAt ?? new Date(ports.clock.now()).toISOString();
   const named = { task_id: link.id, execution_id: link.execution, node: link.node };
   return { status: 200, body: { ...named, choice: "resumed", at, sent: isTaken } };

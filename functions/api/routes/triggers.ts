@@ -1,12 +1,4 @@
-import {
-  deliveryStatuses,
-  emit as emitEvent,
-  listDeliveries,
-  listSchedules,
-  putEvent,
-  type ShownSchedule,
-  setSchedulePaused,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { z } from "zod";
 import { Unreadable } from "../http/errors.ts";
 import { route } from "../http/route.ts";
@@ -27,7 +19,7 @@ const DeliveryItem = z
     from: z.string(),
     about: z.string(),
     dedupe: z.string().meta({ description: "what repeated deliveries of the same have in common" }),
-    status: z.enum(deliveryStatuses),
+    status: z.enum(service.deliveryStatuses),
     execution_id: z.string().nullable(),
     reason: z.string().nullable().meta({ description: "why there is no run" }),
   })
@@ -45,7 +37,7 @@ const ScheduleItem = z
   })
   .meta({ id: "Schedule" });
 
-function scheduleItem(schedule: ShownSchedule) {
+function scheduleItem(schedule: service.ShownSchedule) {
   const { id, client, timezone = "UTC" } = schedule.trigger;
   return viewOf(ScheduleItem, schedule, { trigger: id, client_slug: client, timezone });
 }
@@ -74,7 +66,7 @@ export const schedules = listRoute("/schedules", {
   query: { workflow: WorkflowId.optional() },
   item: ScheduleItem,
   cursor: /^[a-z0-9-]{1,64}\/.{1,64}$/,
-  list: (ports, { by, query, page }) => listSchedules(ports, by, { ...page, ...query }),
+  list: (ports, { by, query, page }) => service.listSchedules(ports, by, { ...page, ...query }),
   show: scheduleItem,
 });
 
@@ -84,7 +76,7 @@ const pausing = (action: "pause" | "resume", summary: string, description: strin
     answers: { 200: { description, schema: ScheduleItem } },
     async handle(ports, { by, params: { id: workflow, trigger: schedule } }) {
       const isPaused = action === "pause";
-      return scheduleItem(await setSchedulePaused(ports, by, { workflow, schedule, isPaused }));
+      return scheduleItem(await service.setSchedulePaused(ports, by, { workflow, schedule, isPaused }));
     },
   });
 
@@ -98,11 +90,11 @@ export const deliveries = listRoute("/deliveries", {
   query: {
     workflow: WorkflowId.optional(),
     client: Slug.optional(),
-    status: z.enum(deliveryStatuses).optional(),
+    status: z.enum(service.deliveryStatuses).optional(),
   },
   item: DeliveryItem,
   cursor: /^dlv_[0-9A-Z]{26}$/,
-  list: (ports, { by, query, page }) => listDeliveries(ports, by, { ...page, ...query }),
+  list: (ports, { by, query, page }) => service.listDeliveries(ports, by, { ...page, ...query }),
   show: (delivery) =>
     viewOf(DeliveryItem, delivery, { client_slug: delivery.client, execution_id: delivery.execution }),
 });
@@ -121,8 +113,8 @@ export const emit = route("POST /events", {
       throw new Unreadable(400, `${reserved} - give it another name`);
     }
     return once(async () => {
-      if (on_bus) return { event_id: await putEvent(ports, by, event), items: [] };
-      const { id, tasks } = await emitEvent(ports, by, event);
+      if (on_bus) return { event_id: await service.putEvent(ports, by, event), items: [] };
+      const { id, tasks } = await service.emit(ports, by, event);
       const items = tasks.map((task) => ({ task_id: task.id, execution_id: task.execution, node: task.node }));
       return { event_id: id, items };
     });

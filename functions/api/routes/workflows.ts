@@ -1,20 +1,5 @@
 import { toStateMachine } from "@nova/compiler";
-import {
-  activateVersion,
-  deleteWorkflow,
-  findWorkflow,
-  listVersions,
-  listWorkflows,
-  publish,
-  workflowQuotas as quotasOfWorkflow,
-  reaches,
-  reviewCode,
-  setWorkflowPaused,
-  setWorkflowQuotas,
-  showWorkflow,
-  sourceOf,
-  validateWorkflow,
-} from "@nova/service";
+import * as service from "@nova/service";
 import { writeWorkflow } from "@nova/workflow";
 import { z } from "zod";
 import { OtherAnswer, route } from "../http/route.ts";
@@ -41,7 +26,8 @@ export const create = route("POST /workflows", {
   role: "editor",
   body: schemas.Definition,
   answers: published,
-  handle: async (ports, { by, text, once }) => answerTo(await once(() => publish(ports, by, sourceOf(text)))),
+  handle: async (ports, { by, text, once }) =>
+    answerTo(await once(() => service.publish(ports, by, service.sourceOf(text)))),
 });
 
 export const replace = route("PUT /workflows/{id}", {
@@ -50,10 +36,11 @@ export const replace = route("PUT /workflows/{id}", {
   params,
   body: schemas.Definition,
   answers: published,
-  handle: async (ports, { by, params: { id }, text }) => answerTo(await publish(ports, by, sourceOf(text, id), { id })),
+  handle: async (ports, { by, params: { id }, text }) =>
+    answerTo(await service.publish(ports, by, service.sourceOf(text, id), { id })),
 });
 
-function answerTo(found: Awaited<ReturnType<typeof publish>>): OtherAnswer {
+function answerTo(found: Awaited<ReturnType<typeof service.publish>>): OtherAnswer {
   const status = found.status !== "ready" ? 202 : found.created ? 201 : 200;
   return new OtherAnswer({ status, body: schemas.publishedAnswer(found) });
 }
@@ -63,7 +50,7 @@ export const list = listRoute("/workflows", {
   role: "viewer",
   item: schemas.WorkflowItem,
   cursor: /^[a-z0-9-]{1,64}$/,
-  list: (ports, { page }) => listWorkflows(ports, page),
+  list: (ports, { page }) => service.listWorkflows(ports, page),
   show: schemas.workflowItem,
 });
 
@@ -75,7 +62,7 @@ export const get = route("GET /workflows/{id}", {
   query,
   answers: { 200: { description: "the workflow", schema: schemas.WholeWorkflow } },
   handle: async (ports, { by, params: { id }, query: { version } }) =>
-    schemas.wholeWorkflow(await showWorkflow(ports, id, version), by),
+    schemas.wholeWorkflow(await service.showWorkflow(ports, id, version), by),
 });
 
 export const versions = listRoute("/workflows/{id}/versions", {
@@ -85,7 +72,7 @@ export const versions = listRoute("/workflows/{id}/versions", {
   item: schemas.VersionItem,
   cursor: /^\d{1,10}$/,
   async list(ports, { params: { id }, page }) {
-    const { items, active, ...rest } = await listVersions(ports, id, page);
+    const { items, active, ...rest } = await service.listVersions(ports, id, page);
     return { ...rest, items: items.map((version) => schemas.versionItem(version, active)) };
   },
 });
@@ -97,7 +84,7 @@ export const asl = route("GET /workflows/{id}/asl", {
   query,
   answers: { 200: { description: "Amazon States Language", schema: z.looseObject({ StartAt: z.string() }) } },
   async handle(ports, { params: { id }, query }) {
-    const { version } = await showWorkflow(ports, id, query.version);
+    const { version } = await service.showWorkflow(ports, id, query.version);
     const { functions } = ports;
     return toStateMachine(version.workflow, functions ? { functions } : {});
   },
@@ -110,8 +97,8 @@ export const findings = route("GET /workflows/{id}/findings", {
   query,
   answers: { 200: { description: "as POST /workflows/validate answers", schema: schemas.Validated } },
   async handle(ports, { by, params: { id }, query: { version } }) {
-    const shown = await showWorkflow(ports, id, version);
-    const { workflow, findings } = await validateWorkflow(ports, by, writeWorkflow(shown.version.workflow));
+    const shown = await service.showWorkflow(ports, id, version);
+    const { workflow, findings } = await service.validateWorkflow(ports, by, writeWorkflow(shown.version.workflow));
     return { valid: workflow !== undefined, findings };
   },
 });
@@ -124,7 +111,7 @@ export const validate = route("POST /workflows/validate", {
   body: schemas.Definition,
   answers: { 200: { description: "all findings; `valid` where none is an error", schema: schemas.Validated } },
   async handle(ports, { by, text }) {
-    const { workflow, findings } = await validateWorkflow(ports, by, sourceOf(text));
+    const { workflow, findings } = await service.validateWorkflow(ports, by, service.sourceOf(text));
     return { valid: workflow !== undefined, findings };
   },
 });
@@ -136,7 +123,7 @@ export const activate = route("POST /workflows/{id}/activate", {
   body: z.strictObject({ version: VersionNumber }),
   answers: { 200: { description: "activated", schema: Activated } },
   async handle(ports, { by, params: { id }, body: { version }, once }) {
-    await once(() => activateVersion(ports, by, id, version));
+    await once(() => service.activateVersion(ports, by, id, version));
     return { id, active_version: version };
   },
 });
@@ -146,8 +133,8 @@ const pausing = (action: "pause" | "resume", summary: string, description: strin
     ...{ summary, role: "editor", params },
     answers: { 200: { description, schema: schemas.WorkflowItem } },
     async handle(ports, { by, params: { id } }) {
-      await setWorkflowPaused(ports, by, id, action === "pause");
-      return schemas.workflowItem(await showWorkflow(ports, id));
+      await service.setWorkflowPaused(ports, by, id, action === "pause");
+      return schemas.workflowItem(await service.showWorkflow(ports, id));
     },
   });
 
@@ -160,7 +147,7 @@ export const remove = route("DELETE /workflows/{id}", {
   role: "editor",
   params,
   answers: { 204: { description: "deleted" }, 409: { description: "runs are open" } },
-  handle: (ports, { by, params: { id } }) => deleteWorkflow(ports, by, id),
+  handle: (ports, { by, params: { id } }) => service.deleteWorkflow(ports, by, id),
 });
 
 const quotaAnswers = { 200: { description: "the quotas", schema: WorkflowQuotasBody } };
@@ -170,7 +157,7 @@ export const quotas = route("GET /workflows/{id}/quotas", {
   role: "viewer",
   params,
   answers: quotaAnswers,
-  handle: async (ports, { params: { id } }) => viewOf(WorkflowQuotasBody, await quotasOfWorkflow(ports, id)),
+  handle: async (ports, { params: { id } }) => viewOf(WorkflowQuotasBody, await service.workflowQuotas(ports, id)),
 });
 
 export const setQuotas = route("PUT /workflows/{id}/quotas", {
@@ -181,7 +168,7 @@ export const setQuotas = route("PUT /workflows/{id}/quotas", {
   answers: quotaAnswers,
   async handle(ports, { by, params: { id }, body }) {
     const quotas = sentIn(body);
-    await setWorkflowQuotas(ports, by, id, quotas);
+    await service.setWorkflowQuotas(ports, by, id, quotas);
     return viewOf(WorkflowQuotasBody, quotas);
   },
 });
@@ -192,9 +179,9 @@ export const generations = listRoute("/workflows/{id}/generations", {
   params,
   item: schemas.GenerationItem,
   async list(ports, { by, params: { id } }) {
-    await findWorkflow(ports, id);
+    await service.findWorkflow(ports, id);
     const kept = await ports.generations.ofWorkflow(id);
-    return kept.filter(({ client }) => client === null || reaches(by, client));
+    return kept.filter(({ client }) => client === null || service.reaches(by, client));
   },
   show: schemas.generationItem,
 });
@@ -207,6 +194,6 @@ export const review = route("POST /workflows/{id}/generations/review", {
   answers: { 200: { description: "the code as it stands now", schema: schemas.GenerationItem } },
   async handle(ports, { by, params: { id }, body: { node, client_slug, key, code_hash, verdict } }) {
     const review = { node, client: client_slug ?? null, key, codeHash: code_hash, verdict };
-    return schemas.generationItem(await reviewCode(ports, by, id, review));
+    return schemas.generationItem(await service.reviewCode(ports, by, id, review));
   },
 });

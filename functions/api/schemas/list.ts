@@ -58,23 +58,12 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
 /** A list: pages of at most so many items, each of which ends with a cursor that the next one begins behind. */
 export function listRoute<Params, Query extends z.ZodRawShape, T>(
   path: `/${string}`,
-  {
-    summary,
-    role,
-    params,
-    query,
-    item,
-    cursor: like = /^\d{1,9}$/,
-    list,
-    show = (one) => one,
-    tag,
-  }: Listing<Params, Query, T>,
+  { item, query, list, cursor: like = /^\d{1,9}$/, show = (one) => one, ...described }: Listing<Params, Query, T>,
 ) {
   return route(`GET ${path}`, {
-    ...{ summary, role, ...(params && { params }) },
+    ...described,
     query: query ? ListQuery.extend(query) : ListQuery,
     answers: { 200: { description: "a page", schema: listOf(item) } },
-    ...(tag && { tag }),
     async handle(ports, { by, params, query: { limit, cursor, ...rest } }) {
       const page = pageQuery({ limit, cursor } as ListQuery, like);
       const found = await list(ports, { by, params, query: rest as never, page });

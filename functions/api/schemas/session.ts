@@ -133,13 +133,8 @@ export const NodeRunRequest = z.strictObject({
   }),
 });
 
-export function about({
-  id: session_id,
-  revision,
-  retentionDays: retention_days,
-  expiresAt: expires_at,
-}: SessionSummary) {
-  return { session_id, revision, retention_days, expires_at };
+export function about({ id, revision, retentionDays, expiresAt }: SessionSummary) {
+  return { session_id: id, revision, retention_days: retentionDays, expires_at: expiresAt };
 }
 
 export function sessionItem(session: SessionSummary) {

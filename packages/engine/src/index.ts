@@ -2,14 +2,13 @@ export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export { atOnce } from "./at-once.ts";
 export type { CloseStatus, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
-export { OutcomesRefused } from "./chain/outcomes.ts";
 export { branchScope, itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { Context } from "./context/context.ts";
 export { slimText } from "./context/offload.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
 export { wholeValue } from "./context/whole-value.ts";
-export { BlobMismatch, BlobMissing, ContentsErased, NovaError, StoreUnavailable } from "./errors.ts";
+export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
 export { type Difference, differences } from "./json/differences.ts";
 export { Utf8Check } from "./json/scan.ts";
 export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
@@ -23,6 +22,7 @@ export {
   parsedOrNot,
   RawJson,
   renderJson,
+  sha256,
   valueAt,
 } from "./json/text.ts";
 export { cancelExecution, executionEnded, failExecution, type Swept, sweep, sweepRuns } from "./kinds/executions.ts";
@@ -90,7 +90,7 @@ export type { AtWork, MapProgress, NodeAtWork } from "./trace/at-work.ts";
 export { erasedWords } from "./trace/misfit.ts";
 export { readTrace, readTraceLink, type Trace } from "./trace/read-trace.ts";
 export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";
-export { type LogPlace, runningLog } from "./trace/running-log.ts";
+export { runningLog } from "./trace/running-log.ts";
 export type { TraceBranch, TraceEntry } from "./trace/trace-entry.ts";
 export type { TraceStep } from "./trace/trace-step.ts";
 export { traceTag } from "./trace/trace-tag.ts";

@@ -16,13 +16,3 @@ export function setOwn(target: JsonObject, key: string, value: Json): void {
     target[key] = value;
   }
 }
-
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}

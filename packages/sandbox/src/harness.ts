@@ -40,12 +40,7 @@ export interface SandboxFile {
   data: string;
 }
 
-/** The workflow's own modules. */
+/** The workflow's own modules: `lib/tools.py` and `tools.py` are the module `tools`. */
 export function libFiles(lib: Record<string, string>): SandboxFile[] {
-  return Object.entries(lib).map(([name, data]) => ({ path: `${root}/lib/${libPath(name)}`, data }));
-}
-
-/** `lib/tools.py` and `tools.py` are the module `tools`. */
-function libPath(name: string): string {
-  return name.replace(/^lib\//, "");
+  return Object.entries(lib).map(([name, data]) => ({ path: `${root}/lib/${name.replace(/^lib\//, "")}`, data }));
 }

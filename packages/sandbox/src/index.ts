@@ -1,9 +1,3 @@
 export { createSandboxes, type SandboxesOptions } from "./create-sandboxes.ts";
 export { othersSandboxes } from "./others-sandboxes.ts";
-export {
-  type BuildTemplateOptions,
-  buildTemplate,
-  readDocstrings,
-  sandboxTemplate,
-  templateExists,
-} from "./template.ts";
+export { buildTemplate, readDocstrings, sandboxTemplate, templateExists } from "./template.ts";

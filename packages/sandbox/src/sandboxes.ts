@@ -97,15 +97,10 @@ async function run(
   { first, permit, lifetimeSeconds, signal }: RunOptions,
 ): Promise<RunOutcome> {
   const ahead = namedBlobs(request);
+  const makeInput = (nonce: string) => runInput(request, nonce, ahead);
   const ending = await followUntilAnswered(
     connections,
-    {
-      sandbox,
-      lifetimeSeconds,
-      makeInput: (nonce) => runInput(request, nonce, ahead),
-      signal,
-      lookAfterMs,
-    },
+    { sandbox, lifetimeSeconds, makeInput, signal, lookAfterMs },
     { ownContext: !first, permit, inCell: request.isPlain === true && !connections.isFirstUse(sandbox), io },
     (e2b, answer, now) => settleRun(e2b, answer, request, io, now),
   );

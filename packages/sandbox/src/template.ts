@@ -15,6 +15,7 @@ const docstringsFile = `${nova}/docstrings.json`;
  */
 export async function sandboxTemplate(requirements: string[] = []): Promise<TemplateBuilder> {
   const { Template } = await import("e2b");
+  const wants = `${units}/multi-user.target.wants`;
   return Template({ fileContextPath: contextFolder })
     .fromTemplate("code-interpreter-v1")
     .pipInstall(templateLines(requirements).map(shellQuoted))
@@ -24,12 +25,7 @@ export async function sandboxTemplate(requirements: string[] = []): Promise<Temp
     })
     .copy("warm.py", `${nova}/warm.py`, { user: "root", mode: 0o644 })
     .copy("nova-warm.service", `${units}/nova-warm.service`, { user: "root", mode: 0o644 })
-    .runCmd(
-      `mkdir -p ${units}/multi-user.target.wants && ln -sf ../nova-warm.service ${units}/multi-user.target.wants/`,
-      {
-        user: "root",
-      },
-    );
+    .runCmd(`mkdir -p ${wants} && ln -sf ../nova-warm.service ${wants}/`, { user: "root" });
 }
 
 export interface BuildTemplateOptions {

@@ -32,21 +32,16 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
     },
     async sign(key, seconds) {
       const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
-      return getSignedUrl(bucket.client, new GetObjectCommand({ Bucket: bucket.bucket, Key: key }), {
-        expiresIn: seconds,
-      });
+      const get = new GetObjectCommand({ Bucket: bucket.bucket, Key: key });
+      return getSignedUrl(bucket.client, get, { expiresIn: seconds });
     },
     async read(key) {
       const found = await readObject(bucket, key);
       if (found) return found.chunks;
       throw new StoreUnavailable(`the object ${key} was deleted meanwhile - export again`);
     },
-    claim(text) {
-      return claimOf(itemOf(text));
-    },
-    clientOf(execution) {
-      return clientOfExecution(table, execution);
-    },
+    claim: (text) => claimOf(itemOf(text)),
+    clientOf: (execution) => clientOfExecution(table, execution),
     async hasWorkflow(id) {
       const versions = { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 };
       return (await readPage(table, versions)).items.length > 0;

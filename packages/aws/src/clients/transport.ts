@@ -55,13 +55,7 @@ export function takeOffers(client: DynamoDBClient): void {
   );
 }
 
-interface SentRequest {
-  hostname: string;
-  port?: number;
-  method: string;
-  headers: Record<string, string>;
-  body: string | Uint8Array;
-}
+type SentRequest = Omit<HandedRequest, "body"> & { hostname: string; port?: number; body: string | Uint8Array };
 
 function textOf(body: string | Uint8Array): string {
   return typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();

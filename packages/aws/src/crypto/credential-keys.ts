@@ -6,13 +6,11 @@ import { kmsClient } from "../clients/clients.ts";
 import { reaching } from "../clients/outage.ts";
 import { type CredentialKeys, loadSdk } from "./credential-cipher.ts";
 
-type Variables = Record<string, string | undefined>;
-
 /**
  * The keys that the environment names: of KMS (`NOVA_CREDENTIALS_KMS_KEY`), or 32 bytes in hex (`NOVA_CREDENTIALS_KEY`);
  * where it names neither, those of the vault serve here too.
  */
-export function credentialKeysFrom(variables: Variables): CredentialKeys {
+export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys {
   const { NOVA_CREDENTIALS_KMS_KEY: kms, NOVA_CREDENTIALS_KEY: key, NOVA_CREDENTIALS_KEY_FILE: file } = variables;
   if (kms !== undefined) return kmsKeys(kmsClient(), kms);
   if (key !== undefined) return rawKeys({ keyHex: key, file });

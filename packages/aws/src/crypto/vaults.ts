@@ -93,12 +93,8 @@ export function createKeySigner(keyHex: string): Signer {
 }
 
 /** HMAC-SHA-256 with a key that never leaves KMS. */
-export function createKmsSigner(client: KMSClient, keyId: string): Signer {
-  const request = (text: string) => ({
-    KeyId: keyId,
-    MacAlgorithm: "HMAC_SHA_256" as const,
-    Message: Buffer.from(text),
-  });
+export function createKmsSigner(client: KMSClient, KeyId: string): Signer {
+  const request = (text: string) => ({ KeyId, MacAlgorithm: "HMAC_SHA_256" as const, Message: Buffer.from(text) });
   return {
     async sign(text) {
       const { Mac } = await reaching("KMS", () => client.send(new GenerateMacCommand(request(text))));

@@ -46,18 +46,16 @@ const behindVersions = 9_999_999_999;
 /** Of an index that is sorted by workflow and version. */
 const onePage = { attributes: ["workflowId" as const], limit: 200 };
 
-interface Position {
-  workflowId: string;
-  version: number;
-}
-
-type PageQuery = Parameters<typeof readPage<Pick<Position, "workflowId">>>[0];
+type Position = Pick<WorkflowVersion, "workflowId" | "version">;
 
 /**
  * Ids behind `after`, in order, each once. Behind each page it goes on with the next workflow, so that neither many
  * workflows nor many versions of one take many queries.
  */
-export async function* workflowIds(behind: (last: Position) => PageQuery, after = ""): AsyncGenerator<string> {
+export async function* workflowIds(
+  behind: (last: Position) => Parameters<typeof readPage<Pick<Position, "workflowId">>>[0],
+  after = "",
+): AsyncGenerator<string> {
   let last = after;
   for (;;) {
     const { data, cursor } = await readPage(behind({ workflowId: last, version: behindVersions }), onePage);

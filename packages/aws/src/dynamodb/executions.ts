@@ -77,7 +77,8 @@ export function createExecutionStore(
           ),
       ),
     leave({ id, client }, idle) {
-      const leaver = nameOfRequest();
+      // Sent again, since its answer was lost, a change finds its own name in the record.
+      const leaver: string = randomUUID();
       const patch = entity.patch({ id }).set({ leaver });
       const left = idle ? patch.set({ open: shelfOf(client), idle }) : patch.remove(["open"]);
       return writeIf(left.where((record, { eq }) => `${eq(record.open, "open")} OR ${eq(record.leaver, leaver)}`));
@@ -101,7 +102,7 @@ export function createExecutionStore(
           .where((record, { exists }) => exists(record.idle)),
       ),
     takeIdle(id) {
-      const taker = nameOfRequest();
+      const taker: string = randomUUID();
       const taken = entity.patch({ id }).set({ taker }).remove(["open", "idle"]);
       return writeIf(taken.where((record, { eq, exists }) => `${exists(record.idle)} OR ${eq(record.taker, taker)}`));
     },
@@ -138,11 +139,6 @@ async function noteRestart(
   }
 }
 
-/** Of a change that is made once: sent again, since its answer was lost, it finds its own name in the record. */
-function nameOfRequest(): string {
-  return randomUUID();
-}
-
 function executionOf({ open, idle: _, leaver: __, taker: ___, ...item }: ExecutionItem): Execution {
   return { ...current(`execution "${item.id}"`, item), open: open === "open" };
 }
@@ -154,10 +150,7 @@ interface Found {
 }
 
 /** Where a page ended: the time and id of its last item, so it fits any of the indexes. */
-interface Position {
-  startedAt: string;
-  id: string;
-}
+type Position = Pick<Execution, "startedAt" | "id">;
 
 /**
  * Newest first, unless asked otherwise of one workflow or client. No index holds all executions (its one partition would

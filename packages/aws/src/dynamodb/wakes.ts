@@ -88,16 +88,12 @@ export class WakePlaces {
     const needed = secondsOf(until);
     if ((this.#known.get(name) ?? 0) >= needed) return;
     const expiresAt = needed + aMonthSeconds;
+    const hash = createHash("sha256").update(name).digest("hex"); // DynamoDB: a sort key has at most 1,024 bytes
     const put = this.#shapes
-      .put({ name: nameOf(name), shape: text, keepsEvents, format: FORMAT, expiresAt })
+      .put({ name: hash.slice(0, 32), shape: text, keepsEvents, format: FORMAT, expiresAt })
       .where((known, { notExists, lt }) => `${notExists(known.expiresAt)} OR ${lt(known.expiresAt, needed)}`);
     this.#known.set(name, (await writeIf(put)) ? expiresAt : needed);
   }
-}
-
-/** DynamoDB: a sort key has at most 1,024 bytes. */
-function nameOf(name: string): string {
-  return createHash("sha256").update(name).digest("hex").slice(0, 32);
 }
 
 function secondsOf(iso: string): number {

@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { type EventBus, parseExact, StoreUnavailable } from "@nova/engine";
+import { type EventBus, parseExact, StoreUnavailable, sha256 } from "@nova/engine";
 import type { Bus, BusEvent, PublishQueue } from "@nova/service";
 import { type EventBridge, eventBridge } from "../clients/loaded.ts";
 import { reaching } from "../clients/outage.ts";
@@ -105,13 +105,9 @@ export async function withinEntry(bucket: BucketConnection, event: BusEvent): Pr
  * again, would lie where the lifecycle has nearly ended it.
  */
 export async function storeEventText(bucket: BucketConnection, id: string, text: string): Promise<string> {
-  const key = `${prefix}${sha256Of(`${id} ${sha256Of(text)}`)}.json`;
+  const key = `${prefix}${sha256(`${id} ${sha256(text)}`)}.json`;
   await writeJson(bucket, key, text);
   return key;
-}
-
-function sha256Of(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 /** Size of an entry as EventBridge reckons it: source, type and detail in UTF-8. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import {
   DeleteObjectsCommand,
@@ -8,7 +7,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from "@aws-sdk/client-s3";
-import { StoreUnavailable } from "@nova/engine";
+import { StoreUnavailable, sha256 as sha256Of } from "@nova/engine";
 import { isOutage, reaching, unless } from "../clients/outage.ts";
 import { conflict, patiently } from "../clients/retries.ts";
 
@@ -120,7 +119,7 @@ export async function writeOnce({ client, bucket }: BucketConnection, object: Ne
 /** Puts JSON text, likewise. */
 export function writeJson(connection: BucketConnection, key: string, text: string): Promise<void> {
   const body = Buffer.from(text);
-  const sha256 = createHash("sha256").update(body).digest("hex");
+  const sha256 = sha256Of(body);
   return writeOnce(connection, { key, bytes: body.length, sha256, contentType: "application/json", body });
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -46,7 +46,7 @@ async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Prom
   const file = await open(path, "wx+", 0o600);
   try {
     await unlink(path);
-    for await (const chunk of checked(body, expected)) await writeAll(file, chunk);
+    for await (const chunk of checked(body, expected)) await file.appendFile(chunk);
   } catch (error) {
     await file.close();
     throw error;
@@ -55,12 +55,6 @@ async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Prom
     body: () => file.createReadStream({ start: 0, autoClose: false, highWaterMark: 256 * 1024 }),
     [Symbol.asyncDispose]: () => file.close(),
   };
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let written = 0; written < chunk.length; ) {
-    written += (await file.write(chunk, written)).bytesWritten;
-  }
 }
 
 /** Passes the chunks on; throws as soon as there are too many, and at the end when they are not the right ones. */

@@ -11,6 +11,8 @@ const scheduler = "EventBridge Scheduler";
 export function createSchedules(options: TriggerOptions): Schedules {
   const { scheduleGroup: group, fireTriggerArn, pollMailboxArn, scheduleRoleArn, deadLetterArn } = options;
   const service = schedulerClient();
+  // Scheduler fills in when the invocation was due.
+  const scheduled_at = "<aws.scheduler.scheduled-time>";
   const inputOf = (schedule: Schedule) => ({
     Name: resourceName(schedule),
     GroupName: group,
@@ -23,7 +25,7 @@ export function createSchedules(options: TriggerOptions): Schedules {
     Target: {
       Arn: schedule.polls ? pollMailboxArn : fireTriggerArn,
       RoleArn: scheduleRoleArn,
-      Input: payloadFor(schedule),
+      Input: JSON.stringify({ workflow: schedule.workflow, trigger: schedule.trigger, scheduled_at }),
       RetryPolicy: retries,
       ...(deadLetterArn !== undefined && { DeadLetterConfig: { Arn: deadLetterArn } }),
     },
@@ -54,24 +56,11 @@ export function createSchedules(options: TriggerOptions): Schedules {
 
 /** A change would begin a rate anew, and a workflow that is published often would never run. */
 function isSame(there: GetScheduleCommandOutput, wanted: CreateScheduleCommandInput): boolean {
-  const parts = ({ ScheduleExpression, ScheduleExpressionTimezone, State, Target }: typeof wanted) => {
+  const parts = ({ ScheduleExpression: when, ScheduleExpressionTimezone: zone, State, Target }: typeof wanted) => {
     const { Arn, RoleArn, Input, DeadLetterConfig } = Target ?? {};
-    return JSON.stringify([
-      ScheduleExpression,
-      ScheduleExpressionTimezone,
-      State,
-      Arn,
-      RoleArn,
-      Input,
-      DeadLetterConfig,
-    ]);
+    return JSON.stringify([when, zone, State, Arn, RoleArn, Input, DeadLetterConfig]);
   };
   return parts(there as typeof wanted) === parts(wanted);
-}
-
-/** Scheduler fills in when the invocation was due. */
-function payloadFor({ workflow, trigger }: Schedule): string {
-  return JSON.stringify({ workflow, trigger, scheduled_at: "<aws.scheduler.scheduled-time>" });
 }
 
 async function sending<T>({ workflow, trigger }: Schedule, send: () => Promise<T>): Promise<T> {

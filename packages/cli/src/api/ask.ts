@@ -51,8 +51,3 @@ export function serverNamed(): { url: string; apiKey: string } | undefined {
   if (!apiKey) throw new InvalidInput("NOVA_URL names a server, and NOVA_API_KEY no key for it - set both, or neither");
   return { url, apiKey };
 }
-
-/** For a command that no server has. */
-export function refuseServer(what: string, why: string): void {
-  if (process.env.NOVA_URL) throw new InvalidInput(`${what} knows no server: ${why}, or unset NOVA_URL`);
-}

@@ -58,7 +58,6 @@ interface Told {
 
 const keptEnd = 400;
 
-/** The code that runs, as far as it is followed. */
 class RunningCode {
   readonly #server: NovaClient;
   readonly #id: string;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { ChainEntry, Execution as ExecutionItem, NovaClient, Schemas } from "@nova/client";
 import {
   type AtWork,
@@ -9,6 +8,7 @@ import {
   membersOf,
   type NodeDiff,
   RawJson,
+  sha256 as sha256Of,
   type Trace,
   type TraceEntry,
 } from "@nova/engine";
@@ -25,24 +25,12 @@ export type ShownTrace = Omit<Trace, "execution"> & { execution: ShownExecution;
 const over = new Set(["completed", "failed", "cancelled", "interrupted"]);
 
 export function executionFrom(item: ExecutionItem): ShownExecution {
-  const {
-    execution_id: id,
-    workflow,
-    version,
-    client,
-    status,
-    started_at,
-    parent,
-    error,
-    spent,
-    restarted_from,
-    restarts,
-    trigger,
-  } = item;
+  const { execution_id: id, workflow: workflowId, version, client, status, started_at: startedAt } = item;
+  const { parent, error, spent, trigger, restarts } = item;
   return {
-    ...{ format: 1, id, workflowId: workflow, version, client, status, startedAt: started_at, open: !over.has(status) },
+    ...{ format: 1, id, workflowId, version, client, status, startedAt, open: !over.has(status) },
     ...said({ endedAt: item.ended_at, durationMs: item.duration_ms, nodes: item.nodes, spent }),
-    ...said({ trigger, restartedFrom: restarted_from, restarts }),
+    ...said({ trigger, restartedFrom: item.restarted_from, restarts }),
     ...said({ error: error as Execution["error"] | null }),
     ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
   };
@@ -53,11 +41,6 @@ function said<T extends Record<string, unknown>>(fields: T): { [Key in keyof T]?
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   ) as never;
-}
-
-/** Newest first. */
-export async function* readExecutions(nova: NovaClient, workflow: string): AsyncGenerator<ShownExecution> {
-  for await (const item of nova.executions.list({ workflow, limit: 25 })) yield executionFrom(item);
 }
 
 /** An execution with large values as references. */
@@ -154,6 +137,6 @@ export async function readBlob(nova: NovaClient, id: string, sha256: string): Pr
 
 /** What is run here has to be what ran there, whoever has sent it. */
 export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
-  if (bytes.length === length && createHash("sha256").update(bytes).digest("hex") === sha256) return;
+  if (bytes.length === length && sha256Of(bytes) === sha256) return;
   throw new InvalidInput(`the bytes ${sha256} are not what was recorded - they are not taken`);
 }

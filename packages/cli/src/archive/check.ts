@@ -7,7 +7,6 @@ import { InvalidInput, refusing } from "../errors.ts";
 import { hashOf } from "../input/files.ts";
 import { eachLine, files, type Manifest, objectKey, type StoredObject } from "./format.ts";
 
-/** Objects that are read at the same time. */
 const atOnce = 8;
 const wayOut = "export again, or take another copy of the folder";
 const maxJsonBytes = 1024 * 1024;

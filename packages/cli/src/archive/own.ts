@@ -3,7 +3,6 @@ import type { Archive, Claim } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
 import { eachLine, files } from "./format.ts";
 
-/** Executions that are looked up at the same time. */
 const atOnce = 8;
 
 /** What the import of one client brings back of its export. */

@@ -6,7 +6,6 @@ import { eachLine, files, type Manifest, type StoredObject } from "./format.ts";
 import { type Own, readOwn } from "./own.ts";
 import { withMachines } from "./with-machines.ts";
 
-/** Records that are written at the same time. */
 const atOnce = 8;
 
 export interface Restored {

@@ -8,7 +8,6 @@ import { inNewFolder } from "../new-folder.ts";
 import { files, type Manifest, objectKey, type StoredObject } from "./format.ts";
 import type { ExportSource, Found } from "./source.ts";
 
-/** Objects that are fetched at the same time. */
 const atOnce = 8;
 
 /** Null: of everything. */

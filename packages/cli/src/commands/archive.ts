@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { defined } from "@nova/workflow/defined";
-import { refuseServer, serverHere } from "../api/ask.ts";
+import { serverHere } from "../api/ask.ts";
 import { files, type Manifest } from "../archive/format.ts";
 import type { Restored } from "../archive/restore.ts";
 import { dataFolder, withCloud } from "../cloud.ts";
@@ -54,7 +54,10 @@ export const importAll = command({
   },
   json: false,
   async run([folder = ""], { aws = false, unverified = false }) {
-    if (!aws) refuseServer("nova import", "through no API is a record written of what happened; restore with --aws");
+    if (!aws && process.env.NOVA_URL) {
+      const why = "through no API is a record written of what happened; restore with --aws, or unset NOVA_URL";
+      throw new InvalidInput(`nova import knows no server: ${why}`);
+    }
     const { items, objects, kept, leftOut, client } = await importFrom(folder, { aws, isTrusted: unverified });
     const told = [
       `brought back ${items} items and ${objects} objects`,

@@ -1,14 +1,9 @@
+import type { Client } from "@nova/client";
 import { askApi } from "../api/ask.ts";
 import { unlessMissing } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
 import { told } from "../output/table.ts";
 import { actionOf, command } from "./command.ts";
-
-interface Shown {
-  slug: string;
-  name: string;
-  created_at: string;
-}
 
 export const clients = command({
   summary: "make, list and delete clients: for whom workflows run",
@@ -38,6 +33,6 @@ export const clients = command({
   },
 });
 
-function itemOf({ slug, name, created_at }: Shown): Shown {
+function itemOf({ slug, name, created_at }: Client) {
   return { slug, name, created_at };
 }

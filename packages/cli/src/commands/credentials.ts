@@ -9,12 +9,6 @@ import { actionOf, command } from "./command.ts";
 
 const kinds: readonly NewCredential["kind"][] = ["email", "database", "http", "oauth2", "custom"];
 
-interface Given {
-  kind: string | undefined;
-  file: string | undefined;
-  set: string[] | undefined;
-}
-
 export const credentials = command({
   summary: "store, list and remove what nodes log in with, or seal all of it with a new key",
   takes: {
@@ -38,17 +32,13 @@ export const credentials = command({
       return told(items, { header, rowOf: ({ name, kind, changed_at }) => [name, kind, changed_at], empty });
     }
     if (!name) throw new InvalidInput(`nova credentials ${action} needs a name - write it behind ${owner}`);
-    if (action === "set") return set(whose, name, { kind, file, set: fields });
+    if (action === "set") return set(whose, name, kind, file, fields);
     await askApi((nova) => nova.credentials.remove(whose, name));
     return { json: { name, removed: true }, text: `${name} is removed` };
   },
 });
 
-async function set(
-  owner: CredentialOwner,
-  name: string,
-  { kind: given, file, set: fields = [] }: Given,
-): Promise<Told> {
+async function set(owner: CredentialOwner, name: string, given?: string, file?: string, fields: string[] = []) {
   const kind = kinds.find((one) => one === (given ?? name));
   if (!kind) {
     const what = given === undefined ? `the kind of "${name}" is not told by its name` : `there is no kind "${given}"`;

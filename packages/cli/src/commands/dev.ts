@@ -43,10 +43,14 @@ export const dev = command({
       await using doors = new AsyncDisposableStack();
       const { openApi, openMail } = await import("@nova/local");
       const onFailure = (error: unknown) => printError(String(error));
+      // Vite is loaded when a browser asks for the page and it has to be built.
+      const page = async () => (await import("@nova/console/build")).builtPage();
       const api = doors.adopt(await openApi(cloud, { port: ports.api, onFailure, page }), (one) => one.close());
       const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
       greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
-      keepNewSpaceAsItIs();
+      // V8 gives new objects the more room the more memory the machine has. With 24 GB it took 128 MB in a burst of runs,
+      // where the 64 MB that it has by now cost no time (`npm run bench at-once`).
+      setFlagsFromString("--semi-space-growth-factor=1");
       if (open) openBrowser(api.consoleLink());
       tell.release();
       using _ = queue.watch(tellProblem);
@@ -107,11 +111,6 @@ async function openOwnCloud(tell: Teller, limits: Limits): Promise<{ cloud: Loca
   throw new InvalidInput(`another process has opened ${cloud.dataDir} - ${wayOut}`);
 }
 
-/** Vite is loaded when a browser asks for the page and it has to be built. */
-async function page(): Promise<string> {
-  return (await import("@nova/console/build")).builtPage();
-}
-
 function greet({ url, key, consoleLink }: LocalApi, smtp: string, json: boolean): void {
   const link = consoleLink();
   const text = [
@@ -122,14 +121,6 @@ function greet({ url, key, consoleLink }: LocalApi, smtp: string, json: boolean)
     styled("dim", "Ctrl-C ends this"),
   ];
   printTold({ json: { url, api_key: key.text, smtp, console: link }, text }, json);
-}
-
-/**
- * V8 gives new objects the more room the more memory the machine has. With 24 GB it took 128 MB in a burst of runs, where
- * the 64 MB that it has by now cost no time (`npm run bench at-once`).
- */
-function keepNewSpaceAsItIs(): void {
-  setFlagsFromString("--semi-space-growth-factor=1");
 }
 
 const newsText = {

@@ -34,10 +34,8 @@ export const erase = command({
   takes: { "<execution_id>": "" },
   async run([id = ""]) {
     const { erased } = await askApi((server) => server.executions.erase(id));
-    return {
-      json: { execution_id: id, erased },
-      text: erased.map((one) => `${one} is erased, or will be within minutes`),
-    };
+    const text = erased.map((one) => `${one} is erased, or will be within minutes`);
+    return { json: { execution_id: id, erased }, text };
   },
 });
 

@@ -5,14 +5,6 @@ import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { styled } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
-interface Publication {
-  path: string;
-  id: string;
-  version: number;
-  status: string;
-  findings: Finding[];
-}
-
 export const publish = command({
   summary: "publish workflows: what new runs of them use",
   takes: {
@@ -22,7 +14,7 @@ export const publish = command({
     const read = await Promise.all(args.flat().map(readValid));
     const items = await askApi(async (nova) => {
       const { publishOnServer } = await import("../api/publish.ts");
-      const done: Publication[] = [];
+      const done = [];
       for (const { path, source, id } of read) {
         const { findings = [], ...published } = await publishOnServer(nova, source, id);
         done.push({ ...published, path, findings: findings as Finding[] });

@@ -59,15 +59,10 @@ export const restart = command({
 /** Somebody was asked, and said no. */
 const notStarted: Told = { json: { items: [] }, text: "nothing is restarted", code: exitCodes.failed };
 
-/** What chooses many executions. */
-interface Many {
-  workflow: string | undefined;
+type Many = Record<"workflow" | "since" | "error" | "client", string | undefined> & {
   status: (typeof ends)[number];
-  since: string | undefined;
-  error: string | undefined;
-  client: string | undefined;
   atOnce: string;
-}
+};
 
 async function restartChosen(
   interrupt: Interrupt,

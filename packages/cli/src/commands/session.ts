@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { NovaClient, Session, SessionRun } from "@nova/client";
 import { defined } from "@nova/workflow/defined";
 import { askApi, askApiToGoOn } from "../api/ask.ts";
@@ -47,13 +48,7 @@ export const session = command({
   },
 });
 
-interface NewOptions {
-  set: string[];
-  version: string | undefined;
-  name: string | undefined;
-  client: string | undefined;
-  retentionDays: string | undefined;
-}
+type NewOptions = { set: string[] } & Record<"version" | "name" | "client" | "retentionDays", string | undefined>;
 
 async function create(workflow: string | undefined, options: NewOptions): Promise<Told> {
   const [{ RawJson }, { readContext }] = await Promise.all([import("@nova/engine"), import("../input/context.ts")]);
@@ -76,12 +71,7 @@ async function list(client: string | undefined): Promise<Told> {
   });
 }
 
-interface SetOptions {
-  set: string[];
-  text: string[];
-  after: string[];
-  remove: true | undefined;
-}
+type SetOptions = Record<"set" | "text" | "after", string[]> & { remove: true | undefined };
 
 /** Adds the node where it is not there yet. */
 async function set(id: string, node: string, options: SetOptions, read: { version?: number }): Promise<Told> {
@@ -103,10 +93,7 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
 }
 
 async function readFields({ set, text }: SetOptions): Promise<Record<string, unknown>> {
-  const [{ readContext, splitPair, utf8 }, { readFile }] = await Promise.all([
-    import("../input/context.ts"),
-    import("node:fs/promises"),
-  ]);
+  const { readContext, splitPair, utf8 } = await import("../input/context.ts");
   const fields = JSON.parse(await readContext(undefined, set)) as Record<string, unknown>;
   for (const pair of text) {
     const [key, path] = splitPair(pair, "--text", "path");

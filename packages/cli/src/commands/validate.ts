@@ -18,11 +18,8 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   const { pastTimes, readWorkflowSource, relocate } = await import("@nova/workflow");
   if (!server) {
     const { notInstalled } = await import("../packages/not-installed.ts");
-    return {
-      findings: [...findings, ...pastTimes(workflow, Date.now()), ...(await notInstalled(parsed))],
-      valid: true,
-      warm,
-    };
+    const all = [...findings, ...pastTimes(workflow, Date.now()), ...(await notInstalled(parsed))];
+    return { findings: all, valid: true, warm };
   }
   const { sentAs } = await import("../api/publish.ts");
   const source = await readWorkflowSource(path);

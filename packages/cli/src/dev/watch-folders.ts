@@ -54,7 +54,8 @@ class RootWatch {
     const there = new Map([...this.#around.keys(), ...(below ?? [])].map((folder) => [folder, identityOf(folder)]));
     for (const [folder, { identity }] of this.#watched) if (there.get(folder) !== identity) this.#drop(folder);
     for (const [folder, identity] of there)
-      if (identity !== undefined && !this.#watched.has(folder)) this.#watch(folder, identity);
+      if (identity !== undefined && !this.#watched.has(folder))
+        this.#watched.set(folder, { watcher: this.#open(folder), identity });
     const [wasGone, isGone] = [this.#isGone, below === null];
     this.#isGone = isGone;
     // It may have come back before there was a watch.
@@ -67,10 +68,6 @@ class RootWatch {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     for (const folder of this.#watched.keys()) this.#drop(folder);
-  }
-
-  #watch(folder: string, identity: string): void {
-    this.#watched.set(folder, { watcher: this.#open(folder), identity });
   }
 
   #open(folder: string): FSWatcher | undefined {

@@ -34,12 +34,9 @@ export async function proveCode(
   recorded: readonly Recorded[],
   { locked, ...trial }: Trial & { locked: Pick<LockedCode, "code" | "analysis"> },
 ): Promise<ProofRun[]> {
-  const tried = tryRuns(
-    recorded.map((one) => ({ ...prompt, recorded: one, locked })),
-    trial,
-  );
+  const attempts = recorded.map((one) => ({ ...prompt, recorded: one, locked }));
   const proven: ProofRun[] = [];
-  for await (const { result, withheld } of tried) {
+  for await (const { result, withheld } of tryRuns(attempts, trial)) {
     const one = recorded[proven.length] as Recorded;
     proven.push({ recorded: one, withheld, ...compared(one.entry, result) });
   }

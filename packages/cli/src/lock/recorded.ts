@@ -1,6 +1,6 @@
 import type { NovaClient } from "@nova/client";
 import { hashOf, type LockedCode } from "@nova/workflow";
-import { readExecutions, readTrace, readWhole, type ShownTrace } from "../api/recorded.ts";
+import { executionFrom, readTrace, readWhole, type ShownTrace } from "../api/recorded.ts";
 import { InvalidInput } from "../errors.ts";
 import { type Recorded, recordedIn } from "../replay/recorded.ts";
 
@@ -14,7 +14,8 @@ export async function* latestRuns(
   { max, full }: { max: number; full: boolean },
 ): AsyncGenerator<Recorded> {
   let read = 0;
-  for await (const { id, open } of readExecutions(nova, workflow)) {
+  for await (const item of nova.executions.list({ workflow, limit: 25 })) {
+    const { id, open } = executionFrom(item);
     if (open) continue;
     yield* newestFirst(await readTrace(nova, id, { full }));
     if (++read === max) return;

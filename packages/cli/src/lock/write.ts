@@ -35,8 +35,7 @@ export async function writeLock(
   if (Object.keys(locked).length === 0 && removed.length === 0) return { removed };
   for (const [node, { code, codeHash, analysis }] of Object.entries(locked)) {
     const entry = entries[node];
-    const isThere = entry?.state === "locked" && entry.record.codeHash === codeHash;
-    if (isThere) continue;
+    if (entry?.state === "locked" && entry.record.codeHash === codeHash) continue;
     await write(folder, codeFileOf(node), codeFileText(code));
     if (analysis !== undefined) await write(folder, analysisFileOf(node), codeFileText(analysis));
   }

@@ -5,7 +5,6 @@ import { styled } from "./terminal.ts";
 const maxToldApart = 5;
 const everyMs = 1_000;
 
-/** A map that goes on. */
 interface Going {
   count: number;
   /** What was last heard of an item, by its number. */

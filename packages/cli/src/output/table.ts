@@ -38,10 +38,8 @@ function width(text: string): number {
 export function figureTable(items: readonly Readonly<Record<string, string | number | null>>[]): string[] {
   const names = Object.keys(items[0] ?? {});
   const rows = items.map((item) => names.map((name) => shown(name, item[name] ?? null)));
-  return tableLines(
-    names.map((name) => name.replace(/_(ms|usd)$/, "").replaceAll("_", " ")),
-    rows,
-  );
+  const header = names.map((name) => name.replace(/_(ms|usd)$/, "").replaceAll("_", " "));
+  return tableLines(header, rows);
 }
 
 function shown(name: string, value: string | number | null): string {

@@ -96,9 +96,7 @@ function foldedItems(branches: readonly TraceBranch[], depth: number): TreeLine[
   const failed = ends.filter(isFailure).length;
   const done = ends.length === branches.length ? "" : `${ends.length}/`;
   const title = `${done}${branches.length} items${done && " done"}${failed > 0 ? `, ${failed} failed` : ""}`;
-  const groups = Map.groupBy(
-    branches.flatMap(({ entries }) => entries),
-    ({ node_id }) => node_id,
-  );
+  const inside = branches.flatMap(({ entries }) => entries);
+  const groups = Map.groupBy(inside, ({ node_id }) => node_id);
   return [{ depth, title }, ...Array.from(groups.values()).flatMap((group) => foldedLines(group, depth))];
 }

@@ -26,6 +26,7 @@ export function traceLines(
   const told = shown.flatMap((line) => ("entry" in line ? line.entry : "visits" in line ? line.visits : []));
   const isWritten = told.some(({ ai_metadata }) => ai_metadata !== null);
   const header = ["", "node", "type", "status", "time", "decision", ...(isWritten ? ["code"] : []), "changes"];
+  const rows = shown.map((line) => rowOf(line, isWritten));
   return [
     ...(parent ? [styled("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
     `${styled("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
@@ -35,10 +36,7 @@ export function traceLines(
     ...pages.map((page) => `Step Functions: ${page}`),
     ...atWorkLines(atWork, Date.now()),
     ...(execution.open && atWork.count === 0 ? nextLines(entries) : []),
-    ...tableLines(
-      header,
-      shown.map((line) => rowOf(line, isWritten)),
-    ),
+    ...tableLines(header, rows),
     ...shown.flatMap((line) => ("entry" in line ? detailLines(line.entry, codes) : [])),
   ];
 }
@@ -96,10 +94,8 @@ function timeText(visits: readonly TraceEntry[]): string {
 /** Of a restart: how many entries are other executions', and whose. */
 function reusedLines({ restartedFrom }: ShownTrace["execution"], entries: readonly TraceEntry[]): string[] {
   if (restartedFrom === undefined) return [];
-  const sources = Map.groupBy(
-    entries.filter(({ reused_from }) => reused_from),
-    ({ reused_from }) => reused_from?.execution_id,
-  );
+  const reused = entries.flatMap(({ reused_from }) => reused_from ?? []);
+  const sources = Map.groupBy(reused, ({ execution_id }) => execution_id);
   const told = Array.from(sources, ([id, { length }]) => {
     const of = id === restartedFrom ? "" : ` from ${id}`;
     return `${length} ${length === 1 ? "entry is" : "entries are"} reused${of}`;

@@ -70,9 +70,8 @@ async function keepCode(nova: NovaClient, folder: string, id: string): Promise<v
 }
 
 function hasPrompts(workflow: Workflow): boolean {
-  return Array.from(nodeIndex(workflow).values()).some(
-    ({ node }) => "executor" in node && node.executor.kind === "prompt",
-  );
+  const nodes = nodeIndex(workflow).values();
+  return nodes.some(({ node }) => "executor" in node && node.executor.kind === "prompt");
 }
 
 /** A definition from elsewhere may be anything, and names its files: none of them may lie outside. */

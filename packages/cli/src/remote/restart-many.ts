@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Execution, NovaClient, RestartForecast, RestartOptions } from "@nova/client";
 import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import type { Interrupt } from "../interrupt.ts";
@@ -131,12 +132,8 @@ async function atRest(server: NovaClient, id: string, interrupted: Promise<void>
   for (let isOver = false; ; ) {
     const execution = await server.executions.get(id);
     if (isOver || (execution.status !== "running" && execution.status !== "queued")) return execution;
-    isOver = await Promise.race([interrupted.then(() => true), pause()]);
+    isOver = await Promise.race([interrupted.then(() => true), sleep(pauseMs, false)]);
   }
-}
-
-function pause(): Promise<false> {
-  return new Promise((resolve) => setTimeout(() => resolve(false), pauseMs));
 }
 
 const barWidth = 20;

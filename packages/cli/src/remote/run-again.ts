@@ -21,10 +21,8 @@ export async function mayRunAgain(server: NovaClient, id: string, { wish, json }
   const definition = await readWorkflow(server, workflow, wish.version ?? version);
   const places = again.filter((place) => place.includes("/") || hasEffects(definition, nodeAt(place)));
   if (places.length === 0) return true;
-  return maySay(`${listed(places)} will run again, and what it does outside happens a second time`, `restart ${id}`, {
-    json,
-    asking,
-  });
+  const what = `${listed(places)} will run again, and what it does outside happens a second time`;
+  return maySay(what, `restart ${id}`, { json, asking });
 }
 
 /** The same of many executions of a workflow, of which some may come to such nodes. */
@@ -40,11 +38,8 @@ export async function mayRunManyAgain(
   const definition = latest as unknown as Workflow;
   const nodes = Array.from(nodeIndex(definition).keys()).filter((id) => hasEffects(definition, id));
   if (nodes.length === 0) return true;
-  const question = `restart ${count} ${count === 1 ? "execution" : "executions"}`;
-  return maySay(`${listed(nodes)} may run again, and what it does outside happens a second time`, question, {
-    json,
-    asking,
-  });
+  const what = `${listed(nodes)} may run again, and what it does outside happens a second time`;
+  return maySay(what, `restart ${count} ${count === 1 ? "execution" : "executions"}`, { json, asking });
 }
 
 async function maySay(what: string, question: string, { json, asking }: Pick<Again, "json"> & { asking: Asking }) {

@@ -77,18 +77,14 @@ async function replayAll(nova: NovaClient, trialFor: TrialFor, id: string, asked
 
 const noSteps: ReadonlySet<string> = new Set(["start", "end", "join", "close"]);
 
-/** Throws `InvalidInput`. */
 function chosenOf(all: readonly Recorded[], id: string, asked: string | undefined): Recorded[] {
   const steps = all.filter(({ entry }) => !noSteps.has(entry.node_type));
   if (asked === undefined) return steps;
   const exact = steps.filter(({ place }) => place === asked);
   const found = exact.length > 0 ? exact : steps.filter(({ entry }) => entry.node_id === asked);
   if (found.length > 0) return found;
-  throw notRun(
-    asked,
-    id,
-    steps.map(({ place }) => ({ node_id: place })),
-  );
+  const places = steps.map(({ place }) => ({ node_id: place }));
+  throw notRun(asked, id, places);
 }
 
 /** How the code of an entry runs again, or why it does not. */

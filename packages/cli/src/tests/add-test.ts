@@ -35,15 +35,10 @@ export async function addTest({ execution: id, ...asked }: Asked): Promise<Told>
     const test = await testOf(nova, trace, name);
     const path = await writeTest(folder, test, { replaces: false });
     const file = join(relative(".", folder), path);
+    const { workflow, outcomes } = test.fixture;
     return {
-      json: {
-        name,
-        file,
-        workflow: test.fixture.workflow,
-        execution_id: id,
-        outcomes: Object.keys(test.fixture.outcomes),
-      },
-      text: `${file} is a test of ${test.fixture.workflow} now, from ${id}`,
+      json: { name, file, workflow, execution_id: id, outcomes: Object.keys(outcomes) },
+      text: `${file} is a test of ${workflow} now, from ${id}`,
     };
   });
 }

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deepestNesting, type ExactValue, isRawNumber, nestingOf, parseExact } from "@nova/engine";
+import { deepestNesting, type ExactValue, isRawNumber, nestingOf, parseExact, sha256 as sha256Of } from "@nova/engine";
 import { demandLeadsInside } from "@nova/workflow";
 import { z } from "zod";
 import { InvalidInput, refusing } from "../errors.ts";
@@ -116,7 +115,7 @@ class Reader {
     const bytes = await this.#read(path);
     if (mark === "$text") return bytes.toString();
     if (mark === "$json") return this.whole(parsed(bytes.toString()) ?? this.#invalid(`"${path}" is not JSON`));
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const sha256 = sha256Of(bytes);
     this.#files.set(sha256, bytes);
     return { $file: sha256 };
   }

@@ -80,10 +80,8 @@ export function hasForm(value: WholeValue): boolean {
 export async function fits(expected: WholeValue, value: WholeValue, later: Expression[]): Promise<boolean> {
   if (Array.isArray(expected)) {
     if (!Array.isArray(value) || value.length !== expected.length) return false;
-    return allFit(
-      expected.map((one, index) => [one, value[index] as WholeValue]),
-      later,
-    );
+    const pairs = expected.map((one, index): Pair => [one, value[index] as WholeValue]);
+    return allFit(pairs, later);
   }
   if (!isObject(expected)) return JSON.stringify(expected) === JSON.stringify(value);
   const form = forms[markOf(expected) ?? ""];
@@ -91,13 +89,13 @@ export async function fits(expected: WholeValue, value: WholeValue, later: Expre
   if (!isObject(value)) return false;
   const keys = Object.keys(expected);
   if (keys.length !== Object.keys(value).length || keys.some((key) => !Object.hasOwn(value, key))) return false;
-  return allFit(
-    keys.map((key) => [expected[key] as WholeValue, value[key] as WholeValue]),
-    later,
-  );
+  const pairs = keys.map((key): Pair => [expected[key] as WholeValue, value[key] as WholeValue]);
+  return allFit(pairs, later);
 }
 
-async function allFit(pairs: readonly [WholeValue, WholeValue][], later: Expression[]): Promise<boolean> {
+type Pair = readonly [expected: WholeValue, value: WholeValue];
+
+async function allFit(pairs: readonly Pair[], later: Expression[]): Promise<boolean> {
   for (const [expected, value] of pairs) if (!(await fits(expected, value, later))) return false;
   return true;
 }

@@ -64,14 +64,8 @@ export class TestCloud {
   /** Says of each expression why it does not hold, `""` where that is all; null: it holds. */
   async evaluate(expressions: readonly Expression[]): Promise<(string | null)[]> {
     this.#evaluating ??= this.#publishEvaluating();
-    const [python, values] = [expressions.map((one) => one.python), expressions.map((one) => one.value)];
-    const files: TestFiles = new Map();
-    const { trace } = await this.run({
-      version: await this.#evaluating,
-      input: { python, values },
-      outcomes: {},
-      files,
-    });
+    const input = { python: expressions.map(({ python }) => python), values: expressions.map(({ value }) => value) };
+    const { trace } = await this.run({ version: await this.#evaluating, input, outcomes: {}, files: new Map() });
     const { results } = JSON.parse(trace.context.text) as { results?: (string | null)[] };
     return results ?? expressions.map(() => trace.execution.error?.message ?? "it was not evaluated");
   }

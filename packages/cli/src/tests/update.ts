@@ -2,7 +2,7 @@ import { toStateMachine } from "@nova/compiler";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { printError, styled } from "../output/terminal.ts";
 import { nodeAt } from "../replay/recorded.ts";
-import { type Evaluate, type FirstDifference, isUnrecorded } from "./compare.ts";
+import { type Evaluate, type FirstDifference, isUnrecorded, type TestRun } from "./compare.ts";
 import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
 import type { TestFolder } from "./folder.ts";
 import { type Expression, fits, hasForm } from "./forms.ts";
@@ -81,9 +81,8 @@ function failureOf(
 
 /** Nodes that are called otherwise now, in all places. */
 function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
-  const names = new Map(
-    staleNodes(fixture, workflow).flatMap(({ node, renamed }) => (renamed ? [[node, renamed]] : [])),
-  );
+  const gone = staleNodes(fixture, workflow);
+  const names = new Map(gone.flatMap(({ node, renamed }) => (renamed ? [[node, renamed]] : [])));
   if (names.size === 0) return fixture;
   const renamed = (place: string) =>
     place.replaceAll(/(?<=^|\/|\]\.)[A-Za-z_][\w-]*/g, (node) => names.get(node) ?? node);
@@ -100,10 +99,7 @@ function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
   return { ...fixture, code: keys(code), prompts: keys(prompts), outcomes: keys(outcomes), expect };
 }
 
-interface Now {
-  trace: ShownRun;
-  blobs: Blobs;
-  live: ReadonlySet<string>;
+interface Now extends TestRun {
   evaluate: Evaluate;
 }
 

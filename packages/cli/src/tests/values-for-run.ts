@@ -44,10 +44,7 @@ export async function valuesForRun(
   const ofInput = new Marks(files);
   const context = textForRun(input, (sha256) => ofInput.markOf(sha256));
   const ofOutcomes = new Marks(files);
-  const written = Object.entries(outcomes).map(([place, outcome]) => ({
-    key: place,
-    json: outcomeText(outcome, ofOutcomes),
-  }));
+  const written = Object.entries(outcomes).map(([key, outcome]) => ({ key, json: outcomeText(outcome, ofOutcomes) }));
   for (const { sha256, bytes, open } of ofOutcomes.files)
     await blobs.put(home, { sha256, bytes, type: "bytes" }, open());
   return { id, home, start: { context, files: ofInput.files }, document: objectText(written) };

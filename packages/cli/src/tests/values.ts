@@ -56,9 +56,7 @@ function forRun(value: WholeValue, bytesAs: (sha256: string) => ExactValue): Exa
   if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
   if (Array.isArray(value)) return value.map((one) => forRun(one, bytesAs));
   if (typeof value.$file === "string") return bytesAs(value.$file);
-  const members = Object.entries(value).map(([key, one]) => [
-    key.startsWith("$$") ? key.slice(1) : key,
-    forRun(one, bytesAs),
-  ]);
+  const plain = (key: string) => (key.startsWith("$$") ? key.slice(1) : key);
+  const members = Object.entries(value).map(([key, one]) => [plain(key), forRun(one, bytesAs)]);
   return Object.fromEntries(members);
 }

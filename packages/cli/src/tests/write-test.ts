@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type ExactValue, isRawNumber } from "@nova/engine";
+import { type ExactValue, isRawNumber, sha256 } from "@nova/engine";
 import { demandLeadsInside } from "@nova/workflow";
 import { writeInside } from "../write-inside.ts";
 import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
@@ -89,7 +88,7 @@ class Writer {
   }
 
   #keep(content: string | Uint8Array, ending: string): string {
-    const path = `${this.#name}/${createHash("sha256").update(content).digest("hex").slice(0, 16)}.${ending}`;
+    const path = `${this.#name}/${sha256(content).slice(0, 16)}.${ending}`;
     this.files.set(path, content);
     return path;
   }

@@ -33,21 +33,27 @@ export class OutcomesRefused extends Error {
 /** Every task of an execution reads it. */
 const maxDocumentBytes = 32 * 1024 * 1024;
 
-const Link = z.strictObject({
-  execution_id: z.string().min(1),
-  scope: z.string(),
-  seq: z.int().min(1),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-});
-const Hand = z.strictObject({ edited_by: z.string().min(1), at: z.iso.datetime() });
+const Link = z
+  .strictObject({
+    execution_id: z.string().min(1),
+    scope: z.string(),
+    seq: z.int().min(1),
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
+  })
+  .transform(({ execution_id: execution, ...place }): ReusedLink => ({ execution, ...place }));
+const Hand = z
+  .strictObject({ edited_by: z.string().min(1), at: z.iso.datetime() })
+  .transform(({ edited_by: by, at }): Edited => ({ by, at }));
 
-const Failure = z.strictObject({
-  class: z.enum(Object.keys(runErrors) as [RunErrorClass, ...RunErrorClass[]]),
-  message: z.string(),
-  node: z.string().optional(),
-  within: z.string().optional(),
-  traceback: z.string().optional(),
-});
+const Failure = z
+  .strictObject({
+    class: z.enum(Object.keys(runErrors) as [RunErrorClass, ...RunErrorClass[]]),
+    message: z.string(),
+    node: z.string().optional(),
+    within: z.string().optional(),
+    traceback: z.string().optional(),
+  })
+  .transform(({ class: name, ...failure }) => ({ class: name, failure: defined(failure) }));
 
 const Outcome = z.strictObject({
   set: z.record(z.string(), z.unknown()).default({}),
@@ -85,19 +91,7 @@ export function outcomeOf(place: string, text: string): WrittenOutcome {
     );
   if (error && set.length + deleted.length > 0)
     throw new OutcomesRefused(`the outcome of "${place}" is an error, and sets keys - leave out one of them`);
-  return {
-    ...{ set, delete: deleted, decision },
-    ...(error && { error: { class: error.class, failure: failureOf(error) } }),
-    ...(from && { from: "at" in from ? { by: from.edited_by, at: from.at } : linkOf(from) }),
-  };
-}
-
-function failureOf({ message, node, within, traceback }: Omit<z.infer<typeof Failure>, "class">): FailureRecord {
-  return { message, ...defined({ node, within, traceback }) };
-}
-
-function linkOf({ execution_id: execution, scope, seq, hash }: z.infer<typeof Link>): ReusedLink {
-  return { execution, scope, seq, hash };
+  return { set, delete: deleted, decision, ...defined({ error, from }) };
 }
 
 /** Stores a document that `checkOutcomes` lets pass; answers its SHA-256. */

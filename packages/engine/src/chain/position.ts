@@ -1,9 +1,9 @@
 import { forksOf } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { type Context, linkLabel } from "../context/context.ts";
-import { blobPages, loadContext, type StoredContext } from "../context/pages.ts";
+import { blobPages, loadContext } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
-import type { BlobHome, BlobStore } from "../ports/blobs.ts";
+import type { BlobStore } from "../ports/blobs.ts";
 import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { contentText } from "./contents.ts";
@@ -86,25 +86,14 @@ export async function readKept(chain: ChainStore, at: LinkId): Promise<StoredEnt
 }
 
 /** A context together with its stored form, which the next link builds on. */
-export interface LoadedContext {
-  context: Context;
-  stored: StoredContext;
-}
+export type LoadedContext = Awaited<ReturnType<typeof loadContext>>;
 
 /** The context that a link left behind. */
 export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promise<LoadedContext> {
   const head = headOf(entry);
-  const text = await requiredContent(entry, head, blobs);
-  return loadContext(text, blobPages(blobs, head));
-}
-
-async function requiredContent(
-  entry: StoredEntry,
-  home: BlobHome & { execution_id: string; seq: number },
-  blobs: BlobStore,
-) {
-  if (entry.contents.context) return contentText(entry.contents.context, home, blobs);
-  throw chainBroken(`link ${home.seq} of execution ${home.execution_id} has no context: it was erased`);
+  const { context } = entry.contents;
+  if (!context) throw chainBroken(`link ${head.seq} of execution ${head.execution_id} has no context: it was erased`);
+  return loadContext(await contentText(context, head, blobs), blobPages(blobs, head));
 }
 
 /** What failed, from a failed link: the `error` that an onError target finds in its context. */

@@ -39,10 +39,7 @@ export function rowsIn(page: string): Row[] {
   return JSON.parse(page) as Row[];
 }
 
-export async function loadContext(
-  text: string,
-  pages: PageStore,
-): Promise<{ context: Context; stored: StoredContext }> {
+export async function loadContext(text: string, pages: PageStore) {
   const stored = loadStored(text);
   const slots = new Map<string, Slot>();
   for (const page of await Promise.all(stored.pages.map(({ sha256 }) => pages.load(sha256)))) {
@@ -80,18 +77,11 @@ export async function storeContext(
 
 export const emptyStored: StoredContext = { pages: [], removed: [], inline: [], deleted: [] };
 
-async function onePage(
-  context: Context,
-  pages: PageStore,
-): Promise<Pick<StoredContext, "pages" | "removed" | "inline">> {
+async function onePage(context: Context, pages: PageStore) {
   return { pages: [await savePage(rowsOf(context.slots()), pages)], removed: [], inline: [] };
 }
 
-async function pushPage(
-  existing: StoredContext["pages"],
-  rows: Row[],
-  pages: PageStore,
-): Promise<StoredContext["pages"]> {
+async function pushPage(existing: StoredContext["pages"], rows: Row[], pages: PageStore) {
   const list = [...existing];
   let merged = rows;
   let size = sizeOf(rows);

@@ -85,12 +85,9 @@ function writtenText(text: string): string {
 
 function looksLikeReference(value: object): boolean {
   const [[only, inner] = [""], second] = Object.entries(value);
-  return /^\$+blob$/.test(only) && second === undefined && asReference(plainOf({ [blobKey]: inner })) !== undefined;
-}
-
-/** Numbers of a reference are no user's: they need not keep their digits. */
-function plainOf(value: { [key: string]: ExactValue | undefined }): object {
-  return JSON.parse(JSON.stringify(value));
+  if (!/^\$+blob$/.test(only) || second !== undefined) return false;
+  // Numbers of a reference are no user's: they need not keep their digits.
+  return asReference(JSON.parse(JSON.stringify({ [blobKey]: inner }))) !== undefined;
 }
 
 /** A reference in JSON text. It is an object: inside of a string its quotes have backslashes. */

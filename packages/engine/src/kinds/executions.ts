@@ -1,6 +1,5 @@
 import type { Ports } from "../ports/index.ts";
-import * as failing from "../protocol/end-runs.ts";
-import * as sweeping from "../protocol/end-runs.ts";
+import * as runs from "../protocol/end-runs.ts";
 import type { KindPorts } from "../protocol/settling.ts";
 import { withKinds } from "./table.ts";
 import { type SweptTasks, sweepTasks } from "./waiting/sweep-tasks.ts";
@@ -10,17 +9,17 @@ function forAllKinds<Rest extends unknown[], Answer>(work: (ports: KindPorts, ..
   return (ports: Ports, ...rest: Rest): Answer => work(withKinds(ports), ...rest);
 }
 
-export const cancelExecution = forAllKinds(failing.cancelExecution);
-export const failExecution = forAllKinds(failing.failExecution);
-export const executionEnded = forAllKinds(failing.executionEnded);
-export const sweepRuns = forAllKinds(sweeping.sweepRuns);
+export const cancelExecution = forAllKinds(runs.cancelExecution);
+export const failExecution = forAllKinds(runs.failExecution);
+export const executionEnded = forAllKinds(runs.executionEnded);
+export const sweepRuns = forAllKinds(runs.sweepRuns);
 
-export interface Swept extends sweeping.SweptRuns {
+export interface Swept extends runs.SweptRuns {
   tasks: SweptTasks;
 }
 
 /** Executions and then their tasks. */
-export async function sweep(ports: Ports, time: sweeping.TimeBudget = sweeping.endless): Promise<Swept> {
-  const { open, ...runs } = await sweepRuns(ports, time);
-  return { ...runs, tasks: await sweepTasks(ports, open, time) };
+export async function sweep(ports: Ports, time: runs.TimeBudget = runs.endless): Promise<Swept> {
+  const { open, ...swept } = await sweepRuns(ports, time);
+  return { ...swept, tasks: await sweepTasks(ports, open, time) };
 }

@@ -148,10 +148,7 @@ export interface PipelineMeans {
 }
 
 /** What the engine does for a question to a model. */
-export type TextMeans = Pick<
-  PipelineMeans,
-  "journal" | "spentBesideUsd" | "monthBudget" | "timeLeftMs" | "signal" | "now"
->;
+export type TextMeans = Omit<PipelineMeans, "execute" | "judge" | "valueText">;
 
 /** What a pipeline came to. `code` is the last one that was written, null where none was; `analysis`: of a hit. */
 export type PipelineOutcome = {

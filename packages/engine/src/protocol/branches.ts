@@ -1,4 +1,4 @@
-import { type Fork, forksOf, joinOf, type MapNode, nodeIndex, type RunErrorClass } from "@nova/workflow";
+import { type Fork, forksOf, joinOf, type MapNode, nodeIndex } from "@nova/workflow";
 import { type FailureRecord, type Head, headOf } from "../chain/head.ts";
 import { branchStart, failureOf } from "../chain/position.ts";
 import { branchScope } from "../chain/scope.ts";
@@ -7,6 +7,7 @@ import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { wayTo } from "./definition.ts";
+import type { FailedOutcome } from "./outcome.ts";
 import type { Reason } from "./settling.ts";
 
 /** A fork whose link is in the chain: what may have begun in its branches, begun or not. */
@@ -97,19 +98,13 @@ function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): 
   return node !== undefined && "onError" in node && node.onError !== undefined;
 }
 
-/** Why a join fails. */
-export interface JoinFailure {
-  class: RunErrorClass;
-  failure: FailureRecord;
-}
-
 /** Why the branches cannot be joined, or null: the first that failed, else why they were stopped (`reason`). */
 export async function failureOfBranches(
   ports: Ports,
   open: OpenFork,
   tips: readonly Tip[],
   reason: Reason,
-): Promise<JoinFailure | null> {
+): Promise<Pick<FailedOutcome, "class" | "failure"> | null> {
   const states = tips.map((tip) => branchState(open, tip));
   const failed = states.flatMap((state, i) => (state === "failed" ? [i] : []));
   const first = failed[0];
@@ -117,7 +112,10 @@ export async function failureOfBranches(
     const { head, entry } = tips[first] as Tip;
     const inner = await failureOf(entry, ports.blobs);
     const failure = inBranch(open, first, head, inner);
-    const count = open.map?.toleratedFailures ? countText(failed.length, open) : "";
+    const most = Math.floor(toleratedFailures(open));
+    const count = open.map?.toleratedFailures
+      ? ` (${failed.length} of ${open.branches.length} items failed, ${most} may)`
+      : "";
     return { class: head.error_class ?? "NodeFailed", failure: { ...failure, message: failure.message + count } };
   }
   const isOver = states.every((state) => state === "done" || state === "failed");
@@ -128,10 +126,6 @@ function toleratedFailures({ map, branches }: OpenFork): number {
   const tolerated = map?.toleratedFailures;
   if (!tolerated) return 0;
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;
-}
-
-function countText(failures: number, open: OpenFork): string {
-  return ` (${failures} of ${open.branches.length} items failed, ${Math.floor(toleratedFailures(open))} may)`;
 }
 
 /** `node "x" in branch "y": it broke`; of a branch whose join failed, the node that failed in there. */

@@ -33,17 +33,12 @@ export interface CloseRequest {
  */
 export async function closeExecution(ports: KindPorts, request: CloseRequest): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
-  const inside: Reason = {
-    class: "ExecutionClosed",
-    message: `the execution was ${request.status} while the node ran`,
-  };
+  const inside = interruption(request.status);
+  const reasons: CloseReasons = { here: request.reason ?? inside, inside };
   for (;;) {
     const tip = await readTip(ports, request.execution, "");
     if (tip.head.node_type === "close") return finishClose(ports, tip.entry);
-    const position = await closeBehind(settlingPorts(ports, request.status), tip, {
-      here: interruption(request),
-      inside,
-    });
+    const position = await closeBehind(settlingPorts(ports, request.status), tip, reasons);
     if (!position) continue;
     const left = leftSandboxes(ports, position);
     const entry = await putCloseEntry(ports, position, request, left);
@@ -131,13 +126,13 @@ async function failureBehind(
     const message = failure.within === undefined ? failure.message : `in ${failure.within}: ${ownWords(failure)}`;
     return { node: failure.node ?? before.node_id, class: before.error_class ?? "NodeFailed", message };
   }
-  const { class: name, message } = interruption(request);
+  const { class: name, message } = request.reason ?? interruption(request.status);
   return { node: before.path_taken ?? before.node_id, class: name, message };
 }
 
 /** What ends a node that is still running when its execution is closed. */
-function interruption({ status, reason }: CloseRequest): Reason {
-  return reason ?? { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
+function interruption(status: CloseStatus): Reason {
+  return { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
 }
 
 /** The node id of a close entry and of a turn that a closer took; no node can have it. */

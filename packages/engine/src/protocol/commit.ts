@@ -58,15 +58,8 @@ async function sealOutcome(
       ...{ sandbox_id: run.sandboxId, warm: run.warm, code: run.code },
       nodes: before.nodes + (run.code === null ? 0 : 1) + (more.nodes ?? 0),
       ...defined({
-        ...{
-          generation,
-          analysis,
-          asked,
-          count,
-          child,
-          addresses: run.addresses,
-          failed_deliveries: run.failedDeliveries,
-        },
+        ...{ generation, analysis, asked, count, child },
+        ...{ addresses: run.addresses, failed_deliveries: run.failedDeliveries },
         error_class: status === "failed" ? outcome.class : undefined,
         cache_hit: more.cacheHit ? (true as const) : undefined,
         spent: addSpendings(before.spent, more.spent),

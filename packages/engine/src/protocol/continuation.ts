@@ -7,15 +7,13 @@ import { versionOf } from "./definition.ts";
 import type { Continuation, RunPosition } from "./event.ts";
 import type { Outcome } from "./outcome.ts";
 
-type Counted = Pick<Head, "events" | "continuation">;
-
 /** Events behind an entry, and whether the run goes on in a further execution; nothing where nobody counts. */
 export async function eventsBehind(
   ports: Ports,
   { before, at }: Position,
   node: string,
   { status, more = {} }: Pick<Outcome, "status" | "more">,
-): Promise<Counted> {
+): Promise<Pick<Head, "events" | "continuation">> {
   if (before.events === undefined) return {};
   const { history } = await versionOf(ports, before);
   if (!history) return {};
@@ -47,22 +45,16 @@ export function continuationName(execution: string, number: number): string {
   return `${execution}.${number}`;
 }
 
-type StoppingPorts = Ports;
 type Run = Pick<Execution, "id" | "stateMachineArn">;
 
 /** Stops a run's execution of its state machine, and the further ones that its loops went on in. */
-export async function stopMachine(ports: StoppingPorts, run: Run, cause: string): Promise<void> {
+export async function stopMachine(ports: Ports, run: Run, cause: string): Promise<void> {
   await ports.stateMachines.stop(run.stateMachineArn, run.id, "Cancelled", cause);
   await stopFurther(ports, run, cause);
 }
 
 /** Stops further executions from the `first` on. The chain names each before it begins. */
-export async function stopFurther(
-  ports: StoppingPorts,
-  { id, stateMachineArn }: Run,
-  cause: string,
-  first = 1,
-): Promise<void> {
+export async function stopFurther(ports: Ports, { id, stateMachineArn }: Run, cause: string, first = 1): Promise<void> {
   for (let next = first; ; ) {
     const { number: last = 0 } = (await readTip(ports, id, "")).head.continuation ?? {};
     if (next > last) return;

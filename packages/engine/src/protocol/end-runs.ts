@@ -176,14 +176,9 @@ export async function failExecution(
   ports: KindPorts,
   { execution, seq, error, continuation }: FailEvent,
 ): Promise<{ error: CaughtError }> {
-  const caught = error ?? { Error: "ChainBroken", Cause: "a decision led to no edge" };
+  const reason = reasonOf(error ?? { Error: "ChainBroken", Cause: "a decision led to no edge" });
   if (continuation) await closeBehind(ports, execution.id, continuation);
-  const closed = await closeExecution(ports, {
-    execution: execution.id,
-    status: "failed",
-    reason: reasonOf(caught),
-    seq,
-  });
+  const closed = await closeExecution(ports, { execution: execution.id, status: "failed", reason, seq });
   if (!closed.error) return { error: { Error: "ExecutionClosed", Cause: `the execution was ${closed.status} before` } };
   return { error: { Error: closed.error.class, Cause: `node "${closed.error.node}": ${closed.error.message}` } };
 }
@@ -209,9 +204,6 @@ const unbegun = { class: "ExecutionClosed", message: "the execution was cancelle
 export async function cancelExecution(ports: KindPorts, id: string): Promise<Closed> {
   const record = await executionOf(ports, id);
   if (record.open) await stopMachine(ports, record, "The execution was cancelled.");
-  return closeExecution(ports, {
-    execution: id,
-    status: "cancelled",
-    ...(record.status === "queued" && { reason: unbegun }),
-  });
+  const reason = record.status === "queued" && { reason: unbegun };
+  return closeExecution(ports, { execution: id, status: "cancelled", ...reason });
 }

@@ -117,12 +117,8 @@ export function failed(
   cause: Cause | string,
   facts: OutcomeFacts,
 ): FailedOutcome {
-  const {
-    class: name,
-    message,
-    traceback,
-    types,
-  }: Cause = typeof cause === "string" ? { class: "NodeFailed", message: cause } : cause;
+  const reason: Cause = typeof cause === "string" ? { class: "NodeFailed", message: cause } : cause;
+  const { class: name, message, traceback, types } = reason;
   const next = wayTo(version, "onError" in node ? node.onError : undefined);
   return {
     ...facts,

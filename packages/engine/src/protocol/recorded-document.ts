@@ -1,4 +1,4 @@
-import { isInLoop, type Node, type TaskNode, type Workflow } from "@nova/workflow";
+import { isInLoop, type Node, type Workflow } from "@nova/workflow";
 import { type DocumentPlan, type Head, headOf } from "../chain/head.ts";
 import { outcomeOf, readOutcomes } from "../chain/outcomes.ts";
 import { type Position, readKept } from "../chain/position.ts";
@@ -76,15 +76,12 @@ export async function refusedHere(
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
   const { node } = definition;
-  if (node.type === "map" || ("executor" in node && node.effects === false && !asksModel(node))) return null;
+  // A question to a model has no effect, and goes outside.
+  const asksModel = "executor" in node && node.executor.kind === "text";
+  if (node.type === "map" || ("executor" in node && node.effects === false && !asksModel)) return null;
   if (node.type === "workflow" && (await placesInside(ports, position, plan, node)) !== null) return null;
   const place = (plan.within ?? "") + (await placeOf(ports, position, node));
   return failed(definition, `${noOutcome}: ${place}`, codeless(ports, undefined, position.before.warm));
-}
-
-/** A question to a model has no effect, and goes outside. */
-function asksModel({ executor }: TaskNode): boolean {
-  return executor.kind === "text";
 }
 
 /** How the message of such a failure begins. */

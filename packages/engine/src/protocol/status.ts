@@ -1,14 +1,12 @@
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 
-type StatusPorts = Ports;
-
 /**
  * Makes the record say `waiting` while a task of the execution is open, and `running` otherwise; then the records of
  * the executions around it, which wait while it does. Whoever changes a task calls it afterwards and looks again after
  * each change of the status, so the last one to look leaves the truth.
  */
-export async function refreshStatus(ports: StatusPorts, execution: string): Promise<void> {
+export async function refreshStatus(ports: Ports, execution: string): Promise<void> {
   let waitsInside = false;
   for (let id: string | undefined = execution; id !== undefined; id = await parentOf(ports, id)) {
     waitsInside = await refreshed(ports, id, waitsInside);
@@ -16,13 +14,13 @@ export async function refreshStatus(ports: StatusPorts, execution: string): Prom
 }
 
 /** An execution waits for somebody or for a time, and so do those around it. Before its node's entry is looked for again. */
-export async function markWaiting(ports: StatusPorts, execution: string): Promise<void> {
+export async function markWaiting(ports: Ports, execution: string): Promise<void> {
   for (let id: string | undefined = execution; id !== undefined; id = await parentOf(ports, id)) {
     await ports.executions.setStatus(id, "waiting", ["running"]);
   }
 }
 
-async function refreshed(ports: StatusPorts, id: string, waitsInside: boolean): Promise<boolean> {
+async function refreshed(ports: Ports, id: string, waitsInside: boolean): Promise<boolean> {
   for (;;) {
     const isWaiting = waitsInside || (await ports.tasks.hasOpen(id));
     const [status, other] = isWaiting ? (["waiting", "running"] as const) : (["running", "waiting"] as const);
@@ -30,7 +28,7 @@ async function refreshed(ports: StatusPorts, id: string, waitsInside: boolean): 
   }
 }
 
-async function parentOf(ports: StatusPorts, id: string): Promise<string | undefined> {
+async function parentOf(ports: Ports, id: string): Promise<string | undefined> {
   return (await ports.executions.get(id))?.parent?.execution;
 }
 

@@ -2,9 +2,9 @@ import type { PlanPart, SourcePlan } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
 import type { Context } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
-import { escapeReferences, referencesIn } from "../context/references.ts";
-import { type Member, membersOf, objectText } from "../json/text.ts";
-import { refuseMisfits } from "../kinds/start/given.ts";
+import { escapeReferences } from "../context/references.ts";
+import { type Member, membersOf } from "../json/text.ts";
+import { refuseMisfitsOf } from "../kinds/start/given.ts";
 import { begin, newId, type StartRequest } from "../kinds/start/start.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
@@ -142,14 +142,7 @@ async function initialContext(
   if (patch.length > 0) await refuseOverwritten(ports, id, patch, { source, told });
   const patched = context.apply({ set: [...patch], delete: [] }, 0);
   const members = patched.slots().map(({ key, json }) => ({ key, json }));
-  const [inBlobs, inline] = [true, false].map((is) =>
-    members.filter(({ json }) => referencesIn(json).length > 0 === is),
-  ) as [Member[], Member[]];
-  await refuseMisfits(
-    version.workflow,
-    objectText(inline),
-    inBlobs.map(({ key }) => key),
-  );
+  await refuseMisfitsOf(version.workflow, members);
   return members;
 }
 

@@ -10,14 +10,9 @@ import { changesOf } from "../protocol/recorded-source.ts";
  */
 export async function writeOutcome(
   ports: Pick<Ports, "chain" | "blobs">,
-  {
-    execution_id,
-    scope,
-    seq,
-    node_type,
-    status,
-  }: Pick<Head, "execution_id" | "scope" | "seq" | "node_type" | "status">,
+  head: Pick<Head, "execution_id" | "scope" | "seq" | "node_type" | "status">,
 ): Promise<string | null> {
+  const { execution_id, scope, seq, node_type, status } = head;
   if (["start", "end", "join", "close"].includes(node_type) || (node_type === "map" && status === "success"))
     return null;
   const { entry } = await ports.chain.read({ execution: execution_id, scope, seq });

@@ -20,7 +20,9 @@ const longestTwice = 8 * 1024;
 
 export function formsOf(secret: Secret): Forms {
   if (typeof secret === "string") return formsOfText(secret);
-  return "number" in secret ? formsOfNumber(secret.number) : formsOfBytes(secret.bytes);
+  if ("bytes" in secret) return formsOfBytes(secret.bytes);
+  // As it was sent it is looked for everywhere, too.
+  return { ...formsOfText(secret.number), numbers: spellings(secret.number) };
 }
 
 function formsOfText(secret: string): Forms {
@@ -29,11 +31,6 @@ function formsOfText(secret: string): Forms {
   const escaped = escapedOften(secret);
   const others = [...urlForms(secret), ...hexForms(bytes)];
   return { ...nothing, texts: [...escaped, ...others.flatMap((form) => [form, ...jsonForms(form)])], ...base64(bytes) };
-}
-
-/** As it was sent it is looked for everywhere, too. */
-function formsOfNumber(raw: string): Forms {
-  return { ...formsOfText(raw), numbers: spellings(raw) };
 }
 
 function formsOfBytes(content: Uint8Array): Forms {

@@ -31,12 +31,6 @@ export interface AnalysisMetadata {
   execution_time_ms: number;
 }
 
-export interface Attempt {
-  attempt: number;
-  code: string | null;
-  error: string | null;
-}
-
 /** What the metadata are made of. */
 export interface AiRun {
   head: Pick<Head, "status" | "cache_hit" | "execution_time_ms">;
@@ -67,6 +61,7 @@ export function aiMetadata(whole: AiRun) {
   const step = stepsOf(steps, "DataAnalyzer").at(-1);
   const analysis = step ? analysisMetadata(step) : run.pinnedAnalysis;
   const toolCalls = steps.flatMap(({ tool_calls }) => tool_calls);
+  const byName = Map.groupBy(steps, ({ step_name }) => step_name);
   const attempts = Math.max(isHit ? 1 : 0, ...[...generators, ...texts].map(({ attempt_number }) => attempt_number));
   const lastOutput = (agent: string) => stepsOf(steps, agent).at(-1)?.output_data ?? null;
   return {
@@ -99,12 +94,7 @@ export function aiMetadata(whole: AiRun) {
       .filter(hasFailed)
       .map(({ attempt_number: attempt, agent_name, error_message: error }) => ({ attempt, agent_name, error })),
     /** Milliseconds by name of the step. */
-    timings: Object.fromEntries(
-      Array.from(
-        Map.groupBy(steps, ({ step_name }) => step_name),
-        ([name, runs]) => [name, timeOf(runs)],
-      ),
-    ) as Record<string, number>,
+    timings: Object.fromEntries(Array.from(byName, ([name, runs]) => [name, timeOf(runs)])) as Record<string, number>,
     ...endOf(run, attempts),
   };
 }
@@ -136,7 +126,7 @@ function endOf(run: AiRun, attempts: number) {
 }
 
 /** Code and error of each attempt; 0 is pinned code. The last one may have the error of the node. */
-function attemptsIn({ head, steps, code, error: finalError }: AiRun): Attempt[] {
+function attemptsIn({ head, steps, code, error: finalError }: AiRun) {
   if (head.cache_hit) return [{ attempt: 0, code, error: finalError }];
   const own = steps.filter(({ agent_name }) => agent_name !== "InputAnalyzer" && agent_name !== "DataAnalyzer");
   return Array.from(

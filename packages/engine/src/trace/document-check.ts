@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type DocumentPlan, type Head, headOf, type ReusedLink } from "../chain/head.ts";
 import { OutcomesRefused, outcomeOf, type WrittenOutcome } from "../chain/outcomes.ts";
 import { offloadMembers } from "../context/offload.ts";
@@ -65,9 +66,6 @@ async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome
   // As the entry stores them, large values by their reference.
   const stored = await offloadMembers(set, async () => undefined);
   const text = (members: readonly Member[]) => members.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).sort();
-  return isList(text(stored), text(changes.set)) && isList(deleted.toSorted(), changes.delete.toSorted());
-}
-
-function isList(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, index) => text === other[index]);
+  const own = [text(stored), deleted.toSorted()];
+  return isDeepStrictEqual(own, [text(changes.set), changes.delete.toSorted()]);
 }

@@ -33,16 +33,13 @@ async function* headsOfScope(
   for await (const { entry } of known ?? ports.chain.links(execution, scope)) {
     if (!entry) continue;
     const head = headOf(entry);
-    const spent = before && paysItself(head) ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
+    // A join's spending is that of its branches.
+    const paysItself = head.node_type !== "join" && head.child === undefined;
+    const spent = before && paysItself ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
     yield { head, hash: entry.hash, ...(spent && { spent }) };
     before = head;
     if (opensFork(head)) yield* headsOfBranches(ports, execution, entry);
   }
-}
-
-/** A join's spending is that of its branches. */
-function paysItself({ node_type, child }: Head): boolean {
-  return node_type !== "join" && child === undefined;
 }
 
 async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEntry): AsyncGenerator<RunHead> {

@@ -43,13 +43,11 @@ export class CounterBook {
   }
 
   #named(text: string): Counters[] {
-    return [...new Set(text.match(executionId))].map((execution) => this.#open(execution));
-  }
-
-  #open(execution: string): Counters {
-    const counters = this.#byExecution.get(execution) ?? nothing();
-    this.#byExecution.set(execution, counters);
-    return counters;
+    return [...new Set(text.match(executionId))].map((execution) => {
+      const counters = this.of(execution);
+      this.#byExecution.set(execution, counters);
+      return counters;
+    });
   }
 }
 

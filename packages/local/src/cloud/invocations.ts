@@ -23,12 +23,7 @@ function failureIn({ errorType, errorMessage }: LambdaResult & { ok: false }): O
   return errorType === "NodeRetry" ? { state: "retrying", message: errorMessage } : { state: "failed" };
 }
 
-interface Place extends Pick<NodeEvent, "node" | "items" | "map"> {
-  execution: string;
-  isNew: boolean;
-}
-
-function placeOf(payload: string): Place | null {
+function placeOf(payload: string) {
   const { execution, scope = "", node, waited } = JSON.parse(payload) as Asked;
   return execution?.id && node ? { execution: execution.id, node, isNew: waited !== true, ...itemsOf(scope) } : null;
 }

@@ -80,10 +80,7 @@ function innerEnvironment(path: string, sites: string[]): Record<string, string>
   const passed = ["LANG", "TZ", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "SSL_CERT_FILE"].flatMap((name) =>
     process.env[name] ? [[name, process.env[name]]] : [],
   );
-  return {
-    ...{ PATH: path, HOME: "/root", PYTHONPATH: sites.join(":"), LANG: "C.UTF-8" },
-    ...Object.fromEntries(passed),
-  };
+  return { PATH: path, HOME: "/root", PYTHONPATH: sites.join(":"), LANG: "C.UTF-8", ...Object.fromEntries(passed) };
 }
 
 function systemFolders(): string[] {

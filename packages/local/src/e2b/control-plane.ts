@@ -21,7 +21,9 @@ const CreateBody = z.object({
   autoPause: z.literal(false, "the local E2B pauses no sandbox").nullish(),
 });
 
-type Call = { sandboxes: Sandboxes; request: IncomingMessage; response: ServerResponse; url: URL; id: string };
+/** A request, and what it is about. */
+export type Asked = { sandboxes: Sandboxes; request: IncomingMessage; response: ServerResponse; url: URL };
+type Call = Asked & { id: string };
 
 const ROUTES: Record<string, (call: Call) => unknown> = {
   "POST v2/sandboxes": create,
@@ -43,35 +45,25 @@ const ROUTES: Record<string, (call: Call) => unknown> = {
 };
 
 /** Throws Refusals; the caller makes answers of them. */
-export async function answerControlPlane(
-  sandboxes: Sandboxes,
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-) {
+export async function answerControlPlane(asked: Asked) {
+  const { request, url } = asked;
   const [, version = "", id = "", action = ""] = /^\/(v2\/)?sandboxes(?:\/([^/]+))?(\/\w+)?$/.exec(url.pathname) ?? [];
   const route = ROUTES[`${request.method} ${version}sandboxes${id && "/:id"}${action}`];
   if (!route) throw new Refusal(404, `The local E2B server has no ${request.method} ${url.pathname}`);
-  await route({ sandboxes, request, response, url, id });
+  await route({ ...asked, id });
 }
 
 async function create({ sandboxes, request, response }: Call) {
   const { templateID, timeout, ...wanted } = parse(CreateBody, await readJson(request));
   if (timeout === 0) throw new Refusal(400, "Timeout must be greater than 0");
   const network = wanted.network ?? undefined;
-  refuseBadRules(network);
-  const internet = wanted.allow_internet_access !== false && !deniesEverything(network);
+  const { allowed, denied } = rulesIn(network);
+  // Finer rules (domains, single addresses) need a proxy that a laptop does not have; all or nothing is enforced.
+  const isClosed = denied.includes(allTraffic) && allowed.length === 0;
+  const internet = wanted.allow_internet_access !== false && !isClosed;
   const metadata = wanted.metadata ?? {};
   const sandbox = await sandboxes.create({ templateID, network, metadata, timeoutSeconds: timeout, internet });
   sendJson(response, 201, summary(sandbox));
-}
-
-/** Finer rules (domains, single addresses) need a proxy that a laptop does not have; all or nothing is enforced. */
-function deniesEverything(network: Record<string, unknown> | undefined): boolean {
-  const denied = network?.denyOut;
-  const allowed = network?.allowOut;
-  const isAll = Array.isArray(denied) && denied.includes("0.0.0.0/0");
-  return isAll && !(Array.isArray(allowed) && allowed.length > 0);
 }
 
 /** Those of all of the metadata, on one page. */
@@ -123,7 +115,7 @@ const domain = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*
 const Rules = z.object({ allowOut: z.array(z.string()).nullish(), denyOut: z.array(z.string()).nullish() });
 
 /** Refuses rules for what goes out, in E2B's words: no ports, names to allow alone, and only with the rest denied. */
-export function refuseBadRules(network: Record<string, unknown> | undefined): void {
+function rulesIn(network: Record<string, unknown> | undefined): { allowed: string[]; denied: string[] } {
   const rules = Rules.safeParse(network ?? {});
   if (!rules.success) throw new Refusal(400, `Error when parsing request: ${rules.error.issues[0]?.message}`);
   const [allowed, denied] = [rules.data.allowOut ?? [], rules.data.denyOut ?? []];
@@ -138,7 +130,7 @@ export function refuseBadRules(network: Record<string, unknown> | undefined): vo
   const names = allowed.filter((entry) => !isRange(entry));
   const noName = names.find((entry) => !domain.test(entry));
   if (noName !== undefined) throw new Refusal(400, `invalid allowed domain ${noName}`);
-  if (names.length === 0 || denied.includes(allTraffic)) return;
+  if (names.length === 0 || denied.includes(allTraffic)) return { allowed, denied };
   throw new Refusal(
     400,
     "When specifying allowed domains in allow out, you must include 'ALL_TRAFFIC' in deny out to block all other traffic.",

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { AgentGone, AgentRefusal, callAgent, forward, openCall, readHead } from "./agent-call.ts";
+import type { Asked } from "./control-plane.ts";
 import { answerEnvd } from "./envd.ts";
 import { header, Refusal, readJson, sendJson, unreachableSandbox } from "./http.ts";
-import type { Sandbox, Sandboxes } from "./sandboxes.ts";
+import type { Sandbox } from "./sandboxes.ts";
 
 const CODE_PORT = "49999";
 const ENVD_PORT = "49983";
@@ -13,12 +14,7 @@ const END = Buffer.from('{"type": "end_of_execution"}\n');
 const ExecuteBody = z.object({ code: z.string(), context_id: z.string().nullish() });
 
 /** What E2B's gateway does: find the sandbox and the port by the request's headers. */
-export async function answerDataPlane(
-  sandboxes: Sandboxes,
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-) {
+export async function answerDataPlane({ sandboxes, request, response, url }: Asked) {
   const id = header(request, "e2b-sandbox-id") ?? "";
   const port = header(request, "e2b-sandbox-port") ?? "";
   const sandbox = sandboxes.find(id);

@@ -108,12 +108,12 @@ function noteActivity(zygotes: Zygotes, response: ServerResponse) {
 }
 
 async function answer(sandboxes: Sandboxes, apiKey: string, request: IncomingMessage, response: ServerResponse) {
-  const url = new URL(request.url ?? "/", "http://localhost");
-  if (header(request, "e2b-sandbox-id")) return answerDataPlane(sandboxes, request, response, url);
+  const asked = { sandboxes, request, response, url: new URL(request.url ?? "/", "http://localhost") };
+  if (header(request, "e2b-sandbox-id")) return answerDataPlane(asked);
   if (header(request, "x-api-key") !== apiKey) {
     throw new Refusal(401, "authorization header is missing or the API key is not the one of this server");
   }
-  return answerControlPlane(sandboxes, request, response, url);
+  return answerControlPlane(asked);
 }
 
 /** After the first byte there is no other way to say that something failed than to break the connection. */

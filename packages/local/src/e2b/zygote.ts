@@ -25,8 +25,9 @@ const LATEST_WARMING_MS = 5_000;
 
 /** A started Python that forks sandboxes; see python/nova_sandboxd/zygote.py for its side. */
 export class Zygote {
+  readonly #warmed = Promise.withResolvers<void>();
   /** Resolves when packages are imported, or cannot be. */
-  readonly warmed: Promise<void>;
+  readonly warmed = this.#warmed.promise;
   alive = true;
   #process: ChildProcess;
   #sockets: string;
@@ -38,7 +39,6 @@ export class Zygote {
   #idleTimer: NodeJS.Timeout | undefined;
   #overdueTimer: NodeJS.Timeout | undefined;
   #overdue = false;
-  #markWarm: () => void = () => undefined;
 
   /**
    * `identity` undefined: no isolation. Rejects with an E2bServerError that carries what the process said; what it says
@@ -74,9 +74,6 @@ export class Zygote {
     this.#process = process;
     this.#sockets = sockets;
     this.#warmAtLatest();
-    this.warmed = new Promise((resolve) => {
-      this.#markWarm = resolve;
-    });
   }
 
   async #listen(warn: ZygoteOptions["warn"]): Promise<void> {
@@ -88,7 +85,7 @@ export class Zygote {
       said = (said + text).slice(-4096);
       if (isReady) warn(`the sandboxes' Python failed: ${text.trim()}`);
     });
-    stdin.on("error", () => this.#markWarm());
+    stdin.on("error", () => this.#warmed.resolve());
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: stdout }).on("line", (line) => {
         const event = JSON.parse(line) as { ready: true } | { loaded: "standard" | "packages" };
@@ -115,7 +112,7 @@ export class Zygote {
     clearTimeout(this.#overdueTimer);
     this.#next = loaded === "standard" ? "packages" : undefined;
     if (this.#next) this.#goOn();
-    else this.#markWarm();
+    else this.#warmed.resolve();
   }
 
   #warmAtLatest() {
@@ -203,7 +200,7 @@ export type ZygoteOptions = {
   preloaded: string[];
 };
 
-export type WantedSandbox = { internet: boolean; isLight: boolean };
+type WantedSandbox = { internet: boolean; isLight: boolean };
 
 export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => Promise<void> };
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
@@ -9,7 +10,7 @@ import { Capacity } from "./capacity.ts";
 import { deliver, endOfChild, type StatusChange, statusChangeOf } from "./ends.ts";
 import { dataIn } from "./history.ts";
 import { JournalledExecution, type Recorded } from "./journal/journalled-execution.ts";
-import { newSeed, type Owner, type TaskAnswer } from "./journal/journalled-host.ts";
+import type { Owner, TaskAnswer } from "./journal/journalled-host.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
 
@@ -66,7 +67,7 @@ export class LiveExecutions {
 
   /** The start is on disk when this returns; the first state runs after the answer to StartExecution is on its way. */
   begin(execution: Execution, input: string): void {
-    const opening = { format: 1, seed: newSeed(), at: this.#options.clock.now() } as const;
+    const opening = { format: 1, seed: randomBytes(32).toString("hex"), at: this.#options.clock.now() } as const;
     this.#executions.append(execution, opening);
     const run = this.#make(execution, input, { opening, inputs: [], events: [] });
     this.#executions.flush(execution);

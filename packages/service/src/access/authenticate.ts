@@ -41,10 +41,11 @@ export function isDigestOf(secret: string, digest: string): boolean {
 /** Compared with where there is no key, so that an unknown id takes no other way than a wrong secret. */
 const nobody = { digest: "00".repeat(32) };
 
-type AccessPorts = Pick<ServicePorts, "keys" | "tokens" | "rates">;
-
 /** Throws `Unauthenticated`, in the same words for every reason; `TooMany`, `IssuerUnreachable`. */
-export async function authenticate(ports: AccessPorts, text = ""): Promise<Principal> {
+export async function authenticate(
+  ports: Pick<ServicePorts, "keys" | "tokens" | "rates">,
+  text = "",
+): Promise<Principal> {
   // Three parts of base64url; no key has a dot in it.
   const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
   const by = isToken ? await ports.tokens?.principalOf(text) : await ownerOf(ports, text);

@@ -22,12 +22,10 @@ const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
 /** Clocks differ. */
 const toleranceSeconds = 30;
 
-type KeySet = ReturnType<typeof createRemoteJWKSet>;
-
 /** Trusts the tokens of an issuer. Its keys are fetched when the first one comes, and kept for ten minutes. */
 export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerOptions): TokenIssuer {
   const { issuer, audience, jwksUrl = `${issuer.replace(/\/$/, "")}/.well-known/jwks.json` } = options;
-  let keys: KeySet | undefined;
+  let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
   return {
     async principalOf(token) {
       const { createRemoteJWKSet, customFetch, errors, jwtVerify } = await import("jose");

@@ -4,8 +4,6 @@ import { on, TooMany } from "../errors.ts";
 import type { Principal, RateStore, Rates } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
-type Asking = Pick<Principal, "id" | "client">;
-
 const windowSeconds = 10;
 /** Of the limit: so much each process lets through without asking, and so much it asks for at a time. */
 const share = 0.05;
@@ -51,7 +49,7 @@ export function createRates(
     },
   };
 
-  async function ask(count: Count, by: Asking): Promise<void> {
+  async function ask(count: Count, by: Pick<Principal, "id" | "client">): Promise<void> {
     const window = { beginsAt: count.beginsAt, seconds: windowSeconds };
     // An outage of the table is no reason to turn anybody away.
     const mayHave = await rateStore.add(by, window, part, limit).catch(on(StoreUnavailable, () => true));

@@ -4,13 +4,11 @@ import type { Delivery, DeliveryQuery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 
-type Wanted = Pick<DeliveryQuery, "client" | "status"> & { workflow?: string };
-
 /** Newest first; of a client that is out of reach there are none. What nobody could place is for keys of all clients. */
 export async function listDeliveries(
   ports: ServicePorts,
   by: Principal,
-  { limit, cursor, ...wanted }: PageQuery & Wanted,
+  { limit, cursor, ...wanted }: PageQuery & Pick<DeliveryQuery, "client" | "status"> & { workflow?: string },
 ): Promise<Page<Delivery>> {
   const client = wanted.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };

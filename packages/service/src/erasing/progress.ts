@@ -6,9 +6,6 @@ import { everyItem } from "../ports/page.ts";
 /** Less than what a sweeper takes for lost, so that nobody else begins beside somebody who works. */
 const renewedMs = 30_000;
 
-/** Where a pass is. */
-type PassPosition = Pick<Erasing, "part" | "cursor" | "runs">;
-
 /** How far the erasure of a client is, in its record. */
 export class ErasureProgress {
   readonly #ports: Pick<ServicePorts, "clients" | "clock">;
@@ -34,7 +31,7 @@ export class ErasureProgress {
     await this.#put(defined({ part: "executions" as const, passSince: mayBeLast ? this.#now : undefined }));
   }
 
-  async moveTo(place: PassPosition): Promise<void> {
+  async moveTo(place: Pick<Erasing, "part" | "cursor" | "runs">): Promise<void> {
     await this.#put({ ...place, ...defined({ passSince: this.#at.passSince }) });
   }
 
@@ -89,7 +86,7 @@ export async function mayBeLast({ inFlight, executions }: ServicePorts, client: 
  * What comes behind a pass: nothing more, another one at once, or (milliseconds since the epoch) another one later,
  * when whoever could store something after this one is over.
  */
-export async function behindPass(ports: ServicePorts, client: string, progress: ErasureProgress): Promise<Behind> {
+export async function behindPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
   const runs = await runsOf(ports, client);
   const { passSince, runs: seen = 0 } = progress.at;
   const now = ports.clock.now();
@@ -103,8 +100,6 @@ export async function behindPass(ports: ServicePorts, client: string, progress: 
   if (later.length > 0) return Math.min(...later);
   return ends.every((end) => end <= Date.parse(passSince)) ? "nothing" : "another";
 }
-
-type Behind = "nothing" | "another" | number;
 
 async function runsOf({ executions }: ServicePorts, client: string): Promise<Runs> {
   const found: Runs = { count: 0, isOpen: false, endedMs: 0 };

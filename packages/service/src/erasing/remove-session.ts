@@ -1,14 +1,11 @@
-import { cancelExecution } from "@nova/engine";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
 import { removeDrafts } from "../publishing/drafts.ts";
+import { endRun } from "./erase-run.ts";
 
 /** Without its state machine none of them could go on. */
 export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "state">): Promise<void> {
-  for (const { execution } of state.runs) {
-    const record = await ports.executions.get(execution);
-    if (record?.open) await cancelExecution(ports, execution);
-  }
+  for (const { execution } of state.runs) await endRun(ports, execution);
 }
 
 /** Takes away a session that is over, with what was published for it. Twice does no harm. */

@@ -8,21 +8,11 @@ import { secretsOf } from "../triggers/key.ts";
 import { failureSignature, novaHeader } from "./signature.ts";
 
 /** What is told of a failed run: nothing of its context, since mails and others' servers keep what they get. */
-export interface Failure {
-  type: "execution.failed";
-  execution_id: string;
-  workflow: string;
-  version: number;
-  client: string;
-  status: string;
-  started_at: string;
-  ended_at: string | null;
-  error: { node: string; class: string; message: string } | null;
-}
+export type Failure = ReturnType<typeof failureOf>;
 
-export function failureOf(record: Execution): Failure {
+export function failureOf(record: Execution) {
   return {
-    type: "execution.failed",
+    type: "execution.failed" as const,
     execution_id: record.id,
     workflow: record.workflowId,
     version: record.version,
@@ -91,23 +81,13 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   return { told: tellings.map(({ name }) => name) };
 }
 
-interface Telling {
-  name: string;
-  tell(): Promise<void>;
-}
-
 /** Who names the address: a client's choice is signed with the client's own credential and with no other. */
 interface Wish extends OnFailure {
   by: "workflow" | "client";
 }
 
 /** One mail to all whom it concerns, and one request to each address and signer. */
-function tellingsOf(
-  ports: ServicePorts,
-  failure: Failure,
-  from: Pick<Notice, "from">,
-  wishes: readonly Wish[],
-): Telling[] {
+function tellingsOf(ports: ServicePorts, failure: Failure, from: Pick<Notice, "from">, wishes: readonly Wish[]) {
   const { mailer = noMailer, links } = ports;
   const to = [...new Set(wishes.flatMap(({ mail }) => mail ?? []))];
   const mail = { name: "mail", tell: () => mailer.send({ ...failureNotice(failure, to, links), ...from }) };
@@ -122,7 +102,7 @@ function postOf(
   failure: Failure,
   by: Wish["by"],
   { url, secret }: NonNullable<OnFailure["webhook"]>,
-): Telling {
+) {
   const signer = by === "client" && secret !== undefined ? ` signed by client ${failure.client}` : "";
   return {
     name: `webhook ${url}${signer}`,

@@ -8,8 +8,6 @@ export class PostFailed extends Error {
   override name = "PostFailed";
 }
 
-type Request = Parameters<Poster["post"]>[0];
-
 /** Posts, some times over where the server may take it later. Pauses between the attempts are milliseconds. */
 export function createPoster(outgoing: Pick<Outgoing, "fetch">, pausesMs = [500, 2_000, 5_000]): Poster {
   return {
@@ -31,7 +29,7 @@ interface Problem {
 }
 
 async function attempt(
-  { url, body, headers }: Request,
+  { url, body, headers }: Parameters<Poster["post"]>[0],
   outgoing: Pick<Outgoing, "fetch">,
 ): Promise<Problem | undefined> {
   const { host } = new URL(url);

@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import { elementsOf, type FileInPlace, membersOf } from "@nova/engine";
+import { randomUUID } from "node:crypto";
+import { elementsOf, type FileInPlace, membersOf, sha256 } from "@nova/engine";
 import { halfCharacterIn, isJson, utf8In, type WebhookTrigger } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import { fileOf } from "../triggers/start.ts";
@@ -73,7 +73,7 @@ export function dedupeOf(
   const header = signature === undefined ? headers[path.join(".")] : undefined;
   const id = root === "headers" ? header : idIn(body, path);
   if (id !== undefined && id.trim() !== "") return id;
-  return `sha256:${createHash("sha256").update(body).digest("hex")}`;
+  return `sha256:${sha256(body)}`;
 }
 
 /** A text of the body's JSON, or of its form, or a number as it was written: a double would change ...509 into ...508. */

@@ -1,7 +1,6 @@
 import type { Budgets } from "@nova/engine";
 import { Refused } from "../errors.ts";
-import type { Client } from "../ports/clients.ts";
-import { defaultClient } from "../ports/clients.ts";
+import { type Client, defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 type MonthPorts = Pick<ServicePorts, "clients" | "spending" | "clock">;

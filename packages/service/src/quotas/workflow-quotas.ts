@@ -27,11 +27,9 @@ export async function setWorkflowQuotas(
   const { maxConcurrent: all = "none", maxConcurrentPerClient: each = "none" } = quotas;
   const detail = { max_concurrent: all, max_concurrent_per_client: each };
   await recordDeed(ports, by, { action: "workflow.limited", client: null, subject: id, detail });
-  const names = await Array.fromAsync(ports.slots.pools());
-  await fillPools(
-    ports,
-    names.filter((name) => readPool(name).workflow === id),
-  );
+  const pools = await Array.fromAsync(ports.slots.pools());
+  const own = pools.filter((name) => readPool(name).workflow === id);
+  await fillPools(ports, own);
 }
 
 /**

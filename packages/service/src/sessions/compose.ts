@@ -29,16 +29,12 @@ type Lookup = (node: string) => OutcomeAt | undefined;
  * even to be taken over. Null: everything counts.
  */
 export function frontOf(graph: Workflow, came: Lookup, context: Context): Front | null {
-  const start = graph.nodes.find(({ type }) => type === "start");
-  const walk = new Walk(graph, came);
-  return start ? walk.main(start.id, context) : null;
+  return new Walk(graph, came).main(context);
 }
 
 /** What a node finds, made of whatever the nodes before it have come to. Null where no way leads to it. */
 export function contextBefore(graph: Workflow, node: string, came: Lookup, context: Context): Front | null {
-  const start = graph.nodes.find(({ type }) => type === "start");
-  const walk = new Walk(graph, came, node);
-  return start ? walk.main(start.id, context) : null;
+  return new Walk(graph, came, node).main(context);
 }
 
 /** One way from node to node: the main line, or a branch. */
@@ -69,8 +65,10 @@ class Walk {
     this.#leading = target === undefined ? new Set() : canReach(graphOf(points, graph.edges), [target]);
   }
 
-  main(start: string, context: Context): Front | null {
-    const behind = this.#behind(start, { context, scope: "" });
+  main(context: Context): Front | null {
+    const start = this.#graph.nodes.find(({ type }) => type === "start");
+    if (!start) return null;
+    const behind = this.#behind(start.id, { context, scope: "" });
     if ("entries" in behind) return behind;
     const found = this.#follow({ next: behind.next, end: null, scope: "" }, behind.context);
     return "entries" in found ? found : null;
@@ -82,7 +80,7 @@ class Walk {
     let { next } = stretch;
     /** What the node behind one that failed finds, and no other. */
     let error: Member[] = [];
-    while (next !== null && next !== stretch.end && this.#typeOf(next) !== "end") {
+    while (next !== null && next !== stretch.end && this.#nodeOf(next)?.type !== "end") {
       const came = next === this.#target ? undefined : this.#came(next);
       if (next === this.#target || (!came && this.#target === undefined)) {
         const found = context.apply({ set: error, delete: [] }, `${stretch.scope}#${next}`);
@@ -113,7 +111,8 @@ class Walk {
       if (branch) return { context, next: branch.entry };
     }
     const passed = this.#passed;
-    const cut: Front = { entries: branches.map(({ entry }) => entry), merge: this.#mergeOf(node), context, passed };
+    const entries = branches.map(({ entry }) => entry);
+    const cut: Front = { entries, merge: this.#nodeOf(node)?.merge, context, passed };
     this.#passed = [...passed];
     const done = [];
     for (const { entry } of branches) {
@@ -141,12 +140,8 @@ class Walk {
     return [...edges.map(({ to }) => to), onError ?? ""].find((to) => this.#leading.has(to)) ?? way;
   }
 
-  #typeOf(id: string) {
-    return nodeIndex(this.#graph).get(id)?.node.type;
-  }
-
-  #mergeOf(id: string) {
-    return nodeIndex(this.#graph).get(id)?.node.merge;
+  #nodeOf(id: string) {
+    return nodeIndex(this.#graph).get(id)?.node;
   }
 }
 

@@ -37,13 +37,9 @@ export async function writeContextData(
   const current = members.find(({ key }) => key === currentNodeKey)?.json;
   if (current !== undefined && current !== JSON.stringify(node))
     throw new Refused(`"${currentNodeKey}" is ${current.slice(0, 80)}, and the address runs "${node}" - send the same`);
-  const inputs = others.filter(({ key }) => key.startsWith(idPrefix));
-  await writeInputs(
-    ports,
-    by,
-    id,
-    inputs.map(({ key, json }) => ({ input: key.slice(idPrefix.length), json })),
-  );
+  const named = others.filter(({ key }) => key.startsWith(idPrefix));
+  const inputs = named.map(({ key, json }) => ({ input: key.slice(idPrefix.length), json }));
+  await writeInputs(ports, by, id, inputs);
   const { state } = await sessionWithin(ports, by, id);
   return namesAlone(state.draft, nodeOf(state.draft, node), others);
 }
@@ -73,7 +69,7 @@ async function writeInputs(
   given: readonly { input: string; json: string }[],
 ): Promise<void> {
   if (given.length === 0) return;
-  const unchanged = new Unchanged();
+  const unchanged = new Error("every input is what it was");
   await changing(ports, by, id, async (session) => {
     let state = session.state;
     const written: string[] = [];
@@ -90,6 +86,3 @@ async function writeInputs(
     if (error !== unchanged) throw error;
   });
 }
-
-/** Every input is what it was. */
-class Unchanged extends Error {}

@@ -6,7 +6,7 @@ import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { DraftEdge, DraftNode, NodeRecord, Session, SessionState } from "../ports/sessions.ts";
+import type { Draft, DraftEdge, DraftNode, Session, SessionChange, SessionState } from "../ports/sessions.ts";
 import { demandNode } from "./check-node.ts";
 import { edgeName, nodeOf, withChangedNode, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
 import { changing, demandUnchanged, type Expected } from "./record.ts";
@@ -16,17 +16,29 @@ import { homeOf, valuesOf } from "./values.ts";
 
 type Edited = Promise<Session>;
 
-/** Throws `NotFound`, `Conflict`, `Refused`, as all of these do. */
-export async function addNode(ports: ServicePorts, by: Principal, id: string, node: DraftNode): Edited {
-  const { session } = await changing(ports, by, id, async ({ state }) => {
-    await demandNode(state.draft, node);
-    const draft = withNode(state.draft, node);
-    return {
-      ...changeOf(state, { draft, nodes: { ...state.nodes, [node.id]: { version: 1 } } }, node.id),
-      what: `node "${node.id}" was added`,
-    };
+type Edit = Partial<SessionState> & Pick<SessionChange, "what" | "node">;
+
+async function edited(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  edit: (session: Session) => Promise<Edit> | Edit,
+): Edited {
+  const { session } = await changing(ports, by, id, async (session) => {
+    const { what, node, ...changes } = await edit(session);
+    return { state: { ...session.state, ...changes }, what, answer: undefined, ...defined({ node }) };
   });
   return session;
+}
+
+/** Throws `NotFound`, `Conflict`, `Refused`, as all of these do. */
+export function addNode(ports: ServicePorts, by: Principal, id: string, node: DraftNode): Edited {
+  return edited(ports, by, id, async ({ state }) => {
+    await demandNode(state.draft, node);
+    const draft = withNode(state.draft, node);
+    const nodes = { ...state.nodes, [node.id]: { version: 1 } };
+    return { draft, nodes, node: node.id, what: `node "${node.id}" was added` };
+  });
 }
 
 export async function changeNode(
@@ -38,63 +50,37 @@ export async function changeNode(
 ): Edited {
   if (changes.id !== undefined && changes.id !== node)
     throw new Refused(`node "${node}" keeps its id - add one with the other id, and delete this one`);
-  const { session } = await changing(ports, by, id, async (session) => {
-    const { state } = session;
-    const { draft, fields } = withChangedNode(state.draft, node, changes);
+  return edited(ports, by, id, async (session) => {
+    const { draft: before, nodes } = session.state;
+    const { draft, fields } = withChangedNode(before, node, changes);
     demandUnchanged(session, expected, node);
     await demandNode(draft, nodeOf(draft, node));
     const what = `node "${node}" was changed: ${fields.join(", ") || "nothing"}`;
-    if (fields.length === 0) return { ...changeOf(state, {}, node), what };
-    return { ...changeOf(state, { draft, nodes: { ...state.nodes, [node]: raised(state.nodes[node]) } }, node), what };
+    if (fields.length === 0) return { node, what };
+    const raised = { ...nodes[node], version: (nodes[node]?.version ?? 1) + 1 };
+    return { draft, nodes: { ...nodes, [node]: raised }, node, what };
   });
-  return session;
 }
 
-export async function deleteNode(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  node: string,
-  expected: Expected,
-): Edited {
-  const { session } = await changing(ports, by, id, (session) => {
-    const { state } = session;
-    const draft = withoutNode(state.draft, node);
+export function deleteNode(ports: ServicePorts, by: Principal, id: string, node: string, expected: Expected): Edited {
+  return edited(ports, by, id, (session) => {
+    const draft = withoutNode(session.state.draft, node);
     demandUnchanged(session, expected, node);
-    const { [node]: _, ...nodes } = state.nodes;
-    return { ...changeOf(state, { draft, nodes }), what: `node "${node}" was deleted` };
+    const { [node]: _, ...nodes } = session.state.nodes;
+    return { draft, nodes, what: `node "${node}" was deleted` };
   });
-  return session;
 }
 
-export async function addEdge(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  edge: DraftEdge,
-  expected: Expected,
-): Edited {
-  const { session } = await changing(ports, by, id, (session) => {
-    const draft = withEdge(session.state.draft, edge);
-    demandUnchanged(session, expected);
-    return { ...changeOf(session.state, { draft }), what: `${edgeName(edge)} was added` };
-  });
-  return session;
-}
+export const addEdge = edgeEditor(withEdge, "added");
+export const deleteEdge = edgeEditor(withoutEdge, "deleted");
 
-export async function deleteEdge(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  edge: DraftEdge,
-  expected: Expected,
-): Edited {
-  const { session } = await changing(ports, by, id, (session) => {
-    const draft = withoutEdge(session.state.draft, edge);
-    demandUnchanged(session, expected);
-    return { ...changeOf(session.state, { draft }), what: `${edgeName(edge)} was deleted` };
-  });
-  return session;
+function edgeEditor(change: (draft: Draft, edge: DraftEdge) => Draft, done: "added" | "deleted") {
+  return (ports: ServicePorts, by: Principal, id: string, edge: DraftEdge, expected: Expected): Edited =>
+    edited(ports, by, id, (session) => {
+      const draft = change(session.state.draft, edge);
+      demandUnchanged(session, expected);
+      return { draft, what: `${edgeName(edge)} was ${done}` };
+    });
 }
 
 /** A value by hand: JSON text. It wins over whatever runs meanwhile. */
@@ -105,11 +91,11 @@ export async function editOutput(
   node: string,
   { output, decision, ...expected }: Expected & { output: string; decision?: string },
 ): Edited {
-  const { session } = await changing(ports, by, id, async (session) => {
+  const session = await edited(ports, by, id, async (session) => {
     demandUnchanged(session, expected, node);
     const state = await withOutput(ports, by, session, node, { output, decision });
     if (!state) throw new Conflict(`node "${node}" has this output already - nothing was changed`);
-    return { ...changeOf(session.state, state, node), what: `the output of node "${node}" was written by hand` };
+    return { ...state, node, what: `the output of node "${node}" was written by hand` };
   });
   await recordDeed(ports, by, { action: "session.edited", client: session.client, subject: id, detail: { node } });
   return session;
@@ -179,12 +165,4 @@ function outputText(node: DraftNode, output: string, before: OutcomeAt | undefin
   if (output.startsWith("{")) return output;
   if (only !== undefined) return objectText([{ key: only, json: output }]);
   throw new Refused(`the output of "${node.id}" is an object: keys of the context with their values - send one`);
-}
-
-function raised(record: NodeRecord | undefined): NodeRecord {
-  return { ...record, version: (record?.version ?? 1) + 1 };
-}
-
-function changeOf(state: SessionState, changes: Partial<SessionState>, node?: string) {
-  return { state: { ...state, ...changes }, answer: undefined, ...(node !== undefined && { node }) };
 }

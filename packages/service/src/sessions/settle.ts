@@ -1,4 +1,4 @@
-import { atOnce, type Execution, referencesIn, runHeads } from "@nova/engine";
+import { atOnce, referencesIn, runHeads } from "@nova/engine";
 import { ulid } from "ulid";
 import { hasEnded } from "../executions/execute.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -17,7 +17,9 @@ export async function settled(ports: ServicePorts, session: Session): Promise<Se
   let current = await withoutErased(ports, session);
   for (const run of session.state.runs) {
     const record = await ports.executions.get(run.execution);
-    if (record && !record.erased && !isOver(record)) continue;
+    // A record that says how it ended may be read before its tip.
+    const isOver = record && hasEnded(record) && record.tip !== undefined;
+    if (record && !record.erased && !isOver) continue;
     if (!record && ports.clock.now() - Date.parse(run.at) < lostMs) continue;
     const cameTo = record && !record.erased ? await outcomesOf(ports, run) : new Map<string, CameTo>();
     const state = withOutcomes(current.state, run.execution, cameTo);
@@ -26,11 +28,6 @@ export async function settled(ports: ServicePorts, session: Session): Promise<Se
     current = changed(ports, { ...current, state }, run.by, { what });
   }
   return current;
-}
-
-/** A record that says how it ended may be read before its tip. */
-function isOver(record: Execution): boolean {
-  return hasEnded(record) && record.tip !== undefined;
 }
 
 /** What an execution came to, for the nodes that it ran for the session. */

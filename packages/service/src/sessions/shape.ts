@@ -82,11 +82,7 @@ function orderOf(draft: Draft): string[] {
   return order.filter((id) => steps.has(id));
 }
 
-interface Frame {
-  start: DraftNode;
-  ends: DraftNode[];
-  edges: DraftEdge[];
-}
+type Frame = Pick<Shape, "start" | "ends" | "edges">;
 
 /** With a start in front of whatever nothing leads to, and an end behind whatever leads nowhere. */
 function framed({ nodes }: Draft, edges: readonly DraftEdge[]): Frame {
@@ -145,10 +141,8 @@ function parsed({ start, ends, edges }: Frame, draft: Draft): { graph?: Workflow
 function waysBefore(draft: Draft, edges: readonly DraftEdge[]): Map<string, Way[]> {
   const steps = new Set(stepsOf(draft).map(({ id }) => id));
   const before = new Map<string, Way[]>([...steps].map((id) => [id, []]));
-  const labels = Map.groupBy(
-    edges.filter(({ condition }) => condition !== undefined),
-    ({ from }) => from,
-  );
+  const choices = edges.filter(({ condition }) => condition !== undefined);
+  const labels = Map.groupBy(choices, ({ from }) => from);
   for (const { from, to, condition } of edges) {
     if (!steps.has(from)) continue;
     const others = (labels.get(from) ?? []).map((edge) => conditionLabel(edge.condition));

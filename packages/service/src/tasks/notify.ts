@@ -50,12 +50,6 @@ export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Link
   ]);
 }
 
-/** Of an approval that waits, as far as it is needed: the event's detail. */
-export interface AskedTask {
-  execution_id: string;
-  task_id: string;
-}
-
 /** SES, "Recipients per message". */
 const maxAddresses = 50;
 /** What `nova-notify` has for all that it tells. */
@@ -69,7 +63,7 @@ const longestProblem = 500;
  */
 export async function notifyTask(
   ports: ServicePorts,
-  { execution_id: execution, task_id: id }: AskedTask,
+  { execution_id: execution, task_id: id }: { execution_id: string; task_id: string },
 ): Promise<Notified> {
   const task = await ports.tasks.get({ execution, id });
   if (task?.kind !== "approval" || task.status !== "open") return { told: [] };

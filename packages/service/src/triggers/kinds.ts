@@ -29,8 +29,6 @@ export function rateOf(seconds: number): string {
   return `rate(${count} ${unit}${count === 1 ? "" : "s"})`;
 }
 
-type KindOf<Type extends TriggerType> = TriggerKind<Extract<Trigger, { type: Type }>>;
-
 /** Of a kind that is found in the table, and needs nothing else. */
 const foundInTable: TriggerKind = {
   put: async () => undefined,
@@ -44,7 +42,7 @@ const scheduled: Omit<TriggerKind, "put"> = {
   place: ({ id }) => `schedule/${id}`,
 };
 
-const kinds: { [Type in TriggerType]: KindOf<Type> } = {
+const kinds: { [Type in TriggerType]: TriggerKind<Extract<Trigger, { type: Type }>> } = {
   mail: foundInTable,
   webhook: foundInTable,
   schedule: {

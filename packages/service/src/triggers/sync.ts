@@ -10,7 +10,8 @@ export async function putTriggers(
   workflowId: string,
   triggers: readonly Trigger[] = [],
 ): Promise<void> {
-  const contested = triggers.filter(isContested);
+  // Their keys name no workflow.
+  const contested = triggers.filter((trigger) => triggerKey("a", trigger) === triggerKey("b", trigger));
   for (const trigger of contested) await put(ports, workflowId, trigger);
   for (const trigger of triggers) if (!contested.includes(trigger)) await put(ports, workflowId, trigger);
 }
@@ -38,11 +39,6 @@ export function isInPlaceOf(one: Trigger, other: Trigger): boolean {
 
 function placeOf(trigger: Trigger): string {
   return triggerKindOf(trigger.type).place(trigger);
-}
-
-/** Its key names no workflow. */
-function isContested(trigger: Trigger): boolean {
-  return triggerKey("a", trigger) === triggerKey("b", trigger);
 }
 
 async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {

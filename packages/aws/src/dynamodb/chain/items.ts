@@ -68,23 +68,14 @@ export function linksOf(items: Item[]): ({ scope: string } & Link)[] {
 
 function turnOf(item: Item): Turn {
   checkFormat(nameOf("turn", item), numberIn(item, "format"));
-  const {
-    node,
-    state,
-    since,
-    attempt,
-    sandbox = null,
-    kept,
-    addresses,
-    ...more
-  } = valuesOf(item) as Partial<StoredTurn>;
+  const { node, state, since, attempt, sandbox = null, ...more } = valuesOf(item) as Partial<StoredTurn>;
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
   return {
     ...{ node, state, attempt, since, sandbox },
     ...defined({
       ...{ due: more.due, failedDeliveries: more.failed_deliveries, generation: more.generation },
-      kept: kept?.split(",").map(Number),
-      addresses: addresses === undefined ? undefined : (JSON.parse(addresses) as Record<string, string[]>),
+      kept: more.kept?.split(",").map(Number),
+      addresses: more.addresses === undefined ? undefined : (JSON.parse(more.addresses) as Record<string, string[]>),
       warm: more.warm === undefined ? undefined : (JSON.parse(more.warm) as Sandbox),
     }),
   };

@@ -7,7 +7,6 @@ import type { Context, Slot } from "../../context/context.ts";
 import { findValue, keyOfPath, type LoadJson } from "../../context/find-value.ts";
 import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
-import { referencesIn } from "../../context/references.ts";
 import { chainBroken } from "../../errors.ts";
 import { type Member, objectText } from "../../json/text.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
@@ -29,7 +28,7 @@ import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { firstLink, recordOf } from "../start/first-link.ts";
-import { InputsRefused, refuseMisfits } from "../start/given.ts";
+import { InputsRefused, refuseMisfitsOf } from "../start/given.ts";
 import type { WaitsFor } from "../waits-for.ts";
 
 /** What the first task answers: Step Functions starts this execution, and waits for its end. */
@@ -260,13 +259,7 @@ export async function childInput(
   const { kept, input: context } = await inputBefore(ports, position);
   const secrets = secretKeys(version.workflow);
   const maySee = secretKeys(target);
-  const pages = blobPages(ports.blobs, before);
-  const source = {
-    title: "the context",
-    context,
-    secrets,
-    load: pages.load,
-  };
+  const source = { title: "the context", context, secrets, load: blobPages(ports.blobs, before).load };
   const members = node.input
     ? await mapped(node.input, source, maySee)
     : wholeMembers({ ...source, context: kept.context }, maySee);
@@ -276,7 +269,6 @@ export async function childInput(
   return offloadMembers(members, savingTo(ports, before));
 }
 
-/** Of values that lie in blobs the schema of `inputs` is asked no more than whether they are there. */
 async function misfitOf(
   ports: Ports,
   { position: { before }, version }: Calling,
@@ -284,15 +276,8 @@ async function misfitOf(
   members: readonly Member[],
   context: Context,
 ): Promise<string | undefined> {
-  const [inBlobs, inline] = [true, false].map((isBlob) =>
-    members.filter(({ json }) => referencesIn(json).length > 0 === isBlob),
-  ) as [Member[], Member[]];
   try {
-    await refuseMisfits(
-      target,
-      objectText(inline),
-      inBlobs.map(({ key }) => key),
-    );
+    await refuseMisfitsOf(target, members);
     return undefined;
   } catch (error) {
     if (!(error instanceof InputsRefused)) throw error;

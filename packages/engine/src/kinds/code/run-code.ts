@@ -110,12 +110,6 @@ async function endLost(ports: Ports, task: Task, place: Place): Promise<Produced
   return endWith(ports, task, place, isOver ? goneReason(timeoutSeconds) : lostReason(place.turn));
 }
 
-/** No sandbox decides how long its node takes: what gave no result in time is killed. */
-async function killOverdue(ports: Ports, task: Task, place: Place, logs: string): Promise<Produced> {
-  await ports.sandboxes.kill(place.turn.sandbox as string);
-  return endWith(ports, task, place, overdueReason(task.node.timeoutSeconds), logs);
-}
-
 async function endWith(ports: Ports, task: Task, place: Place, reason: Reason, logs = ""): Promise<Produced> {
   const facts = { logs, executionTimeMs: 0, run: { ...factsOf(task, place), warm: null } };
   const outcome = failed(task, reason, facts);
@@ -132,7 +126,10 @@ async function finishLate(
 ): Promise<Produced> {
   const stopped = await stopCode(ports, task.position, place.turn, io, 0);
   if (stopped?.kind === "finished") return finish(ports, task, place, stopped.result, io);
-  return killOverdue(ports, task, place, stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "");
+  // No sandbox decides how long its node takes: what gave no result in time is killed.
+  await ports.sandboxes.kill(place.turn.sandbox as string);
+  const logs = stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "";
+  return endWith(ports, task, place, overdueReason(task.node.timeoutSeconds), logs);
 }
 
 function factsOf(task: Task, place: Place): RunFacts {

@@ -14,7 +14,7 @@ import { withoutPool } from "../task/place.ts";
 import { allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
 import type { NodeIo } from "../task/run-io.ts";
-import { codeLifetime, promptBudgetSeconds } from "../task/sandbox-choice.ts";
+import { lifetimeOf, promptBudgetSeconds } from "../task/sandbox-choice.ts";
 import type { Task } from "../task/task.ts";
 import { timeLimit } from "../task/time-limit.ts";
 import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journal.ts";
@@ -54,7 +54,7 @@ export function sandboxRuns(
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {
       first: isFirst,
       permit: place.permit,
-      lifetimeSeconds: codeLifetime(timeoutSeconds),
+      lifetimeSeconds: lifetimeOf(timeoutSeconds),
       signal: AbortSignal.any([signal, limit]),
     });
     if (outcome.kind === "unfinished" && limit.aborted) throw new CodeLost(step, timeoutSeconds);

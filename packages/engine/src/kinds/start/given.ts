@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { checkContext, type Finding, finding, type Workflow } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
-import { escapeReferences, referenceText } from "../../context/references.ts";
-import { type Member, membersOf, nestingOf } from "../../json/text.ts";
+import { escapeReferences, referencesIn, referenceText } from "../../context/references.ts";
+import { type Member, membersOf, nestingOf, objectText } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Ports } from "../../ports/index.ts";
 
@@ -41,6 +41,13 @@ export async function refuseMisfits(
     const message = `the context has the key "${mark}" - such keys mark NOVA's references: use another name`;
     throw new InputsRefused([finding("NOVA502", "$", message)]);
   }
+}
+
+/** The same of values as contexts keep them: of those in blobs the schema is asked no more than whether they are there. */
+export function refuseMisfitsOf(workflow: Pick<Workflow, "inputs">, members: readonly Member[]): Promise<void> {
+  const groups = Map.groupBy(members, ({ json }) => referencesIn(json).length > 0);
+  const keysInBlobs = (groups.get(true) ?? []).map(({ key }) => key);
+  return refuseMisfits(workflow, objectText(groups.get(false) ?? []), keysInBlobs);
 }
 
 interface Stored {

@@ -2,7 +2,7 @@ import type { Workflow } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
 import { type DocumentPlan, headOf, type SourcePlan } from "../../chain/head.ts";
 import { checkOutcomes, storeOutcomes } from "../../chain/outcomes.ts";
-import { offloadLargeValues } from "../../context/offload.ts";
+import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { NovaError } from "../../errors.ts";
 import { type Member, membersOf } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
@@ -73,7 +73,7 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
     home,
     files.filter((file) => "open" in file),
   );
-  const given = await inlineMembers(ports, home, placeFiles(request.context, placed));
+  const given = await offloadMembers(membersOf(placeFiles(request.context, placed)), savingTo(ports, home));
   const set = [...(outcomes?.set ?? []), ...given, ...fileMembers(keyed)];
   const plan = outcomes ? await planOfDocument(ports, home, outcomes) : planOfReuse(request);
   const sealed = outcomes?.sealed ?? false;
@@ -93,14 +93,9 @@ async function planOfDocument(
 }
 
 function planOfReuse({ reuse, fresh = [] }: StartRequest): SourcePlan | undefined {
-  return (
-    reuse && {
-      source: reuse.source.id,
-      tip: reuse.source.tip ?? "",
-      unchanged: reuse.unchanged,
-      ...(fresh.length > 0 && { again: [...fresh] }),
-    }
-  );
+  if (!reuse) return undefined;
+  const { source, unchanged } = reuse;
+  return { source: source.id, tip: source.tip ?? "", unchanged, ...(fresh.length > 0 && { again: [...fresh] }) };
 }
 
 export function newId({ clock }: Pick<Ports, "clock">): string {
@@ -144,13 +139,6 @@ async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): 
   const head = headOf(entry);
   const begun = await ports.workflows.get(head.workflow_id, head.workflow_version);
   return recordOf(head, begun ?? version);
-}
-
-function inlineMembers(ports: Ports, home: BlobHome, context: string): Promise<Member[]> {
-  const save = (ref: Parameters<Ports["blobs"]["put"]>[1], body: Uint8Array) => ports.blobs.put(home, ref, body);
-  return Promise.all(
-    membersOf(context).map(async ({ key, json }) => ({ key, json: await offloadLargeValues(json, save) })),
-  );
 }
 
 /** Nodes of a workflow whose code a model writes. */

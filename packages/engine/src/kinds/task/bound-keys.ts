@@ -1,7 +1,6 @@
 import { type InputKey, nodeIndex, type TaskNode, type Workflow } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
-import type { Context } from "../../context/context.ts";
-import { linkLabel } from "../../context/context.ts";
+import { type Context, linkLabel } from "../../context/context.ts";
 import { objectText } from "../../json/text.ts";
 import type { Ports } from "../../ports/index.ts";
 import { KnownNodes } from "./known-nodes.ts";
@@ -16,12 +15,8 @@ export async function withInputKeys(
 ): Promise<Context> {
   if (!inputKeys) return input;
   const known = await KnownNodes.before(ports, position, workflow);
-  const edges = [
-    ...(workflow.given?.edges ?? []),
-    ...nodeIndex(workflow)
-      .values()
-      .flatMap((one) => one.edges),
-  ];
+  const nodes = nodeIndex(workflow).values();
+  const edges = [...(workflow.given?.edges ?? []), ...nodes.flatMap((one) => one.edges)];
   const upstream = [...new Set(edges.flatMap(({ from, to }) => (to === id ? [from] : [])))];
   const bound = await Promise.all(
     Object.entries(inputKeys).map(async ([key, source]) => {

@@ -8,7 +8,8 @@ import type { Node, TaskNode, Workflow } from "@nova/workflow";
  * has hosts that are known only when the node begins: those of credentials, and names on other ports.
  */
 export function outerReach(node: TaskNode, workflow: Workflow): string[] | undefined {
-  const sharing = node.isolation === "fresh" ? [node] : [...tasksOf(workflow.nodes)].filter(isShared);
+  const isShared = ({ isolation }: TaskNode) => isolation !== "fresh";
+  const sharing = isShared(node) ? [...tasksOf(workflow.nodes)].filter(isShared) : [node];
   const reach = new Set<string>();
   for (const { executor, credentials = workflow.credentials } of sharing) {
     if (executor.kind === "text") continue;
@@ -28,10 +29,6 @@ export function* tasksOf(nodes: readonly Node[]): Generator<TaskNode> {
     if (node.type === "action" || node.type === "decision") yield node;
     if (node.type === "map" && "body" in node) yield* tasksOf(node.body.nodes);
   }
-}
-
-function isShared({ isolation }: TaskNode): boolean {
-  return isolation !== "fresh";
 }
 
 /** Of a name without a port more than the web's ports are meant; what is on the sandbox itself needs no way out. */

@@ -2,20 +2,13 @@ import { defined } from "@nova/workflow";
 import { linkName } from "../../chain/link-name.ts";
 import type { Member } from "../../json/text.ts";
 import type { Turn } from "../../ports/chain.ts";
-import type { RunRequest } from "../../ports/sandboxes.ts";
+import type { Claim, RunRequest } from "../../ports/sandboxes.ts";
 import type { NodeIo } from "./run-io.ts";
 import type { Task } from "./task.ts";
 
 /** One run of code of a node. `step` tells runs at one link apart; code written by hand has one. */
-export interface NodeCode {
-  step: number;
-  code: string;
-  fileName: string;
-  timeoutSeconds: number;
-  /** Absent: it reaches whatever its sandbox does, and of its own machine what is `near`. */
-  network?: NonNullable<RunRequest["network"]>;
-  near?: string[];
-}
+export type NodeCode = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "network" | "near"> &
+  Pick<Claim, "step">;
 
 /** What the sandbox is asked for: the claim, the code, and what the code finds. */
 export function requestFor(

@@ -75,16 +75,12 @@ async function takeOrCreate(
   const taken = await take();
   if (taken) return taken;
   return create().catch(async (error) => {
-    if (!isUnavailable(error)) throw error;
+    if (!(error instanceof NovaError && error.name === "SandboxUnavailable")) throw error;
     const leftMeanwhile = await take();
     if (leftMeanwhile) return leftMeanwhile;
     if (!(await endOldestIdle(ports))) throw error;
     return create();
   });
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof NovaError && error.name === "SandboxUnavailable";
 }
 
 /** What an ended scope of the execution has left in this process, where it outlives this node. */
@@ -128,15 +124,10 @@ export async function keepWarm(
  * A sandbox lives for as long as its node may take. One for long code is made for it alone: no more of a plan's limit is
  * asked for than that needs, and never more than a day.
  */
-function lifetimeOf(seconds: number, idle = 0): number {
+export function lifetimeOf(seconds: number, idle = 0): number {
   return isLong({ timeoutSeconds: seconds })
     ? Math.min(seconds + sandboxMarginSeconds, longestNodeSeconds)
     : seconds + graceSeconds + idle;
-}
-
-/** Seconds that a sandbox must still live when code of this timeout begins in it. */
-export function codeLifetime(timeoutSeconds: number): number {
-  return lifetimeOf(timeoutSeconds);
 }
 
 /** Seconds that the sandbox of code that began so long ago must still live. */

@@ -1,6 +1,5 @@
 import { defined, secretKeys, type TaskNode, type TextExecutor } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
-import type { LoadedContext } from "../../chain/position.ts";
 import { offloadLargeValues, offloadWhole } from "../../context/offload.ts";
 import { escapeReferences } from "../../context/references.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
@@ -20,7 +19,7 @@ import { nextAttempt } from "../task/retry.ts";
 import { createNodeIo, type NodeIo } from "../task/run-io.ts";
 import type { Produced } from "../task/run-task.ts";
 import type { Task } from "../task/task.ts";
-import { type Question, questionFor } from "./question.ts";
+import { questionFor } from "./question.ts";
 
 /**
  * Of a task whose value a model writes, each time that it runs, without a sandbox: takes the turn, asks, or finds what an
@@ -45,14 +44,9 @@ export async function textPass(ports: Ports, task: Task, { signal }: TaskTime): 
   }
 }
 
-interface Asking {
-  executor: TextExecutor;
-  question: Question;
-  io: NodeIo;
-  kept: LoadedContext;
-}
+type Asking = Awaited<ReturnType<typeof prepare>>;
 
-async function prepare(ports: Ports, { position, ...definition }: Task): Promise<Asking> {
+async function prepare(ports: Ports, { position, ...definition }: Task) {
   const { kept, input: found } = await inputBefore(ports, position);
   const input = await withInputKeys(ports, position, definition.node, definition.version.workflow, found);
   const io = await createNodeIo(ports, position, input, secretKeys(definition.version.workflow));

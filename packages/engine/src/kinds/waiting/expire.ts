@@ -1,7 +1,7 @@
 import { timeoutLabel } from "@nova/workflow";
 import { taskId } from "../../chain/link-name.ts";
 import { type Position, readPosition } from "../../chain/position.ts";
-import type { StoredEntry, Turn } from "../../ports/chain.ts";
+import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { closed, committedEntry } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
@@ -28,11 +28,7 @@ export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<Stor
 }
 
 /** The task of a link is nobody's any more: its turn has an entry that no answer made. */
-async function dropTask(
-  ports: Ports,
-  at: { execution: string; scope: string; seq: number },
-  turn: Turn | undefined,
-): Promise<void> {
+async function dropTask(ports: Ports, at: LinkId, turn: Turn | undefined): Promise<void> {
   if (!turn) return;
   await ports.tasks.move({ execution: at.execution, id: taskId(at, turn.since) }, ["open", "answered"], "expired");
   await refreshStatus(ports, at.execution);

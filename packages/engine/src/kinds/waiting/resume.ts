@@ -31,7 +31,7 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
   const task = await taskOf(ports, link);
   if (link.body === undefined) {
     if (!record.open) throw new WaitOver(runIsOver({ execution: record.id }).message);
-    if (task) await demandPending(ports, task);
+    if (task && (isOver(task) || Date.parse(task.expiresAt) <= ports.clock.now())) throw waitIsOver(task);
     // A sweeper looks after what is answered, and after the body with it, should this be the last that we do.
     if (task) await ports.tasks.move(task, ["open"], "answered", at);
     if (!(await ports.resumeLinks.call(link, body, at))) throw usedBefore(link);
@@ -54,10 +54,6 @@ export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boole
 
 async function taskOf({ tasks }: Ports, { execution, id }: ResumeLink): Promise<WaitingTask | undefined> {
   return (await tasks.ofExecution(execution)).find(({ link }) => link === id);
-}
-
-async function demandPending(ports: Ports, task: WaitingTask): Promise<void> {
-  if (isOver(task) || Date.parse(task.expiresAt) <= ports.clock.now()) throw waitIsOver(task);
 }
 
 function isOver({ status }: WaitingTask): boolean {

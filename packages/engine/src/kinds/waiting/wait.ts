@@ -8,7 +8,6 @@ import type { Context } from "../../context/context.ts";
 import { RawJson } from "../../json/text.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import type { WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { type NodeDefinition, wayOn } from "../../protocol/definition.ts";
@@ -129,13 +128,10 @@ export async function toldWait(
   const task = await ports.tasks.get({ execution: at.execution, id });
   if (!task) return null;
   const common = { until: task.expiresAt, task_id: id };
-  if (task.kind === "event") return { kind: "event", ...common, pattern: patternOf(task) };
+  // With the digits that it was bound with.
+  const pattern = task.pattern === undefined ? null : new RawJson(textOfJson(task.pattern));
+  if (task.kind === "event") return { kind: "event", ...common, pattern };
   return { kind: "approval", ...common, message: task.message, choices: task.choices };
-}
-
-/** With the digits that it was bound with. */
-function patternOf({ pattern }: WaitingTask): RawJson | null {
-  return pattern === undefined ? null : new RawJson(textOfJson(pattern));
 }
 
 async function endOf(ports: Ports, node: WaitNode, at: LinkId, { since }: Turn): Promise<string | null> {

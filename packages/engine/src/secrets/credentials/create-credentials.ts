@@ -24,14 +24,9 @@ import { type CredentialValues, kindOf, OAuth2 } from "./kinds.ts";
 /** A credential that was stored elsewhere counts here after so long at the latest. */
 const rememberedMs = 60_000;
 
-interface Remembered {
-  readAtMs: number;
-  credentials: Promise<OwnedCredential[]>;
-}
-
 /** Opened credentials. What an owner has is read once a minute; what this process stores itself counts at once. */
 export function createCredentials(parts: CredentialParts): Credentials {
-  const remembered = new Map<string, Remembered>();
+  const remembered = new Map<string, { readAtMs: number; credentials: Promise<OwnedCredential[]> }>();
   const ofOwner = (owner: CredentialOwner): Promise<OwnedCredential[]> => {
     const known = remembered.get(ownerText(owner));
     if (known && parts.now() - known.readAtMs < rememberedMs) return known.credentials;
@@ -44,12 +39,8 @@ export function createCredentials(parts: CredentialParts): Credentials {
   /** A client's own wins over the workflow's of the same name. */
   const all = async (client: string, workflow: string | null) => {
     const found = await Promise.all(ownersOf(client, workflow).map(ofOwner));
-    return new Map(
-      found
-        .reverse()
-        .flat()
-        .map((credential) => [credential.record.name, credential]),
-    );
+    const weakestFirst = found.reverse().flat();
+    return new Map(weakestFirst.map((credential) => [credential.record.name, credential]));
   };
   return {
     forget,
@@ -88,7 +79,10 @@ async function openForUse(
 ): Promise<OpenCredential & { content: CredentialContent }> {
   const { name, kind, owner } = credential.record;
   try {
-    const content = await (kind === "oauth2" && !asStored ? freshContent(parts, credential) : credential.content());
+    const isRefreshed = kind === "oauth2" && !asStored;
+    const content = await (isRefreshed
+      ? credential.refreshed(() => freshContent(parts, credential))
+      : credential.content());
     return { name, kind, values: content.values, content };
   } catch (error) {
     if (!(error instanceof CredentialLocked || error instanceof TokenRefused)) throw error;
@@ -195,11 +189,7 @@ export async function readOwned(parts: CredentialParts, owner: CredentialOwner):
 const maxTries = 3;
 
 /** With an access token that lives for a minute, stored before it is used. Throws `TokenRefused`. */
-export function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
-  return credential.refreshed(() => untilFresh(parts, credential));
-}
-
-async function untilFresh(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
+async function freshContent(parts: CredentialParts, credential: OwnedCredential): Promise<CredentialContent> {
   for (let tries = 1; ; tries++) {
     const content = await credential.content();
     const values = OAuth2.parse(content.values);

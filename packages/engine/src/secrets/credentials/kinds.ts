@@ -20,11 +20,9 @@ interface CredentialKind<Values extends object = CredentialValues> {
 /** Values as their kind has them. */
 export type CredentialValues = Record<string, unknown>;
 
-type Schema = z.ZodType<CredentialValues>;
-
 /** Its own values are all that a kind is ever given. */
 function kind<Values extends object>(schema: z.ZodType<Values>, more: CredentialKind<Values>) {
-  return { schema, ...more } as unknown as CredentialKind & { schema: Schema };
+  return { schema, ...more } as unknown as CredentialKind & { schema: z.ZodType<CredentialValues> };
 }
 
 const Text = z

@@ -1,7 +1,7 @@
 import { invalid } from "../errors.ts";
 import type { AttributeValue } from "../values/attribute-value.ts";
 import type { Placeholders } from "./placeholders.ts";
-import { isReserved } from "./reserved-words.ts";
+import words from "./reserved-words.json" with { type: "json" };
 import type { Path } from "./syntax.ts";
 
 const pattern = /\s*(?:([A-Za-z][A-Za-z0-9_]*)|([#:][A-Za-z0-9_]+)|(<>|<=|>=|[=<>(),.[+-])|(\S)|$)/y;
@@ -10,6 +10,9 @@ interface Token {
   kind: "word" | "placeholder" | "sign" | "strange" | "end";
   text: string;
 }
+
+/** Amazon DynamoDB Developer Guide, "Reserved words in DynamoDB": only a placeholder can name such an attribute. */
+const reserved = new Set(words);
 
 /** DynamoDB's limit of an expression's length. */
 const longestBytes = 4096;
@@ -71,7 +74,7 @@ export class Tokens {
   takeName(): string {
     const { kind, text } = this.next;
     if (kind !== "word" && !(kind === "placeholder" && text.startsWith("#"))) throw this.wrong();
-    if (kind === "word" && isReserved(text)) {
+    if (kind === "word" && reserved.has(text.toUpperCase())) {
       throw invalid(`Attribute name is a reserved keyword; reserved keyword: ${text}`);
     }
     this.#at++;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type JsonObject, matchesPattern } from "@nova/workflow";
+import { isJson, type JsonObject, matchesPattern } from "@nova/workflow";
 import { constraint } from "../../aws-http/aws-error.ts";
 import { accountId, region } from "../../aws-http/request.ts";
-import { isJson, isObject } from "../../json.ts";
+import { isObject } from "../../json.ts";
 import { inputOf } from "../event-text.ts";
 import { busIn, type EventOperations, type EventService, ownBus, ruleArn, rulesOf } from "../service.ts";
 

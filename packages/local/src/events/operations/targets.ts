@@ -1,5 +1,6 @@
+import { isJson } from "@nova/workflow";
 import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
-import { isJson, isObject, type Json } from "../../json.ts";
+import { isObject, type Json } from "../../json.ts";
 import { unservedVariables } from "../event-text.ts";
 import { type EventOperations, ruleIn, type Target } from "../service.ts";
 

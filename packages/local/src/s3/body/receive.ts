@@ -40,11 +40,7 @@ export async function receiveBody(
   const trailers: Trailers = new Map();
   const announced = announcedAlgorithms(request);
   const contentSha256 = /^[0-9a-f]{64}$/.exec(header(request, "x-amz-content-sha256"))?.[0];
-  const wanted = new Set<ChecksumAlgorithm | "md5">([
-    "md5",
-    ...announced,
-    ...(contentSha256 ? ["sha256" as const] : []),
-  ]);
+  const wanted = new Set(["md5" as const, ...announced, ...(contentSha256 ? ["sha256" as const] : [])]);
   const running = new Map([...wanted].map((algorithm) => [algorithm, createChecksum(algorithm)]));
   let bytes = 0;
   for await (const chunk of isChunked(request) ? decodeChunks(request, trailers) : request) {

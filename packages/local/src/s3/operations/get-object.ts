@@ -3,7 +3,7 @@ import { header } from "../body/receive.ts";
 import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { type ObjectInfo, preconditionFailed } from "../store/object-file.ts";
-import { checksumHeaders, httpDate, quoted, unquoted } from "./object-headers.ts";
+import { checksumHeaders, quoted, unquoted } from "./object-headers.ts";
 
 /** The file stays open to the end: an overwrite in between is not seen. */
 export const getObject: Operation = async (call) => {
@@ -38,7 +38,7 @@ function headersOf({ request, query }: Call, info: ObjectInfo, range: Range | un
     ...Object.fromEntries(overrides.map(([name, value]) => [name.slice("response-".length), value])),
     "accept-ranges": "bytes",
     "content-length": String(range ? range.end - range.start + 1 : info.bytes),
-    "last-modified": httpDate(info.modifiedMs),
+    "last-modified": new Date(info.modifiedMs).toUTCString(),
     etag: quoted(info.etag),
     ...(range && { "content-range": `bytes ${range.start}-${range.end}/${info.bytes}` }),
     ...(wantsChecksum && checksumHeaders(info)),

@@ -31,10 +31,6 @@ export function checksumHeaders({ checksums }: Pick<ObjectInfo, "checksums">): R
   };
 }
 
-export function httpDate(ms: number): string {
-  return new Date(ms).toUTCString();
-}
-
 export function quoted(etag: string): string {
   return `"${etag}"`;
 }

@@ -48,14 +48,8 @@ export function operationOf({ request, bucket, key, query }: Omit<Call, "store">
   const route = routes.find((one) => one.on === on && one.method === request.method && takes(one, parameters));
   if (!route) {
     const what = `${request.method} of ${placeOf[on]}${parameters.length > 0 ? ` with ?${parameters.join("&")}` : ""}`;
-    throw new S3Error(
-      "NotImplemented",
-      notServed(
-        "S3",
-        what,
-        [...routes, copying].map(({ name }) => name),
-      ),
-    );
+    const served = [...routes, copying].map(({ name }) => name);
+    throw new S3Error("NotImplemented", notServed("S3", what, served));
   }
   return route === putting && header(request, "x-amz-copy-source") ? copying : route;
 }

@@ -109,12 +109,11 @@ export class ObjectStore {
   }
 }
 
+/** Up to the first that is not empty. */
 async function removeEmptyFolders(folder: string, bucketDir: string): Promise<void> {
-  for (let dir = folder; dir.length > bucketDir.length; dir = dirname(dir)) {
-    const removed = await rmdir(dir).then(
-      () => true,
-      () => false,
-    );
-    if (!removed) return;
+  try {
+    for (let dir = folder; dir.length > bucketDir.length; dir = dirname(dir)) await rmdir(dir);
+  } catch {
+    return;
   }
 }

@@ -1,17 +1,11 @@
-import { isTimeZone, parseExpression } from "@nova/workflow";
+import { isJson, isTimeZone, parseExpression } from "@nova/workflow";
 import { constraint, validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
-import { isJson, isObject, type JsonObject } from "../../json.ts";
+import { isObject, type JsonObject } from "../../json.ts";
 import type { ScheduleTarget, StoredSchedule } from "../service.ts";
 
 /** What somebody asks for, beside its name and how far it is. */
 export type AskedSchedule = Omit<StoredSchedule, "name" | "group" | "createdMs" | "modifiedMs" | "startMs" | "doneMs">;
-
-/** When it begins, milliseconds; undefined: now. Throws `ValidationException`. */
-export function startIn(request: Request): number | undefined {
-  const seconds = request.number("StartDate");
-  return seconds === undefined ? undefined : seconds * 1000;
-}
 
 /** Fields of the API that change when something fires, and that are not served. */
 const unserved = ["EndDate", "ActionAfterCompletion"];

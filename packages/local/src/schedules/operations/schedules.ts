@@ -7,7 +7,7 @@ import {
   type StoredSchedule,
   scheduleKey,
 } from "../service.ts";
-import { readSchedule, startIn } from "./read-schedule.ts";
+import { readSchedule } from "./read-schedule.ts";
 
 const nameRule = /^[0-9a-zA-Z\-_.]{1,64}$/;
 
@@ -76,7 +76,7 @@ export const scheduleOperations: ScheduleOperations = {
 
 /** A rate fires first when it begins (Scheduler User Guide, "Rate-based schedules"), others after that. */
 function beginning({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
-  const startMs = Math.max(now, startIn(request) ?? now);
+  const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);
   return { startMs, doneMs: startMs - 1 };
 }
 

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Json } from "../../json.ts";
 import type { LambdaResult } from "../../lambda-types.ts";
 import type { Outcome } from "../asl/execute.ts";
@@ -41,10 +41,6 @@ export interface Owner {
 
 /** How a task was answered: SendTaskSuccess or SendTaskFailure. */
 export type TaskAnswer = { output: Json } | { failure: { error?: string; cause?: string } };
-
-export function newSeed(): string {
-  return randomBytes(32).toString("hex");
-}
 
 /**
  * Time, random numbers and answers as the journal has them. The numbers come from a seed: they are the same each time, and

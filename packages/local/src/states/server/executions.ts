@@ -1,12 +1,12 @@
 import { validation } from "../../aws-http/aws-error.ts";
 import type { Request } from "../../aws-http/request.ts";
 import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
-import { dataIn, type HistoryEvent } from "../history.ts";
+import { dataIn } from "../history.ts";
 import type { Execution } from "../store/executions.ts";
 import { partsOf, refused } from "./arns.ts";
 import { pageOf } from "./page.ts";
 import type { Operations, Service } from "./service.ts";
-import { startExecution } from "./start.ts";
+import { eventsOf, startExecution } from "./start.ts";
 import { findMachine } from "./state-machines.ts";
 
 const STATUSES = ["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED", "PENDING_REDRIVE"] as const;
@@ -29,7 +29,7 @@ export const executionOperations: Operations = {
   DescribeExecution(service, request) {
     const execution = findExecution(service, request);
     const { status } = execution;
-    const data = dataIn(historyOf(service, execution));
+    const data = dataIn(eventsOf(service, execution));
     const details = { included: true };
     return {
       ...summarize(execution),
@@ -60,7 +60,7 @@ export const executionOperations: Operations = {
   GetExecutionHistory(service, request) {
     const execution = findExecution(service, request);
     const reverse = request.flag("reverseOrder");
-    const events = [...historyOf(service, execution)];
+    const events = [...eventsOf(service, execution)];
     if (reverse) events.reverse();
     const { items, ...rest } = pageOf(events, (event) => event.id, `history of ${execution.arn} ${reverse}`, request);
     return { events: items, ...rest };
@@ -80,10 +80,6 @@ function findExecution(service: Service, request: Request): Execution {
   const execution = service.executions.get(arn);
   if (!execution) throw refused("ExecutionDoesNotExist", arn);
   return execution;
-}
-
-export function historyOf({ live, executions }: Service, execution: Execution): HistoryEvent[] {
-  return live.get(execution)?.events ?? executions.history(execution);
 }
 
 function summarize({ arn, machineArn, name, status, startedAt, stoppedAt, versionArn }: Execution): object {

@@ -3,7 +3,7 @@ import { AwsError } from "../../aws-http/aws-error.ts";
 import { compileStateMachine } from "../asl/compile.ts";
 import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import type { ChildStart, StartedChild } from "../asl/host.ts";
-import { dataIn } from "../history.ts";
+import { dataIn, type HistoryEvent } from "../history.ts";
 import type { LiveOptions } from "../live-executions.ts";
 import type { Execution } from "../store/executions.ts";
 import { assertName, refused } from "./arns.ts";
@@ -47,12 +47,12 @@ export function startExecution(service: Service, start: Start): Execution {
 /** While it runs, the same name with the same input is the same request sent again; so is one made again by its parent. */
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {
   if (startedBy && existing.startedBy?.request === startedBy.request) return existing;
-  if (existing.status === "RUNNING" && inputOf(service, existing) === input) return existing;
+  if (existing.status === "RUNNING" && dataIn(eventsOf(service, existing)).input === input) return existing;
   throw refused("ExecutionAlreadyExists", existing.arn);
 }
 
-function inputOf({ live, executions }: Service, execution: Execution): string | undefined {
-  return dataIn(live.get(execution)?.events ?? executions.history(execution)).input;
+export function eventsOf({ live, executions }: Service, execution: Execution): readonly HistoryEvent[] {
+  return live.get(execution)?.events ?? executions.history(execution);
 }
 
 function isNameFree(existing: Execution, { clock }: Service): boolean {

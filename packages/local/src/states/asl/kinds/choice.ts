@@ -14,17 +14,11 @@ export function compileChoice(name: string, definition: Definition): State {
     run(input, visit) {
       const scope = visit.scope(input);
       const next = choices.find((choice) => choice.holds(scope))?.next ?? otherwise;
-      if (next === undefined) throw noChoiceMatched();
-      return { output: input, next };
+      if (next !== undefined) return { output: input, next };
+      const what = "Failed to transition out of the state. No choice rule matched and the state has no Default.";
+      throw new EvaluationFailure("States.NoChoiceMatched", what);
     },
   };
-}
-
-function noChoiceMatched(): EvaluationFailure {
-  return new EvaluationFailure(
-    "States.NoChoiceMatched",
-    "Failed to transition out of the state. No choice rule matched and the state has no Default.",
-  );
 }
 
 type Rule = (scope: Scope) => boolean;

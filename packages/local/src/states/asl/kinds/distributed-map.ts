@@ -8,7 +8,7 @@ import { enter, type State, type StateMachine, type Visit } from "../state.ts";
 import { orAborted, type Run, Thread } from "../thread.ts";
 import { runTogether } from "../together.ts";
 import { compileWork } from "../work-state.ts";
-import { compileConcurrency, compileItemSelector, compileItems } from "./map.ts";
+import { compileConcurrency, compileItems } from "./map.ts";
 
 /** Step Functions: executions of one Map Run at the same time. */
 const MAX_CONCURRENT = 10_000;
@@ -24,7 +24,7 @@ export function compileDistributedMap(name: string, definition: Definition, proc
   const reader = compileItemReader(definition);
   const readItems = compileItems(definition);
   const width = compileConcurrency(definition, MAX_CONCURRENT);
-  const select = compileItemSelector(definition);
+  const select = compileTemplateField(definition, "ItemSelector");
 
   async function attempt(input: Json, visit: Visit): Promise<Json> {
     const { thread } = visit;

@@ -1,7 +1,6 @@
 import type { Json } from "../../../json.ts";
 import type { Definition } from "../definition.ts";
 import { runtimeFailure } from "../failure.ts";
-import type { Expression } from "../path.ts";
 import { compileTemplateField } from "../payload-template.ts";
 import { compileField, enter, type State, type StateMachine, type Visit } from "../state.ts";
 import { Thread } from "../thread.ts";
@@ -14,7 +13,7 @@ const MAX_CONCURRENT = 40;
 export function compileMap(name: string, definition: Definition, processor: StateMachine): State {
   const readItems = compileItems(definition);
   const width = compileConcurrency(definition, MAX_CONCURRENT);
-  const select = compileItemSelector(definition);
+  const select = compileTemplateField(definition, "ItemSelector");
 
   async function attempt(input: Json, visit: Visit): Promise<Json> {
     const { thread } = visit;
@@ -52,11 +51,6 @@ function recordEnds(name: string, threads: Thread[], failed: number, thread: Thr
     else if (iteration.current) thread.note("MapIterationAborted", details);
     recordAborted(iteration, thread);
   }
-}
-
-/** What each item becomes before its body begins; undefined where it stays as it is. */
-export function compileItemSelector(definition: Definition): Expression | undefined {
-  return compileTemplateField(definition, "ItemSelector");
 }
 
 /** `ItemsPath`, or the whole input. */

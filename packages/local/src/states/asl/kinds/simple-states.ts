@@ -24,8 +24,6 @@ export function compileSucceed(name: string): State {
   return { name, type: "Succeed", run: (input) => ({ output: input, next: undefined }) };
 }
 
-type OptionalText = (scope: Scope) => string | undefined;
-
 export function compileFail(name: string, definition: Definition): State {
   const error = compileText(definition, "Error");
   const cause = compileText(definition, "Cause");
@@ -40,7 +38,7 @@ export function compileFail(name: string, definition: Definition): State {
 }
 
 /** `Error` is fixed; `ErrorPath` is a path that must give a string. */
-function compileText(definition: Definition, field: "Error" | "Cause"): OptionalText {
+function compileText(definition: Definition, field: "Error" | "Cause"): (scope: Scope) => string | undefined {
   const pathField = `${field}Path`;
   definition.atMostOne(field, pathField);
   const path = definition.optionalText(pathField);

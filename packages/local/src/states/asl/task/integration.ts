@@ -26,17 +26,13 @@ export function recordedTask(
   const text = JSON.stringify(parameters);
   assertWithinDataLimit(text, visit.state.name);
   const region = visit.thread.run.executionArn.split(":")[3];
-  return recorded(
-    { kind: "Task", common: task, scheduled: { region, parameters: text } },
-    timeoutSeconds,
-    visit,
-    (over) =>
-      work(over).then((value) => {
-        const output = JSON.stringify(value);
-        assertWithinDataLimit(output, task.resourceType);
-        return { value, output };
-      }),
-  );
+  const scheduled = { region, parameters: text };
+  return recorded({ kind: "Task", common: task, scheduled }, timeoutSeconds, visit, async (over) => {
+    const value = await work(over);
+    const output = JSON.stringify(value);
+    assertWithinDataLimit(output, task.resourceType);
+    return { value, output };
+  });
 }
 
 interface Recording {

@@ -68,9 +68,7 @@ function describe(child: EndedChild): JsonObject {
     Input: JSON.parse(child.input) as Json,
     InputDetails: { Included: true },
     Name: child.name,
-    ...(child.output === undefined
-      ? {}
-      : { Output: JSON.parse(child.output) as Json, OutputDetails: { Included: true } }),
+    ...(child.output !== undefined && { Output: JSON.parse(child.output) as Json, OutputDetails: { Included: true } }),
     RedriveCount: 0,
     RedriveStatus: "NOT_REDRIVABLE",
     StartDate: child.startedAtMs,
