@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 const get = new GetItemCommand({ TableName: "items", Key: { pk: { S: "ä😀" } } });
-const answer = (status: number, body: object): HandedAnswer => ({
+const answer = async (status: number, body: object): Promise<HandedAnswer> => ({
   status,
   headers: { "content-type": "application/x-amz-json-1.0" },
   body: Buffer.from(JSON.stringify(body)),

@@ -13,7 +13,7 @@ let stop: () => void;
 beforeEach(async () => {
   [clients, seen] = [[], []];
   server = await openDynamoDb({ dataDir: null, accessKeyId: "mine", secretAccessKey: "secret" });
-  stop = serveOwnRequests(server, (answered) => seen.push(answered));
+  stop = serveOwnRequests([server], (answered) => seen.push(answered));
 });
 
 afterEach(async () => {

@@ -57,7 +57,9 @@ export function s3Client(pathStyle: boolean): S3Client {
 
 export function sfnClient(): SFNClient {
   // Two deployments of one workflow at the same moment, and the one-a-second bucket of Create and Update.
-  return new SFNClient({ retryStrategy: patientRetries(["ConflictException"]), requestHandler });
+  const client = new SFNClient({ retryStrategy: patientRetries(["ConflictException"]), requestHandler });
+  takeOffers(client);
+  return client;
 }
 
 export function kmsClient(): KMSClient {

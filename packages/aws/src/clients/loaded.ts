@@ -1,4 +1,5 @@
 import { patientRetries } from "./retries.ts";
+import { takeOffers } from "./transport.ts";
 
 /** Small requests that somebody waits for. */
 const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
@@ -24,7 +25,9 @@ export const eventBridge = () =>
     const sdk = await import("./sdk/event-bridge.ts");
     // Two changes of one rule at the same moment.
     const retryStrategy = patientRetries(["ConcurrentModificationException"]);
-    return { sdk, client: new sdk.EventBridgeClient({ retryStrategy, requestHandler }) };
+    const client = new sdk.EventBridgeClient({ retryStrategy, requestHandler });
+    takeOffers(client);
+    return { sdk, client };
   });
 
 export type EventBridge = ReturnType<typeof eventBridge>;

@@ -1,6 +1,8 @@
 import { channel } from "node:diagnostics_channel";
 import { setImmediate } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import type { SFNClient } from "@aws-sdk/client-sfn";
 
 /** A signed request of a service that speaks JSON, as it would have gone over the wire. */
 export interface HandedRequest {
@@ -16,8 +18,8 @@ export interface HandedAnswer {
   body: Uint8Array;
 }
 
-/** Must not throw: what goes wrong is an answer. */
-export type Answer = (request: HandedRequest) => HandedAnswer;
+/** Must not reject: what goes wrong is an answer. */
+export type Answer = (request: HandedRequest) => Promise<HandedAnswer>;
 
 /** Tells of each `HandedRequest`, as Node's own channels tell of requests that go over the wire. */
 const handed = channel("nova.request.handed-over");
@@ -37,8 +39,9 @@ export function offerTransport(url: string, answer: Answer): () => void {
  * Has requests of this client take the way that is offered for their endpoint, signed and serialised as they are: it costs
  * half of the time. Where none is offered, as in a Lambda, they go over HTTP.
  */
-export function takeOffers(client: DynamoDBClient): void {
-  client.middlewareStack.add(
+export function takeOffers(client: DynamoDBClient | EventBridgeClient | SFNClient): void {
+  const { middlewareStack } = client as DynamoDBClient;
+  middlewareStack.add(
     (next) => async (args) => {
       const request = args.request as SentRequest;
       const answer = offers.size > 0 && offers.get(`${request.hostname}:${request.port}`);
@@ -47,7 +50,7 @@ export function takeOffers(client: DynamoDBClient): void {
       const { method, headers, body } = request;
       const handing: HandedRequest = { method, headers, body: textOf(body) };
       handed.publish(handing);
-      const { status, ...answered } = answer(handing);
+      const { status, ...answered } = await answer(handing);
       // Only the deserialiser follows, which looks at nothing else.
       return { response: { statusCode: status, ...answered }, output: undefined as never };
     },

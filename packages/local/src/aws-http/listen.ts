@@ -29,14 +29,19 @@ export interface RoomForWrites {
   refusal(error: unknown): AwsError | undefined;
 }
 
-export interface Answered {
+interface Answered {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
 }
 
+export interface AwsServer extends Listening {
+  /** What a request to `url` is answered, for clients of the same process: their signatures are not computed again. */
+  answer(request: Request, body: string): Promise<Answered>;
+}
+
 /** Serves one service of AWS that speaks JSON, on 127.0.0.1. Closing breaks connections unless it says otherwise. */
-export async function listen(service: AwsHttp): Promise<Listening> {
+export async function listen(service: AwsHttp): Promise<AwsServer> {
   const access = new Access(service);
   const server = httpServer(
     (message, response) => {
@@ -51,7 +56,17 @@ export async function listen(service: AwsHttp): Promise<Listening> {
     },
     { keepAliveTimeout: 120_000 },
   );
-  return openServer(server, { breaksConnections: true, ...service });
+  return {
+    ...(await openServer(server, { breaksConnections: true, ...service })),
+    async answer(request, body) {
+      try {
+        if (!access.knows(request)) throw unsigned(service, "stranger");
+        return succeeded(service, await service.answer(request, body));
+      } catch (error) {
+        return failed(service, error);
+      }
+    },
+  };
 }
 
 async function answerTo(service: AwsHttp, access: Access, message: IncomingMessage): Promise<object | string> {
@@ -64,16 +79,16 @@ async function answerTo(service: AwsHttp, access: Access, message: IncomingMessa
   return service.answer(message, body.toString("utf8"));
 }
 
-export function unsigned({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
+function unsigned({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
   return new AwsError(...refusals[refused], refusedStatus);
 }
 
-export function succeeded({ contentType }: AwsHttp, answer: object | string): Answered {
+function succeeded({ contentType }: AwsHttp, answer: object | string): Answered {
   return answered(200, contentType, typeof answer === "string" ? answer : JSON.stringify(answer));
 }
 
 /** `inXml`: to clients that read nothing else. */
-export function failed({ room, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
+function failed({ room, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
   const refusal = error instanceof AwsError ? error : (room?.refusal(error) ?? failure(service, error));
   const { name, message, status } = refusal;
   if (inXml) return answered(status, "text/xml", xmlOf(refusal));

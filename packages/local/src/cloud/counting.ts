@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { offerTransport } from "@nova/aws";
 import { LRUCache } from "lru-cache";
-import type { DynamoDbServer } from "../dynamodb/server.ts";
+import type { AwsServer } from "../aws-http/listen.ts";
 import type { E2bServer } from "../e2b/open.ts";
 import type { Endpoints } from "./owner-file.ts";
 
@@ -145,17 +145,23 @@ function copyBody(request: IncomingMessage): Buffer[] {
 }
 
 /**
- * Answers what this process asks of its own DynamoDB without a socket between them; `onAnswered` is told, as of requests
- * of others. Returns how to stop.
+ * Answers what this process asks of services of its own without a socket between them; `onAnswered` is told, as of
+ * requests of others. Returns how to stop.
  */
 export function serveOwnRequests(
-  dynamodb: Pick<DynamoDbServer, "url" | "answer">,
+  services: readonly Pick<AwsServer, "url" | "answer">[],
   onAnswered: (answered: AnsweredRequest) => void,
 ): () => void {
-  const port = Number(new URL(dynamodb.url).port);
-  return offerTransport(dynamodb.url, ({ method, headers, body }) => {
-    const answer = dynamodb.answer({ headers }, body);
-    onAnswered({ port, request: { method, url: "/", headers }, status: answer.status, json: body });
-    return answer;
+  const stops = services.map((service) => {
+    const port = Number(new URL(service.url).port);
+    return offerTransport(service.url, async ({ method, headers, body }) => {
+      const request = { method, url: "/", headers };
+      const answer = await service.answer(request, body);
+      onAnswered({ port, request, status: answer.status, json: body });
+      return answer;
+    });
   });
+  return () => {
+    for (const stop of stops) stop();
+  };
 }

@@ -66,7 +66,8 @@ export async function openEndpoints(
       sesv2: ses.url,
     },
     e2b,
-    dynamodb,
+    /** Services that every run asks several times. */
+    asked: [dynamodb, states, events],
     /** Lets executions go on: what fell due while nobody was there happens. */
     drive() {
       states.live.drive();

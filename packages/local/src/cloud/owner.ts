@@ -41,7 +41,7 @@ export async function openAsOwner(
   const environment = environmentOf(dataDir, endpoints, keys);
   enterEnvironment(environment);
   const count = requestCounter(counters, endpoints, opened.e2b);
-  const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.dynamodb, count)];
+  const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.asked, count)];
   if (isWritten) await createStores();
   /** It is made when it is asked for, which is before any of its sandboxes. */
   const templateFor = (workflow: Workflow) => {

@@ -1,7 +1,6 @@
-import { Access } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
-import { type Answered, type AwsHttp, failed, listen, succeeded, unsigned } from "../aws-http/listen.ts";
+import { type AwsServer, listen } from "../aws-http/listen.ts";
 import type { Room } from "../disk/room.ts";
 import { perform, type RawRequest } from "./operations/route.ts";
 import { Store } from "./store/store.ts";
@@ -27,12 +26,7 @@ export interface DynamoDbRequest {
   text: string;
 }
 
-export interface DynamoDbServer {
-  url: string;
-  /** What a request to `url` is answered, for clients of the same process: their signatures are not computed again. */
-  answer(request: RawRequest, body: string): Answered;
-  close(): Promise<void>;
-}
+export type DynamoDbServer = AwsServer;
 
 /**
  * DynamoDB on one machine, in one SQLite file. What it acknowledged survives the death of the process, however it
@@ -41,26 +35,16 @@ export interface DynamoDbServer {
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbServer> {
   const { dataDir, room, accessKeyId, secretAccessKey } = options;
   const store = new Store(dataDir, room?.isReadOnly);
-  const answer = (request: RawRequest, body: string) => performed(request, body, store, options);
-  const service: AwsHttp = {
-    ...{ name: "DynamoDB", contentType: "application/x-amz-json-1.0", accessKeyId, secretAccessKey, room, answer },
+  const server = await listen({
+    ...{ name: "DynamoDB", contentType: "application/x-amz-json-1.0", accessKeyId, secretAccessKey, room },
     // The largest request is one of BatchWriteItem.
     ...{ maxBytes: 16 * 1024 * 1024, refusedStatus: 400, breaksConnections: false },
-  };
-  const access = new Access(options);
-  const { url, close } = await listen(service);
+    answer: (request, body) => performed(request, body, store, options),
+  });
   return {
-    url,
-    answer(request, body) {
-      try {
-        if (!access.knows(request)) throw unsigned(service, "stranger");
-        return succeeded(service, answer(request, body));
-      } catch (error) {
-        return failed(service, error);
-      }
-    },
+    ...server,
     async close() {
-      await close();
+      await server.close();
       store.close();
     },
   };

@@ -33,16 +33,16 @@ export async function openEvents(options: EventsOptions) {
   const deliveries = new Deliveries(folder, invoke, room, now);
   const rules = new KeyedFile<Rule>(join(folder, "rules.json"), ruleKey);
   const service = { rules, standing, deliveries, now };
-  const { url, close } = await listen({
+  const server = await listen({
     ...{ name: "EventBridge", contentType: "application/x-amz-json-1.1", accessKeyId, secretAccessKey, room },
     answer: (message, body) => operationOf("EventBridge", "AWSEvents", message, operations)(service, requestOf(body)),
   });
   return {
-    url,
+    ...server,
     /** Events on their way to functions: nothing is delivered before they are driven. */
     deliveries,
     async close() {
-      await close();
+      await server.close();
       deliveries.close();
     },
   };

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
-import { listen } from "../aws-http/listen.ts";
+import { type AwsServer, listen } from "../aws-http/listen.ts";
 import { operationOf, requestOf } from "../aws-http/request.ts";
 import { type Clock, steady, systemClock } from "../clock.ts";
 import { Room } from "../disk/room.ts";
@@ -32,8 +32,7 @@ export interface StatesOptions extends AccessKey {
   room?: Room;
 }
 
-export interface States {
-  url: string;
+export interface States extends AwsServer {
   /** Names of executions that a process left in the middle of a function when it stopped; they are ABORTED now. */
   interrupted: string[];
   live: LiveExecutions;
@@ -76,7 +75,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   });
   if (options.drives !== false) live.drive();
   return {
-    url: server.url,
+    ...server,
     interrupted: interrupted.map(({ name }) => name),
     live,
     async close() {
