@@ -26,7 +26,6 @@ const openApi = openRoute("GET /openapi.json", {
 
 const document = lazily(() => openApiDocument(routes));
 
-/** Every route there is. */
 export const routes: readonly Route[] = [
   ...Object.values(deployment),
   openApi,

@@ -37,7 +37,6 @@ export class MapProgress {
     return state !== "waiting" && (state !== "failed" || going.failuresTold++ >= maxToldApart);
   }
 
-  /** The execution is over. */
   end(execution: string): void {
     this.#tell(execution);
     this.#going.delete(execution);

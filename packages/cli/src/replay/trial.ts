@@ -25,7 +25,6 @@ export interface Trial {
   signal: AbortSignal;
 }
 
-/** A node whose code is run. */
 export interface CodeNode {
   node: TaskNode;
   version: { workflow: Workflow };

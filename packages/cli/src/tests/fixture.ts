@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deepestNesting, type ExactValue, isRawNumber, nestingOf, parseExact, sha256 as sha256Of } from "@nova/engine";
+import { deepestNesting, type ExactValue, nestingOf, parseExact, sha256 as sha256Of } from "@nova/engine";
 import { demandLeadsInside } from "@nova/workflow";
 import { z } from "zod";
 import { InvalidInput, refusing } from "../errors.ts";
-import type { ExactObject } from "../input/exact.ts";
+import { type ExactObject, mapMembers, mapped } from "../input/exact.ts";
 import { formProblem, hasForm, markOf } from "./forms.ts";
 import type { WholeValue } from "./values.ts";
 
@@ -94,20 +94,17 @@ class Reader {
   }
 
   /** Files in their places; throws for a form that nobody knows. */
-  async whole(value: ExactValue): Promise<WholeValue> {
-    if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-    if (Array.isArray(value)) return Promise.all(value.map((one) => this.whole(one)));
+  whole(value: ExactValue): Promise<WholeValue> {
+    return mapped(value, this.#object);
+  }
+
+  readonly #object = async (value: ExactObject): Promise<WholeValue> => {
     const mark = markOf(value);
-    if (mark === undefined) return this.#members(value);
+    if (mark === undefined) return mapMembers(value, this.#object);
     if (mark === "$file" || mark === "$text" || mark === "$json") return this.#fileValue(mark, value);
     const problem = formProblem(value);
     return problem === undefined ? value : this.#invalid(problem);
-  }
-
-  async #members(value: ExactObject): Promise<WholeValue> {
-    const members = Object.entries(value).map(async ([key, one]) => [key, await this.whole(one)] as const);
-    return Object.fromEntries(await Promise.all(members));
-  }
+  };
 
   async #fileValue(mark: "$file" | "$text" | "$json", value: ExactObject): Promise<WholeValue> {
     const path = value[mark];

@@ -8,7 +8,6 @@ import { liveNodes } from "./steps.ts";
 import type { TestCloud } from "./test-cloud.ts";
 import { updateTest } from "./update.ts";
 
-/** What became of one test. */
 export interface TestItem {
   name: string;
   /** `stale`: its record is one of other nodes; `updated`: the test has the new outcome now. */

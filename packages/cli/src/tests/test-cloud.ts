@@ -13,7 +13,6 @@ import type { ShownRun } from "./steps.ts";
 import type { Blobs, WholeValue } from "./values.ts";
 import { type RecordedOutcome, valuesForRun } from "./values-for-run.ts";
 
-/** One run of a test. */
 export interface TestStart {
   version: WorkflowVersion;
   input: Readonly<Record<string, WholeValue>>;

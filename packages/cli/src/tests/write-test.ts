@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ExactValue, isRawNumber, sha256 } from "@nova/engine";
-import { demandLeadsInside } from "@nova/workflow";
+import { defined, demandLeadsInside } from "@nova/workflow";
 import { writeInside } from "../write-inside.ts";
 import type { Fixture, FixtureOutcome, Test, TestFiles } from "./fixture.ts";
 import { markOf } from "./forms.ts";
@@ -47,11 +47,12 @@ class Writer {
     const { format, workflow, recorded_from, code, prompts } = rest;
     const asked = Object.keys(prompts).length > 0 && { prompts };
     const written = Object.entries(outcomes).map(([place, outcome]) => [place, this.#outcome(outcome)]);
-    return withoutGaps({
+    // `undefined` is no JSON.
+    return defined({
       ...{ format, workflow, recorded_from, input: this.#values(input), code, ...asked },
       outcomes: Object.fromEntries(written),
       expect: { ...expect, ...(expect.context && { context: this.#values(expect.context) }) },
-    });
+    }) as ExactValue;
   }
 
   #outcome({ set, delete: deleted, decision, error }: FixtureOutcome): object {
@@ -94,19 +95,13 @@ class Writer {
   }
 }
 
-/** `undefined` is no JSON. */
-function withoutGaps(fields: Record<string, unknown>): ExactValue {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ExactValue;
-}
-
 /** A list, or an object, with a line for each of its parts: a change shows where it is. */
 function lineByLine(value: ExactValue): string {
   const lines = (parts: string[], [open, close]: [string, string]) => `${open}\n${parts.join(",\n")}\n${close}`;
-  if (Array.isArray(value))
-    return lines(
-      value.map((one) => JSON.stringify(one)),
-      ["[", "]"],
-    );
+  if (Array.isArray(value)) {
+    const items = value.map((one) => JSON.stringify(one));
+    return lines(items, ["[", "]"]);
+  }
   if (value === null || typeof value !== "object" || isRawNumber(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${JSON.stringify(one)}`);
   return lines(members, ["{", "}"]);

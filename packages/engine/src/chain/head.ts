@@ -23,7 +23,6 @@ export interface Head extends BlobHome {
   /** ISO 8601: when the outcome was known. */
   timestamp: string;
   execution_time_ms: number;
-  /** The sandbox that ran it. */
   sandbox_id: string | null;
   /** What the scope's next node may use again. */
   warm: Sandbox | null;

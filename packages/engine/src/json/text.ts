@@ -69,7 +69,6 @@ export function nestingOf(text: string): number {
   return deepest;
 }
 
-/** The text of an object with these members. */
 export function objectText(members: Iterable<Member>): string {
   const parts: string[] = [];
   for (const { key, json } of members) parts.push(`${JSON.stringify(key)}:${json}`);

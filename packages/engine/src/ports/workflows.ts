@@ -49,7 +49,6 @@ export interface Generation extends LockedCode {
 export interface GenerationStore {
   /** In any order; replaced ones included. */
   of(workflowId: string, node: string, client: string | null): Promise<Generation[]>;
-  /** All of a workflow. */
   ofWorkflow(workflowId: string): Promise<Generation[]>;
   /** False when this key and code are there already. */
   create(generation: Generation): Promise<boolean>;

@@ -31,7 +31,6 @@ export const algorithm = "AWS4-HMAC-SHA256";
 /** More than the regions and services of one day; whoever knows the id alone must not fill the memory. */
 const maxKeys = 32;
 
-/** The signatures of one secret. */
 export class Signatures {
   readonly #secret: string;
   readonly #keys = new LRUCache<string, SigningKey>({ max: maxKeys });

@@ -90,7 +90,6 @@ function storedBytes(service: AwsService, { request, status, json }: AnsweredReq
   return Number(headers["x-amz-decoded-content-length"] ?? headers["content-length"] ?? 0);
 }
 
-/** One request that a local endpoint has answered. */
 export interface AnsweredRequest {
   port: number;
   request: Pick<IncomingMessage, "method" | "url" | "headers">;

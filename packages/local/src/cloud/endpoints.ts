@@ -8,8 +8,6 @@ import type { Progress } from "./progress.ts";
 import { standing } from "./standing-rules.ts";
 import { readObject } from "./stores.ts";
 
-export type OpenedEndpoints = Awaited<ReturnType<typeof openEndpoints>>;
-
 /**
  * DynamoDB, S3, Step Functions with its Lambdas, and what begins without anybody asking for it, beside E2B, which is
  * opening already: the slowest decides when a run begins.

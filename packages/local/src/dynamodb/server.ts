@@ -18,7 +18,6 @@ export interface DynamoDbOptions extends AccessKey {
   faults?: (request: DynamoDbRequest) => "throttle" | "error" | "lost" | undefined;
 }
 
-/** One request as it arrived. */
 export interface DynamoDbRequest {
   /** Such as `PutItem`. */
   operation: string;

@@ -22,7 +22,6 @@ export interface EventsOptions extends AccessKey {
 
 export type Events = Awaited<ReturnType<typeof openEvents>>;
 
-/** The operations of EventBridge that the local cloud serves. */
 const operations: EventOperations = { PutEvents: putEvents, ...ruleOperations, ...targetOperations };
 
 /** Opens EventBridge over a data folder. */

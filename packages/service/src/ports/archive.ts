@@ -63,7 +63,6 @@ export interface Eraser {
   /** What an execution waited for, with its tokens, and in its record the words of its error. */
   traces(execution: string): Promise<void>;
   blobs(home: BlobHome): Promise<void>;
-  /** All objects of a client. */
   objects(client: string): Promise<void>;
   /** All else that names a client, but executions and audit: a part of the table; answers where to go on. */
   rest(client: string, cursor?: string): Promise<string | undefined>;

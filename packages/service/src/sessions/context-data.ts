@@ -9,7 +9,6 @@ import { withOutput } from "./edit.ts";
 import { changing, sessionWithin } from "./record.ts";
 
 interface GivenData {
-  /** The node that runs. */
   node: string;
   /** It is none of the draft. */
   isPassing: boolean;

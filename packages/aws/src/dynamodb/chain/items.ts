@@ -81,7 +81,6 @@ function turnOf(item: Item): Turn {
   };
 }
 
-/** Attributes of a turn as they are stored. */
 type StoredTurn = Record<
   "node" | "state" | "since" | "sandbox" | "due" | "generation" | "kept" | "addresses" | "warm",
   string

@@ -286,7 +286,6 @@ async function misfitOf(
   }
 }
 
-/** A workflow node that holds its turn. */
 export type Calling = HeldNode<WorkflowNode>;
 
 /** Instead of a path: all that there is. */

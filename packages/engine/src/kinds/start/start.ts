@@ -48,7 +48,7 @@ export interface GivenOutcomes {
   sealed?: boolean;
 }
 
-/** Clients come with a later release; until then everything belongs to this one. */
+/** Whose a run is that is started for no client. */
 const defaultClient = "default";
 const nextId = monotonicFactory();
 
@@ -60,28 +60,19 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes, trigger } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
-  await refuseMisfits(
-    version.workflow,
-    request.context,
-    keyed.map(({ key }) => key),
-  );
+  const keys = keyed.map(({ key }) => key);
+  await refuseMisfits(version.workflow, request.context, keys);
   if (outcomes) checkOutcomes(outcomes.document);
   const { id = newId(ports) } = request;
   const home: BlobHome = { client, root: request.reuse?.source.root ?? outcomes?.root ?? id };
-  await saveFiles(
-    ports,
-    home,
-    files.filter((file) => "open" in file),
-  );
+  const opened = files.filter((file) => "open" in file);
+  await saveFiles(ports, home, opened);
   const given = await offloadMembers(membersOf(placeFiles(request.context, placed)), savingTo(ports, home));
   const set = [...(outcomes?.set ?? []), ...given, ...fileMembers(keyed)];
   const plan = outcomes ? await planOfDocument(ports, home, outcomes) : planOfReuse(request);
   const sealed = outcomes?.sealed ?? false;
-  return begin(
-    ports,
-    { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan },
-    request.queue,
-  );
+  const start = { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan };
+  return begin(ports, start, request.queue);
 }
 
 async function planOfDocument(

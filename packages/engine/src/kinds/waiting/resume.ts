@@ -68,7 +68,6 @@ function usedBefore({ node }: ResumeLink): AnswerRefused {
   return new AnswerRefused(`the link to "${node}" was used before - it is good for one call`);
 }
 
-/** One visit of a wait. */
 type Visit = Pick<ResumeLink, "execution" | "scope" | "node" | "visit">;
 
 /** What a token looks like in any text: nobody has to know it to mask it. The first part names the execution. */

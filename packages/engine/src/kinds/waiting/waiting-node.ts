@@ -5,7 +5,6 @@ import type { WaitingTask } from "../../ports/tasks.ts";
 import { type NodeDefinition, takeEdge, wayTo } from "../../protocol/definition.ts";
 import { type OutcomeFacts, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 
-/** A wait for an event. */
 export type EventNode = WaitNode & { for: { kind: "event" } };
 
 /** A node whose outcome comes from outside, with a task token. */

@@ -180,7 +180,6 @@ export class OwnedCredential {
   }
 }
 
-/** The credentials of one owner as they were read. */
 export async function readOwned(parts: CredentialParts, owner: CredentialOwner): Promise<OwnedCredential[]> {
   return (await parts.store.list(owner)).map((record) => new OwnedCredential(parts, record));
 }

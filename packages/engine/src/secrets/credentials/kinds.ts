@@ -172,7 +172,6 @@ function valueMisfit(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.expected === "object" || issue.expected === "record" ? "must be an object" : undefined;
 }
 
-/** Every kind of credential. */
 const credentialKinds = { email, database, http, oauth2, custom } satisfies Record<CredentialKindName, unknown>;
 export const kindNames = Object.keys(credentialKinds) as CredentialKindName[];
 

@@ -86,7 +86,6 @@ interface KeyTest {
   values: AttributeValue[];
 }
 
-/** The tests that AND joins. */
 function testsOf(condition: Condition): KeyTest[] {
   if (condition.kind === "and") return [...testsOf(condition.left), ...testsOf(condition.right)];
   if (condition.kind === "between") return [keyTest("between", condition.value, condition.low, condition.high)];

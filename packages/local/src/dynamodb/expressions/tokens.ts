@@ -43,7 +43,6 @@ export class Tokens {
     return this.#tokens[this.#at++] as Token;
   }
 
-  /** Takes the sign if it is next. */
   takesSign(sign: string): boolean {
     const found = this.next.kind === "sign" && this.next.text === sign;
     if (found) this.#at++;

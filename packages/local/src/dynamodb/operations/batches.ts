@@ -104,7 +104,6 @@ function requestItems(input: Request): [string, Json][] {
   throw constraint("requestItems", "{}", "must have length greater than or equal to 1");
 }
 
-/** Refuses two of the same item. */
 function checkDistinct(items: readonly { table: Table; key: EncodedKey }[]): void {
   const texts = items.map(({ table, key }) => `${table.id} ${Buffer.from(itemKeyOf(key)).toString("latin1")}`);
   if (new Set(texts).size < items.length) throw invalid("Provided list of item keys contains duplicates");

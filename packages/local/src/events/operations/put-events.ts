@@ -69,7 +69,6 @@ function invalid(ErrorMessage: string): EntryError {
   return { ErrorCode: "InvalidArgument", ErrorMessage };
 }
 
-/** Everything that an event sets off. */
 function fire(service: EventService, bus: string, text: string): void {
   const event = JSON.parse(text) as JsonObject;
   for (const { functionArn, inTurn = false, ...rule } of service.standing) {
