@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -90,6 +91,17 @@ describe("an endpoint that the same process serves", () => {
     await client.send(get);
     unsubscribe("nova.request.handed-over", watch);
     expect(seen).toMatchObject([{ headers: { "x-amz-target": "DynamoDB_20120810.GetItem" } }]);
+  });
+
+  it("answers outside of the work of whoever asks", async () => {
+    const work = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    stop = offerTransport(url, () => {
+      seen.push(work.getStore());
+      return found("hand");
+    });
+    await work.run("a caller's", () => client.send(get));
+    expect(seen).toEqual([undefined]);
   });
 
   it("keeps nobody waiting, however many requests there are", async () => {

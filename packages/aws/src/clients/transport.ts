@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { channel } from "node:diagnostics_channel";
 import { setImmediate } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
@@ -29,9 +30,12 @@ const offers = new Map<string, Answer>();
 /** The port: a process that serves the endpoint itself offers a way without a socket. Returns how to end that. */
 export function offerTransport(url: string, answer: Answer): () => void {
   const { host } = new URL(url);
-  offers.set(host, answer);
+  // As behind a socket: what a request sets off does not belong to the work of whoever sent it.
+  const outside = AsyncLocalStorage.snapshot();
+  const offer: Answer = (request) => outside(answer, request);
+  offers.set(host, offer);
   return () => {
-    if (offers.get(host) === answer) offers.delete(host);
+    if (offers.get(host) === offer) offers.delete(host);
   };
 }
 
