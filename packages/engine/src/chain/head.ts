@@ -1,6 +1,6 @@
 import type { NodeType, RunErrorClass } from "@nova/workflow";
 import type { BlobHome } from "../ports/blobs.ts";
-import type { ContentName, StoredEntry } from "../ports/chain.ts";
+import type { ContentName, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 
@@ -59,8 +59,11 @@ export interface Head extends BlobHome {
   loops?: Readonly<Record<string, number>>;
   /** Events that the history of its Step Functions execution has at most, of this scope; absent: nobody counts them. */
   events?: number;
-  /** Of the main line: the further execution of the state machine that it goes on in; absent: the first one. */
-  continuation?: ContinuationMark;
+  /**
+   * Of the main line: the further execution of the state machine that it goes on in, and the link whose node led to it;
+   * absent: the first one.
+   */
+  continuation?: { number: number; seq: number };
   /** Of a map's entry: how many items it has. */
   count?: number;
   /** Of link 0 where a node of another execution runs this one. */
@@ -99,12 +102,6 @@ export interface Head extends BlobHome {
 }
 
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;
-
-/** `seq` is the link whose node led to it. */
-export interface ContinuationMark {
-  number: number;
-  seq: number;
-}
 
 /** What a head says whose entry tells of no run: of link 0, and of a close. */
 export const noRun = {
@@ -165,10 +162,7 @@ export interface PlanPart {
   inside?: Record<string, PlanPart>;
 }
 
-export interface ScopePlace {
-  scope: string;
-  seq: number;
-}
+export type ScopePlace = Omit<LinkId, "execution">;
 
 /** Who wrote an outcome, and when (ISO 8601). */
 export interface Edited {
@@ -176,17 +170,12 @@ export interface Edited {
   at: string;
 }
 
-export interface ReusedLink extends ScopePlace {
-  execution: string;
+export interface ReusedLink extends LinkId {
   hash: string;
 }
 
 /** The last entry of a branch: a join's `branches` content is a list of them. */
-export interface BranchTip {
-  scope: string;
-  seq: number;
-  hash: string;
-}
+export type BranchTip = Omit<ReusedLink, "execution">;
 
 /** `error` content of a failed entry. */
 export interface FailureRecord {

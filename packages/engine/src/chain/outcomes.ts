@@ -85,10 +85,8 @@ export function outcomeOf(place: string, text: string): WrittenOutcome {
   const { delete: deleted, decision, error, from } = parsed.data;
   const set = membersOf(membersOf(text).find(({ key }) => key === "set")?.json ?? "{}");
   const mark = set.find(({ key }) => key.startsWith("$"));
-  if (mark)
-    throw new OutcomesRefused(
-      `the outcome of "${place}" sets "${mark.key}" - such keys mark NOVA's references: use another name`,
-    );
+  const advice = "such keys mark NOVA's references: use another name";
+  if (mark) throw new OutcomesRefused(`the outcome of "${place}" sets "${mark.key}" - ${advice}`);
   if (error && set.length + deleted.length > 0)
     throw new OutcomesRefused(`the outcome of "${place}" is an error, and sets keys - leave out one of them`);
   return { set, delete: deleted, decision, ...defined({ error, from }) };

@@ -20,7 +20,8 @@ export function differences(recorded: Output, now: Output): Difference[] {
   const keys = Array.from(new Set([...before.keys(), ...after.keys()])).sort();
   return keys.flatMap((key) => {
     const [was, is] = [before.get(key) ?? null, after.get(key) ?? null];
-    return isSame(was, is) ? [] : [{ key, recorded: was, now: is }];
+    const isSame = was === is || (was !== null && is !== null && canonical(was) === canonical(is));
+    return isSame ? [] : [{ key, recorded: was, now: is }];
   });
 }
 
@@ -29,11 +30,6 @@ function textsOf({ set, delete: deleted }: Output): Map<string, string> {
     ...deleted.map((key) => [key, '"(deleted)"'] as const),
     ...set.map(({ key, json }) => [key, json] as const),
   ]);
-}
-
-function isSame(a: string | null, b: string | null): boolean {
-  if (a === null || b === null || a === b) return a === b;
-  return canonical(a) === canonical(b);
 }
 
 function canonical(json: string): string {

@@ -35,9 +35,7 @@ export async function definitionOf(
 ): Promise<NodeDefinition> {
   const version = await ports.workflows.get(execution.workflowId, execution.version);
   const found = version && nodeIndex(version.workflow).get(id);
-  if (!found) {
-    throw chainBroken(`workflow ${execution.workflowId} version ${execution.version} has no node "${id}"`);
-  }
+  if (!found) throw chainBroken(`workflow ${execution.workflowId} version ${execution.version} has no node "${id}"`);
   return { version, node: found.node, edges: found.edges };
 }
 

@@ -120,12 +120,6 @@ export function failed(
   const reason: Cause = typeof cause === "string" ? { class: "NodeFailed", message: cause } : cause;
   const { class: name, message, traceback, types } = reason;
   const next = wayTo(version, "onError" in node ? node.onError : undefined);
-  return {
-    ...facts,
-    status: "failed",
-    class: name,
-    failure: defined({ message, traceback }),
-    next,
-    ...defined({ types }),
-  };
+  const failure = defined({ message, traceback });
+  return { ...facts, status: "failed", class: name, failure, next, ...defined({ types }) };
 }

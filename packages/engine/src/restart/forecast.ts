@@ -136,9 +136,8 @@ class Walk {
   #wayBehind(definition: NodeDefinition, { head, name }: SourceLink): string | null | undefined {
     const { node } = definition;
     if (node.type !== head.node_type) {
-      this.#misfits.push(
-        `${name}: the version has a node of type ${node.type} here, and it was one of type ${head.node_type}`,
-      );
+      const was = `and it was one of type ${head.node_type}`;
+      this.#misfits.push(`${name}: the version has a node of type ${node.type} here, ${was}`);
       return undefined;
     }
     if (head.status === "failed")

@@ -1,6 +1,5 @@
 import type { PlanPart, SourcePlan } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
-import type { Context } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
 import { escapeReferences } from "../context/references.ts";
 import { type Member, membersOf } from "../json/text.ts";
@@ -56,21 +55,15 @@ export async function restartExecution(
   request: RestartRequest & Pick<StartRequest, "id" | "queue">,
 ): Promise<Restarted> {
   const restart = await planRestart(ports, request);
+  const { id = newId(ports), source, version } = request;
   const [misfit] = restart.forecast.misfits;
   const advice = "restart from before that, or with another version";
   if (misfit !== undefined)
-    throw new RestartRefused(
-      `version ${request.version.version} does not fit ${request.source.id}: ${misfit} - ${advice}`,
-    );
-  const { id = newId(ports), source, version } = request;
+    throw new RestartRefused(`version ${version.version} does not fit ${source.id}: ${misfit} - ${advice}`);
   const home: BlobHome = { client: source.client, root: source.root };
   const set = await offloadMembers(restart.set, savingTo(ports, home));
-  const execution = await begin(
-    ports,
-    { id, version, home, set, frozen: restart.frozen, plan: restart.plan },
-    request.queue,
-  );
-  return { ...restart, execution };
+  const link = { id, version, home, set, frozen: restart.frozen, plan: restart.plan };
+  return { ...restart, execution: await begin(ports, link, request.queue) };
 }
 
 /** Reads the source and says what is taken over. Writes nothing. Throws `RestartRefused`, `InputsRefused`. */
@@ -157,17 +150,12 @@ async function refuseOverwritten(
   const last = source.scope("").findLast(({ name }) => reused.has(name));
   if (!last) return;
   const { context } = await contextOf(ports, id, last.head.seq);
-  const hidden = patch.find(({ key }) => isOverwritten(context, key));
+  const hidden = patch.find(({ key }) => (context.slot(key)?.by ?? 0) !== 0);
   if (hidden === undefined) return;
   const by = context.slot(hidden.key)?.by;
   const writer = [...source.links.values()].find(({ head }) => head.scope === "" && head.seq === by)?.name;
   const advice = writer === undefined ? "restart from an earlier node" : `restart from "${writer}", or before it`;
   throw new RestartRefused(`the patch sets "${hidden.key}", which a node sets that is not run again - ${advice}`);
-}
-
-function isOverwritten(context: Context, key: string): boolean {
-  const by = context.slot(key)?.by;
-  return by !== undefined && by !== 0;
 }
 
 async function contextOf(ports: Ports, execution: string, seq: number) {

@@ -39,20 +39,16 @@ export class Finder {
   restAtStart(text: string, shortest: number): number {
     const start = text.slice(0, this.longest);
     const halfEnd = /^\\{0,8}[nr]/.exec(start)?.[0].length ?? 0;
-    return Math.max(
-      ...[this.#texts, this.#numbers].map((needles) => needles.restAtStart(start, shortest)),
-      ...[0, halfEnd].map((from) => startInLines(this.#inLines, start, from, shortest)),
-    );
+    const whole = [this.#texts, this.#numbers].map((needles) => needles.restAtStart(start, shortest));
+    return Math.max(...whole, ...[0, halfEnd].map((from) => startInLines(this.#inLines, start, from, shortest)));
   }
 
   /** How much of the text's end is the beginning of a secret. */
   restAtEnd(text: string, shortest: number): number {
     const end = text.slice(-this.longest);
     const [halfEnd = ""] = /\\*$/.exec(end) ?? [];
-    return Math.max(
-      ...[this.#texts, this.#numbers].map((needles) => needles.restAtEnd(end, shortest)),
-      ...[0, halfEnd.length].map((cut) => endInLines(this.#inLines, end, cut, shortest)),
-    );
+    const whole = [this.#texts, this.#numbers].map((needles) => needles.restAtEnd(end, shortest));
+    return Math.max(...whole, ...[0, halfEnd.length].map((cut) => endInLines(this.#inLines, end, cut, shortest)));
   }
 
   *#in(text: string, isOver: boolean): Iterable<Range> {

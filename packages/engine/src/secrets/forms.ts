@@ -131,8 +131,7 @@ export function spellings(raw: string): string[] {
   if (`${whole}${fraction}`.replace(/^0+/, "").length < fewestDigits) return [];
   const decimals = fraction === "" ? ["", "0", "00"] : [fraction, `${fraction}0`];
   const plain = decimals.flatMap((part) => withDecimals(whole, part));
-  const all = [...plain, ...exponents(number), ...(fraction === "" ? bases(BigInt(whole)) : [])];
-  return Array.from(new Set(all));
+  return distinct([...plain, ...exponents(number), ...(fraction === "" ? bases(BigInt(whole)) : [])]);
 }
 
 /** Without its sign: that stands before it in every spelling. */
@@ -149,10 +148,7 @@ function parsed(raw: string): Digits | undefined {
   if (before === "" || Math.abs(shift) > maxDigits || before.length + after.length > maxDigits) return undefined;
   const padded = `${"0".repeat(maxDigits)}${before}${after}${"0".repeat(maxDigits)}`;
   const point = maxDigits + before.length + shift;
-  return {
-    whole: padded.slice(0, point).replace(/^0+(?=\d)/, ""),
-    fraction: padded.slice(point).replace(/0+$/, ""),
-  };
+  return { whole: padded.slice(0, point).replace(/^0+(?=\d)/, ""), fraction: padded.slice(point).replace(/0+$/, "") };
 }
 
 /** What stands between thousands, and before the decimals. */
@@ -189,11 +185,6 @@ function exponents({ whole, fraction }: Digits): string[] {
 
 function bases(value: bigint): string[] {
   const hex = value.toString(16);
-  return [
-    `0x${hex}`,
-    `0X${hex.toUpperCase()}`,
-    `0x${hex.toUpperCase()}`,
-    `0o${value.toString(8)}`,
-    `0b${value.toString(2)}`,
-  ];
+  const upper = hex.toUpperCase();
+  return [`0x${hex}`, `0X${upper}`, `0x${upper}`, `0o${value.toString(8)}`, `0b${value.toString(2)}`];
 }

@@ -51,9 +51,7 @@ export function redactorAt(
 
 /** What people may see of a context: secret keys masked. */
 export function maskSlots(slots: Slot[], keys: ReadonlySet<string>): Slot[] {
-  return keys.size === 0
-    ? slots
-    : slots.map((slot) => (keys.has(slot.key) ? { ...slot, json: JSON.stringify(mask) } : slot));
+  return slots.map((slot) => (keys.has(slot.key) ? { ...slot, json: JSON.stringify(mask) } : slot));
 }
 
 type ReadBlob = (sha256: string) => Promise<Uint8Array>;

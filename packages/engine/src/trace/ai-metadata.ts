@@ -103,8 +103,7 @@ const textWriter = "TextWriter";
 
 /** What the step of the first answer says of its prompt. */
 function textMetadata(steps: readonly TraceStep[]): Partial<TextMetadata> {
-  const first = stepsOf(lastAttempt(steps), textWriter)[0];
-  return members(first?.input_data) as Partial<TextMetadata>;
+  return members(stepsOf(lastAttempt(steps), textWriter)[0]?.input_data);
 }
 
 /** Of a node that was tried several times, the steps of the attempt that counted; its costs are of all. */

@@ -37,9 +37,8 @@ export class NamedBlobs {
     const waiting = Array.from(named);
     while (waiting.length > 0) {
       const batch = waiting.splice(0, readsAtOnce);
-      const looks = await Promise.all(
-        batch.filter((blob) => this.#isNew(home, blob)).map((blob) => this.#look(home, blob)),
-      );
+      const unread = batch.filter((blob) => this.#isNew(home, blob));
+      const looks = await Promise.all(unread.map((blob) => this.#look(home, blob)));
       for (const { bad, inside } of looks) {
         if (bad) return bad;
         for (const blob of inside) waiting.push(blob);

@@ -204,11 +204,8 @@ function rawContext(context: Context | null): RawJson | null {
 
 /** A member that earlier releases took for JSON and is none is told as the text that it is. */
 function toldObject(members: readonly Member[]): RawJson {
-  const told = members.map(({ key, json }) => ({
-    key,
-    json: parsedOrNot(json) === undefined ? JSON.stringify(json) : json,
-  }));
-  return new RawJson(objectText(told));
+  const asJson = (json: string) => (parsedOrNot(json) === undefined ? JSON.stringify(json) : json);
+  return new RawJson(objectText(members.map(({ key, json }) => ({ key, json: asJson(json) }))));
 }
 
 /** One link as `readTrace` tells it, its branches included. Throws `ExecutionNotFound`. */

@@ -6,6 +6,7 @@ import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { RunningLog } from "../ports/sandboxes.ts";
 import { definitionOf } from "../protocol/definition.ts";
+import type { RunPosition } from "../protocol/event.ts";
 import { executionOf } from "../protocol/status.ts";
 import { emptyOverlay, overlayBefore } from "../secrets/overlay.ts";
 import type { Redactor } from "../secrets/redactor.ts";
@@ -37,16 +38,13 @@ export async function runningLog(
   const at = { execution: id, scope, seq };
   const { turn, entry } = isScope(scope) ? await ports.chain.read(at) : {};
   if (entry || turn?.state !== "held" || turn.sandbox === null) return null;
-  const log = await ports.sandboxes
-    .runningLog(turn.sandbox, linkName(at), ports.timer.timeout(lookMs))
-    .catch(nullIfOutOfReach);
+  const looking = ports.sandboxes.runningLog(turn.sandbox, linkName(at), ports.timer.timeout(lookMs));
+  const log = await looking.catch((error: unknown) => {
+    if (error instanceof NovaError) return null;
+    throw error;
+  });
   if (!log) return null;
   return printedSince(log, await redactorOf(ports, at, turn, { id, workflowId, version }), after);
-}
-
-function nullIfOutOfReach(error: unknown): null {
-  if (error instanceof NovaError) return null;
-  throw error;
 }
 
 function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redactor, after?: LogPlace): PrintedSince {
@@ -57,12 +55,7 @@ function printedSince({ step, attempt, size, tail }: RunningLog, redactor: Redac
 }
 
 /** Knows what is secret in what the node found. */
-async function redactorOf(
-  ports: Ports,
-  at: LinkId,
-  turn: Turn,
-  execution: { id: string; workflowId: string; version: number },
-): Promise<Redactor> {
+async function redactorOf(ports: Ports, at: LinkId, turn: Turn, execution: RunPosition["execution"]) {
   const [position, { version, node }] = await Promise.all([
     readPosition(ports, at),
     definitionOf(ports, { execution, node: turn.node }),

@@ -3,7 +3,7 @@ import { type BranchTip, type Head, headOf } from "../chain/head.ts";
 import { branchStart } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import { sha256 } from "../json/text.ts";
-import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
+import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { forkBehind, opensFork } from "../protocol/branches.ts";
 import { CodeCheck } from "./code-check.ts";
@@ -56,7 +56,8 @@ export class ScopeCheck {
       const hash = hashMisfit(link.entry);
       if (hash !== undefined) return this.#problem(place, { message: hash });
       const found = { head: headOf(link.entry), entry: link.entry };
-      const problem = await this.#linkProblem(link, found, place, last, tips);
+      const misfit = misfitOf(link, found.head, place, last) ?? joinMisfit(found.head, last, tips);
+      const problem = misfit === undefined ? await this.#namedProblem(found.head, found.entry) : { message: misfit };
       if (problem) return this.#problem(place, problem);
       this.links++;
       last = found;
@@ -74,17 +75,6 @@ export class ScopeCheck {
     return { problem: { ...placeOf({ execution_id: execution, scope, seq }, this.#walked), ...problem } };
   }
 
-  async #linkProblem(
-    link: Link,
-    found: Checked,
-    place: LinkId,
-    last: Checked | undefined,
-    tips: BranchEnd[] | undefined,
-  ): Promise<LinkProblem | undefined> {
-    const misfit = misfitOf(link, found.head, place, last) ?? joinMisfit(found.head, last, tips);
-    return misfit === undefined ? this.#namedProblem(found.head, found.entry) : { message: misfit };
-  }
-
   /** The tips of the branches that have begun behind a fork's link. */
   async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
     if (!opensFork(head)) return undefined;
@@ -92,10 +82,8 @@ export class ScopeCheck {
       if (error instanceof NovaError) return undefined;
       throw error;
     });
-    if (!open)
-      return {
-        problem: { ...placeOf(head, this.#walked), message: "it opens a fork that its workflow does not have" },
-      };
+    const message = "it opens a fork that its workflow does not have";
+    if (!open) return { problem: { ...placeOf(head, this.#walked), message } };
     const walks = await atOnce(open.branches, async ({ scope }) => {
       const { before } = await branchStart(this.#ports, entry, scope);
       return this.walk(head.execution_id, scope, { head: before, entry });
@@ -134,9 +122,8 @@ export class ScopeCheck {
     if (!isThere) this.gone.add(at.execution);
     if (!entry) return undefined;
     const own = headOf(entry);
-    const isSame = (["node_id", "node_type", "status", "decision_result", "error_class"] as const).every(
-      (field) => own[field] === head[field],
-    );
+    const said = ["node_id", "node_type", "status", "decision_result", "error_class"] as const;
+    const isSame = said.every((field) => own[field] === head[field]);
     return isSame && entry.hash === hash && sha256(entry.head) === hash
       ? undefined
       : `the outcome that it takes over, link ${at.seq}${at.scope} of ${at.execution}, is another: one of the two was changed`;

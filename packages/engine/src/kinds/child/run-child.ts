@@ -160,12 +160,9 @@ async function resultsOf(
   if (!entry || headOf(entry).node_type !== "end")
     throw chainBroken(`execution ${child.id} is completed and has no end`);
   const { context } = await contextAfter(entry, ports.blobs);
-  const source = {
-    title: `the last context of workflow "${child.version.workflowId}"`,
-    context,
-    secrets: secretKeys(child.version.workflow),
-    load: blobPages(ports.blobs, before).load,
-  };
+  const { workflowId, workflow } = child.version;
+  const title = `the last context of workflow "${workflowId}"`;
+  const source = { title, context, secrets: secretKeys(workflow), load: blobPages(ports.blobs, before).load };
   const members = await mapped(node.output, source, new Set());
   if ("problem" in members) return members;
   return offloadMembers(members, savingTo(ports, before));
@@ -215,18 +212,8 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
   if ("problem" in members) return members;
   const { client, root, frozen = false, sealed = false } = position.before;
   const plan = await planOfChild(ports, position, node);
-  const link = {
-    id,
-    version,
-    home: { client, root },
-    set: members,
-    startedAt: turn.since,
-    parent,
-    frozen,
-    sealed,
-    plan,
-  };
-  const entry = await firstLink(ports, link);
+  const begun = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent };
+  const entry = await firstLink(ports, { ...begun, frozen, sealed, plan });
   if (await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry)) return entry;
   return (await firstEntry(ports, id)) ?? entry;
 }

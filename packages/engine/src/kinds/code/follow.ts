@@ -12,18 +12,14 @@ export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 export class Follow {
   readonly signal: AbortSignal;
   readonly #end = new AbortController();
-  #isOver = false;
+  readonly #over: AbortSignal;
   #underWay = 0;
 
   constructor(lambda: AbortSignal, time: FollowTime) {
     this.signal = AbortSignal.any([lambda, this.#end.signal]);
-    const over = time();
-    const onOver = () => {
-      this.#isOver = true;
-      this.#look();
-    };
-    if (over.aborted) onOver();
-    else over.addEventListener("abort", onOver, { once: true });
+    this.#over = time();
+    this.#over.addEventListener("abort", () => this.#look(), { once: true });
+    this.#look();
   }
 
   /** The same ways to and from the code, watched. */
@@ -48,6 +44,6 @@ export class Follow {
   }
 
   #look(): void {
-    if (this.#isOver && this.#underWay === 0) this.#end.abort();
+    if (this.#over.aborted && this.#underWay === 0) this.#end.abort();
   }
 }

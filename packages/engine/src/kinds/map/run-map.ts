@@ -57,10 +57,8 @@ async function outcomeOf(
   if (secret !== undefined)
     return fail(`"items" leads into the secret input "${secret}", and items are not secret - map over something else`);
   if ("problem" in found) return fail(found.problem);
-  if (found.length > most)
-    return fail(
-      `${node.items} has ${found.length} items, this map takes ${most} - split the list, or map over parts of it`,
-    );
+  const advice = "split the list, or map over parts of it";
+  if (found.length > most) return fail(`${node.items} has ${found.length} items, this map takes ${most} - ${advice}`);
   const texts = await atOnce(found, (text) => offloadLargeValues(text, savingTo(ports, before)));
   const items = await storeItems(texts, pages);
   const more = { count: items.count, contents: { items: JSON.stringify(items) } };

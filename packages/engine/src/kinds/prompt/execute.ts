@@ -41,14 +41,14 @@ export function sandboxRuns(
     const sandboxId = place.turn.sandbox as string;
     const code = await codeToBegin(site, journal, step, written);
     const context = overlaid(input, extra);
-    const run = {
-      step,
-      code,
-      fileName: `${id}.py`,
-      timeoutSeconds,
-      ...networkOf(isAnalysis ? [] : allow, place.turn),
-    };
-    const request = requestFor(task, place.turn, run, context, io);
+    const run = { step, code, fileName: `${id}.py`, timeoutSeconds };
+    const request = requestFor(
+      task,
+      place.turn,
+      { ...run, ...networkOf(isAnalysis ? [] : allow, place.turn) },
+      context,
+      io,
+    );
     const limit = codeLimit(ports, place.turn, timeoutSeconds);
     if (limit.aborted) throw new CodeLost(step, timeoutSeconds);
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {

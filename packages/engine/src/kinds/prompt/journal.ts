@@ -159,7 +159,8 @@ export class StepJournal implements Journal {
   async #record(journal: number, draft: StepDraft): Promise<JournalStep> {
     const { ports, position, io, place } = this.#site;
     // Before the step: nothing is recorded that no budget knows of, and what was paid counts in any case.
-    if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, this.#costUsd(draft));
+    const costUsd = [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, this.earlier.spent.cost_usd);
+    if (draft.cost_usd > 0) await ports.budgets.note(position.before.client, position.at, costUsd);
     // Models take their time: of a run that has ended meanwhile, and was maybe erased, nothing more is kept.
     await this.#stayOurs();
     const ofPinned = isOfPinned(draft);
@@ -182,10 +183,6 @@ export class StepJournal implements Journal {
     if (!isWritten) return this.#theirs(journal);
     this.hashes.push(stored.hash);
     return step;
-  }
-
-  #costUsd(draft: StepDraft): number {
-    return [...this.steps, draft].reduce((usd, { cost_usd }) => usd + cost_usd, this.earlier.spent.cost_usd);
   }
 
   /** Another delivery was faster: what it has recorded is what happened. */

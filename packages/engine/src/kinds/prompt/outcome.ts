@@ -43,11 +43,7 @@ export async function outcomeOf(
   const outcome: Outcome =
     told.status === "success"
       ? await judge(task, told.result, io, facts)
-      : failed(task, told, {
-          logs: told.logs ?? "",
-          executionTimeMs: journal.pinnedMs(pinnedPlaces.code),
-          run: facts,
-        });
+      : failed(task, told, { logs: told.logs ?? "", executionTimeMs: journal.pinnedMs(pinnedPlaces.code), run: facts });
   const stepsMs = journal.steps.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
   // The runs of a hit have no step: the entry itself tells of them.
   const hitMs = outcome.executionTimeMs + journal.pinnedMs(pinnedPlaces.analysis);

@@ -12,16 +12,15 @@ export function decide(json: string | undefined, edges: readonly Edge[]): Decisi
     return { problem: `the decision did not set context["branch_decision"] - set it to one of ${listed(edges)}` };
   }
   const value: unknown = JSON.parse(json);
+  const truth = disguised(value, edges);
   const edge =
     edges.find(({ condition }) => condition === value && condition !== defaultLabel) ??
-    edges.find(
-      ({ condition }) => booleanOf(condition) !== undefined && booleanOf(condition) === disguised(value, edges),
-    ) ??
+    edges.find(({ condition }) => truth !== undefined && booleanOf(condition) === truth) ??
     edges.find(({ condition }) => conditionLabel(condition) === defaultLabel);
   if (edge) return edge;
-  return {
-    problem: `no edge for branch_decision ${shortened(json)} - it leads on for ${listed(edges)}; add an edge with "default" for the rest`,
-  };
+  const given = json.length > 80 ? `${json.slice(0, 77)}...` : json;
+  const advice = `it leads on for ${listed(edges)}; add an edge with "default" for the rest`;
+  return { problem: `no edge for branch_decision ${given} - ${advice}` };
 }
 
 function booleanOf(value: unknown): boolean | undefined {
@@ -39,8 +38,4 @@ function disguised(value: unknown, edges: readonly Edge[]): boolean | undefined 
 
 function listed(edges: readonly Edge[]): string {
   return edges.map(({ condition }) => JSON.stringify(condition ?? defaultLabel)).join(", ");
-}
-
-function shortened(json: string): string {
-  return json.length > 80 ? `${json.slice(0, 77)}...` : json;
 }

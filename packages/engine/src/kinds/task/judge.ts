@@ -19,10 +19,8 @@ export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFac
     return failed(task, { class: name, ...defined({ ...shown, types }) }, facts);
   }
   const foreign = await io.foreignReference(result.set);
-  if (foreign)
-    return fail(
-      `context["${foreign.key}"] refers to a blob that is not this node's (${foreign.ref.sha256}) - set the value itself`,
-    );
+  const blob = foreign && `a blob that is not this node's (${foreign.ref.sha256})`;
+  if (foreign) return fail(`context["${foreign.key}"] refers to ${blob} - set the value itself`);
   const problem = secretProblem(result.set, io);
   if (problem !== undefined) return fail(problem);
   const outcome = { ...succeeded(null, facts), changes: { set: result.set, delete: result.delete } };

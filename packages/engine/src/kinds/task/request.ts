@@ -29,10 +29,6 @@ export function requestFor(
     timeoutSeconds,
     context,
     ...defined({ network, near, isPlain: isPlain || undefined }),
-    environment: {
-      NOVA_IDEMPOTENCY_KEY: `${link}.${step}`,
-      NOVA_EXECUTION_ID: at.execution,
-      NOVA_NODE_ID: node.id,
-    },
+    environment: { NOVA_IDEMPOTENCY_KEY: `${link}.${step}`, NOVA_EXECUTION_ID: at.execution, NOVA_NODE_ID: node.id },
   };
 }

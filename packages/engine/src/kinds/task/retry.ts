@@ -115,17 +115,11 @@ function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds
   const now = ports.clock.now();
   const hasJournal = node.executor.kind !== "code";
   const share = !node.retry?.jitter ? 1 : isLong(node) ? drawn(`${linkName(position.at)}.${turn.attempt}`) : 0;
+  const kept = hasJournal ? [...(turn.kept ?? []), anew] : undefined;
   return {
-    node: node.id,
-    state: "held",
-    sandbox: null,
-    attempt: turn.attempt,
-    since: new Date(now).toISOString(),
+    ...{ node: node.id, state: "held", sandbox: null, attempt: turn.attempt, since: new Date(now).toISOString() },
     due: new Date(now + Math.ceil(share * seconds) * 1000).toISOString(),
-    ...defined({
-      failedDeliveries: turn.failedDeliveries,
-      kept: hasJournal ? [...(turn.kept ?? []), anew] : undefined,
-    }),
+    ...defined({ failedDeliveries: turn.failedDeliveries, kept }),
   };
 }
 

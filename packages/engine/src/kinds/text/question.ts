@@ -126,12 +126,11 @@ function askedHash(
 const [maxPrompt, maxValue] = [20_000, 2_000];
 
 function recordOf(system: RenderedPrompt, prompt: RenderedPrompt): object {
-  const values = { ...system.processed_node_values, ...prompt.processed_node_values };
+  const values = Object.entries({ ...system.processed_node_values, ...prompt.processed_node_values });
+  const shown = values.map(([name, value]) => [name, shortened(value, maxValue)]);
   return {
     processed_prompt: shortened(prompt.processed_prompt, maxPrompt),
-    processed_node_values: Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, shortened(value, maxValue)]),
-    ),
+    processed_node_values: Object.fromEntries(shown),
     references: [...system.references, ...prompt.references],
     missing: [...system.missing, ...prompt.missing].map(({ reference }) => reference),
   };

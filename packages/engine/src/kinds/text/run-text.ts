@@ -95,9 +95,8 @@ async function answerFrom(
 ): Promise<PipelineOutcome> {
   const { node, position } = task;
   const { problem } = question;
-  const refused = (why: string) => {
-    return { ...noCode, status: "failed", class: "NodeFailed", message: `node "${node.id}"${why}` } as const;
-  };
+  const refused = (why: string) =>
+    ({ ...noCode, status: "failed", class: "NodeFailed", message: `node "${node.id}"${why}` }) as const;
   if (problem !== undefined) return refused(`: ${problem}`);
   if (task.version.workflow.models === false) {
     return refused(' would ask a model, and "models": false of its workflow forbids that - remove one of the two');

@@ -75,15 +75,15 @@ async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
   const definition = await definitionOf(ports, event);
   const { node } = definition;
   if (!isWaitingNode(node)) throw runIsOver(task);
-  const position = await readPosition(ports, { execution: task.execution, scope: task.scope, seq: task.seq });
+  const { execution, scope, seq } = task;
+  const position = await readPosition(ports, { execution, scope, seq });
   const { entry, turn } = position.next;
   if (entry) throw await decidedBefore(ports, task, termsOf(node).into, entry);
   if (turn?.state !== "held") throw runIsOver(task);
-  if (Date.parse(task.expiresAt) <= ports.clock.now()) {
+  if (Date.parse(task.expiresAt) <= ports.clock.now())
     throw new AnswerRefused(
-      `"${task.node}" expired at ${task.expiresAt} - nova trace ${task.execution} shows what followed`,
+      `"${task.node}" expired at ${task.expiresAt} - nova trace ${execution} shows what followed`,
     );
-  }
   return { ...definition, task, position, node };
 }
 
@@ -101,7 +101,8 @@ async function commitAnswer(
   const entry = await commitOutcome(ports, position, node, outcome);
   const [ours] = outcome.changes.set;
   const { into } = termsOf(node);
-  if (ours && (await keptUnder(ports, entry, into)) !== ours.json) throw await decidedBefore(ports, task, into, entry);
+  const { context } = await contextAfter(entry, ports.blobs);
+  if (ours && context.slot(into)?.json !== ours.json) throw await decidedBefore(ports, task, into, entry);
   const sent = await told(ports, task, entry);
   await refreshStatus(ports, task.execution);
   return sent;
@@ -128,10 +129,6 @@ export async function handOver(
 /** Goes on with an event, its JSON text as it came. */
 export function handOverEvent(ports: Ports, task: WaitingTask, text: string): Promise<boolean> {
   return handOver(ports, task, (home) => slimText(ports, home, text));
-}
-
-async function keptUnder(ports: Ports, entry: StoredEntry, key: string): Promise<string | undefined> {
-  return (await contextAfter(entry, ports.blobs)).context.slot(key)?.json;
 }
 
 async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<boolean> {

@@ -59,14 +59,10 @@ async function leafAt(
 ): Promise<{ leaf: Leaf } | { problem: string }> {
   const its = `its event pattern names {{${path}}}`;
   const json = await findValue(input, path, load);
-  if (json === undefined) {
-    return {
-      problem: `${its}, which the context does not have - have a node before it set the key, or correct the path`,
-    };
-  }
-  if (isSecret(path, json)) {
+  const advice = "have a node before it set the key, or correct the path";
+  if (json === undefined) return { problem: `${its}, which the context does not have - ${advice}` };
+  if (isSecret(path, json))
     return { problem: `${its}, which is secret, and patterns are kept in the open - name an id that is not` };
-  }
   const value = parseExact(json);
   if (value === null || typeof value !== "object" || isRawNumber(value)) return { leaf: value };
   return { problem: `${its}, which is no short text, number, true, false or null - name a value inside of it` };
@@ -114,9 +110,9 @@ interface ExactList {
 /** By which value of an event a pattern's tasks are found. It depends on the definition alone. */
 export function shapeOf(pattern: MatchableObject): WakeShape {
   const lists = [...exactLists(pattern, [])];
-  const source = lists.find(
-    ({ way, values, isTemplate }) => way.join() === "source" && values.length === 1 && !isTemplate,
-  );
+  const isSource = ({ way, values, isTemplate }: ExactList) =>
+    way.join() === "source" && values.length === 1 && !isTemplate;
+  const source = lists.find(isSource);
   const [best] = lists.filter((list) => list !== source).sort((one, other) => rank(one) - rank(other));
   return [source ? String(source.values[0]) : null, ...(best?.way ?? [])];
 }

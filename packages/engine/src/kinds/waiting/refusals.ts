@@ -36,9 +36,8 @@ export async function decidedBefore(
   if (head.node_type === "close") return runIsOver(task);
   if (head.status === "failed") {
     const { message } = await failureOf(entry, ports.blobs);
-    return new AnswerRefused(
-      `"${task.node}" takes no answer any more: ${message} - nova trace ${task.execution} shows it`,
-    );
+    const why = `${message} - nova trace ${task.execution} shows it`;
+    return new AnswerRefused(`"${task.node}" takes no answer any more: ${why}`);
   }
   if (task.kind === "event") return new AnswerRefused(`"${task.node}" has what it waited for, since ${head.timestamp}`);
   const { context } = await contextAfter(entry, ports.blobs);
@@ -65,9 +64,8 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
     return task;
   }
   const { execution, node } = name;
-  const tasks = (await ports.tasks.ofExecution(execution)).filter(
-    (task) => task.kind === "approval" && (node === undefined || task.node === node),
-  );
+  const isMeant = (task: WaitingTask) => task.kind === "approval" && (node === undefined || task.node === node);
+  const tasks = (await ports.tasks.ofExecution(execution)).filter(isMeant);
   const open = tasks.filter(({ status }) => status === "open" || status === "answered");
   if (open.length > 1) throw severalWait(node === undefined ? execution : `"${node}"`, open);
   const task = open[0] ?? tasks.at(-1);
@@ -78,9 +76,8 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
 function severalWait(what: string, open: readonly WaitingTask[]): AnswerRefused {
   const named = open.slice(0, maxNamed).map(({ id, node }) => `${id} (${node})`);
   const more = open.length > maxNamed ? `, and ${open.length - maxNamed} more` : "";
-  return new AnswerRefused(
-    `${what} waits ${open.length} times - name one of its tasks instead: ${named.join(", ")}${more}`,
-  );
+  const advice = `name one of its tasks instead: ${named.join(", ")}${more}`;
+  return new AnswerRefused(`${what} waits ${open.length} times - ${advice}`);
 }
 
 async function notWaiting(ports: Ports, record: Execution, id: string | undefined): Promise<AnswerRefused> {

@@ -88,7 +88,8 @@ export async function resumeUrl(ports: Ports, { before, at }: Position, node: st
   if (!level) return null;
   const { execution, scope } = level;
   const visit = { execution, scope, node, visit: await visitsBefore(ports, level, node) };
-  const [id, token] = [idOf(visit), await tokenOf(ports, visit)];
+  const id = `task_${ulidFrom(decodeTime(ulidOf(execution)), nameOf(visit))}`;
+  const token = await tokenOf(ports, visit);
   const url = ports.links.toResume(id, token);
   const createdAt = new Date(ports.clock.now()).toISOString();
   const link = { format: 1, id, ...visit, client: before.client, tokenHash: sha256(token), createdAt } as const;
@@ -108,17 +109,12 @@ export async function linkOfVisit(ports: Ports, at: LinkId, node: string): Promi
 /** Where a node of the same branch stands, or of one around it: the scope, and a link that its next visit is not before. */
 function levelOf(workflow: Workflow, at: LinkId, node: string): LinkId | undefined {
   const place = branchOf(at.scope);
-  const branches = place && (forksOf(workflow).get(place.fork)?.branches ?? []);
-  const branch = branches?.find(({ entry }, index) =>
-    isItem(place?.branch ?? "") ? index === 0 : entry === place?.branch,
-  );
-  const isHere = place ? branch?.nodes.includes(node) : !isInBranch(workflow, node);
+  const branches = (place && forksOf(workflow).get(place.fork)?.branches) ?? [];
+  const branch = place && isItem(place.branch) ? branches[0] : branches.find(({ entry }) => entry === place?.branch);
+  const all = [...forksOf(workflow).values()].flatMap(({ branches }) => branches.flatMap(({ nodes }) => nodes));
+  const isHere = place ? branch?.nodes.includes(node) : !all.includes(node);
   if (isHere) return at;
   return place ? levelOf(workflow, { ...at, scope: place.parent, seq: place.seq + 1 }, node) : undefined;
-}
-
-function isInBranch(workflow: Workflow, node: string): boolean {
-  return [...forksOf(workflow).values()].some(({ branches }) => branches.some(({ nodes }) => nodes.includes(node)));
 }
 
 async function visitsBefore({ chain }: Ports, at: LinkId, node: string): Promise<number> {
@@ -132,10 +128,6 @@ async function visitsBefore({ chain }: Ports, at: LinkId, node: string): Promise
 
 function nameOf({ execution, scope, node, visit }: Visit): string {
   return JSON.stringify([execution, scope, node, visit]);
-}
-
-function idOf(visit: Visit): string {
-  return `task_${ulidFrom(decodeTime(ulidOf(visit.execution)), nameOf(visit))}`;
 }
 
 /** Nobody else can make it, and it tells nothing of what else is signed. */
