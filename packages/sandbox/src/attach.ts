@@ -100,7 +100,7 @@ function follow(
         requestTimeoutMs: 0,
         onStdout: onText,
         onStderr: onText,
-        onResult: () => attempt(() => refuseResult(), reject),
+        onResult: () => attempt(refuseResult, reject),
       })
       .then(({ error }) => {
         if (isAnswered) return;

@@ -19,10 +19,8 @@ const Key = z.string().refine((text) => text.isWellFormed(), "half a character")
 const Told = toldText(100_000);
 
 function toldText(most: number) {
-  return z
-    .string()
-    .max(most)
-    .transform((text) => text.toWellFormed());
+  const text = z.string().max(most);
+  return text.transform((told) => told.toWellFormed());
 }
 
 const Success = z.object({
@@ -112,24 +110,10 @@ export function misfit([issue]: readonly { path?: PropertyKey[]; message?: strin
 export function runInput(request: RunRequest, nonce: string, ahead: BlobRef[]): string {
   const { execution, claim, code, fileName, timeoutSeconds, environment, network, near, isLast } = request;
   const reach = { ...(network && { network }), ...(near && { near }) };
-  const header = {
-    format: 1,
-    op: "run",
-    nonce,
-    execution,
-    ...claim,
-    timeoutSeconds,
-    ahead,
-    ...reach,
-    ...(isLast && { last: true }),
-  };
-  const body = {
-    code,
-    fileName,
-    environment,
-    ...(network && { network }),
-    context: request.context.map(({ key, json }) => [key, json]),
-  };
+  const asked = { format: 1, op: "run", nonce, execution, ...claim, timeoutSeconds, ahead, ...reach };
+  const header = { ...asked, ...(isLast && { last: true }) };
+  const context = request.context.map(({ key, json }) => [key, json]);
+  const body = { code, fileName, environment, ...(network && { network }), context };
   return `${JSON.stringify(header)}\n${JSON.stringify(body)}`;
 }
 

@@ -99,9 +99,7 @@ const Answer = z.union([
 
 /** What the program of an analysis left under its key; whatever else it changed is not looked at. */
 export function analysisAnswer(result: CodeResult): AnalysisAnswer {
-  if (result.status === "error") {
-    return { error: result.message, traceback: result.traceback, class: result.class };
-  }
+  if (result.status === "error") return { error: result.message, traceback: result.traceback, class: result.class };
   const json = result.set.find(({ key }) => key === analysisKey)?.json;
   if (json === undefined) return { error: "the analysis left no answer", traceback: "", class: "NodeFailed" };
   return Answer.parse(JSON.parse(json));
@@ -115,10 +113,6 @@ export async function look(
 ): Promise<{ sandbox_id: string; code: string; logs: string; answer: AnalysisAnswer }> {
   const limits = { timeoutSeconds: analysisSeconds, network: false } as const;
   const { sandboxId, result, code } = await means.execute(place, analysisProgram(written), limits);
-  return {
-    sandbox_id: sandboxId,
-    code: analysisIn(code) ?? written,
-    logs: result.logs,
-    answer: analysisAnswer(result),
-  };
+  const ran = analysisIn(code) ?? written;
+  return { sandbox_id: sandboxId, code: ran, logs: result.logs, answer: analysisAnswer(result) };
 }

@@ -57,18 +57,14 @@ async function runAnalysis(run: NodeRun, journal: number, written: string): Prom
 
 function readAnalysis(run: NodeRun, step: JournalStep): Result<Analysis | null> {
   run.sandboxId = step.sandbox_id ?? run.sandboxId;
-  if (step.status === "success") {
+  if (step.status === "success")
     return done({ json: JSON.stringify(step.output_data), code: step.generated_code ?? "" });
-  }
   if (step.output_data === null) return done(null);
   const { isFinal, ...ending } = readRefusal(step);
   return isFinal ? ended(ending) : done(null);
 }
 
-const InputAnalysis = z.object({
-  needs_analysis: z.boolean(),
-  complexity: z.enum(["simple", "medium", "complex"]),
-});
+const InputAnalysis = z.object({ needs_analysis: z.boolean(), complexity: z.enum(["simple", "medium", "complex"]) });
 export type InputAnalysis = z.infer<typeof InputAnalysis>;
 
 const instructions = `You decide how one step of a business workflow is approached. Python code will be written for its task.

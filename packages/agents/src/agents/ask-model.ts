@@ -1,4 +1,4 @@
-import { NovaError } from "@nova/engine";
+import { type JournalStep, NovaError } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
 import { z } from "zod";
 import type { Ending } from "../failures/failure.ts";
@@ -72,10 +72,9 @@ function checkWindow(model: string, { instructions, input }: Prompt, answerToken
   const tokens = Math.ceil(Buffer.byteLength(instructions + input) / bytesPerToken);
   if (window === null || tokens + answerTokens <= window) return;
   const answer = answerTokens === 0 ? "" : ` and its answer up to ${answerTokens}`;
-  throw new ModelError(
-    "invalid",
-    `the prompt has about ${tokens} tokens${answer}, and model "${model}" takes ${window} in all - shorten what is inserted (max_chars in a text node), or name a model with a larger window`,
-  );
+  const size = `the prompt has about ${tokens} tokens${answer}, and model "${model}" takes ${window} in all`;
+  const advice = "shorten what is inserted (max_chars in a text node), or name a model with a larger window";
+  throw new ModelError("invalid", `${size} - ${advice}`);
 }
 
 function afterFailure({ means, task }: ModelRun, told: Told, error: unknown): Asked<never> {
@@ -111,10 +110,7 @@ const RecordedRefusal = z.object({
 });
 
 /** How a model call failed, out of its step: whether it ends the node, or another attempt may do better. */
-export function readRefusal(step: {
-  output_data: unknown;
-  error_message: string | null;
-}): Ending & { isFinal: boolean } {
+export function readRefusal(step: Pick<JournalStep, "output_data" | "error_message">): Ending & { isFinal: boolean } {
   const { error_class, reason } = RecordedRefusal.parse(step.output_data);
   const isFinal = error_class !== "NodeFailed" || reason === "refused";
   return { class: error_class, message: step.error_message ?? "the model gave no answer", isFinal };

@@ -30,37 +30,27 @@ export function checkBudget(
   { besideUsd, month, inCallUsd, estimatedUsd }: CallCost,
 ): void {
   const byNode = task.earlierUsd + spent.usd + inCallUsd;
+  const byRun = task.spentUsd + besideUsd + byNode;
+  const byClient = (month?.spentUsd ?? 0) + inCallUsd;
   const limits = [
-    { of: `node "${task.node.id}"`, spentUsd: byNode, limitUsd: executor.maxCostUsd, raise: "the node's limits" },
-    {
-      of: "this run",
-      spentUsd: task.spentUsd + besideUsd + byNode,
-      limitUsd: task.version.workflow.maxCostUsd,
-      raise: "the workflow's limits",
-    },
-    {
-      of: `client "${task.client}"`,
-      spentUsd: (month?.spentUsd ?? 0) + inCallUsd,
-      limitUsd: month?.limitUsd,
-      raise: "the client's quotas",
-    },
-  ];
-  for (const { of, spentUsd, limitUsd, raise } of limits) {
+    [`node "${task.node.id}"`, byNode, executor.maxCostUsd, "the node's limits"],
+    ["this run", byRun, task.version.workflow.maxCostUsd, "the workflow's limits"],
+    [`client "${task.client}"`, byClient, month?.limitUsd, "the client's quotas"],
+  ] as const;
+  for (const [of, spentUsd, limitUsd, raise] of limits) {
     if (limitUsd === undefined || spentUsd + estimatedUsd <= limitUsd) continue;
+    const spending = `${of} has spent ${dollars(spentUsd)} of ${dollars(limitUsd)} on models`;
+    const advice = `raise ${raise}.max_cost_usd, or choose a cheaper model`;
     const next = `the next request may cost ${dollars(estimatedUsd)}`;
-    throw new NovaError(
-      "BudgetExceeded",
-      `${of} has spent ${dollars(spentUsd)} of ${dollars(limitUsd)} on models, and ${next} - raise ${raise}.max_cost_usd, or choose a cheaper model`,
-    );
+    throw new NovaError("BudgetExceeded", `${spending}, and ${next} - ${advice}`);
   }
 }
 
 /** How a step ends that would ask a model when the node's time is up; null while there is some. */
 export function timeSpent({ means, task }: ModelRun): Omit<Deed, "input_data"> | null {
   if (means.timeLeftMs() > 0) return null;
-  return budgetRefusal(
-    `node "${task.node.id}" has used up the time that it has in all - split its task into smaller nodes`,
-  );
+  const advice = "split its task into smaller nodes";
+  return budgetRefusal(`node "${task.node.id}" has used up the time that it has in all - ${advice}`);
 }
 
 /** The end of a step for which a budget does not suffice. */

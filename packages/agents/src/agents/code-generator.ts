@@ -78,11 +78,8 @@ function secondAnalysis(attempt: number, code: string) {
 
 async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>> {
   const { knowledge } = run.parts;
-  const guides = knowledge.guidesFor({
-    task: run.executor.prompt,
-    schema: run.shape,
-    errors: run.failures.map(({ message }) => message),
-  });
+  const errors = run.failures.map(({ message }) => message);
+  const guides = knowledge.guidesFor({ task: run.executor.prompt, schema: run.shape, errors });
   const step = await takeStep(run, "CodeGenerator", attempt, async () => {
     const recall = await recallExamples(run, attempt);
     const { examples = [] } = recall;
@@ -102,9 +99,8 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
     const output_data = { code_length: code.length, stage: stageOf(code) };
     return { ...told, status: "success", generated_code: code, input_data, output_data };
   });
-  if (step.status === "success" && step.generated_code !== null) {
+  if (step.status === "success" && step.generated_code !== null)
     return done({ code: step.generated_code, model: step.model_used ?? "", guides });
-  }
   const { isFinal, ...ending } = readRefusal(step);
   return isFinal ? ended(ending) : failed({ attempt, code: null, ...ending });
 }

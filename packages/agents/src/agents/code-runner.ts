@@ -26,9 +26,8 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
     return { ...deedOf(run, end), input_data, sandbox_id: run.sandboxId };
   });
   run.sandboxId = step.sandbox_id ?? run.sandboxId;
-  if (step.status === "success" && step.result?.status === "success") {
+  if (step.status === "success" && step.result?.status === "success")
     return done({ result: step.result, sandboxId: step.sandbox_id ?? "" });
-  }
   const { error_class, fault, types } = Recorded.parse(step.output_data);
   const { error_message, traceback, logs } = step;
   const message = error_message ?? "the code failed";
@@ -49,8 +48,7 @@ export async function execute(run: NodeRun, journal: number, attempt: number, co
   const { message, traceback, class: name, types } = judgement;
   const logs = task.mask(result.logs);
   const failure: Failure = { attempt, code, class: name, message, ...tracesOf({ traceback, types, logs }) };
-  const isOwn = result.status === "success" || name === "NodeTimeout";
-  if (isOwn) return { failure, fault: "code" };
+  if (result.status === "success" || name === "NodeTimeout") return { failure, fault: "code" };
   // Pinned code has reached the hosts that it names, when it was proven.
   const surroundings = knownHosts(run, attempt === 0 ? code : undefined);
   const fault = await faultOf({ message: result.message, traceback: result.traceback, code }, surroundings);

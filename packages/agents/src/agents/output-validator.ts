@@ -49,12 +49,12 @@ export async function validateOutput(
 
 async function judgeResult(run: NodeRun, code: string, result: Success): Promise<Deed> {
   const changes = [...result.set.map(({ key }) => key), ...result.delete];
-  const input_data = inputData(run, code, result);
-  const flaw = flawOf(result);
-  if (flaw !== null) {
-    return { status: "failed", input_data, output_data: { valid: false, reason: flaw, changes }, error_message: flaw };
-  }
   const { prompt: task } = run.executor;
+  const context = { context_before: contextForRecord(run), context_after: changesForRecord(run, result).changes };
+  const input_data = { task, ...context, code_length: code.length };
+  const flaw = flawOf(result);
+  if (flaw !== null)
+    return { status: "failed", input_data, output_data: { valid: false, reason: flaw, changes }, error_message: flaw };
   const [edges, before, set] = [edgeValues(run), contextForModel(run), resultForModel(run, result)];
   const asked = await askModel(run, {
     role: "output_validator",
@@ -66,13 +66,4 @@ async function judgeResult(run: NodeRun, code: string, result: Success): Promise
   const { valid, reason } = asked.value;
   const verdict = { ...asked.told, input_data, output_data: { valid, reason, changes } };
   return valid ? { ...verdict, status: "success" } : { ...verdict, status: "failed", error_message: reason };
-}
-
-function inputData(run: NodeRun, code: string, result: Success): Record<string, unknown> {
-  return {
-    task: run.executor.prompt,
-    context_before: contextForRecord(run),
-    context_after: changesForRecord(run, result).changes,
-    code_length: code.length,
-  };
 }

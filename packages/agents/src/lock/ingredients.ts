@@ -37,8 +37,9 @@ function mixed(
   guides: readonly string[],
 ): Ingredients {
   const executor = promptExecutorOf(node);
+  const { prompt } = executor;
   return {
-    prompt: textOrHash(executor.prompt),
+    prompt: prompt.length <= longestPrompt ? prompt : `sha256:${hash("sha256", prompt)}`,
     node_type: node.type,
     edges: node.type === "decision" ? edges.map(({ condition }) => conditionLabel(condition ?? "default")) : [],
     reads,
@@ -64,10 +65,6 @@ function promptExecutorOf(node: PromptTask["node"]): PromptExecutor {
  */
 function writerOf({ model: own }: PromptExecutor, { model: common }: Workflow): string {
   return own?.code_generator ?? own?.default ?? common?.code_generator ?? common?.default ?? "default";
-}
-
-function textOrHash(text: string): string {
-  return text.length <= longestPrompt ? text : `sha256:${hash("sha256", text)}`;
 }
 
 /** SHA-256 of everything that code depends on: what has the same key can run in its place. */

@@ -54,11 +54,7 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
 }
 
 function messageOf({ text, calls }: Reply): ChatCompletionMessageParam {
-  const tool_calls = calls.map(({ id, name, arguments: args }) => ({
-    id,
-    type: "function" as const,
-    function: { name, arguments: args },
-  }));
+  const tool_calls = calls.map(({ id, ...made }) => ({ id, type: "function" as const, function: made }));
   return { role: "assistant", content: text, ...(tool_calls.length > 0 ? { tool_calls } : {}) };
 }
 
@@ -66,12 +62,8 @@ const endings: Record<string, Reply["ending"]> = { length: "cut_off", content_fi
 
 function replyOf({ choices, usage }: ChatCompletion): Reply {
   const choice = choices?.[0];
-  if (!choice) {
-    throw new ProviderFailed(
-      "no_choice",
-      `what it sent is no answer of this API; see OPENAI_BASE_URL ${whereNodesRun}`,
-    );
-  }
+  const problem = `what it sent is no answer of this API; see OPENAI_BASE_URL ${whereNodesRun}`;
+  if (!choice) throw new ProviderFailed("no_choice", problem);
   const { message } = choice;
   return {
     text: message.content ?? "",

@@ -32,21 +32,16 @@ export function createModels(environment: ModelEnvironment): Models {
 
 function settingsOf(environment: ModelEnvironment): ModelSettings {
   const { success, data, error } = ModelEnvironment.safeParse(environment);
-  if (!success) {
-    throw new Error(`models cannot be called: ${error.issues.map(({ message }) => message).join("; ")}`, {
-      cause: error,
-    });
-  }
-  return data;
+  if (success) return data;
+  const problems = error.issues.map(({ message }) => message).join("; ");
+  throw new Error(`models cannot be called: ${problems}`, { cause: error });
 }
 
 function requireAccess({ OPENAI_API_KEY, OPENAI_BASE_URL }: ModelSettings): void {
-  if (!OPENAI_API_KEY && !OPENAI_BASE_URL) {
-    throw new ModelError(
-      "unauthorized",
-      `no model can be called: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, ${whereNodesRun}, or run only locked code with \`nova run --frozen\``,
-    );
-  }
+  if (OPENAI_API_KEY || OPENAI_BASE_URL) return;
+  const variables = `set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, ${whereNodesRun}`;
+  const message = `no model can be called: ${variables}, or run only locked code with \`nova run --frozen\``;
+  throw new ModelError("unauthorized", message);
 }
 
 /** An empty variable is an absent one. */

@@ -14,11 +14,9 @@ export async function embedTexts(client: OpenAI, call: EmbeddingCall, asked: Ask
   const { vectors, input } = await requestVectors(client, call, asked);
   const spent = { usage: { ...noUsage, input }, costUsd: embeddingUsd(model, input) };
   if (vectors.length === call.texts.length) return { vectors, model, ...spent };
-  throw new ModelError(
-    "invalid",
-    `${host} sent ${vectors.length} vectors for ${call.texts.length} texts - unset NOVA_EMBEDDING_MODEL ${whereNodesRun}, or name another model in it`,
-    spent,
-  );
+  const advice = `unset NOVA_EMBEDDING_MODEL ${whereNodesRun}, or name another model in it`;
+  const message = `${host} sent ${vectors.length} vectors for ${call.texts.length} texts - ${advice}`;
+  throw new ModelError("invalid", message, spent);
 }
 
 async function requestVectors(

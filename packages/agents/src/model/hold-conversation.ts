@@ -79,9 +79,8 @@ async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
     const why = reply.refusal ?? "the provider's content filter stopped it";
     throw failed(talk, "refused", `is a refusal (${why}) - say the task in other words`);
   }
-  if (reply.ending === "cut_off") {
+  if (reply.ending === "cut_off")
     throw failed(talk, "cut_off", `was cut off at ${outputTokens(call)} tokens - split the task into smaller nodes`);
-  }
   return reply;
 }
 
@@ -143,13 +142,9 @@ async function runTools(
 
 async function runTool(call: RequestedCall, tools: Tool[], { toolCalls }: Spending): Promise<string> {
   const tool = tools.find(({ name }) => name === call.name);
-  if (!tool) {
-    return `There is no tool "${call.name}"; there are: ${tools.map(({ name }) => name).join(", ")}.`;
-  }
+  if (!tool) return `There is no tool "${call.name}"; there are: ${tools.map(({ name }) => name).join(", ")}.`;
   const args = readAnswer(call.arguments, tool.parameters);
-  if (!args.valid) {
-    return `The arguments do not fit: ${args.problem}`;
-  }
+  if (!args.valid) return `The arguments do not fit: ${args.problem}`;
   const { text, found } = await tool.run(args.value);
   toolCalls.push({ function: call.name, arguments: args.value as Record<string, unknown>, found });
   return text;

@@ -30,9 +30,8 @@ export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>): Co
       return reply;
     },
     answerCalls(results) {
-      input.push(
-        ...results.map(({ id, text }) => ({ type: "function_call_output" as const, call_id: id, output: text })),
-      );
+      const type = "function_call_output" as const;
+      input.push(...results.map(({ id, text }) => ({ type, call_id: id, output: text })));
     },
   };
 }
@@ -60,12 +59,9 @@ function replayable(item: ResponseOutputItem): item is ResponseOutputItem & Resp
 }
 
 function replyOf(response: Response): Reply {
-  if (response.status === "failed") {
-    throw new ProviderFailed(
-      response.error?.code ?? "failed",
-      response.error?.message ?? "the provider gives no reason",
-    );
-  }
+  const { error } = response;
+  if (response.status === "failed")
+    throw new ProviderFailed(error?.code ?? "failed", error?.message ?? "the provider gives no reason");
   const contents = response.output.flatMap((item) => (item.type === "message" ? item.content : []));
   const refused = contents.find((part) => part.type === "refusal");
   const usage = response.usage;
@@ -86,8 +82,6 @@ function replyOf(response: Response): Reply {
 }
 
 function endingOf({ status, incomplete_details }: Response): Reply["ending"] {
-  if (status !== "incomplete") {
-    return "complete";
-  }
+  if (status !== "incomplete") return "complete";
   return incomplete_details?.reason === "content_filter" ? "filtered" : "cut_off";
 }

@@ -55,9 +55,8 @@ function quotedText(text: string): string {
 }
 
 function escaped(characters: string): string {
-  return Array.from({ length: characters.length }, (_, index) => {
-    return `\\u${characters.charCodeAt(index).toString(16).padStart(4, "0")}`;
-  }).join("");
+  const units = Array.from({ length: characters.length }, (_, index) => characters.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 /** What all code in a node's sandbox finds. */

@@ -52,9 +52,8 @@ function summaryOf(values: readonly Member[], limits: SummaryLimits, { secrets, 
     if (credentials?.has(key)) return new Placeholder(`${typeName(json)} of a credential`);
     return summaryOfValue(parseExact(json), limits, mask);
   };
-  return Object.fromEntries(
-    values.map((member): [string, Summary] => [shortKey(mask(member.key)), summaryOfMember(member)]),
-  );
+  const summaries = values.map((member): [string, Summary] => [shortKey(mask(member.key)), summaryOfMember(member)]);
+  return Object.fromEntries(summaries);
 }
 
 function typeName(json: string): string {
@@ -128,10 +127,8 @@ export function withoutTexts(found: unknown, code: string): Summary {
   if (typeof found === "string") return isSpelt(found) ? found : new Placeholder(`string: ${found.length} chars`);
   if (Array.isArray(found)) return found.map((item) => withoutTexts(item, code));
   if (found === null || typeof found !== "object") return found as Summary;
-  const members = Object.entries(found).map(([key, value], index): [string, Summary] => [
-    isSpelt(key) ? key : `key ${index + 1}`,
-    withoutTexts(value, code),
-  ]);
+  const nameOf = (key: string, index: number) => (isSpelt(key) ? key : `key ${index + 1}`);
+  const members = Object.entries(found).map(([key, value], index) => [nameOf(key, index), withoutTexts(value, code)]);
   return Object.fromEntries(members);
 }
 
