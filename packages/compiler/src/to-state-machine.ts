@@ -5,7 +5,7 @@ import type { FunctionArns } from "./emit/frame.ts";
 import { continues, historyBudget } from "./events/history-budget.ts";
 import { inlineItems } from "./events/inline-items.ts";
 import { lower } from "./lower/lower.ts";
-import { loopTargets, type Plan } from "./lower/plan.ts";
+import { loopTargets } from "./lower/plan.ts";
 
 /** The functions under the names and the alias that every stage of NOVA deploys them with, in the account of the laptop. */
 export const localFunctions: FunctionArns = {
@@ -34,7 +34,7 @@ export interface Machine {
 export function toMachine(workflow: Workflow, options: EmitOptions = {}): Machine {
   const plan = lower(workflow);
   const maxInline = (map: string) => options.inlineItems ?? inlineItems(plan, map);
-  const isContinued = goesOn(plan, options);
+  const isContinued = options.historyEvents === undefined ? continues(plan) : loopTargets(plan.main).length > 0;
   const emitting = { functions: options.functions ?? localFunctions, inlineItems: maxInline, continues: isContinued };
   const history = isContinued && historyBudget(plan, ({ id }) => maxInline(id), options.historyEvents);
   return { stateMachine: emit(plan, emitting), ...(history && { history }) };
@@ -42,10 +42,6 @@ export function toMachine(workflow: Workflow, options: EmitOptions = {}): Machin
 
 export function toStateMachine(workflow: Workflow, options: EmitOptions = {}): StateMachine {
   return toMachine(workflow, options).stateMachine;
-}
-
-function goesOn(plan: Plan, { historyEvents }: EmitOptions): boolean {
-  return historyEvents === undefined ? continues(plan) : loopTargets(plan.main).length > 0;
 }
 
 function localArn(name: string): string {

@@ -58,18 +58,14 @@ function reservedKeys(source: PythonSource): Finding[] {
 
 function foundAt(source: PythonSource, code: FindingCode, message: string, place: { line: number; column: number }) {
   const { path, file } = source;
-  return finding(code, path, `${subjectOf(source)}: line ${place.line}: ${message}`, {
-    ...place,
-    ...defined({ file }),
-  });
+  const sentence = `${subjectOf(source)}: line ${place.line}: ${message}`;
+  return finding(code, path, sentence, { ...place, ...defined({ file }) });
 }
 
 function findingOf({ kind, message, ...place }: PythonProblem, source: PythonSource): Finding {
   if (kind !== "size") return foundAt(source, codes[kind], message, place);
-  return finding(codes.size, source.path, `${subjectOf(source)}: ${message}`, {
-    ...place,
-    ...defined({ file: source.file }),
-  });
+  const { path, file } = source;
+  return finding(codes.size, path, `${subjectOf(source)}: ${message}`, { ...place, ...defined({ file }) });
 }
 
 export function subjectOf({ node, file }: PythonSource): string {

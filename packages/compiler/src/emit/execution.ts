@@ -22,11 +22,9 @@ export function emitStart(node: PlannedStart): States {
 
 /** Writes the end node's entry and closes the run; what it answers is the execution's output. */
 export function emitEnd(node: PlannedEnd, frame: Frame): States {
-  const { OutputPath: _, ...task } = lambdaTask(
-    frame.functions.runNode,
-    { comment: node.comment, parameters: nodeParameters(node.id), catchers: catchTo(frame.unsettled, frame) },
-    null,
-  );
+  const catchers = catchTo(frame.unsettled, frame);
+  const details = { comment: node.comment, parameters: nodeParameters(node.id), catchers };
+  const { OutputPath: _, ...task } = lambdaTask(frame.functions.runNode, details, null);
   return { [node.id]: task };
 }
 
@@ -51,14 +49,8 @@ export function beginStates(main: PlannedFrame): States {
 
 /** In the input of the first execution there is no `resume`; a comparison of what is missing would end it. */
 function resumeAt(target: string): ChoiceRule {
-  const Variable = "$.resume";
-  return {
-    And: [
-      { Variable, IsPresent: true },
-      { Variable, StringEquals: target },
-    ],
-    Next: target,
-  };
+  const isThere = { Variable: "$.resume", IsPresent: true } as const;
+  return { And: [isThere, { Variable: "$.resume", StringEquals: target }], Next: target };
 }
 
 /**

@@ -25,17 +25,10 @@ export function emitFork(fork: PlannedFork, next: Way, frame: Frame, emitFrame: 
 function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame: EmitFrame): Branch {
   const name = branchName(fork, branch.entry);
   const scope = `States.Format('{}/${fork}@{}.${branch.entry}', $.scope, $.seq)`;
-  return {
-    StartAt: name,
-    States: {
-      [name]: {
-        Type: "Pass",
-        Parameters: { "execution.$": "$.execution", "scope.$": scope, seq: 0 },
-        Next: branch.entry,
-      },
-      ...emitFrame(branch, innerFrame(name, frame.functions, { tolerant: false, inlineItems: frame.inlineItems })),
-    },
-  };
+  const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
+  const first = { Type: "Pass", Parameters: begin, Next: branch.entry } as const;
+  const inner = innerFrame(name, frame.functions, { tolerant: false, inlineItems: frame.inlineItems });
+  return { StartAt: name, States: { [name]: first, ...emitFrame(branch, inner) } };
 }
 
 /** One entry of all branches, failed or not, then a Choice. The whole state may have an `$.error`. */

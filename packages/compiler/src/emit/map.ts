@@ -35,11 +35,7 @@ function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): State
   };
   const [size, each] = [stateOf(node.id, "size"), stateOf(node.id, "each")];
   const inline: States = {
-    [each]: {
-      ...common,
-      ItemsPath: "$.items",
-      ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...body },
-    },
+    [each]: { ...common, ItemsPath: "$.items", ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...body } },
   };
   if (!frame.inlineItems) return inline;
   const distributed = elsewhere(each);
@@ -56,10 +52,8 @@ function emitBody({ id, body, toleratesFailures }: PlannedMap, { functions }: Fr
   const scope = `States.Format('{}/${id}@{}.{}', $.scope, $.seq, $.index)`;
   const begin = { "execution.$": "$.execution", "scope.$": scope, seq: 0 };
   const states = emitFrame(body, innerFrame(name, functions, { tolerant: toleratesFailures }));
-  return {
-    StartAt: name,
-    States: { [name]: { Type: "Pass" as const, Parameters: begin, Next: body.entry }, ...states },
-  };
+  const first = { Type: "Pass", Parameters: begin, Next: body.entry } as const;
+  return { StartAt: name, States: { [name]: first, ...states } };
 }
 
 /** Step Functions: the longest label of a distributed Map. */

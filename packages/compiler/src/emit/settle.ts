@@ -35,11 +35,8 @@ export function settleTask(parameters: Parameters, next: string, frame: Frame): 
 
 /** Behind whatever asked the chain. */
 export function settledChoice(failed: string, rules: readonly ChoiceRule[], own: string): ChoiceState {
-  return {
-    Type: "Choice",
-    Choices: [{ Variable: "$.failed", BooleanEquals: true, Next: failed }, ...rules],
-    Default: own,
-  };
+  const isFailed = { Variable: "$.failed", BooleanEquals: true, Next: failed };
+  return { Type: "Choice", Choices: [isFailed, ...rules], Default: own };
 }
 
 export function failedWay(onError: Way | undefined, frame: Frame): string {
@@ -58,10 +55,8 @@ export interface Branching {
 /** The ways out of a node that decides, as rules over the committed decision. */
 export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Branching {
   const rest = otherwise === undefined ? frame.unfit : (otherwise ?? frame.done);
-  const [first, ...others] = [
-    ...furtherRules(branches, frame),
-    ...branches.map(({ label, target }) => ruleFor(label, target ?? frame.done)),
-  ];
+  const own = branches.map(({ label, target }) => ruleFor(label, target ?? frame.done));
+  const [first, ...others] = [...furtherRules(branches, frame), ...own];
   // A Choice must have a rule even where the default edge is the only one.
   return { rules: first ? [first, ...others] : [ruleFor(defaultLabel, rest)], otherwise: rest };
 }

@@ -96,10 +96,8 @@ function retriersOf(retry: Retry | undefined): readonly Retrier[] {
 export const untimedRetriers: readonly Retrier[] = retriersWith([...errorsWith("never"), "States.Timeout"]);
 
 /** Of a task that starts another execution: one of that name that is over cannot be started, and is not to be. */
-const childRetriers: readonly Retrier[] = [
-  { ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 },
-  anythingElse,
-];
+const isThereAlready = { ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 };
+const childRetriers: readonly Retrier[] = [isThereAlready, anythingElse];
 
 function retriersWith(never: string[]): Retrier[] {
   return [

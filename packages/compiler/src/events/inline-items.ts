@@ -1,5 +1,5 @@
 import { canReach, graphOf, reachableFrom } from "@nova/workflow";
-import type { Plan, PlannedFrame, PlannedMap, PlannedNode } from "../lower/plan.ts";
+import type { Plan, PlannedFrame, PlannedMap } from "../lower/plan.ts";
 import { countEvents, itemEvents, stretchEvents } from "./count-events.ts";
 import { continues } from "./history-budget.ts";
 import { historyLimit, waysOf } from "./ways.ts";
@@ -67,11 +67,11 @@ function* mapsIn(
 
 /** How often a run comes to each node of a frame at most, by its loops alone; absent: once. */
 function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
-  const ways = nodes.flatMap((node) => waysFrom(node));
-  const graph = graphOf(
-    nodes.map(({ id }) => ({ id })),
-    ways,
+  const ways = nodes.flatMap((node) =>
+    waysOf(node, "inner", 0).flatMap(({ to, max }) => (to === null ? [] : [{ from: node.id, to, max }])),
   );
+  const points = nodes.map(({ id }) => ({ id }));
+  const graph = graphOf(points, ways);
   const rounds = new Map<string, number>();
   for (const { from, to, max } of ways) {
     if (max === undefined) continue;
@@ -80,8 +80,4 @@ function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
     for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }
   return rounds;
-}
-
-function waysFrom(node: PlannedNode): { from: string; to: string; max: number | undefined }[] {
-  return waysOf(node, "inner", 0).flatMap(({ to, max }) => (to === null ? [] : [{ from: node.id, to, max }]));
 }

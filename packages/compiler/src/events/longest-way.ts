@@ -41,10 +41,8 @@ function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, Count
   const longest = new Map([...deciding, frameEnd].map((to) => [to, longestTo(to, onward, begins)]));
   const between = (from: Way, to: string) => longest.get(to)?.get(String(from));
   for (const decision of deciding) {
-    const ways = (loops.get(decision) ?? []).map((way) => ({
-      ...way,
-      round: way.events + (between(way.to, decision) ?? 0),
-    }));
+    const back = loops.get(decision) ?? [];
+    const ways = back.map((way) => ({ ...way, round: way.events + (between(way.to, decision) ?? 0) }));
     const rounds = ways.reduce((sum, { round, max = 0 }) => sum + round * max, 0);
     const improved = [...longest].map(([to, known]): [string, Map<string, number>] => {
       const last = ways.flatMap((way) =>

@@ -9,7 +9,6 @@ import {
   joinOf,
   looksAfter,
   type MapNode,
-  type Node,
   nodeIndex,
   type TaskNode,
   type Workflow,
@@ -67,7 +66,8 @@ class Lowering {
     if (!indexed) throw new UncheckedWorkflow(`there is no node "${id}"`);
     if (this.#seen.has(id)) throw new UncheckedWorkflow(`node "${id}" is in two branches`);
     this.#seen.add(id);
-    return { id, ...commentOf(indexed.node), ...this.#waysOf(indexed, inside) };
+    const { description, name } = indexed.node;
+    return { id, ...defined({ comment: description ?? name }), ...this.#waysOf(indexed, inside) };
   }
 
   #waysOf(indexed: IndexedNode, inside: Inside): DistributiveOmit<PlannedNode, "id"> {
@@ -113,10 +113,6 @@ class Lowering {
     const branches = fork.branches.map((branch) => this.#frame(branch, false));
     return { next, fork: { node: fork.node, branches } };
   }
-}
-
-function commentOf({ description, name }: Node): { comment?: string } {
-  return defined({ comment: description ?? name });
 }
 
 /** The frame whose ways are resolved. */
