@@ -47,10 +47,8 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { triggers, findings: triggerFindings } = readTriggers(document);
   findings.push(...triggerFindings, ...findingsIn(body));
   const outlines = outlinesOf(body);
-  findings.push(
-    ...checkWhole(outlines, { isPart: source.part !== undefined }),
-    ...checkSecretPaths(outlines, document.body.inputs),
-  );
+  const isPart = source.part !== undefined;
+  findings.push(...checkWhole(outlines, { isPart }), ...checkSecretPaths(outlines, document.body.inputs));
   const lock = lockOf(source.files, body, fields?.approval);
   findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
   const python = [...[...nodesIn(body)].flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];

@@ -38,12 +38,8 @@ export const waitKind: PlainKind<typeof AuthoredWait> = {
   edgesOut: "one",
   holds: "nothing",
   codes: {
-    seconds: "NOVA409",
-    until: "NOVA414",
-    event: "NOVA415",
-    timeout: "NOVA409",
-    into: "NOVA418",
-    since: "NOVA413",
+    ...{ seconds: "NOVA409", until: "NOVA414", event: "NOVA415" },
+    ...{ timeout: "NOVA409", into: "NOVA418", since: "NOVA413" },
   },
   // A check of the node makes sure that it is one of the three.
   normalise: ({ seconds = 0, until, event, timeout = aWeekSeconds, into, since, ...same }) => {

@@ -11,11 +11,8 @@ const idError = "must be the id of a workflow: lower case letters, digits and da
 const versionError = "must be the number of a version, a whole number from 1";
 const sourceError = 'must be a dot path such as invoice.total, or "$" for the whole context';
 
-const Source = z
-  .string({ error: sourceError })
-  .refine((text) => text === wholeContext || (dotPathPattern.test(text) && !text.startsWith("$")), {
-    error: sourceError,
-  });
+const isSource = (text: string) => text === wholeContext || (dotPathPattern.test(text) && !text.startsWith("$"));
+const Source = z.string({ error: sourceError }).refine(isSource, { error: sourceError });
 
 const mapping = (description: string, example: string) =>
   z.record(z.string(), Source, { error: `must be an object such as ${example}` }).describe(description);

@@ -45,9 +45,8 @@ function* checkClashes(edges: readonly ReadEdge[]): Iterable<Finding> {
 }
 
 function* checkGap(node: NamedNode, edges: readonly ReadEdge[]): Iterable<Finding> {
-  const labels = new Set(
-    edges.flatMap((edge) => (edge.condition === undefined ? [] : [conditionLabel(edge.condition)])),
-  );
+  const labelled = edges.filter(({ condition }) => condition !== undefined);
+  const labels = new Set(labelled.map(({ condition }) => conditionLabel(condition)));
   const isTruth = labels.has("true") && labels.has("false") && labels.size === 2;
   if (labels.size === 0 || labels.has(defaultLabel) || isTruth) return;
   const only = labels.size === 1 ? [...labels][0] : undefined;

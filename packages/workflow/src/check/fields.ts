@@ -28,9 +28,8 @@ export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
   for (const segments of secrets) {
     // A secret covers a whole key of the context.
     if (segments[0] === "properties" && segments[2] === "secret") continue;
-    const message =
-      "inputs: secret is kept only directly in properties.<key> - move it to the key that holds the value";
-    yield finding("NOVA503", at(path, ...segments), message);
+    const message = "secret is kept only directly in properties.<key> - move it to the key that holds the value";
+    yield finding("NOVA503", at(path, ...segments), `inputs: ${message}`);
   }
 }
 

@@ -17,7 +17,8 @@ export function* checkReferences({ node, before, outline: { homeOf }, names }: A
   if (executor?.kind !== "text" || before.has(mappingKey, node.id)) return;
   const keys = new Set(before.at(node.id));
   const isName = (name: string) => names.idsOf(name).size > 0 || keys.has(name);
-  for (const { field, text } of promptsOf(executor)) {
+  for (const field of ["prompt", "system"] as const) {
+    const text = executor[field] ?? "";
     for (const reference of referencesIn(text, isName)) {
       const problem = keys.has(reference.name) ? undefined : problemOf(reference);
       if (problem === undefined) continue;
@@ -41,13 +42,6 @@ export function* checkReferences({ node, before, outline: { homeOf }, names }: A
     const wayOut = didYouMean(name, known) || ` - name one of ${list([...others])}`;
     return `${written} names no node that runs before it${wayOut}; write \\{ where the brace is text`;
   }
-}
-
-function promptsOf({ prompt, system }: TextExecutor): { field: "prompt" | "system"; text: string }[] {
-  return [
-    { field: "prompt", text: prompt },
-    ...(system === undefined ? [] : [{ field: "system" as const, text: system }]),
-  ];
 }
 
 /** In a file, the line; in the JSON, the field. */

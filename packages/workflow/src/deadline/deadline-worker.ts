@@ -10,9 +10,8 @@ export class CheckStopped extends Error {
   static from(error: unknown): CheckStopped | undefined {
     if (error instanceof CheckStopped) return error;
     if (!(error instanceof Error)) return undefined;
-    if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") {
+    if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY")
       return new CheckStopped("takes more memory than there is", { cause: error });
-    }
     const isOverflow = error.name === "RuntimeError" || /call stack/i.test(error.message);
     return isOverflow ? new CheckStopped("goes too many levels deep", { cause: error }) : undefined;
   }

@@ -73,16 +73,14 @@ const numeric: Operator = {
   problem: (operand) => {
     const pairs = pairsOf(operand);
     const isRight = pairs.every(([sign, bound]) => comparisonOf(sign) !== undefined && numberOf(bound) !== undefined);
-    return pairs.length > 0 && pairs.length <= 2 && isRight
-      ? undefined
-      : 'must be such as [">", 0] or [">", 0, "<=", 5]';
+    const isFine = pairs.length > 0 && pairs.length <= 2 && isRight;
+    return isFine ? undefined : 'must be such as [">", 0] or [">", 0, "<=", 5]';
   },
   fits(operand, leaf) {
     const value = numberOf(leaf);
     if (value === undefined) return false;
-    return pairsOf(operand).every(
-      ([sign, bound]) => comparisonOf(sign)?.(value, numberOf(bound) ?? Number.NaN) === true,
-    );
+    const holds = ([sign, bound]: Matchable[]) => comparisonOf(sign)?.(value, numberOf(bound) ?? Number.NaN) === true;
+    return pairsOf(operand).every(holds);
   },
 };
 
@@ -116,9 +114,8 @@ const anythingBut: Operator = {
   },
   fits: (operand, leaf) => {
     if (!isOperation(operand)) return ![operand].flat().some((value) => isSameLeaf(value as Leaf, leaf));
-    return !Object.entries(operand).some(
-      ([name, inner]) => isTextOperator(name) && textOperators[name].fits(inner, leaf),
-    );
+    const [name = "", inner = null] = Object.entries(operand)[0] ?? [];
+    return !isTextOperator(name) || !textOperators[name].fits(inner, leaf);
   },
 };
 

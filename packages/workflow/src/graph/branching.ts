@@ -41,10 +41,8 @@ type Ends = readonly { from: string; to: string }[];
 export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {
   const graph = graphOf(nodes, edges);
   const first = new Set(detoursIn(graph, loops));
-  const detours = Map.groupBy(
-    loops.filter(({ to }) => first.has(to)),
-    ({ from }) => from,
-  );
+  const intoDetours = loops.filter(({ to }) => first.has(to));
+  const detours = Map.groupBy(intoDetours, ({ from }) => from);
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const last = nodes.filter(({ id, onError }) => onError !== undefined && !leaving.has(id));
   const toDone = last.map(({ id }) => ({ from: id, to: done }));
@@ -89,8 +87,6 @@ export function detoursIn(graph: Graph, loops: Ends): string[] {
 
 function withLoops({ ids, successors }: Graph, loops: Ends): Graph {
   const onward = [...successors].flatMap(([from, nexts]) => nexts.map((to) => ({ from, to })));
-  return graphOf(
-    ids.map((id) => ({ id })),
-    [...onward, ...loops],
-  );
+  const nodes = ids.map((id) => ({ id }));
+  return graphOf(nodes, [...onward, ...loops]);
 }

@@ -34,12 +34,10 @@ export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
   try {
     metaSchema ??= newAjv({ strictSchema: false });
     if (!metaSchema.validateSchema(schema)) return { problems: metaProblems(metaSchema.errors ?? []), secrets };
-    const endless = endlessReference(schema);
-    if (endless) {
-      const message =
-        "this $ref leads back to itself before it comes to a part of the value - refer to it from properties or items";
-      return { problems: [{ segments: endless, message }], secrets };
-    }
+    const segments = endlessReference(schema);
+    const endless = "this $ref leads back to itself before it comes to a part of the value";
+    const message = `${endless} - refer to it from properties or items`;
+    if (segments) return { problems: [{ segments, message }], secrets };
     ajv.compile(schema);
     return { problems: unknown.map((keyword) => unknownKeyword(keyword, ajv)), secrets };
   } catch (error) {

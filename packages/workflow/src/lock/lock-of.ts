@@ -1,7 +1,7 @@
 import { type Finding, type FindingCode, finding } from "../findings/finding.ts";
 import { didYouMean } from "../findings/text.ts";
 import { nodesIn } from "../parse/body.ts";
-import type { ReadBody } from "../parse/read.ts";
+import type { ReadBody, ReadNode } from "../parse/read.ts";
 import { analysisFileOf, codeFileOf, type LockedCode, lockFileName } from "./lock-file.ts";
 import { lockedCodeOf, type ReadLock, readLockFile } from "./read-lock.ts";
 
@@ -30,10 +30,8 @@ export function lockOf(
 
 /** A node that could not be read may be one. */
 function promptNodesOf(body: ReadBody): string[] {
-  const prompts = [...nodesIn(body)].filter(
-    ({ node }) => !node || ("executor" in node && node.executor.kind === "prompt"),
-  );
-  return prompts.flatMap(({ id }) => id ?? []);
+  const mayAsk = ({ node }: ReadNode) => !node || ("executor" in node && node.executor.kind === "prompt");
+  return [...nodesIn(body)].filter(mayAsk).flatMap(({ id }) => id ?? []);
 }
 
 function checkEntry(node: string, entry: ReadLock, approval?: "required"): Finding[] {

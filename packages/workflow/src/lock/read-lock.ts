@@ -56,17 +56,12 @@ function readEntry(node: string, entry: LockFile["nodes"][string], files: Record
   return { record, state: "locked", ...(analysisHash === undefined ? { code: code.text } : texts) };
 }
 
-interface ReadCode {
-  file: string;
-  state: "locked" | "edited" | "missing";
-  text: string;
-}
-
-function readCode(files: Record<string, string>, file: string, isLocked: (hash: string) => boolean): ReadCode {
+function readCode(files: Record<string, string>, file: string, isLocked: (hash: string) => boolean) {
   const text = Object.hasOwn(files, file) ? files[file] : undefined;
-  if (text === undefined) return { file, state: "missing", text: "" };
+  if (text === undefined) return { file, state: "missing", text: "" } as const;
   const locked = variantsOf(text).find((one) => isLocked(hashOf(one)));
-  return locked === undefined ? { file, state: "edited", text: plain(text) } : { file, state: "locked", text: locked };
+  if (locked === undefined) return { file, state: "edited", text: plain(text) } as const;
+  return { file, state: "locked", text: locked } as const;
 }
 
 /** The code that is locked. */

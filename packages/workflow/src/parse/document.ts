@@ -22,10 +22,7 @@ const halfCharacter =
 const inside = "$.graph_definition";
 const shape = 'write { "nodes": [...], "edges": [...] }';
 
-export function readDocument({ text: raw, fileName, program }: WorkflowSource): {
-  document?: Document;
-  findings: Finding[];
-} {
+export function readDocument({ text: raw, fileName, program }: WorkflowSource) {
   const text = raw.replace(/^\uFEFF/, "");
   const scan = scanned(text);
   if (scan instanceof NotJson) return { findings: [notJson(text, fileName, scan)] };

@@ -1,17 +1,13 @@
 import type { TaskSource } from "../authored/kind.ts";
 import { type ExecutorKind, executorKind } from "../authored/task.ts";
-import { type Finding, finding } from "../findings/finding.ts";
+import { finding } from "../findings/finding.ts";
 import { at } from "../findings/text.ts";
 import type { Loose } from "../json/value.ts";
 import type { NodeType } from "../workflow.ts";
 import { type NodeScope, readFileField } from "./files.ts";
-import type { PythonSource } from "./read.ts";
+import type { ReadNode } from "./read.ts";
 
-interface ReadExecutor {
-  source?: TaskSource;
-  python?: PythonSource;
-  findings: Finding[];
-}
+type ReadExecutor = { source?: TaskSource } & Pick<ReadNode, "python" | "findings">;
 
 /**
  * Who does the work of a node, and with what. Reads the node as it was written, so that a wrong timeout does not keep
@@ -35,12 +31,8 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
   const { text, file } = content;
   const written = file === undefined ? {} : { file };
   if (kind !== "code") return { source: { kind, prompt: text, ...written, shared: scope.shared }, findings };
-  const python = {
-    node: { id: typeof node.id === "string" ? node.id : "", type },
-    code: text,
-    path: at(scope.path, field),
-    ...written,
-  };
+  const own = { id: typeof node.id === "string" ? node.id : "", type };
+  const python = { node: own, code: text, path: at(scope.path, field), ...written };
   return { source: { kind, code: text, ...written, shared: scope.shared }, python, findings };
 }
 

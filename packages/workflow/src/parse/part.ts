@@ -32,11 +32,7 @@ export function partOf(whole: Workflow, { start, steps, edges, passed, recordedM
     ],
     edges,
     ...(given.length > 0 && {
-      given: {
-        passed,
-        nodes: given.map(withoutWork),
-        edges: whole.edges.filter(({ from }) => before.has(from)),
-      },
+      given: { passed, nodes: given.map(withoutWork), edges: whole.edges.filter(({ from }) => before.has(from)) },
     }),
   };
 }

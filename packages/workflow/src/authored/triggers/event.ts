@@ -4,8 +4,7 @@ import { checkPattern } from "../../event-pattern/pattern.ts";
 import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
-import type { JsonObject } from "../../json/value.ts";
-import { isObject } from "../../json/value.ts";
+import { isObject, type JsonObject } from "../../json/value.ts";
 import { eventPattern } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields } from "./kind.ts";
 

@@ -40,11 +40,9 @@ export const clientField = {
 
 const senderError = "must be an address such as anna@example.com, or @example.com for all of a domain";
 
+const Sender = matching(/^[^\s@]*@[^\s@]+$/, senderError).transform((sender) => sender.toLowerCase());
 export const Senders = z
-  .array(
-    matching(/^[^\s@]*@[^\s@]+$/, senderError).transform((sender) => sender.toLowerCase()),
-    { error: 'must be a list such as ["anna@example.com", "@example.org"]' },
-  )
+  .array(Sender, { error: 'must be a list such as ["anna@example.com", "@example.org"]' })
   .min(1, { error: "must name a sender, or be left out" })
   .describe("Who may write: addresses, or `@example.com` for all of a domain. Others are refused. Absent: everybody.");
 

@@ -3,8 +3,7 @@ import { defined } from "../../defined.ts";
 import { dotPathPattern } from "../../template/template.ts";
 import type { WebhookSignature } from "../../trigger.ts";
 import { CredentialName, duration, matching, seconds, text } from "../fields.ts";
-import type { TriggerKind } from "./kind.ts";
-import { clientField, plainName } from "./kind.ts";
+import { clientField, plainName, type TriggerKind } from "./kind.ts";
 
 const headerError = "must be the name of an HTTP header";
 const dedupeError = "must be headers. and the name of a header, or body. and a dot path: headers.x-delivery, body.id";
