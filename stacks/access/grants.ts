@@ -20,9 +20,7 @@ type Table = Grantable["table"];
 
 /** `ForAllValues` holds for a call without any key, but none of these actions can be called without one. */
 function items(table: Table, actions: readonly string[], keys: readonly string[]): PolicyStatement {
-  return allow("dynamodb", actions, [table.tableArn], {
-    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys },
-  });
+  return allow("dynamodb", actions, [table.tableArn], { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } });
 }
 
 function indexes(table: Table, name: string): PolicyStatement {

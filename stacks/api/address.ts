@@ -9,11 +9,7 @@ export function createAddress(
 ): DomainName | undefined {
   if (!domainName || !certificateArn) return undefined;
   const certificate = Certificate.fromCertificateArn(stack, "Certificate", certificateArn);
-  const address = new DomainName(stack, "Address", {
-    domainName,
-    certificate,
-    securityPolicy: SecurityPolicy.TLS_1_2,
-  });
+  const address = new DomainName(stack, "Address", { domainName, certificate, securityPolicy: SecurityPolicy.TLS_1_2 });
   stack.addOutputs({ Dns: `${domainName} CNAME ${address.regionalDomainName}` });
   return address;
 }

@@ -15,9 +15,7 @@ export function createHeaders(stack: Stack, blobOrigin: string, issuers: readonl
       referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
       strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
     },
-    customHeadersBehavior: {
-      customHeaders: custom.map(([header, value]) => ({ header, value, override: true })),
-    },
+    customHeadersBehavior: { customHeaders: custom.map(([header, value]) => ({ header, value, override: true })) },
   });
 }
 

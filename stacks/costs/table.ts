@@ -1,23 +1,12 @@
 import { costOfRun, type RunCost } from "./cost-of-runs.ts";
 import type { Run } from "./usage.ts";
 
+const eight = { nodes: 8, decisions: 2, secondsPerNode: 0.5 };
 const runs: { what: string; run: Run }[] = [
-  {
-    what: "3 nodes of code, 0.1 s each",
-    run: { nodes: 3, decisions: 1, secondsPerNode: 0.1, written: 0 },
-  },
-  {
-    what: "8 nodes, 0.5 s each, prompts with pinned code among them",
-    run: { nodes: 8, decisions: 2, secondsPerNode: 0.5, written: 0 },
-  },
-  {
-    what: "the same, 3 prompts written anew in each run",
-    run: { nodes: 8, decisions: 2, secondsPerNode: 0.5, written: 3 },
-  },
-  {
-    what: "40 nodes of code, 2 s each",
-    run: { nodes: 40, decisions: 10, secondsPerNode: 2, written: 0 },
-  },
+  { what: "3 nodes of code, 0.1 s each", run: { nodes: 3, decisions: 1, secondsPerNode: 0.1, written: 0 } },
+  { what: "8 nodes, 0.5 s each, prompts with pinned code among them", run: { ...eight, written: 0 } },
+  { what: "the same, 3 prompts written anew in each run", run: { ...eight, written: 3 } },
+  { what: "40 nodes of code, 2 s each", run: { nodes: 40, decisions: 10, secondsPerNode: 2, written: 0 } },
 ];
 
 const columns: Record<keyof RunCost, string> = {
@@ -38,13 +27,10 @@ export function costTable(): string {
     return [what, ...parts.map(dollars), `**${dollars(parts.reduce((sum, part) => sum + part, 0))}**`];
   });
   const head = ["1,000 runs of", ...Object.values(columns), "together, $"];
-  return [head, head.map((_, column) => (column === 0 ? "---" : "---:")), ...lines].map(row).join("\n");
+  const rows = [head, head.map((_, column) => (column === 0 ? "---" : "---:")), ...lines];
+  return rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
 function dollars(usd: number): string {
   return usd.toFixed(2);
-}
-
-function row(cells: string[]): string {
-  return `| ${cells.join(" | ")} |`;
 }

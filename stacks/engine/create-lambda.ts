@@ -4,7 +4,7 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Duration } from "aws-cdk-lib/core";
 import { Function as Lambda, type Stack } from "sst/constructs";
 import { allow, roleOf } from "../access/allow.ts";
-import { parameterName, type SecretName } from "../access/arns.ts";
+import { parameterName } from "../access/arns.ts";
 import { type Grant, type Grantable, grants } from "../access/grants.ts";
 import { explainWildcards } from "../access/wildcards.ts";
 import { explain } from "../findings.ts";
@@ -83,9 +83,5 @@ const secretGrants = { "E2B's key": "E2B_API_KEY", "the models' key": "OPENAI_AP
 
 function secretsOf(stack: Stack, may: readonly Grant[]): Record<string, string> {
   const named = Object.entries(secretGrants).filter(([grant]) => may.includes(grant as Grant));
-  return Object.fromEntries(named.map(([, secret]) => parameterVariable(stack.stage, secret)));
-}
-
-function parameterVariable(stage: string, secret: SecretName): [name: string, value: string] {
-  return [`${secret}_PARAMETER`, parameterName(stage, secret)];
+  return Object.fromEntries(named.map(([, secret]) => [`${secret}_PARAMETER`, parameterName(stack.stage, secret)]));
 }

@@ -14,10 +14,7 @@ export const locked = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: tru
 
 /** The last place of events that nobody could take, for two weeks; an alarm looks at it. */
 export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
-  const queue = new Queue(stack, "Undelivered", {
-    ...locked,
-    retentionPeriod: Duration.days(14),
-  });
+  const queue = new Queue(stack, "Undelivered", { ...locked, retentionPeriod: Duration.days(14) });
   explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");
   const fromRules = { ArnLike: { "aws:SourceArn": [rulesOfBus, ...rules] } };
   const fills = allow("sqs", ["SendMessage"], [queue.queueArn], fromRules);
@@ -32,12 +29,9 @@ export function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns
  */
 export function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
   const bus = new EventBus(stack, "Bus", { eventBusName: ownName });
-  handOn(stack, "Events", { pattern: worldly(stack), to: deliver, undelivered, bus });
+  const pattern: EventPattern = { account: [stack.account], source: [{ "anything-but": ["nova"] }] as never };
+  handOn(stack, "Events", { pattern, to: deliver, undelivered, bus });
   return bus;
-}
-
-function worldly(stack: Stack): EventPattern {
-  return { account: [stack.account], source: [{ "anything-but": ["nova"] }] as never };
 }
 
 /**

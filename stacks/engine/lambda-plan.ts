@@ -18,7 +18,6 @@ export function planned<Name extends string>(
   plans: Record<Name, Pick<LambdaPlan, "may"> & Partial<LambdaPlan>>,
 ): Record<Name, LambdaPlan> {
   const usual = (name: string) => ({ file: name.replace(/^nova-/, ""), timeoutSeconds: 120, memoryMb: 512 });
-  return Object.fromEntries(
-    Object.entries<Partial<LambdaPlan>>(plans).map(([name, plan]) => [name, { ...usual(name), ...plan }]),
-  ) as Record<Name, LambdaPlan>;
+  const whole = Object.entries<Partial<LambdaPlan>>(plans).map(([name, plan]) => [name, { ...usual(name), ...plan }]);
+  return Object.fromEntries(whole) as Record<Name, LambdaPlan>;
 }

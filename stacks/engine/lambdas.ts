@@ -35,10 +35,7 @@ export const engineLambdas = planned({
     isAsynchronous: true,
     may: [...followsRuns, ...answersTasks, "open list", "undelivered events", "large events", "whole events"],
   },
-  "nova-execution-status": {
-    isAsynchronous: true,
-    may: [...closesRuns, "undelivered events"],
-  },
+  "nova-execution-status": { isAsynchronous: true, may: [...closesRuns, "undelivered events"] },
   "nova-sweep": {
     timeoutSeconds: 300,
     isAsynchronous: true,

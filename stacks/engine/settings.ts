@@ -23,12 +23,7 @@ const handedOn = [
 ];
 
 export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    handedOn.flatMap((name) => {
-      const value = variables[name];
-      return value ? [[name, value]] : [];
-    }),
-  );
+  return Object.fromEntries(handedOn.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
 }
 
 /** The domains that NOVA receives mail for, and the address that it sends from. */

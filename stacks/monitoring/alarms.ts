@@ -19,6 +19,13 @@ interface Watch {
 /** Names of alarms, and when they are raised. Errors of run-node are none: that is how a node fails. */
 function watches(metrics: Metrics): Record<string, Watch> {
   const quietly = Object.entries(metrics.errors).filter(([name]) => name !== "nova-run-node");
+  const errors = quietly.map(([name, metric]): [string, Watch] => {
+    return [`${name}-errors`, { metric, from: 3, meaning: `${name} fails: read its errors in the log group.` }];
+  });
+  const throttles = Object.entries(metrics.throttles).map(([name, metric]): [string, Watch] => {
+    const meaning = `${name} is throttled: raise the account's concurrency of Lambda.`;
+    return [`${name}-throttled`, { metric, from: 10, meaning }];
+  });
   return {
     RunsFail: { metric: metrics.failed, from: 5, meaning: "Runs fail: `nova executions --status failed` lists them." },
     SandboxesFail: {
@@ -59,18 +66,7 @@ function watches(metrics: Metrics): Record<string, Watch> {
       from: 100,
       meaning: "DynamoDB throttles: a partition is too hot, or the account's limit too low.",
     },
-    ...Object.fromEntries(
-      quietly.map(([name, metric]) => [
-        `${name}-errors`,
-        { metric, from: 3, meaning: `${name} fails: read its errors in the log group.` },
-      ]),
-    ),
-    ...Object.fromEntries(
-      Object.entries(metrics.throttles).map(([name, metric]) => [
-        `${name}-throttled`,
-        { metric, from: 10, meaning: `${name} is throttled: raise the account's concurrency of Lambda.` },
-      ]),
-    ),
+    ...Object.fromEntries([...errors, ...throttles]),
   };
 }
 

@@ -31,12 +31,12 @@ export function createMetrics(stack: Stack, watched: Watched) {
     new MetricFilter(stack, name, { ...filter, metricValue: value });
     return new Metric({ namespace, metricName: name, statistic, period });
   };
-  const ofEach = (metric: (name: LambdaName) => IMetric) =>
-    Object.fromEntries(Object.keys(lambdas).map((name) => [name, metric(name as LambdaName)])) as Record<
-      LambdaName,
-      IMetric
-    >;
+  const ofEach = (metric: (name: LambdaName) => IMetric) => {
+    const metrics = Object.keys(lambdas).map((name) => [name, metric(name as LambdaName)]);
+    return Object.fromEntries(metrics) as Record<LambdaName, IMetric>;
+  };
   const runNode = functions["nova-run-node"];
+  const lostSandbox = FilterPattern.any(message("SandboxUnavailable"), message("NodeInterrupted"));
   const inUse = counted("SandboxesInUse", message("swept"), "$.sandboxes");
   return {
     completed: counted("RunsCompleted", message("execution.completed")),
@@ -46,10 +46,7 @@ export function createMetrics(stack: Stack, watched: Watched) {
     refused: counted("DeliveriesRefused", message("delivery refused")),
     notPublished: counted("PublicationsFailed", message("publication failed")),
     modelUsd: counted("ModelUsd", FilterPattern.exists("$.detail.cost_usd"), "$.detail.cost_usd"),
-    sandboxErrors: counted(
-      "SandboxErrors",
-      FilterPattern.any(message("SandboxUnavailable"), message("NodeInterrupted")),
-    ),
+    sandboxErrors: counted("SandboxErrors", lostSandbox),
     sandboxes: {
       inUse: inUse.with({ statistic: Stats.MAXIMUM }),
       secondsPaid: new MathExpression({

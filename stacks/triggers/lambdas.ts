@@ -3,10 +3,7 @@ import { planned } from "../engine/lambda-plan.ts";
 
 /** The functions that nobody waits for, each of functions/service-functions.ts under its name there. */
 export const triggerLambdas = planned({
-  "nova-fire-trigger": {
-    isAsynchronous: true,
-    may: [...takesDeliveries, "whole events"],
-  },
+  "nova-fire-trigger": { isAsynchronous: true, may: [...takesDeliveries, "whole events"] },
   "nova-receive-mail": {
     timeoutSeconds: 300,
     memoryMb: 1024,
@@ -69,10 +66,5 @@ export const triggerLambdas = planned({
       "undelivered events",
     ],
   },
-  "nova-retain": {
-    timeoutSeconds: 900,
-    isAsynchronous: true,
-    as: "nova-erase",
-    may: [],
-  },
+  "nova-retain": { timeoutSeconds: 900, isAsynchronous: true, as: "nova-erase", may: [] },
 });
