@@ -1,6 +1,5 @@
 export { checkNodeCode } from "./check-node-code.ts";
-export type { PythonProblem } from "./check-python.ts";
-export { checkPython, nodeGlobals } from "./check-python.ts";
+export { checkPython, nodeGlobals, type PythonProblem } from "./check-python.ts";
 export {
   type CodeKeys,
   codeKeys,

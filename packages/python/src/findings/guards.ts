@@ -11,20 +11,16 @@ export function expectsKeyError(program: Program, node: Node): boolean {
 
 /** Also what is imported in place of something else. */
 export function expectsImportError(program: Program, node: Node): boolean {
-  const isReplaced = Array.from(ancestors(node)).some(
-    (one) => one.kind === "handler" && one.types && namesIn(one.types).some((name) => importErrors.test(name)),
-  );
-  return isReplaced || isExpected(program, node, importErrors, 0);
+  const replaces = (one: Node) => one.kind === "handler" && one.types !== null && names(one.types, importErrors);
+  return Array.from(ancestors(node)).some(replaces) || isExpected(program, node, importErrors, 0);
 }
 
 const deepest = 4;
 
 function isExpected(program: Program, node: Node, errors: RegExp, depth: number): boolean {
   for (const [ancestor, child] of wayUp(node)) {
-    if (ancestor.kind === "try" && ancestor.body === child) {
-      if (ancestor.handlers.some(({ types }) => !types || namesIn(types).some((name) => errors.test(name))))
-        return true;
-    }
+    const handlers = ancestor.kind === "try" && ancestor.body === child ? ancestor.handlers : [];
+    if (handlers.some(({ types }) => !types || names(types, errors))) return true;
     if (ancestor.kind === "with" && ancestor.items.some(({ value }) => suppresses(value, errors))) return true;
     if (ancestor.kind === "function" && depth < deepest) {
       const uses = program.loadsOf(ancestor.id).filter((use) => !isWithin(use, ancestor));
@@ -35,11 +31,11 @@ function isExpected(program: Program, node: Node, errors: RegExp, depth: number)
 }
 
 function suppresses(value: Expression, errors: RegExp): boolean {
-  return (
-    value.kind === "call" &&
-    namesIn(value.callee).includes("suppress") &&
-    namesIn(value).some((name) => errors.test(name))
-  );
+  return value.kind === "call" && namesIn(value.callee).includes("suppress") && names(value, errors);
+}
+
+function names(value: Expression, wanted: RegExp): boolean {
+  return namesIn(value).some((name) => wanted.test(name));
 }
 
 /** Names and attributes anywhere in an expression. */
@@ -53,12 +49,8 @@ export function namesIn(expression: Expression): string[] {
 export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean {
   for (const [ancestor, child] of wayUp(node)) {
     if (isBranch(ancestor, child)) return true;
-    if (
-      ancestor.kind === "block" &&
-      ancestor.statements.some((each) => each.from < child.from && each !== child && mayLeave(each))
-    ) {
-      return true;
-    }
+    const earlier = ancestor.kind === "block" ? ancestor.statements.filter(({ from }) => from < child.from) : [];
+    if (earlier.some(mayLeave)) return true;
     if (ancestor.kind === "lambda") return true;
     if (ancestor.kind === "function") return isCalledOnTheSide(program, ancestor, depth);
   }

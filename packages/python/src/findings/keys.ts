@@ -3,8 +3,7 @@ import type { Path, Paths } from "../flow/paths.ts";
 import { keysOwner, mayPrecede, type Read } from "../flow/reads.ts";
 import { dictMethods } from "../known/functions.ts";
 import type { Program } from "../scope/program.ts";
-import type { ContextShape } from "../shape.ts";
-import { isComplete, shapeAt } from "../shape.ts";
+import { type ContextShape, isComplete, shapeAt } from "../shape.ts";
 import type { Node } from "../tree/nodes.ts";
 import { expectsKeyError, mayBePassedBy } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
@@ -85,8 +84,7 @@ function problemOf(read: Read, context: ContextShape, subject: Subject): Problem
   }
   if (isTolerated(read, subject)) return undefined;
   if (isPerhapsSet(read, subject) && !keys.some((each) => isSlip(key, each))) return undefined;
-  if (!isCertain(read, keys, subject)) return { code: "PY112", at, message };
-  return { code: codeOf(read), at, message };
+  return { code: isCertain(read, keys, subject) ? codeOf(read) : "PY112", at, message };
 }
 
 function codeOf({ path }: Read): "PY110" | "PY111" {
@@ -164,10 +162,8 @@ export function contextAttributes({ program, paths }: Subject): Problem[] {
 
 /** The nodes that the code looks up by their ids and expects to be there: links of waits in `tasks`, results in `outputs`. */
 export function readNamedNodes(program: Program, paths: Paths, of: "tasks" | "outputs"): { id: string; at: number }[] {
-  const asksBefore = program.nodes.some(
-    (node) => node.kind === "binary" && node.right.kind === "name" && node.right.id === of,
-  );
-  if (asksBefore) return [];
+  const asks = (node: Node) => node.kind === "binary" && node.right.kind === "name" && node.right.id === of;
+  if (program.nodes.some(asks)) return [];
   return program.nodes.flatMap((node) => {
     if (node.kind !== "subscript" || node.stores || node.object.kind !== "name" || node.object.id !== of) return [];
     const isGiven = program.reaching(node.object).every(({ origin }) => origin.kind === "given");

@@ -45,9 +45,8 @@ export interface Problem {
 
 export function readSubject(program: Program, facts: NodeFacts): Subject {
   const paths = new Paths(program);
-  const stages = Array.from(program.source.matchAll(/^[ \t]*#[ \t]*STAGE:[ \t]*(\w+)/gim), ([, stage = ""]) =>
-    stage.toUpperCase(),
-  );
+  const marks = program.source.matchAll(/^[ \t]*#[ \t]*STAGE:[ \t]*(\w+)/gim);
+  const stages = Array.from(marks, ([, stage = ""]) => stage.toUpperCase());
   return {
     facts,
     program,

@@ -6,13 +6,13 @@ import { findUnfit, type Unfit } from "../values/unfit.ts";
 import type { Problem, Subject } from "./subject.ts";
 
 /** PY150: values that the context cannot keep, where nothing puts them right later. */
-export function unfitValues({ program, types, changes }: Subject): Problem[] {
+export function unfitValues(subject: Subject): Problem[] {
+  const { program, types, changes } = subject;
   return changes.flatMap((change): Problem[] => {
     const { path, value } = change;
     if (change.kind === "delete" || !path || !value) return [];
     const unfit = findUnfit(program, types, value);
-    if (!unfit || isPutRight(change, path, changes, (other) => findUnfit(program, types, other) !== undefined))
-      return [];
+    if (!unfit || isPutRight(change, path, subject)) return [];
     const name = nameOf(change.kind === "any" ? [...path, "[]"] : path);
     const message = `context key "${name}${unfit.path}" gets ${unfit.what}, which cannot be kept as JSON - ${unfit.cure}`;
     return [{ code: "PY150", at: value.from, message }];
@@ -25,12 +25,7 @@ function nameOf(path: Path): string {
 }
 
 /** Whether another change may replace the value, or take it away. */
-function isPutRight(
-  change: Change,
-  path: Path,
-  changes: readonly Change[],
-  isUnfit: (value: NonNullable<Change["value"]>) => boolean,
-): boolean {
+function isPutRight(change: Change, path: Path, { program, types, changes }: Subject): boolean {
   return changes.some((other) => {
     if (other === change || other.node === change.node) return false;
     if (change.kind === "any") return other.node.from > change.node.from || other.kind === "delete";
@@ -38,7 +33,7 @@ function isPutRight(
     if (!covers) return false;
     if (other.kind === "any") return (other.path?.length ?? 0) < path.length && other.node.from > change.node.from;
     if (other.kind === "delete") return true;
-    return !other.value || !isUnfit(other.value);
+    return !other.value || findUnfit(program, types, other.value) === undefined;
   });
 }
 

@@ -192,8 +192,7 @@ class ChangeReader {
     const owner = this.#program.importPath(callee.object) ?? "";
     if (owner.startsWith("builtins.") && changingMethods.has(callee.name)) return false;
     const root = rootOf(this.#program, callee.object);
-    const isContainer =
-      changingMethods.has(callee.name) || pureMethods.has(callee.name) || partMethods.has(callee.name);
+    const isContainer = [changingMethods, pureMethods, partMethods].some((methods) => methods.has(callee.name));
     return root === "literal" || leavesArguments(root) || isContainer;
   }
 

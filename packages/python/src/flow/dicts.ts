@@ -92,8 +92,6 @@ function isSeen(program: Program, name: Node, parent: Node): boolean {
   const call = parent.parent;
   if (call?.kind !== "call" || parent.value !== name) return false;
   const isUpdate = call.callee.kind === "attribute" && call.callee.name === "update";
-  return (
-    isUpdate ||
-    /^(json\.dumps?|builtins\.(print|len|dict|sorted|list|str))$/.test(program.importPath(call.callee) ?? "")
-  );
+  const path = program.importPath(call.callee) ?? "";
+  return isUpdate || /^(json\.dumps?|builtins\.(print|len|dict|sorted|list|str))$/.test(path);
 }

@@ -1,8 +1,7 @@
 import { copyMethods, partMethods, passes, pureMethods } from "../known/functions.ts";
 import type { Origin } from "../scope/bindings.ts";
 import type { Call, Callable, Program } from "../scope/program.ts";
-import type { ContextShape } from "../shape.ts";
-import { isScalar, shapeAt } from "../shape.ts";
+import { type ContextShape, isScalar, shapeAt } from "../shape.ts";
 import { type Expression, type Node, walk } from "../tree/nodes.ts";
 import { argumentsFor } from "./arguments.ts";
 import type { Paths } from "./paths.ts";
@@ -189,6 +188,8 @@ function storedAttributes({ nodes }: Program): Map<string, Expression[]> {
   return stored;
 }
 
+const adding = /^(append|extend|insert|add|update|setdefault|appendleft|put)$/;
+
 /** `rows.append(x)`, `rows["a"] = x`: what comes into the value of a name later on. */
 function addedValues({ nodes }: Program): Map<string, Expression[]> {
   const added = new Map<string, Expression[]>();
@@ -196,13 +197,9 @@ function addedValues({ nodes }: Program): Map<string, Expression[]> {
     if (object.kind === "name") added.set(object.id, [...(added.get(object.id) ?? []), ...values]);
   };
   for (const node of nodes) {
-    if (node.kind === "call" && node.callee.kind === "attribute") {
-      if (/^(append|extend|insert|add|update|setdefault|appendleft|put)$/.test(node.callee.name)) {
-        add(
-          rootOf(node.callee.object),
-          node.args.map(({ value }) => value),
-        );
-      }
+    if (node.kind === "call" && node.callee.kind === "attribute" && adding.test(node.callee.name)) {
+      const values = node.args.map(({ value }) => value);
+      add(rootOf(node.callee.object), values);
     }
     if (node.kind === "assign" && node.value) {
       for (const target of node.targets) if (target.kind === "subscript") add(rootOf(target), [node.value]);

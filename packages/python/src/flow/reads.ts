@@ -40,19 +40,15 @@ function asked({ callee, args }: Expression & { kind: "call" }, paths: Paths): R
 
 /** `x.keys()` asks what `x` asks. */
 export function keysOwner(expression: Expression): Expression {
-  const isKeys =
-    expression.kind === "call" && expression.callee.kind === "attribute" && expression.callee.name === "keys";
-  return isKeys && expression.callee.kind === "attribute" ? expression.callee.object : expression;
+  const callee = expression.kind === "call" ? expression.callee : null;
+  return callee?.kind === "attribute" && callee.name === "keys" ? callee.object : expression;
 }
 
 function matched(node: Node & { kind: "match" }, paths: Paths): Read[] {
   const path = paths.of(node.subject);
   if (!path) return [];
-  return node.cases.flatMap((block) =>
-    block.children.flatMap((child) =>
-      child.kind === "pattern" ? child.keys.map((key) => ({ path: [...path, key], optional: true, node: child })) : [],
-    ),
-  );
+  const patterns = node.cases.flatMap(({ children }) => children.filter((child) => child.kind === "pattern"));
+  return patterns.flatMap((one) => one.keys.map((key) => ({ path: [...path, key], optional: true, node: one })));
 }
 
 /** Whether one node may have run by the time that the other does; what it lies in has not. */
