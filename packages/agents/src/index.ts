@@ -1,12 +1,10 @@
 export { analysisAnswer, analysisProgram, analysisSeconds } from "./agents/analysis-code.ts";
 
-export type { Generator } from "./lock/generator.ts";
-export { currentGenerator } from "./lock/generator.ts";
+export { currentGenerator, type Generator } from "./lock/generator.ts";
 export { generationKey, ingredientsOf, ingredientsToday } from "./lock/ingredients.ts";
 export { frozenPipeline, modelFreePipeline } from "./lock/pinned-codes.ts";
 
-export type { Read } from "./lock/reads.ts";
-export { analysisKey, needsAnalysis, readsTogether } from "./lock/reads.ts";
+export { analysisKey, needsAnalysis, type Read, readsTogether } from "./lock/reads.ts";
 export { type Change, changeText, staleness } from "./lock/staleness.ts";
 export { costOf } from "./model/cost.ts";
 export { createModels } from "./model/create-models.ts";
