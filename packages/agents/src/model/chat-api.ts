@@ -54,7 +54,11 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
 }
 
 function messageOf({ text, calls }: Reply): ChatCompletionMessageParam {
-  const tool_calls = calls.map(({ id, ...made }) => ({ id, type: "function" as const, function: made }));
+  const tool_calls = calls.map(({ id, name, arguments: args }) => ({
+    id,
+    type: "function" as const,
+    function: { name, arguments: args },
+  }));
   return { role: "assistant", content: text, ...(tool_calls.length > 0 ? { tool_calls } : {}) };
 }
 

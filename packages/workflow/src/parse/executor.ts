@@ -1,6 +1,6 @@
 import type { TaskSource } from "../authored/kind.ts";
 import { type ExecutorKind, executorKind } from "../authored/task.ts";
-import { finding } from "../findings/finding.ts";
+import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/text.ts";
 import type { Loose } from "../json/value.ts";
 import type { NodeType } from "../workflow.ts";
