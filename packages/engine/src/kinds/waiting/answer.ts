@@ -101,8 +101,8 @@ async function commitAnswer(
   const entry = await commitOutcome(ports, position, node, outcome);
   const [ours] = outcome.changes.set;
   const { into } = termsOf(node);
-  const { context } = await contextAfter(entry, ports.blobs);
-  if (ours && context.slot(into)?.json !== ours.json) throw await decidedBefore(ports, task, into, entry);
+  const isOurs = !ours || (await contextAfter(entry, ports.blobs)).context.slot(into)?.json === ours.json;
+  if (!isOurs) throw await decidedBefore(ports, task, into, entry);
   const sent = await told(ports, task, entry);
   await refreshStatus(ports, task.execution);
   return sent;
