@@ -9,7 +9,7 @@ export interface SandboxesOptions {
   pace?: (() => Promise<boolean>) | undefined;
 }
 
-/** Whoever would have to wait for longer than this many seconds is told so instead: a Lambda that waits is paid. */
+/** Of a second each; whoever would have to wait for longer is told so instead: a Lambda that waits is paid. */
 const maxTries = 30;
 
 /** Sandboxes of E2B, new ones included. */

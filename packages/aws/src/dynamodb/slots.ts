@@ -95,7 +95,7 @@ export function createSlotStore(connection: TableConnection): SlotStore {
         const { Attributes } = await reaching("DynamoDB", () => client.send(update));
         return Number(Attributes?.last);
       };
-      const get = new GetCommand({ TableName, Key: keyOf(pool), ProjectionExpression: "ended" });
+      const get = new GetCommand({ TableName, Key: keyOf(pool), ProjectionExpression: "ended", ConsistentRead: true });
       const [last, { Item }] = await Promise.all([behindOwn(), reaching("DynamoDB", () => client.send(get))]);
       const next = Number(Item?.ended ?? 0) + 1;
       if (last >= next) return rankOf(last);
