@@ -2,10 +2,11 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "@nova/aws";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
+import type { AwsServer } from "../../../packages/local/src/aws-http/listen.ts";
 import { type AnsweredRequest, serveOwnRequests } from "../../../packages/local/src/cloud/counting.ts";
-import { type DynamoDbServer, openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
+import { openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 
-let server: DynamoDbServer;
+let server: AwsServer;
 let clients: DynamoDBClient[];
 let seen: AnsweredRequest[];
 let stop: () => void;

@@ -9,10 +9,10 @@ import {
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterEach, expect, test } from "vitest";
+import type { AwsServer } from "../../../packages/local/src/aws-http/listen.ts";
 import {
   type DynamoDbOptions,
   type DynamoDbRequest,
-  type DynamoDbServer,
   openDynamoDb,
 } from "../../../packages/local/src/dynamodb/server.ts";
 import { signedHeaders } from "../support/signed.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function open(options: Partial<DynamoDbOptions> = {}): Promise<DynamoDbServer> {
+async function open(options: Partial<DynamoDbOptions> = {}): Promise<AwsServer> {
   const server = await openDynamoDb({ dataDir: null, ...key, ...options });
   let isOpen = true;
   const close = async () => {
@@ -34,7 +34,7 @@ async function open(options: Partial<DynamoDbOptions> = {}): Promise<DynamoDbSer
   return { ...server, close };
 }
 
-function clientOf({ url }: DynamoDbServer, credentials = key): DynamoDBClient {
+function clientOf({ url }: AwsServer, credentials = key): DynamoDBClient {
   const client = new DynamoDBClient({ endpoint: url, region: "us-east-1", credentials, maxAttempts: 1 });
   cleanups.push(() => client.destroy());
   return client;

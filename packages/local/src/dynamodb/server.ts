@@ -25,13 +25,11 @@ export interface DynamoDbRequest {
   text: string;
 }
 
-export type DynamoDbServer = AwsServer;
-
 /**
  * DynamoDB on one machine, in one SQLite file. What it acknowledged survives the death of the process, however it
  * dies, not the loss of power. Throws DynamoDbFolderError where another process has the file.
  */
-export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDbServer> {
+export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer> {
   const { dataDir, room, accessKeyId, secretAccessKey } = options;
   const store = new Store(dataDir, room?.isReadOnly);
   const server = await listen({
