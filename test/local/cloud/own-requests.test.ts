@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "@nova/aws";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
 import type { AwsServer } from "../../../packages/local/src/aws-http/listen.ts";
 import { type AnsweredRequest, serveOwnRequests } from "../../../packages/local/src/cloud/counting.ts";
@@ -13,7 +13,7 @@ let stop: () => void;
 
 beforeEach(async () => {
   [clients, seen] = [[], []];
-  server = await openDynamoDb({ dataDir: null, accessKeyId: "mine", secretAccessKey: "secret" });
+  server = await opened();
   stop = serveOwnRequests([server], (answered) => seen.push(answered));
 });
 
@@ -23,9 +23,13 @@ afterEach(async () => {
   await server.close();
 });
 
-function clientWith(accessKeyId: string): DynamoDBClient {
+function opened(): Promise<AwsServer> {
+  return openDynamoDb({ dataDir: null, accessKeyId: "mine", secretAccessKey: "secret" });
+}
+
+function clientWith(accessKeyId: string, endpoint = server.url): DynamoDBClient {
   const credentials = { accessKeyId, secretAccessKey: "any" };
-  const client = new DynamoDBClient({ endpoint: server.url, region: "us-east-1", credentials, maxAttempts: 1 });
+  const client = new DynamoDBClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
   takeOffers(client);
   clients.push(client);
   return client;
@@ -45,4 +49,15 @@ it("answers this process's own requests, and tells of them like a tap on the wir
 it("refuses a key that is not the folder's", async () => {
   await expect(createTable(clientWith("another's"), "items")).rejects.toThrow("security token");
   expect(seen.map(({ status }) => status)).toEqual([400]);
+});
+
+it("says that a service is closed to who asked just before that, without a warning of its database", async () => {
+  using warning = vi.spyOn(process, "emitWarning");
+  const other = await opened();
+  const stopOther = serveOwnRequests([other], () => {});
+  const asking = createTable(clientWith("mine", other.url), "items");
+  await other.close();
+  await expect(asking).rejects.toMatchObject({ name: "ServiceUnavailable", message: "The local DynamoDB is closed." });
+  expect(warning).not.toHaveBeenCalled();
+  stopOther();
 });

@@ -56,14 +56,20 @@ export async function listen(service: AwsHttp): Promise<AwsServer> {
     },
     { keepAliveTimeout: 120_000 },
   );
+  const { url, close } = await openServer(server, { breaksConnections: true, ...service });
+  let isClosed = false;
   return {
-    ...(await openServer(server, { breaksConnections: true, ...service })),
+    url,
+    async close() {
+      await close();
+      isClosed = true;
+    },
     async answer(request, body) {
       try {
         if (!access.knows(request)) throw unsigned(service, "stranger");
         return succeeded(service, await service.answer(request, body));
       } catch (error) {
-        return failed(service, error);
+        return failed(service, isClosed ? closed(service) : error);
       }
     },
   };
@@ -81,6 +87,11 @@ async function answerTo(service: AwsHttp, access: Access, message: IncomingMessa
 
 function unsigned({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
   return new AwsError(...refusals[refused], refusedStatus);
+}
+
+/** Its databases are closed as well: their errors say nothing to anybody. */
+function closed({ name }: AwsHttp): AwsError {
+  return new AwsError("ServiceUnavailable", `The local ${name} is closed.`, 503);
 }
 
 function succeeded({ contentType }: AwsHttp, answer: object | string): Answered {
