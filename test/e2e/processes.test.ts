@@ -81,7 +81,8 @@ describe("a process that is killed", { timeout: 120_000 }, () => {
     const verified = Promise.all(ids.map((id: string) => nova(cwd, "verify", id)));
     const [first, second, third] = await Promise.all(ids.map((id: string) => json("trace", id)));
     expect(await verified).toMatchObject(Array(3).fill({ code: 0, stdout: expect.stringContaining("anchored") }));
-    expect(["start", "one"].slice(0, first.path.length)).toEqual(first.path);
+    // Its node may have ended, and the next one begun, before the signal came.
+    expect(["start", "one", "two"].slice(0, first.path.length)).toEqual(first.path);
     expect(second.entries[1]).toMatchObject({ node_id: "one", status: "success" });
     expect(third.path).toEqual(["start", "one", "two"]);
     expect(third.entries[2]).toMatchObject({ status: "failed", error_class: "NodeInterrupted" });
