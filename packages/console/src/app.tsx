@@ -1,13 +1,13 @@
 import { ApiProblem } from "@nova/client";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { Component, type JSX, type ReactNode, Suspense, useMemo, useState } from "react";
+import { Component, type JSX, type ReactNode, useMemo, useState } from "react";
 import { Redirect, Route, Router, Switch } from "wouter";
 import { NovaContext, novaOfTab } from "./api/nova.ts";
 import { endOfSession, forgetKey, keepKey, keptKey, signOut } from "./api/session.ts";
 import { SignIn } from "./pages/sign-in/sign-in.tsx";
 import { pages } from "./pages/table.ts";
 import { KeyboardProvider } from "./parts/keys.tsx";
-import { Empty, Loading, sentenceOf } from "./parts/states.tsx";
+import { Empty, sentenceOf } from "./parts/states.tsx";
 import { Shell } from "./shell.tsx";
 import { texts } from "./texts.ts";
 
@@ -53,16 +53,14 @@ function SignedIn({ onLeave, onSignOut }: SignedInProps): JSX.Element {
           <KeyboardProvider>
             <Shell onSignOut={onSignOut}>
               <Boundary>
-                <Suspense fallback={<Loading />}>
-                  <Switch>
-                    {pages.map(({ path, component }) => (
-                      <Route key={path} path={path} component={component} />
-                    ))}
-                    <Route>
-                      <Redirect to="/" replace />
-                    </Route>
-                  </Switch>
-                </Suspense>
+                <Switch>
+                  {pages.map(({ path, component }) => (
+                    <Route key={path} path={path} component={component} />
+                  ))}
+                  <Route>
+                    <Redirect to="/" replace />
+                  </Route>
+                </Switch>
               </Boundary>
             </Shell>
           </KeyboardProvider>

@@ -1,6 +1,7 @@
-import { type ComponentType, type JSX, lazy, Suspense } from "react";
+import type { ComponentType, JSX } from "react";
 import { Link, useParams } from "wouter";
 import { Foreign } from "../../parts/foreign.tsx";
+import { later } from "../../parts/later.tsx";
 import { Missing } from "../../parts/page-head.tsx";
 import { Failure, Loading } from "../../parts/states.tsx";
 import { isMissing } from "../../parts/trouble.tsx";
@@ -21,11 +22,11 @@ export interface TabProps {
 
 const tabs: Record<TabName, ComponentType<TabProps>> = {
   graph: GraphTab,
-  start: lazy(async () => ({ default: (await import("./start/start-tab.tsx")).StartTab })),
-  versions: lazy(async () => ({ default: (await import("./versions/versions-tab.tsx")).VersionsTab })),
-  triggers: lazy(async () => ({ default: (await import("./triggers/triggers-tab.tsx")).TriggersTab })),
-  analytics: lazy(async () => ({ default: (await import("./analytics-tab.tsx")).AnalyticsTab })),
-  limits: lazy(async () => ({ default: (await import("./limits-tab.tsx")).LimitsTab })),
+  start: later(async () => (await import("./start/start-tab.tsx")).StartTab),
+  versions: later(async () => (await import("./versions/versions-tab.tsx")).VersionsTab),
+  triggers: later(async () => (await import("./triggers/triggers-tab.tsx")).TriggersTab),
+  analytics: later(async () => (await import("./analytics-tab.tsx")).AnalyticsTab),
+  limits: later(async () => (await import("./limits-tab.tsx")).LimitsTab),
 };
 const names = Object.keys(tabs) as TabName[];
 
@@ -55,9 +56,7 @@ export function WorkflowPage(): JSX.Element {
         ))}
       </nav>
       <Notes workflow={workflow} />
-      <Suspense fallback={<Loading />}>
-        <Tab key={id} workflow={workflow} />
-      </Suspense>
+      <Tab key={id} workflow={workflow} />
     </>
   );
 }

@@ -1,14 +1,15 @@
-import { type JSX, lazy, Suspense, useState } from "react";
+import { type JSX, useState } from "react";
 import { useNova } from "../../../api/nova.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Foreign } from "../../../parts/foreign.tsx";
 import { JsonView } from "../../../parts/json-view.tsx";
+import { later } from "../../../parts/later.tsx";
 import { sizeText } from "../../../parts/size.ts";
-import { Loading, sentenceOf } from "../../../parts/states.tsx";
+import { sentenceOf } from "../../../parts/states.tsx";
 import { texts } from "../../../texts.ts";
 import "./value.css";
 
-const Preview = lazy(async () => ({ default: (await import("../../../parts/preview/preview.tsx")).Preview }));
+const Preview = later(async () => (await import("../../../parts/preview/preview.tsx")).Preview);
 
 /** The execution under which blobs of a value are found. */
 export interface BlobHome {
@@ -88,9 +89,7 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
       )}
       {bytes && (
         <div className="blob-preview">
-          <Suspense fallback={<Loading lines={3} />}>
-            <Preview bytes={bytes} name={name} type={blob.type} pdf={() => address("application/pdf")} />
-          </Suspense>
+          <Preview bytes={bytes} name={name} type={blob.type} pdf={() => address("application/pdf")} />
         </div>
       )}
     </div>
