@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { byRole, type ModelServer, modelServer } from "../support/model-server/model-server.ts";
-import { desk, findingsInBothModes, hasBrowser, phone } from "./support/browser.ts";
+import { findingsInEveryLook, hasBrowser } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 const first = "context['total'] = sum(context['lines'])";
@@ -119,20 +119,18 @@ describe.skipIf(!hasBrowser)("locked code", () => {
   });
 
   it("breaks no rule of WCAG in light and dark, on a desk and on a phone", async () => {
-    for (const [place, viewport] of Object.entries({ desk, phone })) {
-      const page = await shown.open(chosen, { viewport });
-      await page.getByRole("textbox", { name: "Code of sum" }).waitFor();
-      expect(await findingsInBothModes(page, "code-code", place)).toEqual([]);
-      for (const [name, text] of [
-        ["Written for", "Prompt"],
-        ["Evidence", "Proven by"],
-        ["History", "In use"],
-      ] as const) {
-        await tab(page, new RegExp(name)).click();
-        await page.getByText(text).first().waitFor();
-        const findings = await findingsInBothModes(page, `code-${name.toLowerCase().replace(" ", "-")}`, place);
-        expect(findings, name).toEqual([]);
-      }
+    const page = await shown.open(chosen);
+    await page.getByRole("textbox", { name: "Code of sum" }).waitFor();
+    expect(await findingsInEveryLook(page, "code-code")).toEqual([]);
+    for (const [name, text] of [
+      ["Written for", "Prompt"],
+      ["Evidence", "Proven by"],
+      ["History", "In use"],
+    ] as const) {
+      await tab(page, new RegExp(name)).click();
+      await page.getByText(text).first().waitFor();
+      const findings = await findingsInEveryLook(page, `code-${name.toLowerCase().replace(" ", "-")}`);
+      expect(findings, name).toEqual([]);
     }
   }, 60_000);
 });

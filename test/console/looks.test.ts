@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { desk, findingsInBothModes, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
+import { findingsInEveryLook, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 /** A page as it is looked at: where it is, and what is done before it is. */
@@ -8,6 +8,8 @@ interface Look {
   name: string;
   path(): string;
   ready(page: Page): Promise<unknown>;
+  /** On a phone an address that names a node shows its link; absent: as it is. */
+  onPhone?(page: Page): Promise<unknown>;
 }
 
 describe.skipIf(!hasBrowser)("every page", () => {
@@ -31,20 +33,9 @@ describe.skipIf(!hasBrowser)("every page", () => {
     ids.running = await begun("slow", { seconds: 600 });
   }, 90_000);
 
-  /** On a phone an address that names a node shows its link. */
-  const showGraph = async (page: Page) => {
-    const tab = page.locator(".run-switch .tab", { hasText: "Graph" });
-    await tab.waitFor({ state: "attached" });
-    if (await tab.isVisible()) await tab.click();
-  };
-  const unfold = (name: string) => async (page: Page) => {
-    await showGraph(page);
-    await page.getByRole("button", { name: `Unfold ${name}` }).click();
-  };
-  const seen = (state: string) => async (page: Page) => {
-    await showGraph(page);
-    await page.locator(`.node[data-state=${state}]`).waitFor();
-  };
+  const showGraph = (page: Page) => page.locator(".run-switch .tab", { hasText: "Graph" }).click();
+  const unfold = (page: Page, name: string) => page.getByRole("button", { name: `Unfold ${name}` }).click();
+  const seen = (page: Page, state: string) => page.locator(`.node[data-state=${state}]`).waitFor();
   const looks: Look[] = [
     { name: "runs", path: () => "/", ready: (page) => page.getByRole("row").nth(6).waitFor() },
     { name: "runs-none", path: () => "/?text=nothing", ready: (page) => page.getByText("No run fits").waitFor() },
@@ -63,14 +54,20 @@ describe.skipIf(!hasBrowser)("every page", () => {
       path: () => `/runs/${ids.done}?node=read`,
       ready: (page) => page.locator(".tab", { hasText: "Context" }).dispatchEvent("mousedown", { button: 0 }),
     },
-    { name: "run-map", path: () => `/runs/${ids.map}?node=price`, ready: unfold("each") },
+    {
+      name: "run-map",
+      path: () => `/runs/${ids.map}?node=price`,
+      ready: (page) => unfold(page, "each"),
+      onPhone: showGraph,
+    },
     {
       name: "run-nested",
       path: () => `/runs/${ids.nested}`,
       async ready(page) {
-        await unfold("orders")(page);
+        await unfold(page, "orders");
         await page.locator('[data-id^="orders/"] .node').first().waitFor({ state: "attached" });
       },
+      onPhone: showGraph,
     },
     {
       name: "run-loop",
@@ -80,12 +77,14 @@ describe.skipIf(!hasBrowser)("every page", () => {
     {
       name: "run-running",
       path: () => `/runs/${ids.running}?node=work`,
-      ready: seen("running"),
+      ready: (page) => seen(page, "running"),
+      onPhone: showGraph,
     },
     {
       name: "run-waiting",
       path: () => `/runs/${ids.waiting}?node=manager`,
-      ready: seen("waiting"),
+      ready: (page) => seen(page, "waiting"),
+      onPhone: showGraph,
     },
     {
       name: "run-missing",
@@ -96,12 +95,10 @@ describe.skipIf(!hasBrowser)("every page", () => {
 
   it.each(looks)(
     "can be used by everybody, in light and dark, large and small: $name",
-    async ({ name, path, ready }) => {
-      for (const [place, viewport] of Object.entries({ desk, phone })) {
-        const page = await shown.open(path(), { viewport });
-        await ready(page);
-        expect(await findingsInBothModes(page, name, place), `${name} ${place}`).toEqual([]);
-      }
+    async ({ name, path, ready, onPhone }) => {
+      const page = await shown.open(path());
+      await ready(page);
+      expect(await findingsInEveryLook(page, name, () => onPhone?.(page))).toEqual([]);
     },
     120_000,
   );
@@ -110,7 +107,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
     const page = await shown.stranger();
     await page.goto(`${shown.url}/console/`);
     await page.getByLabel("API key").waitFor();
-    expect(await findingsInBothModes(page, "sign-in", "desk")).toEqual([]);
+    expect(await findingsInEveryLook(page, "sign-in")).toEqual([]);
   });
 
   it.each(["light", "dark"] as const)("has every other page within reach on a phone, %s", async (mode) => {

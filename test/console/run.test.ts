@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { hasBrowser, phone, untilSo } from "./support/browser.ts";
+import { desk, hasBrowser, phone, untilSo } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 describe.skipIf(!hasBrowser)("a run", () => {
@@ -218,6 +218,31 @@ context['short'] = [7]
     await page.unroute("**/executions?**");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("table").waitFor();
+  });
+
+  it("has all of the graph in sight when its window changes, until somebody moves it", async () => {
+    const id = await ended("orders", { total: 2500 });
+    const page = await shown.open(`/runs/${id}`);
+    const left = async () => {
+      const [start, pane] = [await node(page, "start").boundingBox(), await page.locator(".react-flow").boundingBox()];
+      return Math.round((start?.x ?? 0) - (pane?.x ?? 0));
+    };
+    await node(page, "end").waitFor();
+
+    await page.setViewportSize(phone);
+    const inSight = expect.toSatisfy((x) => x > 0 && x < phone.width / 2);
+    await untilSo(async () => expect(await left()).toEqual(inSight));
+    const fitted = await left();
+    await page.mouse.move(30, 500);
+    await page.mouse.down();
+    await page.mouse.move(90, 560, { steps: 5 });
+    await page.mouse.up();
+    const moved = await left();
+    expect(moved).toBeGreaterThan(fitted + 40);
+
+    await page.setViewportSize(desk);
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+    expect(await left()).toBe(moved);
   });
 
   it("shows graph, timeline and link one at a time on a phone", async () => {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { desk, findingsInBothModes, hasBrowser, phone, picture, untilLoaded, untilSo } from "./support/browser.ts";
+import { findingsInEveryLook, hasBrowser, picture, untilLoaded, untilSo } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 const intake = (code: string) => ({
@@ -199,20 +199,16 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     });
   });
 
-  it.each(Object.entries({ desk, phone }))(
-    "keep to WCAG 2.2 AA in every view, in light and dark, on a %s",
-    async (place, viewport) => {
-      const page = await shown.open("/workflows", { viewport });
-      await page.getByRole("link", { name: "Intake" }).waitFor();
-      expect(await findingsInBothModes(page, "workflows", place)).toEqual([]);
-      for (const tab of tabs) {
-        await page.goto(`${shown.url}/console/workflows/intake${tab}`);
-        await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
-        await untilLoaded(page);
-        const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
-        expect(await findingsInBothModes(page, `workflow${name}`, place), tab).toEqual([]);
-      }
-    },
-    60_000,
-  );
+  it("keep to WCAG 2.2 AA in every view, in light and dark, on a desk and on a phone", async () => {
+    const page = await shown.open("/workflows");
+    await page.getByRole("link", { name: "Intake" }).waitFor();
+    expect(await findingsInEveryLook(page, "workflows")).toEqual([]);
+    for (const tab of tabs) {
+      await page.goto(`${shown.url}/console/workflows/intake${tab}`);
+      await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
+      await untilLoaded(page);
+      const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
+      expect(await findingsInEveryLook(page, `workflow${name}`), tab).toEqual([]);
+    }
+  }, 60_000);
 });

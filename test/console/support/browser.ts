@@ -115,17 +115,24 @@ export async function findingsOf(page: Page, runOnly = everyRule): Promise<strin
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id} (${help}): ${target.join(" ")}`));
 }
 
-/** What breaks it in the light and in the dark mode. Pictures: `<name>-<mode>-<place>.png`. */
-export async function findingsInBothModes(page: Page, name: string, place: string): Promise<string[]> {
+/**
+ * What breaks it on a desk and on a phone, in the light and in the dark mode, or is wider than the screen. The page is made
+ * small as it is: all that depends on its size is in its styles. `onPhone` is done before it is looked at there. Pictures:
+ * `<name>-<mode>-<place>.png`.
+ */
+export async function findingsInEveryLook(page: Page, name: string, onPhone?: () => unknown): Promise<string[]> {
   const found: string[] = [];
-  for (const [mode, rules] of [
-    ["light", everyRule],
-    ["dark", rulesOfColour],
-  ] as const) {
-    await page.emulateMedia({ colorScheme: mode });
-    await page.evaluate(atRest);
-    await picture(page, `${name}-${mode}-${place}`);
-    found.push(...(await findingsOf(page, rules)).map((finding) => `${mode}: ${finding}`));
+  for (const [place, viewport] of Object.entries({ desk, phone })) {
+    await page.setViewportSize(viewport);
+    if (place === "phone") await onPhone?.();
+    for (const [mode, rules] of Object.entries({ light: everyRule, dark: rulesOfColour })) {
+      await page.emulateMedia({ colorScheme: mode as "light" | "dark" });
+      await page.evaluate(atRest);
+      await picture(page, `${name}-${mode}-${place}`);
+      found.push(...(await findingsOf(page, rules)).map((finding) => `${place}, ${mode}: ${finding}`));
+    }
+    if (await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+      found.push(`${place}: it is too wide`);
   }
   return found;
 }

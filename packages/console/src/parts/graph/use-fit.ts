@@ -7,27 +7,34 @@ export const minZoom = 0.1;
 const leastReadable = 0.6;
 const margin = 24;
 
-/** All of the graph is in sight when it is placed, once its box has a size: on a phone another view may be shown first. */
+/**
+ * All of the graph is in sight when it is placed, once its box has a size: on a phone another view may be shown first. A
+ * box that changes its size shows all of it again, unless somebody has moved it since.
+ */
 export function useFit(box: RefObject<HTMLElement | null>, layout: Layout | undefined): void {
-  const { setViewport } = useReactFlow();
-  const isFitted = useRef(false);
+  const { getViewport, setViewport } = useReactFlow();
+  const fitted = useRef<Viewport>(undefined);
   useEffect(() => {
     const element = box.current;
     if (!layout || !element) return undefined;
-    let isDone = false;
+    let isPlaced = false;
     const fit = () => {
       const { width, height } = element.getBoundingClientRect();
-      if (isDone || width === 0) return;
-      isDone = true;
+      if (width === 0 || (isPlaced && isMoved(getViewport(), fitted.current))) return;
       const view = readable(boundsOf(layout), width, height);
-      void setViewport(view, isFitted.current ? { duration: 200 } : {});
-      isFitted.current = true;
+      void setViewport(view, fitted.current && !isPlaced ? { duration: 200 } : {});
+      isPlaced = true;
+      fitted.current = view;
     };
     fit();
     const observer = new ResizeObserver(fit);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [box, layout, setViewport]);
+  }, [box, layout, getViewport, setViewport]);
+}
+
+function isMoved(now: Viewport, { x, y, zoom } = now): boolean {
+  return Math.hypot(now.x - x, now.y - y) > 1 || Math.abs(now.zoom - zoom) > 0.001;
 }
 
 /** Of a graph that would be too small to read, its beginning. */
