@@ -22,7 +22,6 @@ export interface Rule {
   /** JSON text, as it was put. */
   pattern: string;
   state: "ENABLED" | "DISABLED";
-  description?: string;
   targets: Target[];
 }
 
@@ -73,8 +72,8 @@ export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Ru
 }
 
 /** Throws `ResourceNotFoundException`. */
-export function ruleIn(service: EventService, request: Request, field: "Name" | "Rule"): Rule {
-  const place = placeIn(request, field);
+export function ruleIn(service: EventService, request: Request): Rule {
+  const place = placeIn(request, "Rule");
   const rule = service.rules.get(ruleKey(place));
   if (rule) return rule;
   throw new AwsError("ResourceNotFoundException", `Rule ${place.name} does not exist on EventBus ${place.bus}.`);

@@ -83,8 +83,7 @@ export class Firing {
   #catchUp(schedule: StoredSchedule, firstDue: number): void {
     const { store, clock, warn } = this.#options;
     const now = clock.now();
-    const latenessMs = Math.max(precisionMs, schedule.windowMinutes * 60_000);
-    const due = firstDue > now - latenessMs ? firstDue : this.#dueOf(schedule, now - latenessMs);
+    const due = firstDue > now - precisionMs ? firstDue : this.#dueOf(schedule, now - precisionMs);
     const missed = this.#times(schedule, firstDue, Math.min(now, (due ?? now + 1) - 1));
     if (missed.length > 0) warn(missedSentence(schedule, missed));
     if (due !== undefined && due <= now) this.#fire(schedule, due);

@@ -9,8 +9,6 @@ export interface StoredSchedule {
   timezone: string;
   state: "ENABLED" | "DISABLED";
   description?: string;
-  /** How late it may fire; 0: no flexible window. */
-  windowMinutes: number;
   target: ScheduleTarget;
   createdMs: number;
   modifiedMs: number;

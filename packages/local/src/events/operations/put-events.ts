@@ -4,7 +4,7 @@ import { constraint } from "../../aws-http/aws-error.ts";
 import { accountId, region } from "../../aws-http/request.ts";
 import { isObject } from "../../json.ts";
 import { inputOf } from "../event-text.ts";
-import { busIn, type EventOperations, type EventService, ownBus, ruleArn, rulesOf } from "../service.ts";
+import { busIn, type EventOperations, type EventService, ownBus, rulesOf } from "../service.ts";
 
 /** EventBridge, "PutEvents": entries of one request, and what they weigh together. */
 const maxEntries = 10;
@@ -77,9 +77,8 @@ function fire(service: EventService, bus: string, text: string): void {
   }
   for (const rule of rulesOf(service, bus)) {
     if (rule.state === "DISABLED" || !matchesPattern(JSON.parse(rule.pattern), event)) continue;
-    const fired = { event: text, rule, ruleArn: ruleArn(rule) };
     for (const target of rule.targets) {
-      service.deliveries.add({ functionArn: target.Arn, payload: inputOf(target, fired), inTurn: false });
+      service.deliveries.add({ functionArn: target.Arn, payload: inputOf(target, text), inTurn: false });
     }
   }
 }

@@ -1,12 +1,11 @@
 import { checkPattern } from "@nova/workflow";
 import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
-import { busIn, type EventOperations, placeIn, type Rule, ruleArn, ruleIn, ruleKey, rulesOf } from "../service.ts";
+import { type EventOperations, placeIn, ruleArn, ruleKey, rulesOf } from "../service.ts";
 
 /** EventBridge, "Quotas": rules of a bus; the longest pattern. */
 const maxRules = 300;
 const maxPattern = 4096;
-const maxDescription = 512;
 
 export const ruleOperations: EventOperations = {
   PutRule(service, request) {
@@ -17,7 +16,6 @@ export const ruleOperations: EventOperations = {
     const pattern = request.optionalText("EventPattern", { most: maxPattern });
     if (pattern === undefined) throw validation("Parameter(s) EventPattern or ScheduleExpression must be specified.");
     assertPattern(pattern);
-    const description = request.optionalText("Description", { most: maxDescription });
     const before = service.rules.get(ruleKey(place));
     if (!before && rulesOf(service, place.bus).length >= maxRules) {
       const message = `The requested resource exceeds the maximum number allowed: ${maxRules}`;
@@ -25,7 +23,7 @@ export const ruleOperations: EventOperations = {
     }
     const state = request.choice("State", ["ENABLED", "DISABLED"]) ?? "ENABLED";
     const targets = before?.targets ?? [];
-    service.rules.put({ ...place, pattern, state, ...(description && { description }), targets });
+    service.rules.put({ ...place, pattern, state, targets });
     return { RuleArn: ruleArn(place) };
   },
 
@@ -36,15 +34,6 @@ export const ruleOperations: EventOperations = {
     }
     service.rules.remove(key);
     return {};
-  },
-
-  DescribeRule: (service, request) => shown(ruleIn(service, request, "Name")),
-
-  ListRules(service, request) {
-    const bus = busIn(request.optionalText("EventBusName"));
-    const prefix = request.optionalText("NamePrefix") ?? "";
-    const found = rulesOf(service, bus).filter(({ name }) => name.startsWith(prefix));
-    return { Rules: found.map(shown) };
   },
 };
 
@@ -62,9 +51,4 @@ function assertPattern(text: string): void {
 
 function invalidPattern(reason: string): AwsError {
   return new AwsError("InvalidEventPatternException", `Event pattern is not valid. Reason: ${reason}`);
-}
-
-function shown(rule: Rule): object {
-  const { name: Name, bus: EventBusName, pattern: EventPattern, state: State, description: Description } = rule;
-  return { Name, Arn: ruleArn(rule), EventBusName, EventPattern, State, Description };
 }

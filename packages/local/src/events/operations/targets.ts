@@ -1,7 +1,7 @@
 import { isJson } from "@nova/workflow";
 import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
-import { unservedVariables } from "../event-text.ts";
+import { eventVariable } from "../event-text.ts";
 import { type EventOperations, ruleIn, type Target } from "../service.ts";
 
 /** EventBridge, "Quotas": targets of a rule. */
@@ -13,7 +13,7 @@ const functionArn = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]
 
 export const targetOperations: EventOperations = {
   PutTargets(service, request) {
-    const rule = ruleIn(service, request, "Rule");
+    const rule = ruleIn(service, request);
     const given = (request.list("Targets") ?? []).map(targetOf);
     const ids = new Set(given.map(({ Id }) => Id));
     const targets = [...rule.targets.filter(({ Id }) => !ids.has(Id)), ...given];
@@ -25,13 +25,11 @@ export const targetOperations: EventOperations = {
   },
 
   RemoveTargets(service, request) {
-    const rule = ruleIn(service, request, "Rule");
+    const rule = ruleIn(service, request);
     const ids = request.list("Ids") ?? [];
     service.rules.put({ ...rule, targets: rule.targets.filter(({ Id }) => !ids.includes(Id)) });
     return { FailedEntryCount: 0, FailedEntries: [] };
   },
-
-  ListTargetsByRule: (service, request) => ({ Targets: ruleIn(service, request, "Rule").targets }),
 };
 
 function targetOf(value: Json): Target {
@@ -51,11 +49,12 @@ function transformerOf(id: string, value: Json): { InputTemplate: string } {
   if (typeof InputTemplate !== "string" || InputTemplate.length > maxInput) {
     throw validation(`Invalid InputTemplate for target ${id}.`);
   }
-  const [unserved] = unservedVariables(InputTemplate);
-  if (unserved !== undefined || Object.keys(InputPathsMap ?? {}).length > 0) {
-    throw validation(`Invalid InputTemplate for target ${id} : the local EventBridge does not fill in <${unserved}>.`);
+  // With any value in the place of the event it has to be JSON.
+  const filled = InputTemplate.replaceAll(eventVariable, "0");
+  const [unserved] = [...Object.keys(InputPathsMap ?? {}), ...(filled.match(/<[^<>]+>/) ?? [])];
+  if (unserved !== undefined) {
+    throw validation(`Invalid InputTemplate for target ${id} : the local EventBridge does not fill in ${unserved}.`);
   }
-  // With any value in the places of variables it has to be JSON.
-  if (!isJson(InputTemplate.replaceAll(/<[^<>]+>/g, "0"))) throw validation(`Invalid InputTemplate for target ${id}.`);
+  if (!isJson(filled)) throw validation(`Invalid InputTemplate for target ${id}.`);
   return { InputTemplate };
 }

@@ -15,6 +15,9 @@ export function readSchedule(request: Request): AskedSchedule {
   for (const field of unserved) {
     if (request.has(field)) throw validation(`The local Scheduler does not serve ${field}.`);
   }
+  const window = request.map("FlexibleTimeWindow");
+  if (!window) throw constraint("flexibleTimeWindow", undefined, "must not be null");
+  if (window.Mode !== "OFF") throw validation("The local Scheduler has no flexible windows - use the Mode OFF.");
   const expression = request.text("ScheduleExpression", { most: 256 });
   const timezone = request.optionalText("ScheduleExpressionTimezone", { most: 50 }) ?? "UTC";
   if (!isTimeZone(timezone)) throw validation("Provided ScheduleExpressionTimezone is not valid.");
@@ -25,17 +28,8 @@ export function readSchedule(request: Request): AskedSchedule {
     timezone,
     state: request.choice("State", ["ENABLED", "DISABLED"]) ?? "ENABLED",
     ...(description && { description }),
-    windowMinutes: windowIn(request.map("FlexibleTimeWindow")),
     target: targetIn(request.map("Target")),
   };
-}
-
-function windowIn(window: JsonObject | undefined): number {
-  if (!window) throw constraint("flexibleTimeWindow", undefined, "must not be null");
-  const { Mode, MaximumWindowInMinutes: minutes } = window;
-  if (Mode === "OFF" && minutes === undefined) return 0;
-  if (Mode === "FLEXIBLE" && isWithin(minutes, 1, 1440)) return minutes;
-  throw validation("FlexibleTimeWindow is OFF without MaximumWindowInMinutes, or FLEXIBLE with 1 to 1440 of them.");
 }
 
 const functionArn = /^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(:[\w$-]+)?$/;

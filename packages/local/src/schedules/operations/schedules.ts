@@ -17,7 +17,6 @@ export const scheduleRoutes: Record<string, string> = {
   "PUT /schedules/{Name}": "UpdateSchedule",
   "DELETE /schedules/{Name}": "DeleteSchedule",
   "GET /schedules/{Name}": "GetSchedule",
-  "GET /schedules": "ListSchedules",
 };
 
 export const scheduleOperations: ScheduleOperations = {
@@ -50,27 +49,19 @@ export const scheduleOperations: ScheduleOperations = {
 
   GetSchedule(service, { name, query }) {
     const found = find(service, name, query.get("groupName") ?? undefined);
-    const { windowMinutes, target, createdMs, modifiedMs, startMs, description } = found;
+    const { target, createdMs, modifiedMs, startMs, description } = found;
+    const { name: Name, group: GroupName, state: State } = found;
     return {
-      ...summary(found),
+      ...{ Arn: scheduleArn(found), Name, GroupName, State },
       ...(description && { Description: description }),
       ScheduleExpression: found.expression,
       ScheduleExpressionTimezone: found.timezone,
-      FlexibleTimeWindow:
-        windowMinutes === 0 ? { Mode: "OFF" } : { Mode: "FLEXIBLE", MaximumWindowInMinutes: windowMinutes },
+      FlexibleTimeWindow: { Mode: "OFF" },
       Target: target,
       ...(startMs !== createdMs && { StartDate: startMs / 1000 }),
       CreationDate: createdMs / 1000,
       LastModificationDate: modifiedMs / 1000,
     };
-  },
-
-  ListSchedules(service, { query }) {
-    const [group, prefix] = [query.get("ScheduleGroup"), query.get("NamePrefix") ?? ""];
-    const found = service.store
-      .all()
-      .filter((one) => (group === null || one.group === group) && one.name.startsWith(prefix));
-    return { Schedules: found.map((one) => ({ ...summary(one), Target: { Arn: one.target.Arn } })) };
   },
 };
 
@@ -78,11 +69,6 @@ export const scheduleOperations: ScheduleOperations = {
 function beginning({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
   const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);
   return { startMs, doneMs: startMs - 1 };
-}
-
-function summary(schedule: StoredSchedule) {
-  const { name: Name, group: GroupName, state: State } = schedule;
-  return { Arn: scheduleArn(schedule), Name, GroupName, State };
 }
 
 function put(service: ScheduleService, schedule: StoredSchedule): { ScheduleArn: string } {
