@@ -104,7 +104,7 @@ describe("case d: the node commits, and Step Functions sees nothing but timeouts
     const story = await new Story(rescued).start();
     const { lambdas, scheduler } = story.world;
     let timeouts = 2;
-    lambdas.mostRetries = 1;
+    lambdas.maxRetries = 1;
     lambdas.timer = (onFired) => {
       if (timeouts-- <= 0) return null;
       const fire = { name: "fire", ready: () => story.chain.includes("a success"), effect: onFired };

@@ -124,7 +124,7 @@ describe("case g: a Catch inside a branch cannot reach the outer close", () => {
 
   it("and a success that Step Functions saw fail goes on inside the branch", async () => {
     const story = await new Story(fork).start();
-    story.world.lambdas.mostRetries = 0;
+    story.world.lambdas.maxRetries = 0;
     let tasks = 0;
     story.world.lambdas.timer = (onFired) => {
       if (++tasks !== 2) return null;

@@ -56,10 +56,10 @@ interface Input {
 }
 
 /** An upload goes on while the turn is written; a cell of this size costs less than one. */
-const mostCharactersInCell = 16 * 1024;
+const maxCharactersInCell = 16 * 1024;
 
 function inputFor(sandbox: E2bSandbox, name: string, text: string, { inCell, signal }: AttachOptions): Input {
-  if (inCell && text.length <= mostCharactersInCell) {
+  if (inCell && text.length <= maxCharactersInCell) {
     return { cell: cellWith(name, text), sent: Promise.resolve(), remove: async () => undefined };
   }
   return {

@@ -8,14 +8,14 @@ import { isGone } from "./failures.ts";
 const loadSdk = () => import("@e2b/code-interpreter");
 
 /** Connected sandboxes that one Lambda keeps between nodes; each saves the call that fetches its tokens. */
-const mostKept = 200;
+const maxKept = 200;
 
 /** E2B's control plane, and what this process knows about sandboxes that it has been connected to. */
 export class Connections {
   readonly #sdk = loadSdk();
   readonly #breaker = new Breaker();
-  readonly #unused = new LRUCache<string, true>({ max: mostKept });
-  readonly #kept = new LRUCache<string, Promise<E2bSandbox>>({ max: mostKept });
+  readonly #unused = new LRUCache<string, true>({ max: maxKept });
+  readonly #kept = new LRUCache<string, Promise<E2bSandbox>>({ max: maxKept });
 
   constructor() {
     this.#sdk.catch(() => undefined); // whoever awaits it sees why

@@ -9,7 +9,7 @@ import type { LastAnswer } from "./messages.ts";
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 /** A harness that fails this often in a row, with the sandbox alive, will not recover. */
-const mostHarnessFailures = 4;
+const maxHarnessFailures = 4;
 
 export interface Followed {
   sandbox: string;
@@ -83,7 +83,7 @@ class Patience {
     if (error instanceof MalformedAnswer) throw error;
     if (isRefusedKey(error)) throw asRunError("the sandbox cannot be reached", error);
     this.#harnessFailures = error instanceof HarnessFailure ? this.#harnessFailures + 1 : 0;
-    if (this.#harnessFailures < mostHarnessFailures) return;
+    if (this.#harnessFailures < maxHarnessFailures) return;
     const reason = (error as HarnessFailure).message;
     throw new NovaError("NodeFailed", `the sandbox's harness fails (${reason})`, { cause: error });
   }

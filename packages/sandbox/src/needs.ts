@@ -4,9 +4,9 @@ import { IoFailure, MalformedAnswer } from "./failures.ts";
 import type { Need } from "./messages.ts";
 import { Watched, writeStream, writeText } from "./transfer.ts";
 
-const mostAtOnce = 6;
+const maxAtOnce = 6;
 /** Code waits for one thing at a time; besides there are the blobs that it names. */
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 
 /** Serves the needs of one attach, a few at a time; `fail` hears of the first that cannot be served. */
 export function needServer(
@@ -24,9 +24,9 @@ export function needServer(
     atWork--;
   };
   return (need) => {
-    if (waiting.length >= mostWaiting) throw new MalformedAnswer(`it asks for more than ${mostWaiting} things at once`);
+    if (waiting.length >= maxWaiting) throw new MalformedAnswer(`it asks for more than ${maxWaiting} things at once`);
     waiting.push(need);
-    if (atWork < mostAtOnce) work().catch(fail);
+    if (atWork < maxAtOnce) work().catch(fail);
   };
 }
 

@@ -9,7 +9,7 @@ type OutBlob = Success["blobs"][number];
 
 const streamsAtOnce = 6;
 /** The harness makes no longer ones: large values are blobs beside it. */
-const mostResultBytes = 64 << 20;
+const maxResultBytes = 64 << 20;
 
 /**
  * The code's result with everything it refers to stored. `stored`: keys of the references in the input's own texts. The
@@ -43,7 +43,7 @@ async function download(
   { path, bytes }: Extract<LastAnswer, { type: "outcome" }>,
   signal: AbortSignal,
 ): Promise<Result> {
-  if (bytes > mostResultBytes) throw new MalformedAnswer(`its result has ${bytes} bytes`);
+  if (bytes > maxResultBytes) throw new MalformedAnswer(`its result has ${bytes} bytes`);
   const data = await readBytes(sandbox, path, bytes, signal);
   if (data.length < bytes) throw new RangeError(`only ${data.length} of ${bytes} bytes of ${path} have come`);
   return parseAnswer(Result, data.toString());

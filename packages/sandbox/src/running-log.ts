@@ -9,7 +9,7 @@ import { readBytes } from "./transfer.ts";
 const count = z.int().nonnegative();
 const Header = z.object({ step: count, attempt: count, size: count });
 /** The harness keeps the last 64 KB, behind a header. */
-const mostBytes = (64 << 10) + 1024;
+const maxBytes = (64 << 10) + 1024;
 
 /** See `Sandboxes`. `lifetimeSeconds`: that the sandbox must live from now on. */
 export async function readRunningLog(
@@ -19,7 +19,7 @@ export async function readRunningLog(
 ): Promise<RunningLog | null> {
   try {
     const connected = await connections.get(sandbox, lifetimeSeconds);
-    return logIn(await readBytes(connected, pathOf(link), mostBytes, signal));
+    return logIn(await readBytes(connected, pathOf(link), maxBytes, signal));
   } catch (error) {
     if (isGone(error) || isFileMissing(error)) return null;
     connections.forget(sandbox); // the next reader asks the control plane

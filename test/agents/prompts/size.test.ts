@@ -3,7 +3,7 @@ import { z } from "zod";
 import { sets } from "../../support/pipeline/node-means.ts";
 import { play } from "../../support/pipeline/play.ts";
 
-const mostTokens = 1_500;
+const maxTokens = 1_500;
 /** Careful: tokenizers need one for about four characters of English or Python. */
 const charactersPerToken = 3.5;
 
@@ -43,7 +43,7 @@ describe("prompts of a simple action node with ten keys", async () => {
     );
     const descriptions = (call.tools ?? []).map(({ name, description }) => name + description);
     const whole = [call.instructions, call.input, ...schemas, ...descriptions].join("");
-    expect(whole.length / charactersPerToken).toBeLessThan(mostTokens);
+    expect(whole.length / charactersPerToken).toBeLessThan(maxTokens);
   });
 
   it("begin with what is the same for every run", async () => {

@@ -6,7 +6,7 @@ import { historyLimit } from "../../../packages/compiler/src/events/ways.ts";
 import { lower } from "../../../packages/compiler/src/lower/lower.ts";
 import type { PlannedMap } from "../../../packages/compiler/src/lower/plan.ts";
 import { execute } from "../support/executed.ts";
-import { type Fates, fates, mostItems } from "../support/fates.ts";
+import { type Fates, fates, maxItems } from "../support/fates.ts";
 import { forwardGraphs, graphs } from "../support/graphs.ts";
 import {
   action,
@@ -44,7 +44,7 @@ describe("the events of a plan", () => {
           return { kind: ["fails", "expires", "late", "closed"].includes(kind) ? kind : "succeeds", pick };
         };
         const { events } = await execute(whole, calm);
-        expect(countEvents(lower(whole), () => mostItems)).toBeGreaterThanOrEqual(events);
+        expect(countEvents(lower(whole), () => maxItems)).toBeGreaterThanOrEqual(events);
       }),
       { numRuns: 150 },
     );
@@ -69,7 +69,7 @@ describe("the events of a plan", () => {
     ["a map", line(each)],
   ])("of %s are few more than an execution makes where nothing fails", async (_, whole) => {
     const { events } = await execute(whole, succeeds);
-    const counted = countEvents(lower(whole), () => mostItems);
+    const counted = countEvents(lower(whole), () => maxItems);
     // What a failure adds at each end: its settle, and the states that end a frame.
     expect(counted - events).toBeGreaterThanOrEqual(0);
     expect(counted - events).toBeLessThanOrEqual(45);

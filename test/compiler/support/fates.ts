@@ -64,8 +64,8 @@ export function isEvent(node: IndexedNode["node"]): boolean {
   return node.type === "wait" && node.for.kind === "event";
 }
 
-export const mostItems = 3;
+export const maxItems = 3;
 
 export function itemCount({ pick }: Fate): number {
-  return pick % (mostItems + 1);
+  return pick % (maxItems + 1);
 }

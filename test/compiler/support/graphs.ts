@@ -18,7 +18,7 @@ export const forwardGraphs: fc.Arbitrary<Graph> = programs.map((program) => new 
 
 /** The condition of edges that lead back. */
 const round = "go round";
-const mostLoops = 2;
+const maxLoops = 2;
 
 /** Where a block is: the nodes and edges it adds to, and what follows it. */
 interface Place {
@@ -90,7 +90,7 @@ class Assembly {
 
   /** Loops multiply, so there are few. */
   #loopOf(piece: Piece): Choice["loop"] {
-    const loop = "loop" in piece && this.#loops < mostLoops ? piece.loop : null;
+    const loop = "loop" in piece && this.#loops < maxLoops ? piece.loop : null;
     if (loop) this.#loops++;
     return loop;
   }

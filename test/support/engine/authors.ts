@@ -40,7 +40,7 @@ class ModelDown extends Error {
   override name = "ModelDown";
 }
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 const seconds = { analysis: 15, task: 30 };
 const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_output: 10 };
 
@@ -225,7 +225,7 @@ class Writing {
     );
     const insights = (seen.output_data as { needs_analysis: boolean }).needs_analysis ? await this.#analyze() : null;
     let error = "";
-    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       if (this.#means.timeLeftMs() <= 0) return this.#failed("BudgetExceeded", "the node's time is spent", last);
       const { code, step, problem } = await this.#attempt(attempt, insights);
       last = code;
@@ -241,7 +241,7 @@ class Writing {
       error = problem;
       if (step && this.#task.node.effects === true) break;
     }
-    return this.#failed("NodeFailed", `Failed after ${mostAttempts} attempts: ${error}`, last);
+    return this.#failed("NodeFailed", `Failed after ${maxAttempts} attempts: ${error}`, last);
   }
 
   async #analyze(): Promise<JournalStep> {

@@ -33,7 +33,7 @@ export interface Lambdas {
   /** A task's time may end whenever this process is picked; null: it will not. */
   timer(onFired: () => void): Process | null;
   /** The most retries that any retrier is granted. */
-  mostRetries: number;
+  maxRetries: number;
 }
 
 /** The `states:startExecution.sync:2` integration: the execution, or why it cannot be started. */
@@ -170,11 +170,11 @@ export class MachineRun {
   }
 
   /** At most so many at a time; the first that fails ends the others. */
-  async #together(process: Process, starts: (() => Process)[], mostAtOnce: number): Promise<TaskError | undefined> {
+  async #together(process: Process, starts: (() => Process)[], maxAtOnce: number): Promise<TaskError | undefined> {
     const waiting = [...starts];
     const running = new Set<Process>();
     while (waiting.length + running.size > 0) {
-      while (running.size < mostAtOnce && waiting.length > 0) running.add((waiting.shift() as () => Process)());
+      while (running.size < maxAtOnce && waiting.length > 0) running.add((waiting.shift() as () => Process)());
       const over = await process.call({
         name: "a branch is over",
         ready: () => Array.from(running).some(({ isOver }) => isOver),
@@ -201,7 +201,7 @@ export class MachineRun {
       if (!("error" in ended)) return { output: roundTrip(ended.output) };
       const retrier = state.Retry.find(({ ErrorEquals }) => matches(ErrorEquals, ended.error.Error));
       const retries = retrier ? (used.get(retrier) ?? 0) : 0;
-      if (!retrier || retries >= Math.min(retrier.MaxAttempts, this.#lambdas.mostRetries)) return ended;
+      if (!retrier || retries >= Math.min(retrier.MaxAttempts, this.#lambdas.maxRetries)) return ended;
       used.set(retrier, retries + 1);
       const { IntervalSeconds = 1, BackoffRate = 2, MaxDelaySeconds = Number.POSITIVE_INFINITY } = retrier;
       const due = this.#clock.now + 1000 * Math.min(IntervalSeconds * BackoffRate ** retries, MaxDelaySeconds);

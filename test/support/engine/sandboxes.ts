@@ -23,7 +23,7 @@ const malformed = () => new NovaError("NodeFailed", "the sandbox does not speak 
 const lost = () => new ConnectionLost("502");
 
 /** Broken connections after which a delivery gives up and leaves the code to the next one. */
-const mostReconnects = 2;
+const maxReconnects = 2;
 
 /** The sandboxes port over `state`, with code as processes of their own. */
 export function sandboxesPort(state: SandboxState, scheduler: Scheduler, code: () => Code, caller: Caller): Sandboxes {
@@ -68,7 +68,7 @@ class Delivery {
     const uploaded = await this.#ask("upload", () => this.#state.isAlive(id));
     if (uploaded === false) return { kind: "gone" };
     if (!(await permit)) return { kind: "refused" };
-    for (let connections = 0; connections <= mostReconnects; connections++) {
+    for (let connections = 0; connections <= maxReconnects; connections++) {
       const outcome = await this.#connect(id, request, io, signal, first && connections === 0);
       if (outcome !== "lost") return outcome;
     }

@@ -42,7 +42,7 @@ export interface PendingCall {
 }
 
 /** Far more than any run takes that comes to an end. */
-const mostCalls = 20_000;
+const maxCalls = 20_000;
 
 export class Endless extends Error {
   override name = "Endless";
@@ -123,7 +123,7 @@ export class Scheduler {
 
   /** Performs a call, or lets it fail; afterwards every promise that can settle has settled. */
   async perform(pending: PendingCall, fault?: Fault): Promise<void> {
-    if (this.#log.length >= mostCalls) throw new Endless(`there is no end after ${mostCalls} calls`);
+    if (this.#log.length >= maxCalls) throw new Endless(`there is no end after ${maxCalls} calls`);
     const { process, call } = pending;
     this.#log.push({ process: process.name, call: call.name, fault });
     this.#pending.splice(this.#pending.indexOf(pending), 1);

@@ -44,7 +44,7 @@ export async function simulate(seed: number): Promise<Simulation> {
   return new Model(new Random(seed)).run();
 }
 
-const mostSweeps = 12;
+const maxSweeps = 12;
 /** Calls that a run takes when it takes long. */
 const longRun = 100;
 /** One value is a blob from the start. */
@@ -96,7 +96,7 @@ class Model {
     this.#world.lambdas = {
       invoke: (invocation) => this.#invoke(invocation),
       timer: (onFired) => this.#timer("time is over", 0.1, onFired),
-      mostRetries: random.below(4),
+      maxRetries: random.below(4),
     };
     this.#world.followTime = () => {
       const time = new AbortController();
@@ -198,7 +198,7 @@ class Model {
   /** In the end nothing fails any more, and sweepers come until nothing is open. */
   async #sweepUp(): Promise<void> {
     this.#faultsLeft = 0;
-    for (let sweeps = 0; sweeps < mostSweeps && this.#isOpen(); sweeps++) {
+    for (let sweeps = 0; sweeps < maxSweeps && this.#isOpen(); sweeps++) {
       this.#world.clock.advance(60_000);
       this.#world.spawn("last sweeper", (ports) => this.#sweep(ports));
       await this.#goOn();

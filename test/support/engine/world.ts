@@ -37,7 +37,7 @@ import { mirrorVault, TaskState } from "./tasks.ts";
 import { Tokens } from "./tokens.ts";
 
 /** Maps of three items and more have them in executions of their own. */
-const mostInline = 2;
+const maxInline = 2;
 
 /** What one Lambda process remembers. */
 const memory = () => ({
@@ -81,7 +81,7 @@ export class World {
   lambdas: Lambdas = {
     invoke: (invocation) => [this.deliver(invocation)],
     timer: () => null,
-    mostRetries: 2,
+    maxRetries: 2,
   };
 
   /** `processes`: how many Lambda processes share the deliveries, in turns. */
@@ -124,7 +124,7 @@ export class World {
   /** Makes a workflow runnable, its state machine compiled. */
   publish(workflow: Workflow, version = 1, options: EmitOptions = {}): WorkflowVersion {
     const stateMachineArn = `arn:${workflow.id}:${version}`;
-    const { stateMachine, history } = toMachine(workflow, { inlineItems: mostInline, ...options });
+    const { stateMachine, history } = toMachine(workflow, { inlineItems: maxInline, ...options });
     const published: WorkflowVersion = {
       format: 1,
       workflowId: workflow.id,

@@ -116,12 +116,12 @@ function isStep(type: string): boolean {
   return !["start", "end", "join", "close"].includes(type);
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 function shortList(names: readonly string[]): string {
   if (names.length === 0) return "no node";
-  const more = names.length > mostListed ? ` and ${names.length - mostListed} more` : "";
-  return names.slice(0, mostListed).join(", ") + more;
+  const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : "";
+  return names.slice(0, maxListed).join(", ") + more;
 }
 
 /** That of the source with other values for some keys, checked as that of any run. */

@@ -99,7 +99,7 @@ interface FieldInputProps {
 }
 
 const lines = new Set<FieldName>(["name", "model"]);
-const mostRows = 24;
+const maxRows = 24;
 
 function FieldInput({ name, value, other, onChange }: FieldInputProps): JSX.Element {
   const label = words[name];
@@ -112,5 +112,5 @@ function FieldInput({ name, value, other, onChange }: FieldInputProps): JSX.Elem
     );
   const shared = { label, value, onChange, hint, error: misfit };
   if (lines.has(name)) return <TextField {...shared} maxLength={200} />;
-  return <TextArea {...shared} rows={Math.min(mostRows, Math.max(3, value.split("\n").length + 1))} />;
+  return <TextArea {...shared} rows={Math.min(maxRows, Math.max(3, value.split("\n").length + 1))} />;
 }

@@ -9,7 +9,7 @@ import { texts } from "../../texts.ts";
 import { countStates } from "./draft.ts";
 
 const words = texts.sessions;
-const mostChanges = 10;
+const maxChanges = 10;
 
 /** How the whole draft stands, and who has changed what. */
 export function Overview({ session }: { session: Session }): JSX.Element {
@@ -66,7 +66,7 @@ export function Overview({ session }: { session: Session }): JSX.Element {
           <h2>{words.changes}</h2>
           <ol className="session-changes">
             {changes
-              .slice(-mostChanges)
+              .slice(-maxChanges)
               .reverse()
               .map(({ revision, at, by, what }) => (
                 <li key={revision}>

@@ -8,7 +8,7 @@ import { chooseSandbox, sandboxSpec } from "./sandbox-choice.ts";
 import type { Task } from "./task.ts";
 
 /** Attempts of one link until which another one follows a lost sandbox. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** A turn, the sandbox that it names, and whether it is ours. */
 export interface Place {
@@ -90,7 +90,7 @@ export function warmOf({ node, position }: Task, { sandbox }: Place): Sandbox | 
 
 /** With `effects: false` another sandbox may begin the code again. */
 export function mayMove({ effects }: TaskNode, { attempt }: Turn): boolean {
-  return effects === false && attempt < mostAttempts;
+  return effects === false && attempt < maxAttempts;
 }
 
 /** Why a node fails whose sandbox is gone while its code may have begun. */

@@ -8,7 +8,7 @@ interface Decimal {
 }
 
 /** DynamoDB's limits: 38 digits, 1E-130 to 9.99E+125. */
-const mostDigits = 38;
+const maxDigits = 38;
 const leastExponent = -129;
 const greatestExponent = 126;
 
@@ -70,7 +70,7 @@ function checkRange(number: Decimal): Decimal {
     invalid(`Number ${what}. Attempting to store a number with magnitude ${size} than supported range`);
   if (exponent > greatestExponent) throw range("overflow", "larger");
   if (exponent < leastExponent) throw range("underflow", "smaller");
-  if (digits.length <= mostDigits) return number;
+  if (digits.length <= maxDigits) return number;
   throw invalid("Attempting to store more than 38 significant digits in a Number");
 }
 
