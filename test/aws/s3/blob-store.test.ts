@@ -3,10 +3,11 @@ import { readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { s3Client } from "@nova/aws";
 import { BlobMissing, type BlobRef, type BlobStore, StoreUnavailable } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createBlobStore } from "../../../packages/aws/src/s3/blob-store.ts";
+import { createBlobStore, placeObject } from "../../../packages/aws/src/s3/blob-store.ts";
 import { failing, useBucket } from "../support/endpoints.ts";
 
 const bucket = useBucket();
@@ -171,4 +172,21 @@ test("keeps the heap flat while 50 MB go through", async () => {
     new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: `blobs/acme/exec_01/${ref.sha256}` }),
   );
   expect(KeyCount).toBe(1);
+});
+
+test("an object that changes while it becomes a blob may be tried again", async () => {
+  const upload = { Bucket: bucket.bucket, Key: "uploads/1" };
+  await bucket.client.send(new PutObjectCommand({ ...upload, Body: "first" }));
+  const client = s3Client(true);
+  client.middlewareStack.add((next, { commandName }) => async (args) => {
+    if (commandName === "CopyObjectCommand")
+      await bucket.client.send(new PutObjectCommand({ ...upload, Body: "second" }));
+    return next(args);
+  });
+  const placing = placeObject({ ...bucket, client }, upload.Key, home);
+  await expect(placing).rejects.toMatchObject({
+    name: "StoreUnavailable",
+    message: expect.stringContaining("try again"),
+  });
+  expect(await placeObject(bucket, upload.Key, home)).toMatchObject({ bytes: "second".length });
 });

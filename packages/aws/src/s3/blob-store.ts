@@ -60,14 +60,9 @@ export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks
   };
 }
 
-/** Somebody sent other bytes while the object was read. */
-export class UploadChanged extends StoreUnavailable {
-  override name = "UploadChanged";
-}
-
 /**
  * Makes an object a blob, which its contents name, without moving its bytes: S3 copies. Only where nobody said what they
- * hash to are they read, once. Undefined where there is no object.
+ * hash to are they read, once. Undefined where there is no object. Throws `StoreUnavailable` where other bytes came meanwhile.
  */
 export async function placeObject(
   { client, bucket }: BucketConnection,
@@ -101,6 +96,6 @@ async function unlessChanged<T>(key: string, ask: () => Promise<T>): Promise<T> 
     return await reaching("S3", ask);
   } catch (cause) {
     if (!(cause instanceof Error) || cause.name !== "PreconditionFailed") throw cause;
-    throw new UploadChanged(`other bytes came for ${key} while it was copied - try again`, { cause });
+    throw new StoreUnavailable(`other bytes came for ${key} while it was copied - try again`, { cause });
   }
 }

@@ -21,7 +21,7 @@ export interface Position {
   next: Link;
 }
 
-/** Without a read where this process has just written the link before. Only for who writes on condition of what it says. */
+/** Without a read where this process has just written the link before: only for a write that fails where more came since. */
 export async function latestPosition(ports: Ports, at: LinkId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
   if (!written) return readPosition(ports, at);

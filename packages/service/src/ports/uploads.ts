@@ -31,7 +31,7 @@ export interface UploadStore {
   get(id: string): Promise<Upload | undefined>;
   /** An address that takes exactly these bytes, for `seconds`. */
   sign(upload: Upload, seconds: number): Promise<UploadTicket>;
-  /** Makes what was uploaded a blob of `home`; undefined where nothing was. Throws `UploadChanged` where it is changing. */
+  /** Makes what was uploaded a blob of `home`; undefined where nothing was. Throws `StoreUnavailable` where it is changing. */
   place(upload: Upload, home: BlobHome): Promise<{ sha256: string; bytes: number } | undefined>;
 }
 
