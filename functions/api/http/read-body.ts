@@ -1,4 +1,4 @@
-import { membersOf, RawJson } from "@nova/engine";
+import { measureOf, membersOf, RawJson } from "@nova/engine";
 import { halfCharacterIn } from "@nova/workflow";
 import { Misfit, Unreadable } from "./errors.ts";
 import type { Received } from "./event.ts";
@@ -49,28 +49,7 @@ export function refuseLarge(text: string): void {
   };
   const bytes = Buffer.byteLength(text);
   refuseAbove(maxBytes, bytes, `has ${bytes} bytes`, "send files by POST /uploads");
-  const { depth, keys } = measure(text);
+  const { depth, keys } = measureOf(text);
   refuseAbove(maxDepth, depth, `is nested ${depth} levels deep`, "make it flatter");
   refuseAbove(maxKeys, keys, `has ${keys} keys`, "send it as a file, by POST /uploads");
-}
-
-/** Of a text that need not be JSON: how deep its brackets go, and how many colons stand outside of strings. */
-function measure(text: string): { depth: number; keys: number } {
-  let [depth, maxDepth, keys] = [0, 0, 0];
-  for (let i = 0; i < text.length; i++) {
-    const c = text[i];
-    if (c === '"') i = endOfString(text, i);
-    else if (c === "{" || c === "[") maxDepth = Math.max(maxDepth, ++depth);
-    else if (c === "}" || c === "]") depth--;
-    else if (c === ":") keys++;
-  }
-  return { depth: maxDepth, keys };
-}
-
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    if (text[i] === "\\") i++;
-    else if (text[i] === '"') return i;
-  }
-  return text.length;
 }

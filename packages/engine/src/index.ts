@@ -13,11 +13,12 @@ export { type Difference, differences } from "./json/differences.ts";
 export { Utf8Check } from "./json/scan.ts";
 export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
 export {
+  deepestNesting,
   elementsOf,
   type Member,
   maskValue,
+  measureOf,
   membersOf,
-  nestingOf,
   objectText,
   parsedOrNot,
   RawJson,
@@ -29,7 +30,6 @@ export { cancelExecution, executionEnded, failExecution, type Swept, sweep, swee
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
 export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
 export {
-  deepestNesting,
   type FileInPlace,
   type FileInput,
   InputsRefused,
@@ -81,7 +81,6 @@ export { outputAgain, recordedOutput } from "./restart/output.ts";
 export { planRestart, RestartRefused, type RestartRequest, restartExecution } from "./restart/restart.ts";
 export { Names, Source } from "./restart/source.ts";
 export { type KeysLookedUp, reuseProblem, unchangedNodes } from "./restart/unchanged.ts";
-export { writeOutcome } from "./restart/write-outcome.ts";
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";

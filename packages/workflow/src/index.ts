@@ -8,6 +8,7 @@ export { defined } from "./defined.ts";
 export { type Leaf, type Matchable, type MatchableObject, numberText } from "./event-pattern/leaf.ts";
 export { asWildcard, isOperation } from "./event-pattern/operators.ts";
 export { checkPattern, leavesAt, matchesPattern, pathsInPattern, replaceTexts } from "./event-pattern/pattern.ts";
+export { nameToResolve } from "./field-checks/ports.ts";
 export { reservedKey } from "./field-checks/reserved.ts";
 export { type Finding, type FindingCode, finding, findings } from "./findings/finding.ts";
 export {

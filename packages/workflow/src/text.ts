@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isRawNumber } from "./json/exact.ts";
 import type { ModelChoice, Workflow } from "./workflow.ts";
 
 /** Canonical text: fields sorted, lists as they are. Two workflows with the same text are the same version. */
@@ -36,10 +37,10 @@ export function runHash(workflow: Workflow): string {
 /** A version is read once and started often. */
 const runHashes = new WeakMap<Workflow, string>();
 
-/** The same value however an object was put together: fields sorted, lists as they are. */
+/** The same value however an object was put together: fields sorted, lists and digits as they are. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || isRawNumber(value)) return value;
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(fields.map(([name, inside]) => [name, sorted(inside)]));
 }

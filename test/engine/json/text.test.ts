@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   maskValue,
+  measureOf,
   membersOf,
-  nestingOf,
   objectText,
   RawJson,
   renderJson,
@@ -61,8 +61,14 @@ it.each([
   ['"[[["', 0],
   ['{"a":[1,{"b":[]}]}', 4],
   [`${"[".repeat(100_000)}${"]".repeat(100_000)}`, 100_000],
+  ['}}[{"never ends: [[[', 0],
+  [`[["a\\\\":${"\\".repeat(1000)}`, 2],
 ])("counts how deep %.20s is nested", (text, depth) => {
-  expect(nestingOf(text)).toBe(depth);
+  expect(measureOf(text).depth).toBe(depth);
+});
+
+it("counts keys by their colons, and none inside of strings", () => {
+  expect(measureOf('{"a:b": {"c": ":"}, "d" : 1').keys).toBe(3);
 });
 
 it.each(["12345678901234567890", "850.0", "-0", "1E5", '[1.10,{"a":2.50}]', '{"__proto__":1.0}', '"1.0"', "null"])(

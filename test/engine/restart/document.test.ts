@@ -7,10 +7,10 @@ import {
   type Trace,
   verifyExecution,
   type WorkflowVersion,
-  writeOutcome,
 } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../../support/cloud.ts";
+import { writeOutcome } from "../../support/engine/write-outcome.ts";
 import { action, between, ways } from "../../support/forked.ts";
 
 let cloud: TestCloud;

@@ -9,7 +9,6 @@ import {
   startExecution,
   sweep,
   type WorkflowVersion,
-  writeOutcome,
 } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { sendApprovers } from "./approvers.ts";
@@ -30,6 +29,7 @@ import { atOnce, type Fault, type PendingCall, type Process, settled } from "./s
 import { harsh, type Temper, temperOf, weights } from "./temper.ts";
 import { waitingFlows } from "./waiting-flows.ts";
 import { World } from "./world.ts";
+import { writeOutcome } from "./write-outcome.ts";
 
 /** One random run: which flow, what happened call by call, and every invariant that it broke. */
 export interface Simulation {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deepestNesting, type ExactValue, nestingOf, parseExact, sha256 as sha256Of } from "@nova/engine";
+import { deepestNesting, type ExactValue, measureOf, parseExact, sha256 as sha256Of } from "@nova/engine";
 import { demandLeadsInside } from "@nova/workflow";
 import { z } from "zod";
 import { InvalidInput, refusing } from "../errors.ts";
@@ -75,7 +75,7 @@ export async function readTest(folder: string, name: string): Promise<Test> {
 function parsed(text: string): ExactValue | undefined {
   try {
     const value = parseExact(text);
-    return nestingOf(text) > deepestNesting ? undefined : value;
+    return measureOf(text).depth > deepestNesting ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,5 +1,4 @@
 import { nodeIndex } from "@nova/workflow";
-import { LRUCache } from "lru-cache";
 import { atOnce } from "../at-once.ts";
 import { type Context, linkLabel } from "../context/context.ts";
 import { blobPages, type PageStore, type Row } from "../context/pages.ts";
@@ -47,21 +46,12 @@ async function itemKey(ports: Ports, fork: StoredEntry): Promise<string> {
 
 async function itemText(ports: Ports, fork: StoredEntry, index: number): Promise<string> {
   const head = headOf(fork);
-  const pages = blobPages(ports.blobs, head);
   const { items } = fork.contents;
-  const digest = head.digests.items;
-  if (!items || digest === undefined)
-    throw chainBroken(`link ${head.seq} of ${head.execution_id} has no items: they were erased`);
-  const known = parsed.get(digest);
-  if (known) return readItem(known, index, pages);
+  if (!items) throw chainBroken(`link ${head.seq} of ${head.execution_id} has no items: they were erased`);
+  const pages = blobPages(ports.blobs, head);
   const text = "text" in items ? items.text : await pages.load(items.blob.sha256);
-  const list = JSON.parse(text) as ItemPages;
-  parsed.set(digest, list);
-  return readItem(list, index, pages);
+  return readItem(JSON.parse(text) as ItemPages, index, pages);
 }
-
-/** Lists of pages, by their hash, kept in a warm Lambda: each is asked for by thousands of items. */
-const parsed = new LRUCache<string, ItemPages>({ max: 10 });
 
 /** Where the items of a map are: each page is a blob, so that an item costs one read. */
 export interface ItemPages {
@@ -107,18 +97,7 @@ function bordersOf(texts: readonly string[]): { from: number; end: number }[] {
 
 /** JSON text of one item. */
 export async function readItem({ pages }: ItemPages, index: number, store: PageStore): Promise<string> {
-  const page = pageWith(pages, index);
+  const page = pages.find(({ from, count }) => from <= index && index < from + count);
   if (!page) throw chainBroken(`a map has no item ${index} in its pages`);
   return elementsOf(await store.load(page.sha256))[index - page.from] as string;
-}
-
-function pageWith(pages: readonly ItemPage[], index: number): ItemPage | undefined {
-  let [low, high] = [0, pages.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((pages[middle] as ItemPage).from <= index) low = middle;
-    else high = middle - 1;
-  }
-  const page = pages[low];
-  return page && page.from <= index && index < page.from + page.count ? page : undefined;
 }

@@ -1,4 +1,4 @@
-import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+import { parseExact, sorted } from "@nova/workflow";
 import type { Member } from "./text.ts";
 
 /** A key that code set to another value than is recorded, as JSON text; null: it did not set it. */
@@ -34,11 +34,4 @@ function textsOf({ set, delete: deleted }: Output): Map<string, string> {
 
 function canonical(json: string): string {
   return JSON.stringify(sorted(parseExact(json)));
-}
-
-function sorted(value: ExactValue): ExactValue {
-  if (value === null || typeof value !== "object" || isRawNumber(value)) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([key, inside]) => [key, sorted(inside)]));
 }

@@ -56,17 +56,20 @@ export function parsedOrNot(text: string): unknown {
   }
 }
 
-/** How many lists and objects lie inside each other at the deepest place of a valid JSON text. */
-export function nestingOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
+/** Of what people pass, as of what code sets; far below what the stacks of Node and Python bear. */
+export const deepestNesting = 500;
+
+/** How deep lists and objects lie inside each other, and how many colons stand outside of strings; the text may be no JSON. */
+export function measureOf(text: string): { depth: number; keys: number } {
+  let [open, depth, keys] = [0, 0, 0];
   for (let i = 0; i < text.length; i++) {
     const c = text[i];
     if (c === '"') i = endOfString(text, i) - 1;
-    else if (c === "{" || c === "[") deepest = Math.max(deepest, ++depth);
-    else if (c === "}" || c === "]") depth--;
+    else if (c === "{" || c === "[") depth = Math.max(depth, ++open);
+    else if (c === "}" || c === "]") open--;
+    else if (c === ":") keys++;
   }
-  return deepest;
+  return { depth, keys };
 }
 
 export function objectText(members: Iterable<Member>): string {

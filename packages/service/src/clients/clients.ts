@@ -1,4 +1,4 @@
-import { deepestNesting, membersOf, nestingOf, objectText } from "@nova/engine";
+import { deepestNesting, measureOf, membersOf, objectText } from "@nova/engine";
 import { demandAllClients, reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
@@ -33,7 +33,7 @@ export function checkVariables(variables: string): void {
       `a client has at most ${maxVariables} variables, not ${members.length} - put some into an object`,
     );
   }
-  const depth = nestingOf(variables);
+  const { depth } = measureOf(variables);
   if (depth > deepestNesting) {
     throw new Refused(
       `variables are nested at most ${deepestNesting} levels deep, as contexts are, not ${depth} - make them flatter`,

@@ -9,10 +9,14 @@ export function* checkPorts(network: unknown, name: string, path: (index: number
   const allow = (network as { allow?: unknown } | null | undefined)?.allow;
   if (!Array.isArray(allow)) return;
   for (const [index, entry] of allow.entries()) {
-    const [, host, port] = (typeof entry === "string" && /^([^:[\]/]+):(\d+)$/.exec(entry.trim())) || [];
-    if (host === undefined || port === undefined || isIPv4(host) || host === "localhost" || webPorts.includes(port))
-      continue;
+    if (typeof entry !== "string" || nameToResolve(entry.trim()) === undefined) continue;
     const message = `${name}: E2B itself does not hold ports, so "${entry}" is resolved before each run and the port is held inside of the sandbox alone - write an address to have nothing resolved`;
     yield finding("NOVA424", path(index), message);
   }
+}
+
+/** The name in an entry of a list of what may be reached, where it stands with a port at which E2B does not hold names. */
+export function nameToResolve(entry: string): string | undefined {
+  const [, host = "", port = ""] = /^([^:[\]/]+):(\d+)$/.exec(entry) ?? [];
+  return host === "" || isIPv4(host) || host === "localhost" || webPorts.includes(port) ? undefined : host;
 }

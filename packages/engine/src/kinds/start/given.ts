@@ -2,12 +2,9 @@ import { randomUUID } from "node:crypto";
 import { checkContext, type Finding, finding, type Workflow } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
 import { escapeReferences, referencesIn, referenceText } from "../../context/references.ts";
-import { type Member, membersOf, nestingOf, objectText } from "../../json/text.ts";
+import { deepestNesting, type Member, measureOf, membersOf, objectText } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Ports } from "../../ports/index.ts";
-
-/** The same limit as for what code sets; far below what the stacks of Node and Python bear. */
-export const deepestNesting = 500;
 
 /** The initial context does not fit the workflow's `inputs`; one finding per misfit. */
 export class InputsRefused extends Error {
@@ -31,7 +28,7 @@ export async function refuseMisfits(
 ): Promise<void> {
   const findings = await checkContext(workflow, context, fileKeys);
   if (findings.length > 0) throw new InputsRefused(findings);
-  if (nestingOf(context) > deepestNesting) {
+  if (measureOf(context).depth > deepestNesting) {
     const message = `the context is nested more than ${deepestNesting} levels deep - pass it as text, or as a file`;
     throw new InputsRefused([finding("NOVA506", "$", message)]);
   }

@@ -1,12 +1,9 @@
-import { isIP } from "node:net";
+import { nameToResolve } from "@nova/workflow";
 import type { Turn } from "../../ports/chain.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { RunRequest } from "../../ports/sandboxes.ts";
 import type { Task } from "./task.ts";
-
-/** The ports at which E2B tells names apart. */
-const webPorts = ["80", "443"];
 
 /** What a node's code can connect to. Undefined: whatever its sandbox can. */
 export function allowedFor(
@@ -22,7 +19,7 @@ export async function addressesFor(
   { hostNames }: Pick<Ports, "hostNames">,
   allow: readonly string[] | undefined,
 ): Promise<Pick<Turn, "addresses">> {
-  const names = new Set((allow ?? []).flatMap(nameToResolve));
+  const names = new Set((allow ?? []).flatMap((entry) => nameToResolve(entry) ?? []));
   if (names.size === 0) return {};
   const found = [...names].map(async (name) => [name, await hostNames.addressesOf(name)] as const);
   return { addresses: Object.fromEntries(await Promise.all(found)) };
@@ -36,10 +33,4 @@ export function networkOf(
 ): Pick<RunRequest, "network" | "near"> {
   if (allow) return { network: { allow: [...allow], ...(addresses && { addresses }) } };
   return hosts.length > 0 ? { near: [...hosts] } : {};
-}
-
-function nameToResolve(entry: string): string[] {
-  const [, host, port] = /^([^:[\]/]+):(\d+)$/.exec(entry) ?? [];
-  if (host === undefined || port === undefined || webPorts.includes(port)) return [];
-  return isIP(host) !== 0 || host === "localhost" ? [] : [host];
 }

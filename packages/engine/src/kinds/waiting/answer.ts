@@ -2,7 +2,7 @@ import { checkData, type JsonObject } from "@nova/workflow";
 import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
 import { slimText } from "../../context/offload.ts";
 import { StoreUnavailable } from "../../errors.ts";
-import { nestingOf, sha256 } from "../../json/text.ts";
+import { deepestNesting, measureOf, sha256 } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -34,8 +34,6 @@ export interface Answered {
   sent: boolean;
 }
 
-/** The same limits as for other values that people pass. */
-const deepestNesting = 500;
 const longestName = 200;
 
 /**
@@ -150,7 +148,7 @@ export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, cho
 async function fittingData(task: WaitingTask, { choice, data }: Answer): Promise<string> {
   const form = formOf(task, choice);
   const text = data?.trim() ?? (form ? "{}" : "null");
-  if (nestingOf(text) > deepestNesting) {
+  if (measureOf(text).depth > deepestNesting) {
     throw new AnswerMisfit(`the data is nested more than ${deepestNesting} levels deep - pass it as text`);
   }
   const problems = form ? await checkData(form, text) : [];

@@ -1,11 +1,11 @@
-import { type Head, headOf } from "../chain/head.ts";
-import { failureOf } from "../chain/position.ts";
-import { type Member, objectText } from "../json/text.ts";
-import type { Ports } from "../ports/index.ts";
-import { changesOf } from "../protocol/recorded-source.ts";
+import { type Head, headOf } from "../../../packages/engine/src/chain/head.ts";
+import { failureOf } from "../../../packages/engine/src/chain/position.ts";
+import { type Member, objectText } from "../../../packages/engine/src/json/text.ts";
+import type { Ports } from "../../../packages/engine/src/ports/index.ts";
+import { changesOf } from "../../../packages/engine/src/protocol/recorded-source.ts";
 
 /**
- * What an entry came to, as a document of outcomes has it (`chain/outcomes.ts`); large values stay references to blobs of
+ * What an entry came to, as a document of outcomes has it (engine, `chain/outcomes.ts`); large values stay references to blobs of
  * its family. Null where nothing is to be taken over: of a start, an end, a join, and of a map that read its list.
  */
 export async function writeOutcome(
