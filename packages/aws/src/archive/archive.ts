@@ -40,14 +40,14 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
       if (found) return found.chunks;
       throw new StoreUnavailable(`the object ${key} was deleted meanwhile - export again`);
     },
-    claim: (text) => claimOf(itemOf(text)),
+    claim: (text) => claimOf(JSON.parse(text) as Item),
     clientOf: (execution) => clientOfExecution(table, execution),
     async hasWorkflow(id) {
       const versions = { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 };
       return (await readPage(table, versions)).items.length > 0;
     },
     async putItem(text) {
-      const item = itemOf(text);
+      const item = JSON.parse(text) as Item;
       const isNew = await putItem(table, withoutOffer(item), ifAbsent);
       const [id = "", client = "", restartedFrom] = ["id", "client", "restartedFrom"].map((name) => textIn(item, name));
       // The source may have been here before, and not know of it.
@@ -83,7 +83,7 @@ async function itemPage(
   for (const item of Items) if (!passing.has(kindOf(item)) && (await isWanted(item))) wanted.push(item);
   const shown = seen ? await Promise.all(wanted.map((item) => seenItem(bucket, item, seen))) : wanted;
   const records = shown.map(
-    (item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: itemText(withoutOffer(item)) }),
+    (item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: JSON.stringify(withoutOffer(item)) }),
   );
   const next: Position = end ? { after: end } : { prefix: 0 };
   return { records, cursor: JSON.stringify(next) };
@@ -124,20 +124,6 @@ async function seenDefinitions<T extends { key: string }>(
     if (id === "" || (owners.get(id) ?? slug) === slug) seen.push(object);
   }
   return seen;
-}
-
-/** An item as DynamoDB writes it in JSON: numbers are texts and keep their digits, bytes are base64. */
-function itemText(item: Item): string {
-  return JSON.stringify(item, (_, value) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value,
-  );
-}
-
-/** A member `B` that is a text can only be bytes: in an attribute of that name it would be an object. */
-function itemOf(text: string): Item {
-  return JSON.parse(text, (key, value) =>
-    key === "B" && typeof value === "string" ? Buffer.from(value, "base64") : value,
-  );
 }
 
 /** Without them nobody could tell what a client's runs ran. */

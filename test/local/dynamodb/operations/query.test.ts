@@ -5,14 +5,12 @@ import { tableInput, useDatabase, used } from "../support/database.ts";
 const database = useDatabase(
   tableInput("numbers", ["pk", "S"], ["sk", "N"]),
   tableInput("texts", ["pk", "S"], ["sk", "S"]),
-  tableInput("bytes", ["pk", "B"], ["sk", "B"]),
   tableInput("single", ["pk", "S"]),
   tableInput("large", ["pk", "S"], ["sk", "N"]),
 );
 const ordered = ["-1E+20", "-99.5", "-1.5", "-1", "-0.1", "0", "0.001", "1", "1.5", "2", "10", "99.5", "1E+20"];
 /** In the order of UTF-8, which is not that of UTF-16. */
 const texts = ["A", "a", "a#1", "a#10", "a#2", "b", "é", "\uffee", "😀"];
-const blobs = [[0], [0, 0], [0, 255], [1], [254], [255], [255, 0], [255, 255]].map((bytes) => Uint8Array.from(bytes));
 const values: Record<string, AttributeValue> = {
   ":p": { S: "p" },
   ":q": { S: "q" },
@@ -31,7 +29,6 @@ beforeAll(async () => {
   for (const N of ordered.toReversed())
     await put("numbers", { pk: { S: "p" }, sk: { N }, even: { BOOL: N.length % 2 === 0 } });
   for (const S of texts.toReversed()) await put("texts", { pk: { S: "p" }, sk: { S } });
-  for (const B of blobs.toReversed()) await put("bytes", { pk: { B: Uint8Array.of(1) }, sk: { B } });
   for (const S of ["p", "pp"]) await put("single", { pk: { S } });
   for (let i = 0; i < 8; i++)
     await put("large", { pk: { S: "p" }, sk: { N: String(i) }, text: { S: "x".repeat(300_000) } });
@@ -57,14 +54,6 @@ describe("orders a partition", () => {
   test("of texts by their UTF-8 bytes", async () => {
     expect(await sortKeys("texts", "pk = :p")).toEqual(texts);
     expect(await sortKeys("texts", "pk = :p", { ScanIndexForward: false })).toEqual(texts.toReversed());
-  });
-
-  test("of binaries by their bytes", async () => {
-    const ExpressionAttributeValues = { ":p": { B: Uint8Array.of(1) }, ":f": { B: Uint8Array.of(255) } };
-    const all = { ExpressionAttributeValues: { ":p": ExpressionAttributeValues[":p"] } };
-    expect(await sortKeys("bytes", "pk = :p", all)).toEqual(blobs);
-    const prefixed = await sortKeys("bytes", "pk = :p AND sk >= :f", { ExpressionAttributeValues });
-    expect(prefixed).toEqual(blobs.slice(5));
   });
 });
 
@@ -116,9 +105,7 @@ describe("pages", () => {
     const page = await query("numbers", "pk = :p", { ...filter, ExpressionAttributeValues });
     expect(page).toMatchObject({ ScannedCount: 5, LastEvaluatedKey: { pk: { S: "p" }, sk: { N: "-0.1" } } });
     expect(page.Items?.every(({ even }) => even?.BOOL)).toBe(true);
-    const count = await query("numbers", "pk = :p", { ...filter, ExpressionAttributeValues, Select: "COUNT" });
-    expect(count).toMatchObject({ Count: page.Count, ScannedCount: 5 });
-    expect(count.Items).toBeUndefined();
+    expect(page.Count).toBe(page.Items?.length);
   });
 });
 
@@ -132,7 +119,6 @@ describe("refuses", () => {
     ["numbers", "pk = :empty", {}, "cannot contain an empty string value. Key: pk"],
     ["numbers", "pk = :p OR sk = :one", {}, "Invalid operator used in KeyConditionExpression: or"],
     ["numbers", "pk = :p AND sk <> :one", {}, "Invalid operator used in KeyConditionExpression: <>"],
-    ["numbers", "pk = :p AND contains(sk, :q)", {}, "Invalid operator used in KeyConditionExpression: contains"],
     ["numbers", "pk = :p AND sk > pk", {}, "a key attribute must be compared with values"],
     ["numbers", "pk.a = :p", {}, "Key attributes must be scalars"],
     ["numbers", "pk = sk", {}, "a key attribute must be compared with values"],
@@ -145,12 +131,7 @@ describe("refuses", () => {
     ["numbers", "pk = :p", { FilterExpression: "sk > :one" }, "can only contain non-primary key attributes"],
     ["numbers", "pk = :p", { IndexName: "none" }, "The table does not have the specified index: none"],
     ["numbers", "pk = :p", { Limit: 0 }, "Member must have value greater than or equal to 1"],
-    [
-      "numbers",
-      "pk = :p",
-      { Select: "COUNT", ProjectionExpression: "even" },
-      "Cannot specify the ProjectionExpression",
-    ],
+    ["numbers", "pk = :p", { Select: "COUNT" }, "The parameter Select is not supported by the local DynamoDB"],
     ["numbers", "pk = :p", { ExclusiveStartKey: { pk: { S: "p" } } }, "The provided starting key is invalid"],
     ["numbers", "pk = :p", { ExclusiveStartKey: { pk: { S: "q" }, sk: { N: "1" } } }, "outside query boundaries"],
     [

@@ -36,7 +36,7 @@ async function post(url: string, operation: string, body: string) {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-type KeyType = "S" | "N" | "B";
+type KeyType = "S" | "N";
 
 /** `keys` are names with types: the hash key, then the sort key. */
 export function tableInput(name: string, ...keys: [string, KeyType][]): CreateTableCommandInput {

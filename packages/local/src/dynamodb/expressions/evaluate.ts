@@ -8,24 +8,19 @@ export function isTrue(condition: Condition, item: AttributeMap): boolean {
       return isTrue(condition.left, item) && isTrue(condition.right, item);
     case "or":
       return isTrue(condition.left, item) || isTrue(condition.right, item);
-    case "not":
-      return !isTrue(condition.condition, item);
     case "compare":
       return compare(condition.operator, valueIn(condition.left), valueIn(condition.right));
     case "between": {
       const value = valueIn(condition.value);
       return compare(">=", value, valueIn(condition.low)) && compare("<=", value, valueIn(condition.high));
     }
-    case "in":
-      return condition.options.some((option) => compare("=", valueIn(condition.value), valueIn(option)));
     case "exists":
       return lookUp(condition.path, item) !== undefined;
-    default: {
+    case "absent":
+      return lookUp(condition.path, item) === undefined;
+    case "begins_with": {
       const [value, part] = [valueIn(condition.value), valueIn(condition.part)];
-      if (!value || !part) return false;
-      if (condition.kind === "contains" && "L" in value) return value.L.some((element) => areEqual(element, part));
-      if (!("S" in value && "S" in part)) return false;
-      return condition.kind === "contains" ? value.S.includes(part.S) : value.S.startsWith(part.S);
+      return value !== undefined && part !== undefined && "S" in value && "S" in part && value.S.startsWith(part.S);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Tokens } from "./tokens.ts";
 
 const comparators: readonly string[] = ["=", "<>", "<", "<=", ">", ">="] satisfies Comparator[];
 
-/** NOT binds closer than AND, AND closer than OR. */
+/** AND binds closer than OR. DynamoDB also has NOT, IN and `contains`, which the product has no use for. */
 export function parseCondition(tokens: Tokens): Condition {
   let left = parseAnd(tokens);
   while (tokens.takesWord("OR")) left = { kind: "or", left, right: parseAnd(tokens) };
@@ -13,13 +13,12 @@ export function parseCondition(tokens: Tokens): Condition {
 }
 
 function parseAnd(tokens: Tokens): Condition {
-  let left = parseNot(tokens);
-  while (tokens.takesWord("AND")) left = { kind: "and", left, right: parseNot(tokens) };
+  let left = parseGroup(tokens);
+  while (tokens.takesWord("AND")) left = { kind: "and", left, right: parseGroup(tokens) };
   return left;
 }
 
-function parseNot(tokens: Tokens): Condition {
-  if (tokens.takesWord("NOT")) return { kind: "not", condition: parseNot(tokens) };
+function parseGroup(tokens: Tokens): Condition {
   if (!tokens.takesSign("(")) return parseTest(tokens);
   const condition = parseCondition(tokens);
   tokens.expectSign(")");
@@ -33,12 +32,11 @@ function parseTest(tokens: Tokens): Condition {
     case "attribute_exists":
       return { kind: "exists", path: onlyPath(name, parseOperands(tokens)) };
     case "attribute_not_exists":
-      return { kind: "not", condition: { kind: "exists", path: onlyPath(name, parseOperands(tokens)) } };
-    case "begins_with":
-    case "contains": {
+      return { kind: "absent", path: onlyPath(name, parseOperands(tokens)) };
+    case "begins_with": {
       const [value, part, ...more] = parseOperands(tokens);
       if (!value || !part || more.length > 0) throw wrongNumber(name);
-      if (name === "begins_with") expectType(`operator or function: ${name}`, [value, part], ["S"]);
+      expectType(`operator or function: ${name}`, [value, part], ["S"]);
       return { kind: name, value, part };
     }
   }
@@ -49,18 +47,17 @@ function parseComparison(tokens: Tokens, value: Operand): Condition {
   if (tokens.next.kind === "sign" && comparators.includes(tokens.next.text)) {
     const operator = tokens.take().text as Comparator;
     const right = parseOperand(tokens);
-    if (operator !== "=" && operator !== "<>") expectType(`operator: ${operator}`, [value, right], ["S", "N", "B"]);
+    if (operator !== "=" && operator !== "<>") expectType(`operator: ${operator}`, [value, right], ["S", "N"]);
     return { kind: "compare", operator, left: value, right };
   }
   if (tokens.takesWord("BETWEEN")) {
     const low = parseOperand(tokens);
     if (!tokens.takesWord("AND")) throw tokens.wrong();
     const high = parseOperand(tokens);
-    expectType("operator: BETWEEN", [value, low, high], ["S", "N", "B"]);
+    expectType("operator: BETWEEN", [value, low, high], ["S", "N"]);
     checkBounds(low, high);
     return { kind: "between", value, low, high };
   }
-  if (tokens.takesWord("IN")) return { kind: "in", value, options: parseOperands(tokens) };
   throw tokens.wrong();
 }
 

@@ -10,12 +10,10 @@ export type Comparator = "=" | "<>" | "<" | "<=" | ">" | ">=";
 
 export type Condition =
   | { kind: "and" | "or"; left: Condition; right: Condition }
-  | { kind: "not"; condition: Condition }
   | { kind: "compare"; operator: Comparator; left: Operand; right: Operand }
   | { kind: "between"; value: Operand; low: Operand; high: Operand }
-  | { kind: "in"; value: Operand; options: Operand[] }
-  | { kind: "exists"; path: Path }
-  | { kind: "begins_with" | "contains"; value: Operand; part: Operand };
+  | { kind: "exists" | "absent"; path: Path }
+  | { kind: "begins_with"; value: Operand; part: Operand };
 
 export type Update =
   | { kind: "set"; path: Path; value: Operand }

@@ -25,8 +25,8 @@ type Change =
   | { kind: "update"; updates: Update[]; keyAttributes: AttributeMap }
   | { kind: "delete" };
 
-/** Throws ConditionalCheckFailedException, and ValidationException where the update does not fit the item. */
-export function performWrite(store: Store, { table, key, condition, change }: Write) {
+/** Answers the item as it is now. Throws ConditionalCheckFailedException, and ValidationException where the update does not fit the item. */
+export function performWrite(store: Store, { table, key, condition, change }: Write): AttributeMap | undefined {
   const old = store.items.find(table.id, key);
   const parse = (): AttributeMap => (old ? JSON.parse(old.item) : {});
   if (condition && !isTrue(condition, parse()))
@@ -35,7 +35,7 @@ export function performWrite(store: Store, { table, key, condition, change }: Wr
   const next = change.kind === "put" ? change.item : change.kind === "update" ? updated(change, parse, old) : undefined;
   if (next) putItem(store, place, next);
   else removeItem(store, place);
-  return { old, next: next?.attributes };
+  return next?.attributes;
 }
 
 function updated(

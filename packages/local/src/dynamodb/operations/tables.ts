@@ -22,7 +22,7 @@ export function createTable(store: Store, input: Request): Answer {
 function readDefinition(input: Request, name: string) {
   const AttributeDefinitions = input.neededStructures("AttributeDefinitions").map((definition) => ({
     AttributeName: definition.text("AttributeName", { least: 1, most: 255 }),
-    AttributeType: definition.neededChoice("AttributeType", ["B", "N", "S"]),
+    AttributeType: definition.neededChoice("AttributeType", ["N", "S"]),
   }));
   const known = AttributeDefinitions.map(({ AttributeName }) => AttributeName);
   const indexes = (input.structures("GlobalSecondaryIndexes") ?? []).map((index) => readIndex(index, known));

@@ -14,8 +14,6 @@ import { type EncodedKey, elementsOf, encodeKey, type KeySchema, noBytes } from 
 import { type Answer, jsonList } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
 
-const selections = ["ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES", "COUNT"] as const;
-
 /** What a query or a scan shows of the rows that it reads. */
 export type View = ReturnType<typeof readView>["view"];
 
@@ -24,18 +22,13 @@ export function readView(store: Store, input: Request, fields: readonly Expressi
   const indexName = input.optionalText("IndexName", nameLimits);
   const isConsistent = input.flag("ConsistentRead") ?? false;
   const limit = input.number("Limit", { least: 1 });
-  const select = input.choice("Select", selections);
   const startKey = optionalAttributes(input, "ExclusiveStartKey")?.attributes;
   const expressions = readExpressions(input, fields);
   const { FilterExpression: filter, ProjectionExpression: paths } = expressions;
-  if (paths && select === "COUNT") {
-    throw invalid("Cannot specify the ProjectionExpression when choosing to get only the Count");
-  }
   const table = store.tables.get(name);
   const index = indexName === undefined ? undefined : indexOf(table, indexName, isConsistent);
   checkKeyPaths(table, expressions);
-  const onlyCounts = select === "COUNT";
-  return { view: { limit, table, index, onlyCounts, startKey, filter, paths }, expressions };
+  return { view: { limit, table, index, startKey, filter, paths }, expressions };
 }
 
 function indexOf(table: Table, name: string, isConsistent: boolean): Index {
@@ -52,21 +45,20 @@ const pageBytes = 1024 * 1024;
 export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
   const { limit = Number.POSITIVE_INFINITY } = view;
   const shown: string[] = [];
-  let [scanned, count, bytes] = [0, 0, 0];
+  let [scanned, bytes] = [0, 0];
   let last: StoredItem | undefined;
   for (const row of rows) {
     const text = look(view, row);
     scanned++;
     bytes += row.bytes;
-    if (text !== undefined) count++;
-    if (text !== undefined && !view.onlyCounts) shown.push(text);
+    if (text !== undefined) shown.push(text);
     if (scanned < limit && bytes < pageBytes) continue;
     last = row;
     break;
   }
   return {
-    Items: view.onlyCounts ? undefined : jsonList(shown),
-    Count: count,
+    Items: jsonList(shown),
+    Count: shown.length,
     ScannedCount: scanned,
     LastEvaluatedKey: last && positionOf(view, JSON.parse(last.item)),
   };

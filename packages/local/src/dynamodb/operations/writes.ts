@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import type { Table } from "../store/tables.ts";
 import type { AttributeMap } from "../values/attribute-value.ts";
 import { elementsOf, encodeItemKey, encodeKey, type KeySchema } from "../values/key.ts";
-import { type Answer, JsonText } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import { checkKeyPaths } from "./check-paths.ts";
 import { performWrite, type Write } from "./perform-write.ts";
 
@@ -26,18 +26,17 @@ export function deleteItem(store: Store, input: Request): Answer {
   return write(store, input, (table) => ({ key: encodeKey(attributes, table.key), change: { kind: "delete" } }));
 }
 
-/** Answers, of a put or a delete, the item that was there. */
 function write(store: Store, input: Request, read: (table: Table) => Pick<Write, "key" | "change">): Answer {
   const name = tableName(input);
-  const wanted = returnValues(input);
-  if (wanted !== "ALL_OLD" && wanted !== "NONE") throw invalid("ReturnValues can only be ALL_OLD or NONE");
+  if (returnValues(input) !== "NONE")
+    throw invalid("The local DynamoDB answers no item that is put or deleted - leave ReturnValues out");
   const expressions = readExpressions(input, ["ConditionExpression"]);
   const table = store.tables.get(name);
   const { key, change } = read(table);
   checkKeyPaths(table, expressions);
   const condition = expressions.ConditionExpression;
-  const { old } = performWrite(store, { table, key, condition, change });
-  return { Attributes: wanted === "ALL_OLD" && old ? new JsonText(old.item) : undefined };
+  performWrite(store, { table, key, condition, change });
+  return {};
 }
 
 export function updateItem(store: Store, input: Request): Answer {
@@ -51,10 +50,9 @@ export function updateItem(store: Store, input: Request): Answer {
   checkNoKey(updates, table.key);
   checkKeyPaths(table, expressions);
   const change = { kind: "update", updates, keyAttributes } as const;
-  const { old, next } = performWrite(store, { table, key, condition, change });
-  if (wanted === "ALL_NEW") return { Attributes: next };
-  if (wanted === "UPDATED_NEW") return { Attributes: next && touched(next, updates) };
-  return { Attributes: wanted === "ALL_OLD" && old ? new JsonText(old.item) : undefined };
+  const next = performWrite(store, { table, key, condition, change });
+  if (wanted === "NONE" || !next) return {};
+  return { Attributes: wanted === "ALL_NEW" ? next : touched(next, updates) };
 }
 
 function touched(item: AttributeMap, updates: Update[]): AttributeMap | undefined {
@@ -71,5 +69,5 @@ function checkNoKey(updates: Update[], schema: KeySchema): void {
 }
 
 function returnValues(input: Request) {
-  return input.choice("ReturnValues", ["ALL_NEW", "ALL_OLD", "NONE", "UPDATED_NEW"]) ?? "NONE";
+  return input.choice("ReturnValues", ["ALL_NEW", "NONE", "UPDATED_NEW"]) ?? "NONE";
 }

@@ -30,6 +30,7 @@ const unserved = Object.entries({
   KeyConditions: "use KeyConditionExpression",
   QueryFilter: "use FilterExpression",
   ScanFilter: "use FilterExpression",
+  Select: "count the items, or use ProjectionExpression",
   ReturnValuesOnConditionCheckFailure: "read the item afterwards",
   DeletionProtectionEnabled: "a laptop's table needs none",
   LocalSecondaryIndexes: "use GlobalSecondaryIndexes",

@@ -10,7 +10,7 @@ export interface KeySchemaElement {
 /** As DescribeTable answers it, of which this is what matters here. */
 export interface TableDescription {
   TableName: string;
-  AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" | "B" }[];
+  AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" }[];
   KeySchema: KeySchemaElement[];
   GlobalSecondaryIndexes?: { IndexName: string; KeySchema: KeySchemaElement[] }[];
 }

@@ -79,7 +79,7 @@ function isIndexed(item: AttributeMap, { name: indexName, key }: Index): boolean
       throw invalidParameter(what);
     }
     if (contentOf(value) === "") {
-      const what = `A value specified for a secondary index key is not supported. ${emptyKey(value)}`;
+      const what = `A value specified for a secondary index key is not supported. ${emptyKey}`;
       throw invalid(`${notValid} ${what} IndexName: ${indexName}, IndexKey: ${name}`);
     }
   }

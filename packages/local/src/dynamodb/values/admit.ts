@@ -5,8 +5,6 @@ import { canonicalNumber, numberBytes } from "./decimal.ts";
 /** DynamoDB: attributes nest up to 32 levels deep. */
 const deepest = 32;
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 /**
  * Checks attributes as they came and gives each number its one text, in place. Answers the size in bytes as DynamoDB
  * counts it: names and values in UTF-8.
@@ -27,8 +25,6 @@ export function admitValue(value: unknown, depth = 0): number {
       return Buffer.byteLength(textIn(content));
     case "N":
       return numberBytes(normalize(value, textIn(content)));
-    case "B":
-      return binaryBytes(content);
     case "BOOL":
       if (typeof content !== "boolean") throw malformed("Unexpected token received from parser");
       return 1;
@@ -52,6 +48,7 @@ function typeIn(value: Record<string, unknown>): AttributeType {
   let found: string | undefined;
   for (const type in value) {
     if (["SS", "NS", "BS"].includes(type)) throw invalid("The local DynamoDB has no sets - use a list");
+    if (type === "B") throw invalid("The local DynamoDB has no bytes - use a text, or S3");
     if (value[type] === null || !(attributeTypes as readonly string[]).includes(type)) {
       delete value[type];
       continue;
@@ -68,15 +65,6 @@ const exactlyOne = "must contain exactly one of the supported datatypes";
 function textIn(content: unknown): string {
   if (typeof content === "string") return content;
   throw malformed("The value of S or N is not a String");
-}
-
-function binaryBytes(content: unknown): number {
-  if (typeof content !== "string") throw malformed("only base-64-encoded strings are convertible to bytes");
-  const bytes = Buffer.from(content, "base64");
-  if (!base64.test(content) || bytes.toString("base64") !== content) {
-    throw malformed("Invalid last non-pad Base64 character dectected");
-  }
-  return bytes.length;
 }
 
 function listBytes(content: unknown, depth: number): number {

@@ -1,10 +1,9 @@
 import { compareNumbers } from "./decimal.ts";
 
-/** A value as it is on the wire; numbers are decimal texts, binaries base64. */
+/** A value as it is on the wire; numbers are decimal texts. */
 export type AttributeValue =
   | { S: string }
   | { N: string }
-  | { B: string }
   | { BOOL: boolean }
   | { NULL: true }
   | { L: AttributeValue[] }
@@ -18,7 +17,7 @@ export interface Attributes {
   bytes: number;
 }
 
-export const attributeTypes = ["S", "N", "B", "BOOL", "NULL", "L", "M"] as const;
+export const attributeTypes = ["S", "N", "BOOL", "NULL", "L", "M"] as const;
 export type AttributeType = (typeof attributeTypes)[number];
 
 export function typeOf(value: AttributeValue): AttributeType {
@@ -26,7 +25,7 @@ export function typeOf(value: AttributeValue): AttributeType {
   throw new TypeError("an attribute value has no type - it was not checked when it came in");
 }
 
-/** What is inside: a text of S, N, B; an array of a list. */
+/** What is inside: a text of S and N; an array of a list. */
 export function contentOf(value: AttributeValue): unknown {
   return (value as Record<string, unknown>)[typeOf(value)];
 }
@@ -41,7 +40,7 @@ export function emptyMap(): AttributeMap {
   return Object.create(null);
 }
 
-/** Numbers have one text each, and binaries too: equal values have equal texts. */
+/** Numbers have one text each: equal values have equal texts. */
 export function areEqual(a: AttributeValue, b: AttributeValue): boolean {
   if (typeOf(a) !== typeOf(b)) return false;
   if ("L" in a && "L" in b) return a.L.length === b.L.length && a.L.every((v, i) => areEqual(v, b.L[i] ?? { L: [] }));
@@ -58,10 +57,9 @@ function areMapsEqual(a: AttributeMap, b: AttributeMap): boolean {
   });
 }
 
-/** Undefined where the two have no order: other types than S, N and B, or different ones. */
+/** Undefined where the two have no order: other types than S and N, or different ones. */
 export function orderOf(a: AttributeValue, b: AttributeValue): number | undefined {
   if ("S" in a && "S" in b) return Buffer.compare(Buffer.from(a.S), Buffer.from(b.S));
   if ("N" in a && "N" in b) return compareNumbers(a.N, b.N);
-  if ("B" in a && "B" in b) return Buffer.compare(Buffer.from(a.B, "base64"), Buffer.from(b.B, "base64"));
   return undefined;
 }

@@ -4,7 +4,7 @@ import { numberKey } from "./decimal.ts";
 
 export interface KeyElement {
   name: string;
-  type: "S" | "N" | "B";
+  type: "S" | "N";
 }
 
 export interface KeySchema {
@@ -66,15 +66,12 @@ export function encodeItemKey(item: AttributeMap, schema: KeySchema): EncodedKey
 }
 
 export function refuseEmpty(value: AttributeValue, name: string): void {
-  if (contentOf(value) === "") throw invalid(`${notValid} ${emptyKey(value)} Key: ${name}`);
+  if (contentOf(value) === "") throw invalid(`${notValid} ${emptyKey} Key: ${name}`);
 }
 
 export const notValid = "One or more parameter values are not valid.";
 
-export function emptyKey(value: AttributeValue): string {
-  const kind = "B" in value ? "binary" : "string";
-  return `The AttributeValue for a key attribute cannot contain an empty ${kind} value.`;
-}
+export const emptyKey = "The AttributeValue for a key attribute cannot contain an empty string value.";
 
 /** The attributes must be there and be of the schema's types. */
 export function encodeChecked(attributes: AttributeMap, { hash, sort }: KeySchema): EncodedKey {
@@ -103,8 +100,7 @@ export function encodeHash(value: AttributeValue): Buffer {
 }
 
 function encodePart(value: AttributeValue): Buffer {
-  if ("S" in value) return Buffer.from(value.S);
-  return "N" in value ? numberKey(value.N) : Buffer.from((value as { B: string }).B, "base64");
+  return "N" in value ? numberKey(value.N) : Buffer.from((value as { S: string }).S);
 }
 
 /** FNV-1a, stirred once more because short keys reach its low bits only. */
