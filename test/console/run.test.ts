@@ -220,6 +220,18 @@ context['short'] = [7]
     await page.getByRole("table").waitFor();
   });
 
+  it("leaves the other pages to be used where one cannot be fetched, and fetches it again when it is opened again", async () => {
+    const page = await shown.open("/", { complains: true });
+    await page.route(/tasks-page-.*\.js$/, (route) => route.abort());
+    await page.getByRole("link", { name: "Tasks" }).click();
+    await page.getByText("This page failed.").waitFor();
+    await page.getByRole("link", { name: "Workflows" }).click();
+    await page.getByRole("heading", { name: "Workflows" }).waitFor();
+    await page.unroute(/tasks-page-.*\.js$/);
+    await page.getByRole("link", { name: "Tasks" }).click();
+    await page.getByRole("heading", { name: "Tasks" }).waitFor();
+  });
+
   it("has all of the graph in sight when its window changes, until somebody moves it", async () => {
     const id = await ended("orders", { total: 2500 });
     const page = await shown.open(`/runs/${id}`);

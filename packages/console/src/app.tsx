@@ -1,7 +1,7 @@
 import { ApiProblem } from "@nova/client";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Component, type JSX, type ReactNode, useMemo, useState } from "react";
-import { Redirect, Route, Router, Switch } from "wouter";
+import { Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { NovaContext, novaOfTab } from "./api/nova.ts";
 import { endOfSession, forgetKey, keepKey, keptKey, signOut } from "./api/session.ts";
 import { SignIn } from "./pages/sign-in/sign-in.tsx";
@@ -52,21 +52,28 @@ function SignedIn({ onLeave, onSignOut }: SignedInProps): JSX.Element {
         <Router base={base}>
           <KeyboardProvider>
             <Shell onSignOut={onSignOut}>
-              <Boundary>
-                <Switch>
-                  {pages.map(({ path, component }) => (
-                    <Route key={path} path={path} component={component} />
-                  ))}
-                  <Route>
-                    <Redirect to="/" replace />
-                  </Route>
-                </Switch>
-              </Boundary>
+              <Page />
             </Shell>
           </KeyboardProvider>
         </Router>
       </QueryClientProvider>
     </NovaContext.Provider>
+  );
+}
+
+function Page(): JSX.Element {
+  const [at] = useLocation();
+  return (
+    <Boundary at={at}>
+      <Switch>
+        {pages.map(({ path, component }) => (
+          <Route key={path} path={path} component={component} />
+        ))}
+        <Route>
+          <Redirect to="/" replace />
+        </Route>
+      </Switch>
+    </Boundary>
   );
 }
 
@@ -83,9 +90,18 @@ function queriesOf(onLeave: (why: string) => void): QueryClient {
   });
 }
 
-/** A page that fails leaves the others to be used. */
-class Boundary extends Component<{ children: ReactNode }, { error?: unknown }> {
-  override state: { error?: unknown } = {};
+interface Failed {
+  at: string;
+  error?: unknown;
+}
+
+/** A page that fails leaves the others to be used, and is tried anew when it is opened again. */
+class Boundary extends Component<{ at: string; children: ReactNode }, Failed> {
+  override state: Failed = { at: this.props.at };
+
+  static getDerivedStateFromProps({ at }: { at: string }, before: Failed): Failed | null {
+    return at === before.at ? null : { at, error: undefined };
+  }
 
   static getDerivedStateFromError(error: unknown) {
     return { error };

@@ -34,6 +34,8 @@ export const phone: Viewport = { width: 390, height: 844 };
 export interface Opened {
   mode?: "light" | "dark";
   viewport?: Viewport;
+  /** What it complains of is what is tried. */
+  complains?: boolean;
 }
 
 /** A browser for the tests of a file. What a page complains of, its policy's refusals among it, fails the file. */
@@ -51,13 +53,14 @@ export function useBrowser() {
     /** Before the server ends that its pages ask. */
     close: () => browser.close(),
     /** A new profile: nothing is kept of other pages. */
-    async page({ mode = "light", viewport = desk }: Opened = {}): Promise<Page> {
+    async page({ mode = "light", viewport = desk, complains = false }: Opened = {}): Promise<Page> {
       const context = await browser.newContext({ viewport, colorScheme: mode, reducedMotion: "reduce" });
       opened.push(context);
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
       const page = await context.newPage();
       page.setDefaultTimeout(patienceMs);
       countRequests(page);
+      if (complains) return page;
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("console", (message) => {
         if (message.type() === "error" && !isAnswer(message.text())) complaints.push(message.text());
