@@ -1,16 +1,12 @@
-import { join } from "node:path";
 import type { CloudOptions, LocalCloud } from "@nova/local";
 import { Interrupt } from "./interrupt.ts";
 import { printError, styled } from "./output/terminal.ts";
 
-/** `inside`: a folder in the data folder, apart from people's runs. */
-type CloudChoice = Omit<CloudOptions, "dataDir" | "warn"> & { inside?: string };
-
 /** Opens the cloud of `.nova`, or of `NOVA_DATA_DIR`. */
-export async function openCloud({ inside = "", drives = true, fires = false, ...told }: CloudChoice = {}) {
+export async function openCloud(options: Partial<CloudOptions> = {}): Promise<LocalCloud> {
   const { openLocalCloud } = await import("@nova/local");
   const warn = (sentence: string) => printError(styled("yellow", `nova: ${sentence}`));
-  return openLocalCloud({ dataDir: join(dataFolder(), inside), drives, fires, ...told, warn });
+  return openLocalCloud({ dataDir: dataFolder(), warn, ...options });
 }
 
 /** Why a command that is done does not end yet. */

@@ -41,6 +41,13 @@ type Asked<Path extends ListPath> = paths[Path] extends { get: { parameters: inf
   ? Pick<Given, keyof Given & ("path" | "query")>
   : never;
 
+/** What a route takes. */
+export type Body<Path extends keyof paths, Method extends keyof paths[Path]> = paths[Path][Method] extends {
+  requestBody?: { content: { "application/json": infer Value } };
+}
+  ? Value
+  : never;
+
 export interface Connection {
   api: Api;
   sleep(ms: number): Promise<void>;

@@ -114,8 +114,6 @@ async function edit(id: string, node: string, output: string | undefined, read: 
   });
 }
 
-const goingOn = new Set(["queued", "running", "waiting"]);
-
 async function run(id: string, node: string | undefined, json: true | undefined): Promise<ExitCode | undefined> {
   let code: ExitCode | undefined;
   await askApiToGoOn(async (nova) => {
@@ -123,9 +121,8 @@ async function run(id: string, node: string | undefined, json: true | undefined)
     const begun = node === undefined ? await sessions.run(id) : await sessions.runNode(id, node);
     const { execution_id: execution } = begun;
     if (!json) print(summaryOf(begun));
-    if (execution !== null && goingOn.has(begun.status)) await executions.untilEnded(execution);
+    const ended = execution === null ? "completed" : (await executions.untilEnded(execution)).status;
     const after = await shown(nova, await sessions.get(id));
-    const ended = execution === null ? "completed" : (await executions.get(execution)).status;
     code = ended === "completed" ? exitCodes.completed : exitCodes.failed;
     printTold({ ...after, json: { ...begun, status: ended } }, json);
     return execution === null ? [] : [execution];

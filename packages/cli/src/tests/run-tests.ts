@@ -1,4 +1,4 @@
-import type { WorkflowVersion } from "@nova/engine";
+import { atOnce, type WorkflowVersion } from "@nova/engine";
 import { type FirstDifference, firstDifference } from "./compare.ts";
 import type { Test } from "./fixture.ts";
 import type { TestFolder } from "./folder.ts";
@@ -23,22 +23,15 @@ const maxAtOnce = 4;
 export async function runTests(
   cloud: TestCloud,
   folder: TestFolder,
-  { update, onItem = () => undefined }: { update: boolean; onItem?: (item: TestItem) => void },
+  { update }: { update: boolean },
 ): Promise<TestItem[]> {
   const version = await cloud.publish(folder);
-  const items: TestItem[] = [];
-  const waiting = Array.from(folder.tests.entries());
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [index, test] = next;
-      const began = performance.now();
-      const { status, first_difference } = await runOne(cloud, { folder, version, update }, test);
-      items[index] = { name: test.name, status, first_difference, ms: Math.round(performance.now() - began) };
-      onItem(items[index]);
-    }
+  const run = async (test: Test): Promise<TestItem> => {
+    const began = performance.now();
+    const { status, first_difference } = await runOne(cloud, { folder, version, update }, test);
+    return { name: test.name, status, first_difference, ms: Math.round(performance.now() - began) };
   };
-  await Promise.all(Array.from({ length: maxAtOnce }, work));
-  return items;
+  return atOnce(folder.tests, run, maxAtOnce);
 }
 
 interface Running {

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import type { TraceEntry } from "@nova/engine";
+import { sha256 as sha256Of, type TraceEntry } from "@nova/engine";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import type { ShownTrace } from "../api/recorded.ts";
 import { recordedIn } from "../replay/recorded.ts";
@@ -90,7 +89,7 @@ export function codeOf(workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
 }
 
 function short(text: string): string {
-  return shortHash(createHash("sha256").update(text).digest("hex"));
+  return shortHash(sha256Of(text));
 }
 
 /** A reader sees at once that it is another one. */

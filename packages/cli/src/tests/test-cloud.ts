@@ -4,8 +4,7 @@ import { join, resolve } from "node:path";
 import { compileWorkflow } from "@nova/compiler";
 import { asWritten, publishWorkflow, readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
-import { dataFolder } from "../cloud.ts";
-import { printError, styled } from "../output/terminal.ts";
+import { dataFolder, openCloud } from "../cloud.ts";
 import type { Checked } from "../run/request.ts";
 import type { TestFiles } from "./fixture.ts";
 import type { Expression } from "./forms.ts";
@@ -33,11 +32,9 @@ export class TestCloud {
   }
 
   static async open(): Promise<TestCloud> {
-    const { openLocalCloud } = await import("@nova/local");
     const dataDir = await mkdtemp(join(tmpdir(), "nova-tests-"));
     await lendPackages(dataDir);
-    const warn = (sentence: string) => printError(styled("yellow", `nova: ${sentence}`));
-    return new TestCloud(await openLocalCloud({ dataDir, drives: true, fires: false, warn }), dataDir);
+    return new TestCloud(await openCloud({ dataDir }), dataDir);
   }
 
   async close(): Promise<void> {

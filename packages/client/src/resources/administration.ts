@@ -1,11 +1,4 @@
-import type { Connection } from "../connection.ts";
-import type { paths } from "../schema.d.ts";
-
-type Body<Path extends keyof paths, Method extends keyof paths[Path]> = paths[Path][Method] extends {
-  requestBody?: { content: { "application/json": infer Value } };
-}
-  ? Value
-  : never;
+import type { Body, Connection } from "../connection.ts";
 
 export const clientsAt = ({ api, ask, list }: Connection) => ({
   create: (body: Body<"/clients", "post">) => ask(api.POST("/clients", { body })),

@@ -1,11 +1,6 @@
-import type { Connection } from "../connection.ts";
+import type { Body, Connection } from "../connection.ts";
 import type { paths } from "../schema.d.ts";
 
-type Body<Path extends keyof paths, Method extends "post" | "put"> = paths[Path][Method] extends {
-  requestBody?: { content: { "application/json": infer T } };
-}
-  ? T
-  : never;
 type SessionBody = Body<"/sessions", "post">;
 type EdgeBody = Body<"/sessions/{id}/edges", "post">;
 type ListQuery = NonNullable<paths["/sessions"]["get"]["parameters"]["query"]>;

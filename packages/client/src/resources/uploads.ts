@@ -1,17 +1,9 @@
-import type { Connection } from "../connection.ts";
+import type { Body, Connection } from "../connection.ts";
 import { notReached } from "../patience.ts";
 import { ApiProblem } from "../problem.ts";
 import type { Schemas } from "../schemas.ts";
 
-export interface Uploading {
-  /** Of the body, exactly. */
-  bytes: number;
-  /** Media type. */
-  type?: string;
-  /** In hex; then a run starts without reading the bytes. */
-  sha256?: string;
-  client_slug?: string;
-}
+export type Uploading = Body<"/uploads", "post">;
 
 export async function upload(
   { api, ask }: Connection,

@@ -118,7 +118,8 @@ async function reusable(
   return { source, unchanged };
 }
 
-async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<FoundWorkflow> {
+/** The version of a workflow that is meant: absent, the one that is active. Throws `NotFound`. */
+export async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<FoundWorkflow> {
   if (isDraftId(id)) throw noWorkflow(id);
   const found = await findWorkflow(ports, id, wanted);
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);

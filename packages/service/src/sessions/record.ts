@@ -34,7 +34,7 @@ const maxTries = 10;
 
 /**
  * Changes a session. Who changed it meanwhile has it done again on what they made of it, so nothing is lost: `change`
- * says itself what stands against it. Undefined: there is nothing to change.
+ * says itself what stands against it. The state that it was given: there is nothing to change.
  */
 export async function changing<T>(
   ports: ServicePorts,

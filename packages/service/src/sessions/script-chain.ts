@@ -1,6 +1,7 @@
-import { type Member, membersOf, objectText, parsedOrNot, RawJson, readTraceLink, valueAt } from "@nova/engine";
+import { membersOf, parsedOrNot, RawJson, readTraceLink, valueAt } from "@nova/engine";
 import { idPrefix, mappingKey, type RenderedPrompt, renderPrompt } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
+import { withVariables } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -113,12 +114,7 @@ export async function writeContext(ports: ServicePorts, by: Principal, id: strin
   const before = new Map(membersOf(session.state.context).map(({ key, json }) => [key, json]));
   if (given.every(({ key, json }) => before.get(key) === json)) return;
   await changing(ports, by, id, ({ state }) => {
-    const context = objectWith(state.context, given);
+    const context = withVariables(state.context, inputs);
     return { state: { ...state, context }, what: "the context was changed", answer: undefined };
   });
-}
-
-function objectWith(text: string, members: readonly Member[]): string {
-  const given = new Set(members.map(({ key }) => key));
-  return objectText([...membersOf(text).filter(({ key }) => !given.has(key)), ...members]);
 }

@@ -5,14 +5,13 @@ import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient, withVariables } from "../clients/clients.ts";
 import { cancelRuns, removeSession } from "../erasing/remove-session.ts";
-import { NotFound, Refused } from "../errors.ts";
+import { Refused } from "../errors.ts";
+import { versionFor } from "../executions/execute.ts";
 import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
-import { isDraftId } from "../workflows/draft-id.ts";
-import { findWorkflow } from "../workflows/find.ts";
 import { seenBy } from "../workflows/show.ts";
 import { demandNode } from "./check-node.ts";
 import { emptyDraft, withEdge, withNode } from "./draft.ts";
@@ -43,7 +42,7 @@ export interface SessionRequest {
 export async function createSession(ports: ServicePorts, by: Principal, request: SessionRequest): Promise<Session> {
   const { ulid, client = by.client ?? defaultClient, retentionDays = usualRetentionDays, workflow } = request;
   const record = await demandClient(ports, by, client);
-  const from = workflow === undefined ? undefined : await versionOf(ports, workflow, request.version);
+  const from = workflow === undefined ? undefined : (await versionFor(ports, workflow, request.version)).version;
   const context = withVariables(record?.variables, request.context ?? "{}");
   const mark = membersOf(context).find(({ key }) => key.startsWith("$"));
   if (mark)
@@ -76,13 +75,6 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
     detail: defined({ workflow }),
   });
   return session;
-}
-
-async function versionOf(ports: ServicePorts, workflow: string, version: number | undefined) {
-  if (isDraftId(workflow)) throw new NotFound(`there is no workflow "${workflow}" - GET /workflows lists them`);
-  const found = await findWorkflow(ports, workflow, version);
-  if (version !== undefined || found.active === found.version.version) return found.version;
-  return (await findWorkflow(ports, workflow, found.active)).version;
 }
 
 /** Of what is missing there may be more later: only what is there has to fit. */

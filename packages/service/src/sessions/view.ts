@@ -67,8 +67,3 @@ export function sessionShape({ state }: Session) {
   const { kind, why, order, findings } = shapeOf(state.draft);
   return { kind, why, order, findings: findings.filter(({ severity }) => severity === "error") };
 }
-
-/** Executions that go on. */
-export function openRuns({ state }: Session): string[] {
-  return state.runs.map(({ execution }) => execution);
-}
