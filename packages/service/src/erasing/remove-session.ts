@@ -1,6 +1,6 @@
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
-import { removeDrafts } from "../publishing/drafts.ts";
+import { draftId } from "../workflows/draft-id.ts";
 import { endRun } from "./erase-run.ts";
 
 /** Without its state machine none of them could go on. */
@@ -8,11 +8,12 @@ export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "
   for (const { execution } of state.runs) await endRun(ports, execution);
 }
 
-/** Takes away a session that is over, with what was published for it. Twice does no harm. */
+/** Takes away a session that is over, with what was published for it. Twice does no harm. Definitions stay, for its runs. */
 export async function removeSession(ports: ServicePorts, session: Pick<Session, "id" | "client">): Promise<void> {
   const whole = await ports.sessions.get(session.id);
   if (whole) await cancelRuns(ports, whole);
-  await removeDrafts(ports, session);
+  const published = await ports.workflows.latest(draftId(session));
+  if (published) await ports.machineVersions.removeMachine(published.stateMachineArn);
   await ports.sessions.remove(session);
 }
 
