@@ -19,7 +19,7 @@ it.each([
   const read: string[] = [];
   for (const end of ["\n", ""]) {
     await writeFile(path, lines.join("\n") + end);
-    await eachLine(path, 1, async (line) => void read.push(line));
+    await eachLine(path, async (line) => void read.push(line));
   }
   expect(read).toEqual([...lines, ...lines]);
 });

@@ -7,7 +7,6 @@ import { InvalidInput, refusing } from "../errors.ts";
 import { hashOf } from "../input/files.ts";
 import { eachLine, files, type Manifest, objectKey, type StoredObject } from "./format.ts";
 
-const atOnce = 8;
 const wayOut = "export again, or take another copy of the folder";
 const maxJsonBytes = 1024 * 1024;
 const maxDefinitionBytes = 64 * 1024 * 1024;
@@ -78,7 +77,7 @@ async function countLines(folder: string, name: string, check: (line: string) =>
     count++;
     await check(line);
   };
-  await eachLine(path, atOnce, counted).catch(refusing((cause) => `"${path}" ${whatOf(cause)} - ${wayOut}`));
+  await eachLine(path, counted).catch(refusing((cause) => `"${path}" ${whatOf(cause)} - ${wayOut}`));
   return count;
 }
 

@@ -3,8 +3,6 @@ import type { Archive, Claim } from "@nova/service";
 import { InvalidInput } from "../errors.ts";
 import { eachLine, files } from "./format.ts";
 
-const atOnce = 8;
-
 /** What the import of one client brings back of its export. */
 export interface Own {
   brings(item: string): boolean;
@@ -28,7 +26,7 @@ export async function readOwn(
   const isTrusted = ({ kind, isOpen }: Claim) => isVerified || (harmless.has(kind) && !isOpen);
   const executions = new Set<string>();
   const versions = new Map<string, Set<number>>();
-  await eachLine(join(folder, files.items), atOnce, async (item) => {
+  await eachLine(join(folder, files.items), async (item) => {
     const claim = archive.claim(item);
     if (claim?.kind !== "execution" || claim.client !== client || !isTrusted(claim)) return;
     const { execution = "", version = { workflow: "", number: 0 } } = claim;

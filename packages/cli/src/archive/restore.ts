@@ -6,8 +6,6 @@ import { eachLine, files, type Manifest, type StoredObject } from "./format.ts";
 import { type Own, readOwn } from "./own.ts";
 import { withMachines } from "./with-machines.ts";
 
-const atOnce = 8;
-
 export interface Restored {
   /** Null: everything was brought back. */
   client: string | null;
@@ -37,7 +35,7 @@ export async function restore(ports: RestorePorts, folder: string, { client, isV
     if (await ports.archive.putItem(item)) restored.items++;
     else restored.kept++;
   };
-  await eachLine(join(folder, files.objects), atOnce, async (line) => {
+  await eachLine(join(folder, files.objects), async (line) => {
     const object = JSON.parse(line) as StoredObject;
     if (!own.bringsObject(object.key)) {
       restored.leftOut++;
@@ -47,7 +45,7 @@ export async function restore(ports: RestorePorts, folder: string, { client, isV
     restored.objects++;
   });
   const versions: string[] = [];
-  await eachLine(join(folder, files.items), atOnce, async (line) => {
+  await eachLine(join(folder, files.items), async (line) => {
     if (!own.brings(line)) restored.leftOut++;
     else if (line.includes('"__edb_e__":{"S":"version"}')) versions.push(line);
     else await put(line);
