@@ -4,7 +4,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { knownBy, recordUnstarted, startFromTrigger, type TriggerPlace } from "../triggers/start.ts";
 import { refusedByShape } from "./guard.ts";
 import { letterhead, type RawMail, refusedSender } from "./headers.ts";
-import { mailContext, type ParsedMail, parseMail } from "./parse-mail.ts";
+import { mailContext, parseMail } from "./parse-mail.ts";
 
 /** Starts the run of a mail that may come in; what may not is refused, with a record. The same mail starts one run. */
 export async function startFromMail(
@@ -17,18 +17,12 @@ export async function startFromMail(
   const refuse = (reason: string) => recordUnstarted(ports, known, reason);
   const refused = refusedSender(mail.headers, place.trigger.from) ?? refusedByShape(mail.raw);
   if (refused !== undefined) return refuse(refused);
-  const parsed = await parsedOr(mail.raw);
+  const parsed = await parseMail(mail.raw).catch((error: unknown) => {
+    return { reason: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  });
   if ("reason" in parsed) return refuse(parsed.reason);
   // Code must read the sender that was checked.
   if (head.from !== "" && head.from !== parsed.from) return refuse("its sender can be read in two ways");
   const { context, files } = mailContext(parsed, messageId);
   return startFromTrigger(ports, { ...known, about: parsed.subject, context, files });
-}
-
-async function parsedOr(raw: Buffer): Promise<ParsedMail | { reason: string }> {
-  try {
-    return await parseMail(raw);
-  } catch (error) {
-    return { reason: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
-  }
 }
