@@ -158,12 +158,11 @@ export const execute = route("POST /workflows/{id}/execute", {
   async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
     const { client_slug: client, context, frozen = false, fresh = [], ...version } = body;
     const given = { context: context?.text ?? "{}", namesUploads: true, ...(client !== undefined && { client }) };
-    const { id, status } = await once(async (ulid): Promise<StartedRun> => {
+    const begun = await once(async (ulid) => {
       const request = { ulid, workflow: params.id, ...given, frozen, fresh, ...version };
-      const { id, status } = await service.execute(ports, by, request);
-      return { id, status };
+      return startedRun(await service.execute(ports, by, request));
     });
-    return new OtherAnswer(await resultOf(ports, { id, status }, wait));
+    return new OtherAnswer(await resultOf(ports, begun, wait));
   },
 });
 
@@ -197,15 +196,14 @@ export const restart = route("POST /executions/{id}/restart", {
     const { context_patch: patch, ask_again: again, dry_run, ...place } = body;
     const wish = { ...place, ...defined({ patch: patch?.text, again }) };
     if (dry_run) return service.forecastRestart(ports, by, id, wish);
-    const begun = await once(async (ulid): Promise<StartedRun> => {
-      const { id: as, status } = await service.restart(ports, by, id, { ulid, ...wish });
-      return { id: as, status };
-    });
+    const begun = await once(async (ulid) => startedRun(await service.restart(ports, by, id, { ulid, ...wish })));
     return new OtherAnswer(await resultOf(ports, begun, wait, { restarted_from: id }));
   },
 });
 
 type StartedRun = Pick<Execution, "id" | "status">;
+
+const startedRun = ({ id, status }: Execution): StartedRun => ({ id, status });
 
 /** The run, once it has ended; else where it will be found. */
 async function resultOf(
