@@ -85,10 +85,8 @@ export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
   query: expected,
   body: schemas.NodeChanges,
   answers: whole,
-  async handle(ports, { by, params: { id, node }, query, body: changes }) {
-    await service.changeNode(ports, by, id, node, { ...query, changes });
-    return shown(ports, by, id);
-  },
+  handle: async (ports, { by, params: { id, node }, query, body: changes }) =>
+    schemas.wholeSession(await service.changeNode(ports, by, id, node, { ...query, changes })),
 });
 
 export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
@@ -97,10 +95,8 @@ export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
   params: nodeParams,
   query: expected,
   answers: whole,
-  async handle(ports, { by, params: { id, node }, query }) {
-    await service.deleteNode(ports, by, id, node, query);
-    return shown(ports, by, id);
-  },
+  handle: async (ports, { by, params: { id, node }, query }) =>
+    schemas.wholeSession(await service.deleteNode(ports, by, id, node, query)),
 });
 
 export const addEdgeRoute = route("POST /sessions/{id}/edges", {
