@@ -26,15 +26,15 @@ export async function handOver(ports: ServicePorts, name: PublicationName): Prom
   else await ports.publishQueue.enqueue({ workflow: name.workflowId, version: name.version });
 }
 
-/** The publication when it is over, or as it stands when whoever asked has waited long enough. */
-export async function untilPublished(
-  { publications, clock }: ServicePorts,
-  name: PublicationName,
-): Promise<Publication | undefined> {
+/** Has it published: answers the publication when it is over, or as it stands when whoever asked has waited long enough. */
+export async function whenPublished(ports: ServicePorts, waiting: Publication): Promise<Publication> {
+  const { publications, clock } = ports;
+  const name = { workflowId: waiting.workflowId, version: waiting.version };
+  await handOver(ports, name);
   const end = clock.now() + patienceMs;
   for (;;) {
     const publication = await publications.get(name);
-    if (publication?.status !== "publishing" || clock.now() >= end) return publication;
+    if (publication?.status !== "publishing" || clock.now() >= end) return publication ?? waiting;
     await clock.sleep(pauseMs);
   }
 }

@@ -12,7 +12,7 @@ import { clientFindings, takenTriggers } from "../triggers/taken.ts";
 import { callFindings } from "../workflows/called.ts";
 import { isDraftId } from "../workflows/draft-id.ts";
 import { finishDeletion } from "./change.ts";
-import { handOver, untilPublished } from "./hand-over.ts";
+import { whenPublished } from "./hand-over.ts";
 import { putForward } from "./move-active.ts";
 
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
@@ -135,9 +135,7 @@ async function publishStored(
 ): Promise<PublicationState & { isNew: boolean }> {
   if ("ready" in stored) return { status: "ready", isNew: await putForward(ports, stored.ready, staysBack) };
   const isNew = stored.created;
-  const { workflowId, version } = stored.publication;
-  await handOver(ports, { workflowId, version });
-  const state = (await untilPublished(ports, { workflowId, version })) ?? stored.publication;
+  const state = await whenPublished(ports, stored.publication);
   return state.status === "failed"
     ? { status: "failed", reason: state.reason, isNew }
     : { status: state.status, isNew };

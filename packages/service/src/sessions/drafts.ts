@@ -3,7 +3,7 @@ import { type WorkflowSource, workflowHash } from "@nova/workflow";
 import { Conflict, Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { PublishedDraft, Session } from "../ports/sessions.ts";
-import { handOver, untilPublished } from "../publishing/hand-over.ts";
+import { whenPublished } from "../publishing/hand-over.ts";
 import { storePublication } from "../publishing/publish.ts";
 import { callFindings } from "../workflows/called.ts";
 import { sha256Of } from "./draft.ts";
@@ -58,11 +58,9 @@ type Named = Pick<WorkflowVersion, "workflow" | "template"> & { draftOf: string 
 async function publishedVersion(ports: ServicePorts, { workflow, template, draftOf }: Named): Promise<WorkflowVersion> {
   const stored = await storePublication(ports, workflow, template, draftOf);
   if ("ready" in stored) return stored.ready;
-  const name = { workflowId: workflow.id, version: stored.publication.version };
-  await handOver(ports, name);
-  const publication = (await untilPublished(ports, name)) ?? stored.publication;
+  const publication = await whenPublished(ports, stored.publication);
   if (publication.status === "failed") throw new Refused(publication.reason);
-  const version = await ports.workflows.get(name.workflowId, name.version);
+  const version = await ports.workflows.get(workflow.id, publication.version);
   if (version) return version;
   throw new Conflict("Step Functions has many workflows to publish before this draft - run it again in a moment");
 }
