@@ -32,12 +32,15 @@ export function rootOf(session: string): string {
   return session.replace(/^ses_/, "exec_");
 }
 
+/** Where an outcome is from, as people see it. */
+export function shownSource(source: NodeOutcome["source"]) {
+  if ("set" in source) return { edited_by: source.by, at: source.at };
+  return { execution_id: source.execution, scope: source.scope, seq: source.seq };
+}
+
 /** One place of a document of outcomes: what the node there came to, and from where. */
 export function documented({ set, delete: deleted, decision, error }: OutcomeAt, { source }: NodeOutcome): string {
-  const from =
-    "set" in source
-      ? { edited_by: source.by, at: source.at }
-      : { execution_id: source.execution, scope: source.scope, seq: source.seq, hash: source.hash };
+  const from = { ...shownSource(source), ...("hash" in source && { hash: source.hash }) };
   const fields = [
     ...(set.length > 0 ? [{ key: "set", json: objectText(set) }] : []),
     ...(deleted.length > 0 ? [{ key: "delete", json: JSON.stringify(deleted) }] : []),

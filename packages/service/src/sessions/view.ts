@@ -5,7 +5,7 @@ import type { Session } from "../ports/sessions.ts";
 import { nodeOf } from "./draft.ts";
 import { shapeOf } from "./shape.ts";
 import { type Standing, standings } from "./standing.ts";
-import { homeOf, valuesOfAll } from "./values.ts";
+import { homeOf, shownSource, valuesOfAll } from "./values.ts";
 
 /** How one node stands. */
 export interface NodeView {
@@ -26,13 +26,8 @@ export function nodeViews({ state }: Session): NodeView[] {
 }
 
 function viewOf(node_id: string, { version, state, isSkipped: skipped, outcome }: Standing): NodeView {
-  const { source } = outcome ?? {};
-  const from = source && ("set" in source ? { edited_by: source.by, at: source.at } : linkOf(source));
-  return { node_id, version, state, skipped, source: from ?? null, decision: outcome?.decision ?? null };
-}
-
-function linkOf({ execution, scope, seq }: { execution: string; scope: string; seq: number }) {
-  return { execution_id: execution, scope, seq };
+  const source = outcome ? shownSource(outcome.source) : null;
+  return { node_id, version, state, skipped, source, decision: outcome?.decision ?? null };
 }
 
 export interface OutputView extends NodeView {
