@@ -1,4 +1,3 @@
 export type * from "./asl.ts";
 export { type Compiled, compileParsed, compileWorkflow } from "./compile-workflow.ts";
-export { UncheckedWorkflow } from "./lower/plan.ts";
 export { type EmitOptions, localFunctions, type Machine, toMachine, toStateMachine } from "./to-state-machine.ts";

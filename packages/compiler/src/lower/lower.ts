@@ -13,22 +13,12 @@ import {
   type TaskNode,
   type Workflow,
 } from "@nova/workflow";
-import {
-  type Decides,
-  type Plan,
-  type PlannedFork,
-  type PlannedFrame,
-  type PlannedMap,
-  type PlannedNode,
-  type PlannedTask,
-  UncheckedWorkflow,
-  type Way,
-} from "./plan.ts";
+import type { Decides, Plan, PlannedFork, PlannedFrame, PlannedMap, PlannedNode, PlannedTask, Way } from "./plan.ts";
 
-/** Resolves the edges of a checked workflow; throws `UncheckedWorkflow` where only a missing check can be the reason. */
+/** Resolves the edges of a checked workflow; throws `RangeError` where only a missing check can be the reason. */
 export function lower(workflow: Workflow): Plan {
   const start = workflow.nodes.find((node) => node.type === "start");
-  if (!start) throw new UncheckedWorkflow(`workflow "${workflow.id}" has no start node`);
+  if (!start) throw new RangeError(`workflow "${workflow.id}" has no start node`);
   const forks = forksOf(workflow);
   const inBranches = new Set([...forks.values()].flatMap(({ branches }) => branches.flatMap(({ nodes }) => nodes)));
   const main = workflow.nodes.filter(({ id }) => !inBranches.has(id)).map(({ id }) => id);
@@ -63,8 +53,8 @@ class Lowering {
 
   #node(id: string, inside: Inside): PlannedNode {
     const indexed = this.#nodes.get(id);
-    if (!indexed) throw new UncheckedWorkflow(`there is no node "${id}"`);
-    if (this.#seen.has(id)) throw new UncheckedWorkflow(`node "${id}" is in two branches`);
+    if (!indexed) throw new RangeError(`there is no node "${id}"`);
+    if (this.#seen.has(id)) throw new RangeError(`node "${id}" is in two branches`);
     this.#seen.add(id);
     const { description, name } = indexed.node;
     return { id, ...defined({ comment: description ?? name }), ...this.#waysOf(indexed, inside) };
@@ -75,7 +65,7 @@ class Lowering {
     switch (node.type) {
       case "end":
         if (inside.isMain) return { type: "end" };
-        throw new UncheckedWorkflow(`end node "${node.id}" is in a branch`);
+        throw new RangeError(`end node "${node.id}" is in a branch`);
       case "start":
         return { type: "start", ...this.#onward(indexed, inside) };
       case "action":
@@ -100,7 +90,7 @@ class Lowering {
 
   #map({ id, maxConcurrency, toleratedFailures }: MapNode): Pick<PlannedMap, MapField> {
     const body = this.#forks.get(id)?.branches[0];
-    if (!body) throw new UncheckedWorkflow(`map "${id}" has no body`);
+    if (!body) throw new RangeError(`map "${id}" has no body`);
     const toleratesFailures = toleratedFailures !== undefined;
     return { type: "map", maxConcurrency, toleratesFailures, body: this.#frame(body, false) };
   }
@@ -124,19 +114,19 @@ export interface Inside {
 /** A way out of a branch leads to its join, one out of a body to its end: both mean that the frame is done. */
 function wayTo(target: string, { nodes, isMain }: Inside): Way {
   if (nodes.has(target)) return target;
-  if (isMain) throw new UncheckedWorkflow(`an edge leads to "${target}", which is in a branch or does not exist`);
+  if (isMain) throw new RangeError(`an edge leads to "${target}", which is in a branch or does not exist`);
   return null;
 }
 
 /** Where a node that decides nothing goes on; behind its join if it fans out. */
 function nextOf({ node, edges, body }: IndexedNode, fork: Fork | undefined, inside: Inside): Way {
   if (fork && fork.next === null && inside.isMain) {
-    throw new UncheckedWorkflow(`node "${node.id}" fans out to branches that never meet`);
+    throw new RangeError(`node "${node.id}" fans out to branches that never meet`);
   }
   if (fork) return fork.next === null ? null : wayTo(fork.next, inside);
   const [edge] = edges;
   if (edge) return wayTo(edge.to, inside);
-  if (body === null) throw new UncheckedWorkflow(`node "${node.id}" has no edge to go on along`);
+  if (body === null) throw new RangeError(`node "${node.id}" has no edge to go on along`);
   return null;
 }
 
@@ -149,7 +139,7 @@ function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides,
   const labelled = edges.map(({ condition, to, max }) =>
     defined({ label: conditionLabel(condition), target: wayTo(to, inside), max }),
   );
-  if (labelled.length === 0) throw new UncheckedWorkflow(`node "${node.id}" decides and has no edges`);
+  if (labelled.length === 0) throw new RangeError(`node "${node.id}" decides and has no edges`);
   const otherwise = labelled.find((branch) => branch.label === defaultLabel);
   const branches = labelled.filter((branch) => branch !== otherwise);
   return { branches, ...(otherwise && { otherwise: otherwise.target }) };

@@ -92,8 +92,3 @@ export function loopTargets({ nodes }: PlannedFrame): string[] {
   const ways = nodes.flatMap((node) => ("branches" in node ? node.branches : []));
   return [...new Set(ways.flatMap(({ target, max }) => (target === null || max === undefined ? [] : [target])))];
 }
-
-/** A workflow reached the compiler's back end without having passed its findings. */
-export class UncheckedWorkflow extends Error {
-  override name = "UncheckedWorkflow";
-}
