@@ -1,4 +1,3 @@
 export { shellWord } from "@nova/workflow/shell-word";
 export { dataFolder } from "./cloud.ts";
-export { main } from "./main.ts";
 export { tableLines } from "./output/table.ts";

@@ -1,3 +1,3 @@
 export type * from "./asl.ts";
 export { type Compiled, compileParsed, compileWorkflow } from "./compile-workflow.ts";
-export { type EmitOptions, localFunctions, type Machine, toMachine, toStateMachine } from "./to-state-machine.ts";
+export { type EmitOptions, localFunctions, toMachine, toStateMachine } from "./to-state-machine.ts";

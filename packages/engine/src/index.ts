@@ -66,7 +66,7 @@ export { noCode, pinnedPlaces } from "./ports/pipeline.ts";
 export type * from "./ports/sandboxes.ts";
 export type * from "./ports/tasks.ts";
 export type * from "./ports/workflows.ts";
-export * from "./process-memory.ts";
+export { createEndings, createInFlight, createTailCache, createWarmPool } from "./process-memory.ts";
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.ts";
 export type { CaughtError, NodeEvent, RunPosition } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
@@ -85,7 +85,7 @@ export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from 
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";
 export type { AiMetadata } from "./trace/ai-metadata.ts";
-export type { AtWork, MapProgress, NodeAtWork } from "./trace/at-work.ts";
+export type { AtWork, NodeAtWork } from "./trace/at-work.ts";
 export { erasedWords } from "./trace/misfit.ts";
 export { readTrace, readTraceLink, type Trace } from "./trace/read-trace.ts";
 export { furtherScopes, type RunHead, runHeads } from "./trace/run-heads.ts";

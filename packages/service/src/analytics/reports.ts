@@ -83,7 +83,7 @@ function sorted<T>(found: ReadonlyMap<string, T>): [key: string, value: T][] {
   return Array.from(found).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-export interface AnalyticsQuery {
+interface AnalyticsQuery {
   /** ISO 8601: runs that ended then or later, then or earlier. */
   from: string;
   to: string;

@@ -18,7 +18,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
 /** A client within reach, or a workflow, whose credentials all share. Throws `NotFound`, `Forbidden`. */
-export async function demandOwner(ports: ServicePorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
+async function demandOwner(ports: ServicePorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
   if ("client" in owner) {
     await demandClient(ports, by, owner.client);
     return;

@@ -32,7 +32,7 @@ export function sealedText({ client, digest }: Sealed): string {
 }
 
 /** What a page hands to the next one: what all pages so far held, signed, since it travels through whoever asks. */
-export interface RunningDigest {
+interface RunningDigest {
   /** Where the next page begins. */
   at: string;
   digest: string;
@@ -52,9 +52,9 @@ type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
 type ExportedObject = Omit<ArchivedObject, "text"> & { url: string };
 
 /** An object comes with the address under which it can be fetched; one that is stored nowhere is in its address. */
-export type ExportRecord = Extract<ArchiveRecord, { kind: "item" }> | ExportedObject;
+type ExportRecord = Extract<ArchiveRecord, { kind: "item" }> | ExportedObject;
 
-export interface ExportPage {
+interface ExportPage {
   records: ExportRecord[];
   cursor?: string;
   /** Of the last page: signs what all pages held, where each was asked for with the cursor of the one before. */
