@@ -20,7 +20,8 @@ const skipped = "skipped";
 
 /**
  * A node is fresh while everything that its outcome came of is the same: its definition, its surroundings, and the
- * outcomes of the nodes before it, which are fresh themselves. So an edit makes its node and the descendants of that
+ * outcomes of all nodes before it, which are fresh themselves. Those right before it would not do: one that ran alone
+ * behind a stale node has found more than what that node had come of. So an edit makes its node and the descendants of that
  * stale, and nothing else, and nobody has to remember to mark them.
  */
 export function standings(
@@ -28,6 +29,7 @@ export function standings(
   shape: Shape,
 ): Map<string, Standing> {
   const hashes = definitionHashes(state);
+  const earlier = nodesBefore(shape);
   const all = new Map<string, Standing>();
   for (const id of shape.order) {
     const { version = 1, outcome } = state.nodes[id] ?? {};
@@ -41,8 +43,10 @@ export function standings(
     const isSkipped = areFresh && ways.length > 0 && !isOpen;
     const idOf = (from: string) => outcomeId(all.get(from));
     const definition = hashes.get(id) ?? none;
-    const basis = basisOf({ definition, before: namesOf(ways) }, idOf);
-    const isFresh = areFresh && (isSkipped || outcome?.basis === basis);
+    const basis = basisOf({ definition, before: earlier.get(id) ?? [] }, idOf);
+    // Earlier releases wrote it of the nodes right before it.
+    const isSame = [basis, basisOf({ definition, before: namesOf(ways) }, idOf)].some((one) => one === outcome?.basis);
+    const isFresh = areFresh && (isSkipped || isSame);
     all.set(id, { state: isFresh ? "fresh" : "stale", version, ...(outcome && { outcome }), isSkipped, basis });
   }
   return all;
@@ -65,12 +69,23 @@ export function runBases(
   nodes: Iterable<string>,
 ): Record<string, RunBasis> {
   const hashes = definitionHashes(state);
+  const earlier = nodesBefore(shape);
   const basis = (id: string): RunBasis => ({
     definition: hashes.get(id) ?? none,
-    before: namesOf(shape.before.get(id) ?? []),
+    before: earlier.get(id) ?? [],
     version: state.nodes[id]?.version ?? 1,
   });
   return Object.fromEntries(Array.from(nodes, (id) => [id, basis(id)]));
+}
+
+/** All from which ways lead to each node, sorted. */
+function nodesBefore({ order, before }: Shape): Map<string, string[]> {
+  const all = new Map<string, string[]>();
+  for (const id of order) {
+    const names = namesOf(before.get(id) ?? []);
+    all.set(id, [...new Set(names.flatMap((name) => [name, ...(all.get(name) ?? [])]))].sort());
+  }
+  return all;
 }
 
 function namesOf(ways: readonly { from: string }[]): string[] {
