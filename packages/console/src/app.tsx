@@ -90,16 +90,17 @@ function queriesOf(onLeave: (why: string) => void): QueryClient {
   });
 }
 
-interface Failed {
+interface Shown {
   at: string;
+  /** What the page there failed with. */
   error?: unknown;
 }
 
 /** A page that fails leaves the others to be used, and is tried anew when it is opened again. */
-class Boundary extends Component<{ at: string; children: ReactNode }, Failed> {
-  override state: Failed = { at: this.props.at };
+class Boundary extends Component<{ at: string; children: ReactNode }, Shown> {
+  override state: Shown = { at: this.props.at };
 
-  static getDerivedStateFromProps({ at }: { at: string }, before: Failed): Failed | null {
+  static getDerivedStateFromProps({ at }: { at: string }, before: Shown): Shown | null {
     return at === before.at ? null : { at, error: undefined };
   }
 

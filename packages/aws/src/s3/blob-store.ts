@@ -62,7 +62,8 @@ export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks
 
 /**
  * Makes an object a blob, which its contents name, without moving its bytes: S3 copies. Only where nobody said what they
- * hash to are they read, once. Undefined where there is no object. Throws `StoreUnavailable` where other bytes came meanwhile.
+ * hash to are they read, once. Undefined where there is no object. Throws `StoreUnavailable` where other bytes come
+ * meanwhile.
  */
 export async function placeObject(
   { client, bucket }: BucketConnection,

@@ -59,7 +59,7 @@ export function parsedOrNot(text: string): unknown {
 /** Of what people pass, as of what code sets; far below what the stacks of Node and Python bear. */
 export const deepestNesting = 500;
 
-/** How deep lists and objects lie inside each other, and how many colons stand outside of strings; the text may be no JSON. */
+/** How deep brackets lie inside each other, and how many colons stand outside of strings, in a text that may be no JSON. */
 export function measureOf(text: string): { depth: number; keys: number } {
   let [open, depth, keys] = [0, 0, 0];
   for (let i = 0; i < text.length; i++) {

@@ -106,7 +106,7 @@ export interface SessionRun {
 export interface RunBasis {
   /** Hash of the node's definition and its surroundings. */
   definition: string;
-  /** The nodes before it. */
+  /** All nodes before it; of a run that an earlier release began, those right before it. */
   before: string[];
   /** Of the node when the run began: whoever has changed it since wins. */
   version: number;

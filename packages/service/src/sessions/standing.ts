@@ -45,8 +45,9 @@ export function standings(
     const definition = hashes.get(id) ?? none;
     const basis = basisOf({ definition, before: earlier.get(id) ?? [] }, idOf);
     // Earlier releases wrote it of the nodes right before it.
-    const isSame = [basis, basisOf({ definition, before: namesOf(ways) }, idOf)].some((one) => one === outcome?.basis);
-    const isFresh = areFresh && (isSkipped || isSame);
+    const isSame = () =>
+      outcome?.basis === basis || outcome?.basis === basisOf({ definition, before: namesOf(ways) }, idOf);
+    const isFresh = areFresh && (isSkipped || isSame());
     all.set(id, { state: isFresh ? "fresh" : "stale", version, ...(outcome && { outcome }), isSkipped, basis });
   }
   return all;

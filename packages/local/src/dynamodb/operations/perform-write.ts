@@ -25,7 +25,10 @@ type Change =
   | { kind: "update"; updates: Update[]; keyAttributes: AttributeMap }
   | { kind: "delete" };
 
-/** Answers the item as it is now. Throws ConditionalCheckFailedException, and ValidationException where the update does not fit the item. */
+/**
+ * Answers the item as it is now. Throws ConditionalCheckFailedException, and ValidationException where the update does not
+ * fit the item.
+ */
 export function performWrite(store: Store, { table, key, condition, change }: Write): AttributeMap | undefined {
   const old = store.items.find(table.id, key);
   const parse = (): AttributeMap => (old ? JSON.parse(old.item) : {});
