@@ -226,6 +226,15 @@ describe("the house", () => {
     expect(offenders).toEqual([]);
   });
 
+  it("asks of what kind a node is in the folder of their table only", () => {
+    const asking = /\bnode\??\.(?:type|executor\.kind)\b\s*[!=]== "|switch \((?:\w+\.)*node\.type\)/;
+    const offenders = files
+      .filter(({ path }) => path.startsWith("packages/engine/src/") && !path.startsWith("packages/engine/src/kinds/"))
+      .filter(({ text }) => asking.test(text))
+      .map(({ path }) => path);
+    expect(offenders).toEqual([]);
+  });
+
   it("keeps every file under 350 lines and every handler under 25", () => {
     const long = files.filter(({ lines }) => lines > 350).map(({ path }) => path);
     const handlers = files.filter(

@@ -26,7 +26,16 @@ export {
   sha256,
   valueAt,
 } from "./json/text.ts";
-export { cancelExecution, executionEnded, failExecution, type Swept, sweep, sweepRuns } from "./kinds/executions.ts";
+export {
+  cancelExecution,
+  executionEnded,
+  failExecution,
+  requestApproval,
+  type Swept,
+  sweep,
+  sweepRuns,
+  sweepTasks,
+} from "./kinds/executions.ts";
 export { type JoinEvent, joinFork } from "./kinds/join-fork.ts";
 export { runNode, type SettleEvent, settleNode } from "./kinds/run-node.ts";
 export {
@@ -52,9 +61,9 @@ export { type TaskContents, taskContents } from "./kinds/waiting/contents.ts";
 export { deliverEvent } from "./kinds/waiting/events.ts";
 export { approveCommand } from "./kinds/waiting/message.ts";
 export type { TaskName } from "./kinds/waiting/refusals.ts";
-export { type RequestEvent, requestApproval } from "./kinds/waiting/request.ts";
+export type { RequestEvent } from "./kinds/waiting/request.ts";
 export { callLink, executionOfToken } from "./kinds/waiting/resume.ts";
-export { noTasks, sweepTasks } from "./kinds/waiting/sweep-tasks.ts";
+export { noTasks } from "./kinds/waiting/sweep-tasks.ts";
 export type * from "./ports/blobs.ts";
 export type * from "./ports/chain.ts";
 export type * from "./ports/credentials.ts";

@@ -18,6 +18,7 @@ export {
   isInLoop,
   nodeIndex,
   nodesBefore,
+  onErrorOf,
   timeoutLabel,
 } from "./graph/edges.ts";
 export { type Fork, forksOf, joinOf } from "./graph/forks.ts";

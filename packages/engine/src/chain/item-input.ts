@@ -40,7 +40,7 @@ async function itemKey(ports: Ports, fork: StoredEntry): Promise<string> {
   const { workflow_id, workflow_version, node_id } = headOf(fork);
   const version = await ports.workflows.get(workflow_id, workflow_version);
   const node = version && nodeIndex(version.workflow).get(node_id)?.node;
-  if (node?.type !== "map") throw chainBroken(`node "${node_id}" has items and is no map`);
+  if (!node || !("as" in node)) throw chainBroken(`node "${node_id}" has items and is no map`);
   return node.as;
 }
 

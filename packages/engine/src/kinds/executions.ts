@@ -2,7 +2,8 @@ import type { Ports } from "../ports/index.ts";
 import * as runs from "../protocol/end-runs.ts";
 import type { KindPorts } from "../protocol/settling.ts";
 import { withKinds } from "./table.ts";
-import { type SweptTasks, sweepTasks } from "./waiting/sweep-tasks.ts";
+import * as waiting from "./waiting/request.ts";
+import * as tasks from "./waiting/sweep-tasks.ts";
 
 /** What the protocol does with a whole execution, for every kind of node. */
 function forAllKinds<Rest extends unknown[], Answer>(work: (ports: KindPorts, ...rest: Rest) => Answer) {
@@ -13,9 +14,11 @@ export const cancelExecution = forAllKinds(runs.cancelExecution);
 export const failExecution = forAllKinds(runs.failExecution);
 export const executionEnded = forAllKinds(runs.executionEnded);
 export const sweepRuns = forAllKinds(runs.sweepRuns);
+export const requestApproval = forAllKinds(waiting.requestApproval);
+export const sweepTasks = forAllKinds(tasks.sweepTasks);
 
 export interface Swept extends runs.SweptRuns {
-  tasks: SweptTasks;
+  tasks: tasks.SweptTasks;
 }
 
 /** Executions and then their tasks. */

@@ -34,7 +34,7 @@ export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true }
 export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
   const settling =
     "expired" in event
-      ? expiredEntry(ports, event)
+      ? expiredEntry(withKinds(ports), event)
       : settledNode(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
   return settleAnswer(ports, event, await settling);
 }

@@ -1,4 +1,6 @@
 import type { Node, TaskNode } from "@nova/workflow";
+import type { DocumentPlan } from "../chain/head.ts";
+import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -6,7 +8,7 @@ import type { MapEvent } from "../protocol/answer.ts";
 import type { HeldNode, NodeDefinition } from "../protocol/definition.ts";
 import type { EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
-import { type ChildAnswer, runChild, settleChild, toldChild } from "./child/run-child.ts";
+import { type ChildAnswer, isRecordedInside, runChild, settleChild, toldChild } from "./child/run-child.ts";
 import { codePass, settleCode, type TaskTime } from "./code/run-code.ts";
 import { runEnd } from "./end.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
@@ -34,17 +36,21 @@ interface Kind<N extends Node> {
   settle(ports: SettlingPorts, held: HeldNode<N>, reason: Reason): Promise<StoredEntry>;
   /** What the holder of the turn waits for. Absent where it always works. */
   waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
+  /** As in `KindPorts`. Absent where it does not. */
+  staysInside?(ports: Ports, position: Position, plan: DocumentPlan, node: N): Promise<boolean>;
 }
 
 interface Executor extends Pick<Kind<TaskNode>, "settle"> {
   pass(ports: Ports, task: Task, time: TaskTime): Promise<Produced>;
+  /** Whether it asks others outside, though the node says that it has no effects. */
+  asksOutside: boolean;
 }
 
 /** Of actions and decisions, by who does their work. */
 const executors: Record<TaskNode["executor"]["kind"], Executor> = {
-  code: { pass: codePass, settle: settleCode },
-  prompt: { pass: promptPass, settle: settlePrompt },
-  text: { pass: textPass, settle: settlePrompt },
+  code: { pass: codePass, settle: settleCode, asksOutside: false },
+  prompt: { pass: promptPass, settle: settlePrompt, asksOutside: false },
+  text: { pass: textPass, settle: settlePrompt, asksOutside: true },
 };
 
 const task: Kind<TaskNode> = {
@@ -53,16 +59,18 @@ const task: Kind<TaskNode> = {
     return runTask(ports, event, definition, (task) => pass(ports, task, time));
   },
   settle: (ports, held, reason) => executors[held.node.executor.kind].settle(ports, held, reason),
+  staysInside: async (_ports, _position, _plan, { effects, executor }) =>
+    effects === false && !executors[executor.kind].asksOutside,
 };
 
 const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
   start: { run: noTask, settle: noTurn },
   action: task,
   decision: task,
-  map: { run: runMap, settle: settleMap },
+  map: { run: runMap, settle: settleMap, staysInside: async () => true },
   approval: { run: noTask, settle: settleWaiting, waitsFor: toldWait },
   wait: { run: runWait, settle: settleWaiting, waitsFor: toldWait },
-  workflow: { run: runChild, settle: settleChild, waitsFor: toldChild },
+  workflow: { run: runChild, settle: settleChild, waitsFor: toldChild, staysInside: isRecordedInside },
   end: { run: runEnd, settle: noTurn },
 };
 
@@ -77,6 +85,8 @@ export function withKinds(ports: Ports): KindPorts {
     holdsTurn: (node) => kindOf(node).settle !== noTurn,
     settleTurn: (settling, held, reason) => kindOf(held.node).settle(settling, held, reason),
     asked: (position, definition) => askedAt(ports, position, definition),
+    staysInside: async (position, plan, node) =>
+      (await kindOf(node).staysInside?.(ports, position, plan, node)) ?? false,
   };
 }
 

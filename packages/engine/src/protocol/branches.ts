@@ -1,4 +1,4 @@
-import { type Fork, forksOf, joinOf, type MapNode, nodeIndex } from "@nova/workflow";
+import { type Fork, forksOf, joinOf, type MapNode, nodeIndex, onErrorOf } from "@nova/workflow";
 import { type FailureRecord, type Head, headOf } from "../chain/head.ts";
 import { branchStart, failureOf } from "../chain/position.ts";
 import { branchScope } from "../chain/scope.ts";
@@ -37,7 +37,7 @@ export async function forkBehind(ports: Pick<Ports, "workflows">, entry: StoredE
   const fork = version && forksOf(version.workflow).get(head.node_id);
   if (!fork) throw chainBroken(`link ${head.seq} of ${head.execution_id} opens a fork that its workflow does not have`);
   const node = nodeIndex(version.workflow).get(head.node_id)?.node;
-  const map = fork.kind === "map" && node?.type === "map" ? node : null;
+  const map = node && "body" in node ? node : null;
   const names = map
     ? Array.from({ length: head.count ?? 0 }, (_, index) => String(index))
     : fork.branches.map((branch) => branch.entry);
@@ -94,8 +94,8 @@ export function branchState({ version, end }: OpenFork, tip: Tip): BranchState {
 /** A failure whose `onError` leads on, even if that is the end of the branch. */
 function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): boolean {
   const node = nodeIndex(workflow).get(node_type === "join" ? node_id.replace(/\.join$/, "") : node_id)?.node;
-  if (node_type === "join" && node?.type !== "map") return false;
-  return node !== undefined && "onError" in node && node.onError !== undefined;
+  if (!node || (node_type === "join" && !("body" in node))) return false;
+  return onErrorOf(node) !== undefined;
 }
 
 /** Why the branches cannot be joined, or null: the first that failed, else why they were stopped (`reason`). */

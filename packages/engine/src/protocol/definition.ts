@@ -49,6 +49,11 @@ export async function versionOf(
   throw chainBroken(`workflow ${workflow_id} has no version ${workflow_version} any more`);
 }
 
+/** Whether an outcome has to say which of its edges is taken. */
+export function isChosen({ edges }: Pick<NodeDefinition, "edges">): boolean {
+  return edges.some(({ condition }) => condition !== undefined);
+}
+
 /** What comes behind a node that does not decide: `<node>.join` where it fans out, null at the end of a map's item. */
 export function wayOn({ version, node, edges }: NodeDefinition): string | null {
   return forksOf(version.workflow).has(node.id) ? joinOf(node.id) : wayTo(version, edges[0]?.to);
@@ -56,8 +61,7 @@ export function wayOn({ version, node, edges }: NodeDefinition): string | null {
 
 /** `target`, but for an `end` in the body of a map, which is no place: it says that the item is done. */
 export function wayTo({ workflow }: WorkflowVersion, target: string | null | undefined): string | null {
-  const found = target ? nodeIndex(workflow).get(target) : undefined;
-  return !target || (found?.node.type === "end" && found.body !== null) ? null : target;
+  return !target || nodeIndex(workflow).get(target)?.isDone ? null : target;
 }
 
 /** How often edges with a `max` were taken since their loops were entered, by `<from>-><label>`; absent: never. */

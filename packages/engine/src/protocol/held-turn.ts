@@ -9,7 +9,7 @@ import { commitOutcome } from "./commit.ts";
 import { definitionOf } from "./definition.ts";
 import { linkBehind, type NodeEvent } from "./event.ts";
 import { recordedOutcome, takesOver } from "./recorded.ts";
-import type { Reason, SettlingPorts } from "./settling.ts";
+import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 
 /** Somebody is failing or closing this link, or the turn is another node's: nothing may begin. */
 export function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void {
@@ -54,7 +54,7 @@ export async function killOvertaken(ports: Ports, { entry, turn }: Link): Promis
 type EntryOrTurn = { entry: StoredEntry } | { entry?: never; position: Position; turn: Turn };
 
 /** Reads the node's place, and takes the turn where there is neither. Throws `ExecutionClosed`, `ChainBroken`. */
-export async function entryOrTurn(ports: Ports, event: NodeEvent): Promise<EntryOrTurn> {
+export async function entryOrTurn(ports: KindPorts, event: NodeEvent): Promise<EntryOrTurn> {
   for (;;) {
     const position = await readPosition(ports, linkBehind(event));
     const entry = committedEntry(position, event) ?? (await takenOver(ports, position, event));
@@ -70,7 +70,7 @@ export async function entryOrTurn(ports: Ports, event: NodeEvent): Promise<Entry
  * because nothing may be written behind a branch that somebody has closed. `"again"`: it changed, read again.
  */
 async function takenOver(
-  ports: Ports,
+  ports: KindPorts,
   position: Position,
   event: NodeEvent,
 ): Promise<StoredEntry | "again" | undefined> {
@@ -87,7 +87,7 @@ async function takenOver(
  * that it leaves for later. `"again"` reads the chain anew: somebody else was faster.
  */
 export async function producedEntry<Left extends StoredEntry | Turn>(
-  ports: Ports,
+  ports: KindPorts,
   event: NodeEvent,
   produce: (position: Position) => Promise<Left | "again">,
 ): Promise<Left | StoredEntry> {

@@ -1,4 +1,4 @@
-import { defined, type RunErrorClass } from "@nova/workflow";
+import { defined, onErrorOf, type RunErrorClass } from "@nova/workflow";
 import type { ChildTip, Edited, FailureRecord, Head, ReusedLink, ScopePlace } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName, Turn } from "../ports/chain.ts";
@@ -119,7 +119,7 @@ export function failed(
 ): FailedOutcome {
   const reason: Cause = typeof cause === "string" ? { class: "NodeFailed", message: cause } : cause;
   const { class: name, message, traceback, types } = reason;
-  const next = wayTo(version, "onError" in node ? node.onError : undefined);
+  const next = wayTo(version, onErrorOf(node));
   const failure = defined({ message, traceback });
   return { ...facts, status: "failed", class: name, failure, next, ...defined({ types }) };
 }

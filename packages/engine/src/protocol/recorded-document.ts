@@ -10,6 +10,7 @@ import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { NodeDefinition } from "./definition.ts";
 import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.ts";
+import type { KindPorts } from "./settling.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
 
@@ -24,7 +25,7 @@ export async function outcomeInDocument(
   const text = (await readOutcomes(ports.blobs, position.before, outcomes)).get(place);
   if (text === undefined) return null;
   const { set, delete: deleted, decision, error, from } = outcomeOf(place, text);
-  if (node.type === "map" && !error) return null;
+  if ("items" in node && !error) return null;
   const isLink = from !== undefined && "execution" in from;
   return {
     decision,
@@ -70,16 +71,13 @@ export async function givenOutcomes(
 
 /** The failure of a node that may not run here: what it would do outside is not on record. Null where it may. */
 export async function refusedHere(
-  ports: Ports,
+  ports: KindPorts,
   position: Position,
   plan: DocumentPlan,
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
   const { node } = definition;
-  // A question to a model has no effect, and goes outside.
-  const asksModel = "executor" in node && node.executor.kind === "text";
-  if (node.type === "map" || ("executor" in node && node.effects === false && !asksModel)) return null;
-  if (node.type === "workflow" && (await placesInside(ports, position, plan, node)) !== null) return null;
+  if (await ports.staysInside(position, plan, node)) return null;
   const place = (plan.within ?? "") + (await placeOf(ports, position, node));
   return failed(definition, `${noOutcome}: ${place}`, codeless(ports, undefined, position.before.warm));
 }

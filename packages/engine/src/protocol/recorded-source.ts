@@ -13,9 +13,6 @@ import type { KindPorts } from "./settling.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
 
-/** The ports, and what a text node would ask now, where its kind can say it. */
-export type RecordedPorts = Ports & Partial<Pick<KindPorts, "asked">>;
-
 /** What the source of a plan has for a node, at its place. */
 export interface Found extends ScopePlace {
   head: Head;
@@ -24,7 +21,7 @@ export interface Found extends ScopePlace {
 
 /** What the source came to at the node, where that counts. */
 export async function outcomeInSource(
-  ports: RecordedPorts,
+  ports: KindPorts,
   position: Position,
   plan: SourcePlan,
   definition: NodeDefinition,
@@ -34,7 +31,7 @@ export async function outcomeInSource(
   if (!found || !counts(plan, found.head)) return null;
   const keys = plan.unchanged?.[definition.node.id];
   if (keys === "asked") {
-    const asked = await ports.asked?.(position, definition);
+    const asked = await ports.asked(position, definition);
     if (asked === undefined || asked !== found.head.asked) return null;
   } else if (plan.unchanged && !(await findsTheSame(ports, position, found, keys))) return null;
   const { head, entry, scope, seq } = found;

@@ -1,24 +1,25 @@
-import { conditionLabel, defaultLabel, defined, type Node, type WorkflowNode } from "@nova/workflow";
+import { conditionLabel, defaultLabel, defined, type Node, onErrorOf, type WorkflowNode } from "@nova/workflow";
 import { type Head, headOf, type Plan, type ScopePlace } from "../chain/head.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
-import { type NodeDefinition, type TakenEdge, takeEdge, wayOn, wayTo } from "./definition.ts";
+import { isChosen, type NodeDefinition, type TakenEdge, takeEdge, wayOn, wayTo } from "./definition.ts";
 import type { Outcome, RecordedOutcome } from "./outcome.ts";
 import { outcomeInDocument, placesInside, refusedHere } from "./recorded-document.ts";
-import { findInSource, followedBehind, outcomeInSource, type RecordedPorts } from "./recorded-source.ts";
+import { findInSource, followedBehind, outcomeInSource } from "./recorded-source.ts";
+import type { KindPorts } from "./settling.ts";
 
 /**
  * The outcome on record, by this execution's plan, for a node that has no entry: what it set, decided or failed with. Null
  * where the node is to run. It is the same for everybody who asks.
  */
 export async function recordedOutcome(
-  ports: RecordedPorts,
+  ports: KindPorts,
   position: Position,
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
   const { before, at } = position;
-  if (!takesOver(before) || definition.node.type === "end") return null;
+  if (!takesOver(before) || !ports.holdsTurn(definition.node)) return null;
   const plan = await planOf(ports, at.execution);
   if ("source" in plan) {
     const found = await outcomeInSource(ports, position, plan, definition);
@@ -43,11 +44,11 @@ function outcomeOf({ before }: Position, definition: NodeDefinition, found: Reco
   const run = { attempt: 1, sandboxId: null, warm: before.warm, code: null };
   const facts = { logs: "", executionTimeMs: 0, run };
   if ("failure" in found) {
-    const next = wayTo(version, "onError" in node ? node.onError : undefined);
+    const next = wayTo(version, onErrorOf(node));
     return { ...facts, more, status: "failed", class: found.class, failure: found.failure, next };
   }
   const success = { ...facts, status: "success" as const, changes: found.changes, decision };
-  if (decision === null) return node.type === "decision" ? null : { ...success, more, next: wayOn(definition) };
+  if (decision === null) return isChosen(definition) ? null : { ...success, more, next: wayOn(definition) };
   const taken = edgeTaken(definition, decision, before.loops);
   if (!taken) return null;
   const { to, loops } = taken;
@@ -57,7 +58,7 @@ function outcomeOf({ before }: Position, definition: NodeDefinition, found: Reco
 /** The edge of this version for the choice on record, of a decision or a person. */
 export function edgeTaken(definition: NodeDefinition, label: string, loops?: Head["loops"]): TakenEdge | undefined {
   const leads = (wanted: string) => definition.edges.find(({ condition }) => conditionLabel(condition) === wanted);
-  const edge = leads(label) ?? (definition.node.type === "decision" ? undefined : leads(defaultLabel));
+  const edge = leads(label) ?? ("choices" in definition.node ? leads(defaultLabel) : undefined);
   const taken = edge && takeEdge(definition, edge, loops);
   return taken && "to" in taken ? taken : undefined;
 }

@@ -165,7 +165,7 @@ function definitionHash(workflow: Workflow, id: string): string | null {
 
 /** Without its code, which is compared by itself, and without the nodes of a map. */
 function withoutInside(node: Node): Node {
-  if (node.type === "map") return { ...node, body: { nodes: [], edges: [] } };
-  if (!("executor" in node) || node.executor.kind !== "code") return node;
+  if ("body" in node) return { ...node, body: { nodes: [], edges: [] } };
+  if (!("executor" in node && "code" in node.executor)) return node;
   return { ...node, executor: { ...node.executor, code: "" } };
 }

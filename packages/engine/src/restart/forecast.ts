@@ -1,4 +1,4 @@
-import { type Fork, forksOf, joinOf, nodeIndex } from "@nova/workflow";
+import { type Fork, forksOf, joinOf, nodeIndex, onErrorOf } from "@nova/workflow";
 import type { SourcePlan } from "../chain/head.ts";
 import { branchScope } from "../chain/scope.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -77,7 +77,7 @@ class Walk {
   #follow(stretch: Stretch, links: readonly SourceLink[], { at, next }: Place): boolean {
     while (next !== null && next !== stretch.end) {
       const definition = this.#definition(next);
-      if (!definition || definition.node.type === "end") return true;
+      if (!definition || marks.has(definition.node.type)) return true;
       const found = links.findIndex(({ head }, index) => index > at && head.node_id === definition.node.id);
       const link = links[found];
       if (!link) {
@@ -140,8 +140,7 @@ class Walk {
       this.#misfits.push(`${name}: the version has a node of type ${node.type} here, ${was}`);
       return undefined;
     }
-    if (head.status === "failed")
-      return wayTo(this.#version, "onError" in node ? node.onError : undefined) ?? undefined;
+    if (head.status === "failed") return wayTo(this.#version, onErrorOf(node)) ?? undefined;
     if (head.decision_result === null) return wayOn(definition);
     const taken = edgeTaken(definition, head.decision_result);
     if (taken) return wayTo(this.#version, taken.to);
@@ -162,12 +161,12 @@ class Walk {
       if (id === null || id === stretch.end) continue;
       const definition = this.#definition(id);
       for (const { entry } of definition ? [] : (this.#forks.get(id)?.branches ?? [])) ways.add(entry);
-      if (!definition || definition.node.type === "end") continue;
+      if (!definition || marks.has(definition.node.type)) continue;
       const { node, edges } = definition;
       this.#runs.set(stretch.prefix + id, id);
       for (const { to } of edges) ways.add(to);
-      if ("onError" in node && node.onError !== undefined) ways.add(node.onError);
-      const body = node.type === "map" ? this.#forks.get(id)?.branches[0]?.entry : undefined;
+      ways.add(onErrorOf(node) ?? null);
+      const body = "body" in node ? this.#forks.get(id)?.branches[0]?.entry : undefined;
       if (body !== undefined) this.#runFrom({ prefix: `${stretch.prefix}${id}[*].`, end: null }, body);
     }
     return false;
@@ -175,7 +174,7 @@ class Walk {
 
   #runsAgain(name: string): boolean {
     const node = this.#definition(this.#runs.get(name) ?? "")?.node;
-    if (node?.type !== "action" && node?.type !== "decision") return false;
+    if (!node || !("executor" in node)) return false;
     const isSame = ({ head, name: other }: SourceLink) =>
       name.includes("[*]") ? head.node_id === node.id : other === name;
     return node.effects !== false && this.#source.links.values().some(isSame);

@@ -3,6 +3,7 @@ import type { Output } from "../json/differences.ts";
 import { type Member, membersOf } from "../json/text.ts";
 import { decide } from "../kinds/task/decide.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
+import { isChosen } from "../protocol/definition.ts";
 import { decisionKey } from "../protocol/settle-join.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
 
@@ -21,10 +22,10 @@ export function recordedOutput({ changes, status, error_class, error_message, de
 }
 
 /** What a run of the code of a recorded entry comes to, in the same words. */
-export function outputAgain(result: CodeResult, { node, edges }: Omit<IndexedNode, "body">, entry: TraceEntry): Output {
+export function outputAgain(result: CodeResult, { edges }: Pick<IndexedNode, "edges">, entry: TraceEntry): Output {
   const failed = (...told: Parameters<typeof failure>) => ({ set: [failure(...told)], delete: [] });
   if (result.status === "error") return failed(result.class, result.message);
-  if (node.type !== "decision") return result;
+  if (!isChosen({ edges })) return result;
   const edge = decide(result.set.find(({ key }) => key === decisionKey)?.json, edges);
   if ("problem" in edge) return failed("NodeFailed", edge.problem);
   // How often the edge was taken is not known here, and the record is right about it.

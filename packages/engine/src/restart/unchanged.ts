@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import type { SourcePlan } from "../chain/head.ts";
+import { isTextNode } from "../kinds/text/run-text.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 
@@ -20,8 +21,9 @@ export async function unchangedNodes(
 ): Promise<NonNullable<SourcePlan["unchanged"]>> {
   const others = nodeIndex(earlier.workflow);
   const unchanged: NonNullable<SourcePlan["unchanged"]> = {};
+  // What its model is asked says all that the outcome of a text node depends on.
   for (const { node } of nodeIndex(version.workflow).values())
-    if (isText(node) && isText(others.get(node.id)?.node)) unchanged[node.id] = "asked";
+    if (isTextNode(node) && isTextNode(others.get(node.id)?.node)) unchanged[node.id] = "asked";
   if (version.template !== earlier.template || !isDeepStrictEqual(surroundings(version), surroundings(earlier)))
     return unchanged;
   for (const { node } of nodeIndex(version.workflow).values()) {
@@ -34,11 +36,6 @@ export async function unchangedNodes(
   return unchanged;
 }
 
-/** What its model is asked says all that the outcome of a text node depends on. */
-function isText(node: Node | undefined): boolean {
-  return node !== undefined && "executor" in node && node.executor.kind === "text";
-}
-
 /** What the outcome of every node may depend on. */
 function surroundings({ workflow: { lib, requirements, inputs } }: WorkflowVersion): Partial<Workflow> {
   return { lib, requirements, ...(inputs && { inputs }) };
@@ -48,17 +45,17 @@ function surroundings({ workflow: { lib, requirements, inputs } }: WorkflowVersi
 function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
   const { description: _, ...rest } = node;
   const { model, lock, credentials } = workflow;
-  const isPrompt = "executor" in node && node.executor.kind === "prompt";
+  const isPrompt = "executor" in node && "prompt" in node.executor;
   const written = isPrompt ? { model, locked: lock?.[node.id] } : {};
   return { ...rest, ...("body" in rest && { body: undefined }), ...written, credentials };
 }
 
 async function keysOf(node: Node, keysLookedUp: KeysLookedUp): Promise<string[] | null | "more"> {
-  if (node.type === "workflow") return "more";
-  if (node.type === "map") return keysOfPath(node.items);
+  if ("workflow" in node) return "more";
+  if ("items" in node) return keysOfPath(node.items);
   // Names for other nodes' results look at more than the context.
   if ("inputKeys" in node && node.inputKeys) return "more";
-  if (!("executor" in node) || node.executor.kind !== "code") return null;
+  if (!("executor" in node && "code" in node.executor)) return null;
   return keysLookedUp(node.executor.code);
 }
 

@@ -7,6 +7,7 @@ import {
   forksOf,
   graphOf,
   nodeIndex,
+  onErrorOf,
   type Workflow,
 } from "@nova/workflow";
 
@@ -58,10 +59,7 @@ class Walk {
     this.#forks = forksOf(graph);
     this.#came = came;
     this.#target = target;
-    const points = graph.nodes.map((node) => ({
-      id: node.id,
-      ...("onError" in node && node.onError !== undefined && { onError: node.onError }),
-    }));
+    const points = graph.nodes.map((node) => ({ id: node.id, onError: onErrorOf(node) }));
     this.#leading = target === undefined ? new Set() : canReach(graphOf(points, graph.edges), [target]);
   }
 
@@ -132,7 +130,7 @@ class Walk {
     const indexed = nodeIndex(this.#graph).get(id);
     if (!indexed) return null;
     const { node, edges } = indexed;
-    const onError = "onError" in node ? node.onError : undefined;
+    const onError = onErrorOf(node);
     const leads = (label: string) => edges.find(({ condition }) => conditionLabel(condition) === label)?.to;
     const decided = came && came.decision !== null ? (leads(came.decision) ?? leads(defaultLabel)) : edges[0]?.to;
     const way = (came?.error ? onError : decided) ?? null;

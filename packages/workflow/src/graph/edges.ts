@@ -22,6 +22,8 @@ export interface IndexedNode {
   edges: Edge[];
   /** Id of the map whose body it is in. */
   body: string | null;
+  /** An end in there is no step: it says that the item is done. */
+  isDone: boolean;
 }
 
 const indexes = new WeakMap<Workflow, ReadonlyMap<string, IndexedNode>>();
@@ -36,7 +38,7 @@ export function nodeIndex(workflow: Workflow): ReadonlyMap<string, IndexedNode> 
 function* nodesIn({ nodes, edges }: Body, body: string | null): Iterable<IndexedNode> {
   const leaving = Map.groupBy(edges, ({ from }) => from);
   for (const node of nodes) {
-    yield { node, edges: leaving.get(node.id) ?? [], body };
+    yield { node, edges: leaving.get(node.id) ?? [], body, isDone: body !== null && node.type === "end" };
     if (node.type === "map") yield* nodesIn(node.body, node.id);
   }
 }

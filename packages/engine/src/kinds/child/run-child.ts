@@ -24,6 +24,7 @@ import type { Closed } from "../../protocol/finish-close.ts";
 import { entryOrTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import { planOfChild } from "../../protocol/recorded.ts";
+import { placesInside } from "../../protocol/recorded-document.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
@@ -166,6 +167,11 @@ async function resultsOf(
   const members = await mapped(node.output, source, new Set());
   if ("problem" in members) return members;
   return offloadMembers(members, savingTo(ports, before));
+}
+
+/** Whether a document tells what nodes of the execution come to that a node would run. */
+export async function isRecordedInside(...place: Parameters<typeof placesInside>): Promise<boolean> {
+  return (await placesInside(...place)) !== null;
 }
 
 /** The execution that a node runs. */

@@ -16,10 +16,14 @@ import { type HeldNode, type NodeDefinition, wayOn } from "../../protocol/defini
 import type { TaskAnswer } from "../../protocol/event.ts";
 import { holdTurn, producedEntry } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
-import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
+import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 
-export async function runMap(ports: Ports, event: MapEvent, definition: NodeDefinition<MapNode>): Promise<TaskAnswer> {
+export async function runMap(
+  ports: KindPorts,
+  event: MapEvent,
+  definition: NodeDefinition<MapNode>,
+): Promise<TaskAnswer> {
   const entry = await producedEntry(ports, event, (position) => commitItems(ports, position, definition, event));
   return answerFor(entry, event, ports);
 }

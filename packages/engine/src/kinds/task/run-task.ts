@@ -5,6 +5,7 @@ import { answerFor } from "../../protocol/answer.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
 import { producedEntry } from "../../protocol/held-turn.ts";
+import type { KindPorts } from "../../protocol/settling.ts";
 import { awaited, isEarly, retryText } from "./retry.ts";
 import type { Task } from "./task.ts";
 
@@ -13,7 +14,7 @@ export type Produced = StoredEntry | "again" | Turn;
 
 /** A node that runs code, its own or a model's: `pass` takes the turn, runs the code or attaches to it, and commits. */
 export async function runTask(
-  ports: Ports,
+  ports: KindPorts,
   event: NodeEvent,
   { node, version, edges }: NodeDefinition<TaskNode>,
   pass: (task: Task) => Promise<Produced>,

@@ -1,4 +1,4 @@
-import { defined, secretKeys, type TaskNode, type TextExecutor } from "@nova/workflow";
+import { defined, type Node, secretKeys, type TaskNode, type TextExecutor } from "@nova/workflow";
 import { inputBefore } from "../../chain/item-input.ts";
 import { offloadLargeValues, offloadWhole } from "../../context/offload.ts";
 import { escapeReferences } from "../../context/references.ts";
@@ -62,8 +62,12 @@ export async function askedAt(
   definition: NodeDefinition,
 ): Promise<string | undefined> {
   const { node } = definition;
-  if (!("executor" in node) || node.executor.kind !== "text") return undefined;
+  if (!isTextNode(node)) return undefined;
   return (await prepare(ports, { ...definition, node, position })).question.asked;
+}
+
+export function isTextNode(node: Node | undefined): node is TaskNode {
+  return node !== undefined && "executor" in node && node.executor.kind === "text";
 }
 
 function textExecutorOf({ id, executor }: TaskNode): TextExecutor {

@@ -9,12 +9,12 @@ import { definitionOf, type HeldNode, type NodeDefinition } from "../../protocol
 import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
 import { recordedOutcome } from "../../protocol/recorded.ts";
-import type { Reason } from "../../protocol/settling.ts";
+import type { KindPorts, Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { chosen, isWaitingNode, termsOf, wayOfChoice } from "./waiting-node.ts";
 
 /** The time of a task is over (protocol, case k): an answer on record counts. Throws `ExecutionClosed`. */
-export async function expiredEntry(ports: Ports, event: NodeEvent): Promise<StoredEntry> {
+export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<StoredEntry> {
   const position = await readPosition(ports, linkBehind(event));
   const there = committedEntry(position, event);
   if (there) return there;

@@ -13,6 +13,7 @@ import { definitionOf, type HeldNode } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
 import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
 import { codeless, failed } from "../../protocol/outcome.ts";
+import type { KindPorts } from "../../protocol/settling.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { handOverEvent, keepToken } from "./answer.ts";
@@ -38,7 +39,7 @@ export interface Requested {
  * more, so that an answer that came meanwhile finds the token or is found here. Every delivery may do all of it.
  * Throws what the node came to where that is a failure.
  */
-export async function requestApproval(ports: Ports, event: RequestEvent): Promise<Requested> {
+export async function requestApproval(ports: KindPorts, event: RequestEvent): Promise<Requested> {
   const definition = await definitionOf(ports, event);
   const { node } = definition;
   if (!isWaitingNode(node)) throw chainBroken(`${node.type} node "${node.id}" waits for nobody`);
@@ -54,7 +55,7 @@ export async function requestApproval(ports: Ports, event: RequestEvent): Promis
 type Asking = HeldNode<WaitingNode>;
 
 /** Null: the node has an outcome, or its run is over; read again. */
-async function ask(ports: Ports, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
+async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promise<WaitingTask | null> {
   const { position, node, turn } = asking;
   const question = await questionFor(ports, asking);
   if ("problem" in question) {

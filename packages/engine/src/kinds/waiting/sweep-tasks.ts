@@ -5,6 +5,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { endless, type TimeBudget } from "../../protocol/end-runs.ts";
 import { eventOf } from "../../protocol/event.ts";
+import type { KindPorts } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { sendAnswer } from "./answer.ts";
 import { placeTask } from "./events.ts";
@@ -29,7 +30,7 @@ export function noTasks(): SweptTasks {
 
 /** Sends what was answered and not sent, and ends tasks that are overdue or whose run is over. */
 export async function sweepTasks(
-  ports: Ports,
+  ports: KindPorts,
   openExecutions: ReadonlySet<string> | undefined,
   timeBudget: TimeBudget = endless,
 ): Promise<SweptTasks> {
@@ -55,7 +56,7 @@ function needsLook(task: WaitingTask, openExecutions: ReadonlySet<string> | unde
   return isOverdue || (isOver && nowMs - Date.parse(task.createdAt) > graceMs);
 }
 
-async function sweepTask(ports: Ports, task: WaitingTask): Promise<"sent" | "reopened" | "expired" | null> {
+async function sweepTask(ports: KindPorts, task: WaitingTask): Promise<"sent" | "reopened" | "expired" | null> {
   const { execution, scope, seq } = task;
   const { entry, turn } = await ports.chain.read({ execution, scope, seq });
   if (entry || turn?.state !== "held") return follow(ports, task, entry);
@@ -77,7 +78,7 @@ async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | unde
   return isAnswered ? "sent" : "expired";
 }
 
-async function expire(ports: Ports, task: WaitingTask): Promise<"sent" | "expired"> {
+async function expire(ports: KindPorts, task: WaitingTask): Promise<"sent" | "expired"> {
   try {
     const entry = await expiredEntry(ports, eventOf(task));
     if (headOf(entry).status === "success") await sendAnswer(ports, task, entry);

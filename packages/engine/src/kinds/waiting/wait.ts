@@ -14,6 +14,7 @@ import { type NodeDefinition, wayOn } from "../../protocol/definition.ts";
 import type { RunPosition, TaskAnswer, WaitEvent } from "../../protocol/event.ts";
 import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
 import { codeless, failed, succeeded } from "../../protocol/outcome.ts";
+import type { KindPorts } from "../../protocol/settling.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
 import { cutMark } from "../../secrets/redactor.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
@@ -31,7 +32,7 @@ export interface WaitAnswer extends RunPosition {
 
 /** A wait for a time: the first task takes the turn and says until when, the second writes the entry. */
 export async function runWait(
-  ports: Ports,
+  ports: KindPorts,
   event: WaitEvent,
   definition: NodeDefinition<WaitNode>,
 ): Promise<TaskAnswer | WaitAnswer> {
