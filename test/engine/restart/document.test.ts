@@ -138,6 +138,34 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     expect(await verified(cloud, last)).toBe("anchored");
   });
 
+  it("takes the default edge where the one that is written was taken as often as it may be", async () => {
+    const choice = { id: "more", type: "decision", code: "context['branch_decision'] = 'again'" };
+    const loop = (max: number) => [
+      ...ways("start > step > more"),
+      { from: "more", to: "step", condition: "again", max },
+      { from: "more", to: "end", condition: "default" },
+    ];
+    const version = await cloud.publish(between("worn-out", [action("step", runs("a")), choice], loop(1)));
+    const again = { decision: "again" };
+    const written = await runWith(version, { more: again, "more#2": again });
+    expect(written.path).toEqual(["start", "step", "more", "step", "more", "end"]);
+    expect(written.entries.map((entry) => entry.decision_result).filter(Boolean)).toEqual(["again", "default"]);
+    expect(await verified(cloud, written)).toBe("anchored");
+    const patient = await cloud.publish(between("worn-out", [action("step", runs("a")), choice], loop(2)));
+    const source = await Source.read(cloud.ports, (await cloud.run(patient)).execution.id);
+    const links = ["more", "more#2"].map(async (name) => {
+      const link = source.links.get(name);
+      return `"${name}": ${link && (await writeOutcome(cloud.ports, link.head))}`;
+    });
+    const taken = await runWith(version, `{${(await Promise.all(links)).join(", ")}}`);
+    const choices = taken.entries.filter(({ node_id }) => node_id === "more");
+    expect(choices).toMatchObject([
+      { decision_result: "again", code_hash: null },
+      { decision_result: "default", reused_from: null, code_hash: expect.any(String) },
+    ]);
+    expect(await verified(cloud, taken)).toBe("anchored");
+  });
+
   it("takes over what another workflow came to, or what nodes in it did", async () => {
     await cloud.publish(inARow("inner", { one: runs("a"), two: runs("b") }));
     const calls = { type: "workflow", workflow: "inner", output: { a: "a", b: "b" } };

@@ -89,6 +89,28 @@ export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops =
   };
 }
 
+/** Where a choice leads, as its entry says it. */
+export interface WayOfChoice {
+  decision: string;
+  next: string | null;
+  more?: { loops: Loops };
+}
+
+/**
+ * Where a choice leads in this version: its own edge, of a person else the default one. Where that was taken `max` times
+ * the way says that the default one is taken, as the state machine goes by what it says. Undefined where none leads on.
+ */
+export function wayOfChoice(definition: NodeDefinition, choice: string, before?: Loops): WayOfChoice | undefined {
+  const { version, node, edges } = definition;
+  const leads = (label: string) => edges.find(({ condition }) => conditionLabel(condition) === label);
+  const edge = leads(choice) ?? ("choices" in node ? leads(defaultLabel) : undefined);
+  const taken = edge && takeEdge(definition, edge, before);
+  if (!taken || "problem" in taken) return undefined;
+  const { label, to, loops } = taken;
+  const isWornOut = edge.max !== undefined && !loops;
+  return { decision: isWornOut ? label : choice, next: wayTo(version, to), ...(loops && { more: { loops } }) };
+}
+
 /** The counts behind an entry that leads on: its node's loops are over, and count anew when a run comes to them again. */
 export function goneOut(before: Loops | undefined, node: string): Loops | undefined {
   const others = Object.entries(before ?? {}).filter(([key]) => !isOf(key, node));

@@ -1,9 +1,9 @@
-import { conditionLabel, defaultLabel, defined, type Node, onErrorOf, type WorkflowNode } from "@nova/workflow";
+import { type Node, onErrorOf, type WorkflowNode } from "@nova/workflow";
 import { type Head, headOf, type Plan, type ScopePlace } from "../chain/head.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
-import { isChosen, type NodeDefinition, type TakenEdge, takeEdge, wayOn, wayTo } from "./definition.ts";
+import { isChosen, type NodeDefinition, wayOfChoice, wayOn, wayTo } from "./definition.ts";
 import type { Outcome, RecordedOutcome } from "./outcome.ts";
 import { outcomeInDocument, placesInside, refusedHere } from "./recorded-document.ts";
 import { findInSource, followedBehind, outcomeInSource } from "./recorded-source.ts";
@@ -47,20 +47,12 @@ function outcomeOf({ before }: Position, definition: NodeDefinition, found: Reco
     const next = wayTo(version, onErrorOf(node));
     return { ...facts, more, status: "failed", class: found.class, failure: found.failure, next };
   }
-  const success = { ...facts, status: "success" as const, changes: found.changes, decision };
-  if (decision === null) return isChosen(definition) ? null : { ...success, more, next: wayOn(definition) };
-  const taken = edgeTaken(definition, decision, before.loops);
-  if (!taken) return null;
-  const { to, loops } = taken;
-  return { ...success, more: { ...more, ...defined({ loops }) }, next: wayTo(version, to) };
-}
-
-/** The edge of this version for the choice on record, of a decision or a person. */
-export function edgeTaken(definition: NodeDefinition, label: string, loops?: Head["loops"]): TakenEdge | undefined {
-  const leads = (wanted: string) => definition.edges.find(({ condition }) => conditionLabel(condition) === wanted);
-  const edge = leads(label) ?? ("choices" in definition.node ? leads(defaultLabel) : undefined);
-  const taken = edge && takeEdge(definition, edge, loops);
-  return taken && "to" in taken ? taken : undefined;
+  const success = { ...facts, status: "success" as const, changes: found.changes };
+  if (decision === null) return isChosen(definition) ? null : { ...success, decision, more, next: wayOn(definition) };
+  const way = wayOfChoice(definition, decision, before.loops);
+  // An entry that names a link says what that one says.
+  const fits = way && (way.decision === decision || !more.reused);
+  return fits ? { ...success, ...way, more: { ...more, ...way.more } } : null;
 }
 
 /** How far a scope has followed the source of its plan behind a node that ran. */

@@ -2,8 +2,7 @@ import { type Fork, forksOf, joinOf, nodeIndex, onErrorOf } from "@nova/workflow
 import type { SourcePlan } from "../chain/head.ts";
 import { branchScope } from "../chain/scope.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import { type NodeDefinition, wayOn, wayTo } from "../protocol/definition.ts";
-import { edgeTaken } from "../protocol/recorded.ts";
+import { type NodeDefinition, wayOfChoice, wayOn, wayTo } from "../protocol/definition.ts";
 import { counts } from "../protocol/recorded-source.ts";
 import type { Source, SourceLink } from "./source.ts";
 
@@ -89,7 +88,7 @@ class Walk {
       }
       const dropped = links.slice(at + 1, found).filter(({ head }) => !marks.has(head.node_type));
       this.#misfits.push(...dropped.map(({ name }) => `${name}: no step of the version is this one`));
-      const way = counts(this.#plan, link.head) ? this.#wayBehind(definition, link) : undefined;
+      const way = counts(this.#plan, link.head) ? this.#wayBehind(definition, link, links[found - 1]) : undefined;
       if (way === undefined) return this.#runFrom(stretch, next);
       this.#reused.push(link.name);
       const isFork = link.head.status === "success";
@@ -133,7 +132,11 @@ class Walk {
   }
 
   /** Where the version goes on behind an outcome of the source; undefined where it cannot, which is noted. */
-  #wayBehind(definition: NodeDefinition, { head, name }: SourceLink): string | null | undefined {
+  #wayBehind(
+    definition: NodeDefinition,
+    { head, name }: SourceLink,
+    before: SourceLink | undefined,
+  ): string | null | undefined {
     const { node } = definition;
     if (node.type !== head.node_type) {
       const was = `and it was one of type ${head.node_type}`;
@@ -142,8 +145,8 @@ class Walk {
     }
     if (head.status === "failed") return wayTo(this.#version, onErrorOf(node)) ?? undefined;
     if (head.decision_result === null) return wayOn(definition);
-    const taken = edgeTaken(definition, head.decision_result);
-    if (taken) return wayTo(this.#version, taken.to);
+    const way = wayOfChoice(definition, head.decision_result, before?.head.loops);
+    if (way) return way.decision === head.decision_result ? way.next : undefined;
     this.#misfits.push(`${name}: the version has no edge for ${JSON.stringify(head.decision_result)} here`);
     return undefined;
   }

@@ -9,12 +9,12 @@ import type { Ports } from "../../ports/index.ts";
 import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type NodeDefinition, wayOn } from "../../protocol/definition.ts";
+import { definitionOf, type NodeDefinition, wayOfChoice, wayOn } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { AnswerMisfit, AnswerRefused, decidedBefore, findTask, runIsOver, type TaskName } from "./refusals.ts";
-import { chosen, isWaitingNode, termsOf, type WaitingNode, wayOfChoice } from "./waiting-node.ts";
+import { chosen, isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
 
 export interface Answer {
   choice: string;
@@ -46,7 +46,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   if (task.kind !== "approval") throw new AnswerRefused(`task ${task.id} waits for an event - nova emit sends one`);
   if (!task.choices.includes(request.choice)) throw noChoice(task, request.choice);
   const waiting = await waitingAt(ports, task);
-  const way = wayOfChoice(waiting, request.choice, waiting.position);
+  const way = wayOfChoice(waiting, request.choice, waiting.position.before.loops);
   if (!way) throw noChoice(task, request.choice);
   const data = await fittingData(task, request);
   const at = new Date(ports.clock.now()).toISOString();

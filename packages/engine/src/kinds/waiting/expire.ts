@@ -5,13 +5,13 @@ import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { closed, committedEntry } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
+import { definitionOf, type HeldNode, type NodeDefinition, wayOfChoice } from "../../protocol/definition.ts";
 import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
 import { recordedOutcome } from "../../protocol/recorded.ts";
 import type { KindPorts, Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
-import { chosen, isWaitingNode, termsOf, wayOfChoice } from "./waiting-node.ts";
+import { chosen, isWaitingNode, termsOf } from "./waiting-node.ts";
 
 /** The time of a task is over (protocol, case k): an answer on record counts. Throws `ExecutionClosed`. */
 export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<StoredEntry> {
@@ -37,7 +37,7 @@ async function dropTask(ports: Ports, at: LinkId, turn: Turn | undefined): Promi
 function timedOut(ports: Ports, definition: NodeDefinition, position: Position, turn: Turn | undefined): Outcome {
   const facts = codeless(ports, turn);
   const { node } = definition;
-  const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel, position) : undefined;
+  const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel, position.before.loops) : undefined;
   if (node.type === "approval" && way) {
     const at = new Date(ports.clock.now()).toISOString();
     const json = JSON.stringify({ choice: timeoutLabel, data: null, by: null, at, from: null });
