@@ -109,6 +109,31 @@ describe("runs that wait", () => {
     expect(world.started).toEqual(["a", "b"]);
   });
 
+  it("keep the slot that they began with, though somebody comes back who was taken for dead", async () => {
+    const world = new QueueWorld({ "W#w": 1 });
+    await arrived(world, { a: w, b: w });
+    world.limits["W#w"] = 2;
+    const fill = (name: string) => world.spawn(name, (ports) => fillPools(ports, w));
+    const early = fill("early");
+    await finish(world, [early], "admit record");
+    world.clock.advance(1);
+    const slow = fill("slow");
+    await finish(world, [slow], "take W#w");
+    world.clock.advance(31_000);
+    const other = fill("other");
+    await finish(world, [other], "take W#w");
+    world.slots.held.get("W#w")?.set("c", "");
+    await finish(world, [other], "taken W#w");
+    world.slots.held.get("W#w")?.delete("c");
+    await finish(world, [early], "admit record as begun");
+    await finish(world, [slow], "taken W#w");
+    await finish(world, [early, slow, other]);
+    expect([world.of("running"), world.slots.holders("W#w")]).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+    ]);
+  });
+
   it("begin when their quota is lifted", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w, c: w });

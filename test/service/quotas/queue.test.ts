@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { playQueues } from "../support/queue-model.ts";
 
-const runs = Number(process.env.NOVA_MODEL_RUNS ?? 400);
+const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
 const first = Number(process.env.NOVA_MODEL_SEED ?? 1);
 
 it(`keeps every promise of a quota in ${runs} random runs with faults`, { timeout: 120_000 }, async () => {

@@ -37,12 +37,25 @@ export async function admit(
   }
   const { admission: from = "" } = record;
   if (from !== "" && clock.now() - decodeTime(from) < abandonedMs) return { outcome: "busy" };
-  const admission = ulid(clock.now());
+  const admission = laterThan(from, clock.now());
   if (!(await executions.admit(record.id, { from, to: admission }))) return { outcome: "busy" };
   const full = await takeSlots(ports, ticket, admission, limit);
   if (full === null) return begin(ports, ticket, record, admission);
-  await executions.admit(record.id, { from: admission, to: "" });
+  await executions.admit(record.id, { from: admission, to: from && outOfDate(admission) });
   return { outcome: "full", pool: full };
+}
+
+/** Of two admissions of a run the later one has the greater id: a slot goes from the earlier to the later one only. */
+function laterThan(from: string, now: number): string {
+  return ulid(from === "" ? now : Math.max(now, decodeTime(from) + abandonedMs + 1));
+}
+
+/**
+ * Free at once, as that of somebody who is taken for dead. An empty one would let the next admission be an earlier one than
+ * that of somebody who was overtaken and is alive.
+ */
+function outOfDate(admission: string): string {
+  return ulid(decodeTime(admission) - abandonedMs);
 }
 
 export function ticketOf({ id, pools = [], rank }: Execution): Ticket {
