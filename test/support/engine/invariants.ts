@@ -76,9 +76,9 @@ export class Invariants {
     return false;
   }
 
-  #workflowOf({ workflow_id }: Head): Workflow {
-    const version = this.#world.workflows.versions.find(({ workflowId }) => workflowId === workflow_id);
-    return (version as WorkflowVersion).workflow;
+  #workflowOf({ workflow_id, workflow_version }: Pick<Head, "workflow_id" | "workflow_version">): Workflow {
+    const isIt = (one: WorkflowVersion) => one.workflowId === workflow_id && one.version === workflow_version;
+    return (this.#world.workflows.versions.find(isIt) as WorkflowVersion).workflow;
   }
 
   #nodeOf(id: string): Node | undefined {
@@ -130,11 +130,8 @@ export class Invariants {
     }
   }
 
-  #effectsOf({ workflow_id, workflow_version, node_id }: Head): boolean | undefined {
-    const version = this.#world.workflows.versions.find(
-      (one) => one.workflowId === workflow_id && one.version === workflow_version,
-    );
-    const node = version && nodeIndex(version.workflow).get(node_id)?.node;
+  #effectsOf(head: Head): boolean | undefined {
+    const node = nodeIndex(this.#workflowOf(head)).get(head.node_id)?.node;
     return node && "executor" in node ? node.effects : undefined;
   }
 

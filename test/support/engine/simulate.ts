@@ -21,6 +21,7 @@ import { longFlows } from "./long-flows.ts";
 import { loopFlows } from "./loop-flows.ts";
 import type { Invocation } from "./machine.ts";
 import { meddlers } from "./meddlers.ts";
+import { otherFlow } from "./other-version.ts";
 import { promptFlows } from "./prompt-flows.ts";
 import { Random } from "./random.ts";
 import { randomCode } from "./random-code.ts";
@@ -133,8 +134,7 @@ class Model {
     const whole = Array.from(this.#world.executions.records.values()).filter(({ parent }) => !parent);
     if (whole.length === 0) return;
     const source = this.#random.pick(whole);
-    const version = this.#world.workflows.versions.find(({ workflowId }) => workflowId === source.workflowId);
-    if (!version) return;
+    const version = this.#versionOf(source);
     if (this.#random.chance(0.3)) return this.#reuse(source, version);
     if (this.#random.chance(0.3)) return this.#takeDocument(source, version);
     const places = await placesIn(ports, source.id);
@@ -144,11 +144,23 @@ class Model {
     sendApprovers(this.#world, this.#random);
     const request = { source, version, by: "user:test", ...(isFromThere && { from: this.#random.pick(places) }) };
     const { forecast } = await planRestart(ports, request);
+    if (forecast.misfits.length > 0) return;
     const restarting = this.#world.spawn("restart", (own) => restartExecution(own, request));
     await this.#goOn();
     await this.#sweepUp();
     const answer = restarting.answer as { execution: Execution } | undefined;
     if (answer) await this.#invariants.judgeRestart(answer.execution.id, forecast);
+  }
+
+  /** What runs it next: the version that ran it, or the newest one, which may be another flow by now. */
+  #versionOf({ workflowId, version }: Execution): WorkflowVersion {
+    const versions = this.#world.workflows.versions.filter((one) => one.workflowId === workflowId);
+    const [own, newest] = [versions.find((one) => one.version === version), versions.at(-1)];
+    if (!own || !newest) throw new TypeError(`workflow ${workflowId} has no version ${version}`);
+    if (!this.#random.chance(0.4)) return own;
+    if (!this.#random.chance(0.7)) return newest;
+    const other = otherFlow(newest.workflow, this.#random);
+    return this.#world.publish(other, newest.version + 1, this.#random.pick(histories));
   }
 
   /** A new run, with the same values or others, takes over what finds the same; some nodes may have been changed. */
