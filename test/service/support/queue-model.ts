@@ -29,6 +29,7 @@ class Model {
     this.#random = random;
     const { limits, ways } = random.pick(worlds);
     this.#world = new QueueWorld(limits);
+    this.#world.skew = () => random.below(5_000);
     this.#ways = ways;
     this.#faults = random.pick([0, 0, 1, 3, 8]);
   }

@@ -24,12 +24,15 @@ export class QueueWorld {
   readonly started: string[] = [];
   /** Slots by pool; those of a client are its `maxConcurrent`, those of a workflow the workflow's. */
   readonly limits: Record<string, number>;
+  /** How far the clock of the next process is ahead of the others, in milliseconds. */
+  skew: () => number = () => 0;
 
   constructor(limits: Record<string, number>) {
     this.limits = limits;
   }
 
   ports(caller: Caller): QueuePorts {
+    const [clock, ahead] = [this.clock.port(caller), this.skew()];
     const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
     const start = (id: string) =>
       ask("StartExecution", () => void (this.started.includes(id) || this.started.push(id)));
@@ -41,7 +44,7 @@ export class QueueWorld {
       clients: { get: async (slug: string) => quotas(`C#${slug}`) as Client } as never,
       workflowStates: { get: async (id: string) => quotas(`W#${id}`) as WorkflowState } as never,
       admissions: this.admissions,
-      clock: this.clock.port(caller),
+      clock: { ...clock, now: () => clock.now() + ahead },
     };
   }
 
