@@ -1,7 +1,9 @@
+import { settleNode } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../packages/engine/src/chain/head.ts";
 import { action, decision, flow, lines, mapOver } from "../support/engine/flows.ts";
 import { fails, Story, succeeds, wellTold } from "../support/engine/story.ts";
+import { approval } from "../support/engine/waiting.ts";
 
 const fork = flow(
   "fork",
@@ -57,6 +59,34 @@ describe("case b: a branch fails, the close is written, and another branch's Lam
       expect(await story.finish(join)).toMatchObject({ failed: true });
       await story.finish(late);
       await judge(story);
+    },
+  );
+});
+
+describe("case k, in a branch: the time of an approval is over before it was asked for", () => {
+  const asking = flow(
+    "asking",
+    [action("f"), approval("ask"), action("b"), action("j")],
+    [...lines("start > f > ask", "f > b > j > end"), ["ask", "j", "approved"], ["ask", "j", "rejected"]],
+  );
+
+  it.each(["turn 1", "entry 1"])(
+    "and another branch fails before its call %s: no join misses an entry",
+    async (call) => {
+      const story = await new Story(asking, { b: [fails("no total")] }).start();
+      await story.finish(story.deliver("f", 0));
+      await story.finish(story.deliver("b", 0, { scope: "/f@1.b" }));
+      const { workflowId, version } = story.world.record(story.id);
+      const event = { execution: { id: story.id, workflowId, version }, scope: "/f@1.ask", seq: 0, node: "ask" };
+      const expired = story.world.spawn("expired", (ports) => settleNode(ports, { ...event, expired: true }));
+      await story.until(expired, call);
+      const error = { Error: "NodeFailed", Cause: "no total" };
+      expect(await story.finish(story.join("f", 1, { error }))).toMatchObject({ failed: true });
+      await story.finish(story.close(1, error));
+      await story.finish(expired);
+      expect(story.chainOf("/f@1.ask")).toEqual(call === "turn 1" ? [] : ["ask failed"]);
+      await story.judge();
+      expect(await story.verify()).toMatchObject({ state: "anchored" });
     },
   );
 });

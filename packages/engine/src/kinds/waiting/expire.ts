@@ -1,40 +1,36 @@
 import { timeoutLabel } from "@nova/workflow";
 import { taskId } from "../../chain/link-name.ts";
-import { type Position, readPosition } from "../../chain/position.ts";
+import type { Position } from "../../chain/position.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
-import { closed, committedEntry } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type HeldNode, type NodeDefinition, wayOfChoice } from "../../protocol/definition.ts";
-import { linkBehind, type NodeEvent } from "../../protocol/event.ts";
+import type { NodeEvent } from "../../protocol/event.ts";
+import { entryOrTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
-import { recordedOutcome } from "../../protocol/recorded.ts";
 import type { KindPorts, Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
 import { chosen, isWaitingNode, termsOf } from "./waiting-node.ts";
 
 /** The time of a task is over (protocol, case k): an answer on record counts. Throws `ExecutionClosed`. */
 export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<StoredEntry> {
-  const position = await readPosition(ports, linkBehind(event));
-  const there = committedEntry(position, event);
-  if (there) return there;
-  const { turn } = position.next;
-  if (turn && turn.state !== "held") throw closed(event.execution.id);
+  const place = await entryOrTurn(ports, event);
+  if (place.entry) return place.entry;
+  const { position, turn } = place;
   const definition = await definitionOf(ports, event);
-  const outcome = (await recordedOutcome(ports, position, definition)) ?? timedOut(ports, definition, position, turn);
+  const outcome = timedOut(ports, definition, position, turn);
   const entry = await commitOutcome(ports, position, definition.node, outcome);
   await dropTask(ports, position.at, turn);
   return entry;
 }
 
 /** The task of a link is nobody's any more: its turn has an entry that no answer made. */
-async function dropTask(ports: Ports, at: LinkId, turn: Turn | undefined): Promise<void> {
-  if (!turn) return;
+async function dropTask(ports: Ports, at: LinkId, turn: Turn): Promise<void> {
   await ports.tasks.move({ execution: at.execution, id: taskId(at, turn.since) }, ["open", "answered"], "expired");
   await refreshStatus(ports, at.execution);
 }
 
-function timedOut(ports: Ports, definition: NodeDefinition, position: Position, turn: Turn | undefined): Outcome {
+function timedOut(ports: Ports, definition: NodeDefinition, position: Position, turn: Turn): Outcome {
   const facts = codeless(ports, turn);
   const { node } = definition;
   const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel, position.before.loops) : undefined;
