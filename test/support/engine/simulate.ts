@@ -139,10 +139,13 @@ class Model {
     if (this.#random.chance(0.3)) return this.#takeDocument(source, version);
     const places = await placesIn(ports, source.id);
     const isFromThere = places.length > 0 && (source.status === "completed" || this.#random.chance(0.5));
-    if (!isFromThere && source.status === "completed") return;
+    const again =
+      places.length > 0 && this.#random.chance(0.2) ? [this.#random.pick(places).replace(/[#[].*/, "")] : [];
+    if (!isFromThere && again.length === 0 && source.status === "completed") return;
     this.#faultsLeft = this.#temper.faults;
     sendApprovers(this.#world, this.#random);
-    const request = { source, version, by: "user:test", ...(isFromThere && { from: this.#random.pick(places) }) };
+    const from = isFromThere && { from: await this.#placeIn(source.id, places) };
+    const request = { source, version, by: "user:test", again, ...from };
     const { forecast } = await planRestart(ports, request);
     if (forecast.misfits.length > 0) return;
     const restarting = this.#world.spawn("restart", (own) => restartExecution(own, request));
@@ -150,6 +153,16 @@ class Model {
     await this.#sweepUp();
     const answer = restarting.answer as { execution: Execution } | undefined;
     if (answer) await this.#invariants.judgeRestart(answer.execution.id, forecast);
+  }
+
+  /** One of the places, or one inside of what its node ran. */
+  async #placeIn(execution: string, places: readonly string[]): Promise<string> {
+    const ports = this.#world.ports(atOnce);
+    const place = this.#random.pick(places);
+    const child = (await Source.read(ports, execution)).links.get(place)?.head.child?.execution;
+    const inner = child ? await placesIn(ports, child) : [];
+    if (child === undefined || inner.length === 0 || this.#random.chance(0.3)) return place;
+    return `${place}/${await this.#placeIn(child, inner)}`;
   }
 
   /** What runs it next: the version that ran it, or the newest one, which may be another flow by now. */
