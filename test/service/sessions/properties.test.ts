@@ -290,6 +290,22 @@ const aloneInLine: Step[] = [
   { do: "delete", id: "a" },
 ];
 
+/** A node that ran alone where no way led to it, and to which one leads now that is not the way of what it found. */
+const aloneAside: Step[] = [
+  ...["a", "b", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
+  { do: "add", id: "c", decides: true },
+  ...[
+    ["a", "b"],
+    ["a", "c"],
+    ["c", "d"],
+    ["c", "e"],
+  ].map(([id = "", to = ""]): Step => ({ do: "join", id, to })),
+  { do: "write", id: "a", value: 0 },
+  { do: "run", id: "a", code: null, written: false },
+  { do: "alone", id: "e" },
+  { do: "join", id: "a", to: "e" },
+];
+
 it("never calls an output fresh that running everything again would change", () => {
   const seen = { runs: 0, behind: 0, lines: 0 };
   fc.assert(
@@ -305,7 +321,7 @@ it("never calls an output fresh that running everything again would change", () 
       for (const [one, { state }] of standings(model.state, shape))
         if (state === "fresh" && (shape.before.get(one) ?? []).length > 0) seen.behind++;
     }),
-    { numRuns: 1_000, examples: [[aloneInLine]] },
+    { numRuns: 1_000, examples: [[aloneInLine], [aloneAside]] },
   );
   // Sessions in which nothing is ever fresh, or that always run everything, would be honest, too.
   expect(seen.runs).toBeGreaterThan(500);

@@ -10,7 +10,8 @@ export interface Standing {
   outcome?: NodeOutcome;
   /** No way leads to it, as things stand: it has no output, and needs none. */
   isSkipped: boolean;
-  /** What an outcome that it came to now would come of. */
+  /** What an outcome that it came to now would come of, and the hash of that. */
+  comesOf: RunBasis;
   basis: string;
 }
 
@@ -43,12 +44,24 @@ export function standings(
     const isSkipped = areFresh && ways.length > 0 && !isOpen;
     const idOf = (from: string) => outcomeId(all.get(from));
     const definition = hashes.get(id) ?? none;
-    const basis = basisOf({ definition, before: earlier.get(id) ?? [] }, idOf);
+    // What it comes to alone, where no way leads to it, was made of ways that no run takes.
+    const comesOf = {
+      ...{ definition: isSkipped ? `${definition} ${skipped}` : definition },
+      ...{ before: earlier.get(id) ?? [], version },
+    };
+    const basis = basisOf(comesOf, idOf);
     // Earlier releases wrote it of the nodes right before it.
     const isSame = () =>
       outcome?.basis === basis || outcome?.basis === basisOf({ definition, before: namesOf(ways) }, idOf);
     const isFresh = areFresh && (isSkipped || isSame());
-    all.set(id, { state: isFresh ? "fresh" : "stale", version, ...(outcome && { outcome }), isSkipped, basis });
+    all.set(id, {
+      state: isFresh ? "fresh" : "stale",
+      version,
+      ...(outcome && { outcome }),
+      isSkipped,
+      comesOf,
+      basis,
+    });
   }
   return all;
 }
@@ -69,14 +82,8 @@ export function runBases(
   shape: Shape,
   nodes: Iterable<string>,
 ): Record<string, RunBasis> {
-  const hashes = definitionHashes(state);
-  const earlier = nodesBefore(shape);
-  const basis = (id: string): RunBasis => ({
-    definition: hashes.get(id) ?? none,
-    before: earlier.get(id) ?? [],
-    version: state.nodes[id]?.version ?? 1,
-  });
-  return Object.fromEntries(Array.from(nodes, (id) => [id, basis(id)]));
+  const all = standings(state, shape);
+  return Object.fromEntries(Array.from(nodes, (id) => [id, (all.get(id) as Standing).comesOf]));
 }
 
 /** All from which ways lead to each node, sorted. */
