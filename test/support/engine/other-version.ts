@@ -7,7 +7,7 @@ export function otherFlow(workflow: Workflow, random: Random): Workflow {
   const changed = structuredClone(workflow);
   const maps = changed.nodes.flatMap((node) => (node.type === "map" ? [node.body] : []));
   const body: Body = random.pick([changed, changed, ...maps]);
-  const changes = [lengthen, lengthen, shorten, rebound, unrescue];
+  const changes = [lengthen, lengthen, shorten, unbranch, rebound, unrescue];
   random.pick(changes)(body, random);
   return changed;
 }
@@ -41,6 +41,22 @@ function shorten(body: Body, random: Random): void {
   for (const edge of into(node.id)) edge.to = onward.to;
   body.nodes = body.nodes.filter((one) => one !== node);
   body.edges = body.edges.filter((edge) => edge !== onward);
+}
+
+/** Leaves out an action that is a branch by itself, where two others are left. */
+function unbranch(body: Body, random: Random): void {
+  const isOnly = (edge: Edge, others: readonly Edge[]) => others.filter(({ from }) => from === edge.from).length > 2;
+  const branch = anyOf(
+    body.nodes.filter(({ id, type }) => {
+      const [into, ...more] = body.edges.filter(({ to }) => to === id);
+      const isFree = into && more.length === 0 && into.condition === undefined && isOnly(into, body.edges);
+      return type === "action" && isFree && body.edges.filter(({ from }) => from === id).length === 1;
+    }),
+    random,
+  );
+  if (!branch) return;
+  body.nodes = body.nodes.filter((one) => one !== branch);
+  body.edges = body.edges.filter(({ from, to }) => from !== branch.id && to !== branch.id);
 }
 
 function rebound({ edges }: Body, random: Random): void {

@@ -5,7 +5,7 @@ import { type Head, headOf, type ScopePlace, type SourcePlan } from "../chain/he
 import { inputBefore } from "../chain/item-input.ts";
 import { contextAfter, failureOf, type Position, readPosition } from "../chain/position.ts";
 import { linkLabel } from "../context/context.ts";
-import type { ChainStore, StoredEntry } from "../ports/chain.ts";
+import type { ChainStore, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeDefinition } from "./definition.ts";
 import type { RecordedOutcome } from "./outcome.ts";
@@ -101,30 +101,36 @@ export async function changesOf({ blobs }: Pick<Reads, "blobs">, entry: StoredEn
 }
 
 /**
- * How far a scope has followed the source behind a node that ran: as far as before where the source never came to the
- * node, which is new; else not at all, since what the source did next came of another outcome, unless the values say
- * what counts.
+ * How far a scope has followed the source behind a node that ran: as far as before where the node is new and the source
+ * went on without it; else not at all, since what the source did next came of another outcome, unless the values say what
+ * counts.
  */
 export async function followedBehind(
   ports: Reads,
-  { before }: Position,
-  plan: SourcePlan,
+  { before: { followed } }: Position,
+  { source, unchanged }: SourcePlan,
   node: Pick<Node, "id">,
 ): Promise<ScopePlace | undefined> {
-  if (!before.followed) return undefined;
-  const found = await findInSource(ports, plan.source, before.followed, node);
-  if (!found) return before.followed;
-  return plan.unchanged && { scope: found.scope, seq: found.seq };
+  if (!followed) return undefined;
+  const found = await findInSource(ports, source, followed, node);
+  if (found) return unchanged && { scope: found.scope, seq: found.seq };
+  const goesOn = async () => (await ports.chain.read(linkBehind(source, followed))).entry !== undefined;
+  return unchanged || (await goesOn()) ? followed : undefined;
+}
+
+function linkBehind(execution: string, { scope, seq }: ScopePlace): LinkId {
+  return { execution, scope, seq: seq + 1 };
 }
 
 /** The node's next visit in the source, behind the place that a scope has followed it to. */
 export async function findInSource(
   { chain }: Pick<Reads, "chain">,
   source: string,
-  { scope, seq }: ScopePlace,
+  place: ScopePlace,
   node: Pick<Node, "id">,
 ): Promise<Found | undefined> {
-  const nearest = (await chain.read({ execution: source, scope, seq: seq + 1 })).entry;
+  const { scope, seq } = place;
+  const nearest = (await chain.read(linkBehind(source, place))).entry;
   const head = nearest && headOf(nearest);
   if (nearest && head?.node_id === node.id) return { scope, seq: seq + 1, head, entry: nearest };
   if (!nearest) return undefined;

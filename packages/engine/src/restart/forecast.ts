@@ -87,7 +87,7 @@ class Walk {
         continue;
       }
       const dropped = links.slice(at + 1, found).filter(({ head }) => !marks.has(head.node_type));
-      this.#misfits.push(...dropped.map(({ name }) => `${name}: no step of the version is this one`));
+      this.#misfits.push(...dropped.map(noStep));
       const way = counts(this.#plan, link.head) ? this.#wayBehind(definition, link, links[found - 1]) : undefined;
       if (way === undefined) return this.#runFrom(stretch, next);
       this.#reused.push(link.name);
@@ -111,9 +111,17 @@ class Walk {
         this.#runFrom(stretch, fork.next);
         return undefined;
       }
+      if (fork.kind === "parallel") this.#noteGone(fork, link);
       place = { at: place.at + 1, next: wayTo(this.#version, fork.next) };
     }
     return place;
+  }
+
+  /** What the join is to be taken over with came of branches that the version has not. */
+  #noteGone({ node, branches }: Fork, { head }: SourceLink): void {
+    const gone = this.#source.branches(head).filter((branch) => !branches.some(({ entry }) => entry === branch));
+    const first = gone.flatMap((branch) => this.#source.scope(branchScope(head, node, branch)).slice(0, 1));
+    this.#misfits.push(...first.map(noStep));
   }
 
   #branches({ prefix }: Stretch, { node, kind, branches, next }: Fork, { head, name }: SourceLink): boolean {
@@ -187,6 +195,10 @@ class Walk {
     const found = nodeIndex(this.#version.workflow).get(id);
     return found && { version: this.#version, ...found };
   }
+}
+
+function noStep({ name }: SourceLink): string {
+  return `${name}: no step of the version is this one`;
 }
 
 /** Behind which link of a stretch the walk is, and to which node it goes on. */

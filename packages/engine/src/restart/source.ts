@@ -29,6 +29,12 @@ export class Source {
     return new Source(links);
   }
 
+  /** Names of the branches that began behind a link. */
+  branches({ scope, seq }: ScopePlace): string[] {
+    const places = Array.from(this.#scopes.keys(), branchOf);
+    return places.flatMap((place) => (place?.parent === scope && place.seq === seq ? [place.branch] : []));
+  }
+
   /** The entries of one scope, in order. */
   scope(scope: string): readonly SourceLink[] {
     return this.#scopes.get(scope) ?? [];
