@@ -306,6 +306,23 @@ const aloneAside: Step[] = [
   { do: "join", id: "a", to: "e" },
 ];
 
+/** A node that ran alone when one node was before it, and to which ways lead from further away now. */
+const aloneBehindOne: Step[] = [
+  ...["a", "b", "c", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
+  ...[
+    ["a", "c"],
+    ["a", "d"],
+    ["b", "c"],
+    ["b", "e"],
+    ["c", "d"],
+    ["c", "e"],
+  ].map(([id = "", to = ""]): Step => ({ do: "join", id, to })),
+  { do: "run", id: "a", code: null, written: false },
+  { do: "delete", id: "c" },
+  { do: "alone", id: "e" },
+  { do: "join", id: "a", to: "b" },
+];
+
 it("never calls an output fresh that running everything again would change", () => {
   const seen = { runs: 0, behind: 0, lines: 0 };
   fc.assert(
@@ -321,7 +338,7 @@ it("never calls an output fresh that running everything again would change", () 
       for (const [one, { state }] of standings(model.state, shape))
         if (state === "fresh" && (shape.before.get(one) ?? []).length > 0) seen.behind++;
     }),
-    { numRuns: 1_000, examples: [[aloneInLine], [aloneAside]] },
+    { numRuns: 1_000, examples: [[aloneInLine], [aloneAside], [aloneBehindOne]] },
   );
   // Sessions in which nothing is ever fresh, or that always run everything, would be honest, too.
   expect(seen.runs).toBeGreaterThan(500);

@@ -50,9 +50,7 @@ export function standings(
       ...{ before: earlier.get(id) ?? [], version },
     };
     const basis = basisOf(comesOf, idOf);
-    // Earlier releases wrote it of the nodes right before it.
-    const isSame = () =>
-      outcome?.basis === basis || outcome?.basis === basisOf({ definition, before: namesOf(ways) }, idOf);
+    const isSame = () => outcome?.basis === basis || outcome?.basis === earlierBasis(definition, namesOf(ways), idOf);
     const isFresh = areFresh && (isSkipped || isSame());
     all.set(id, {
       state: isFresh ? "fresh" : "stale",
@@ -73,6 +71,11 @@ export function outcomeId(standing: Pick<Standing, "isSkipped" | "outcome"> | un
 
 /** Hash of what an outcome came of. */
 export function basisOf({ definition, before }: Omit<RunBasis, "version">, idOf: (node: string) => string): string {
+  return sha256Of(["all", definition, before.map((id) => [id, idOf(id)])]);
+}
+
+/** The same as earlier releases wrote it: of the nodes right before it. */
+function earlierBasis(definition: string, before: readonly string[], idOf: (node: string) => string): string {
   return sha256Of([definition, before.map((id) => [id, idOf(id)])]);
 }
 
