@@ -79,14 +79,15 @@ function earlierBasis(definition: string, before: readonly string[], idOf: (node
   return sha256Of([definition, before.map((id) => [id, idOf(id)])]);
 }
 
-/** What a run of these nodes will have come of. */
+/** What a run of these nodes will have come of; one that is none of the draft may be among them. */
 export function runBases(
   state: Pick<SessionState, "draft" | "context" | "nodes">,
   shape: Shape,
   nodes: Iterable<string>,
 ): Record<string, RunBasis> {
   const all = standings(state, shape);
-  return Object.fromEntries(Array.from(nodes, (id) => [id, (all.get(id) as Standing).comesOf]));
+  const ofNone: RunBasis = { definition: none, before: [], version: 1 };
+  return Object.fromEntries(Array.from(nodes, (id) => [id, all.get(id)?.comesOf ?? ofNone]));
 }
 
 /** All from which ways lead to each node, sorted. */
