@@ -5,7 +5,7 @@ import { withKinds } from "./table.ts";
 import * as waiting from "./waiting/request.ts";
 import * as tasks from "./waiting/sweep-tasks.ts";
 
-/** What the protocol does with a whole execution, for every kind of node. */
+/** Hands over the ports with which every kind of node can be asked. */
 function forAllKinds<Rest extends unknown[], Answer>(work: (ports: KindPorts, ...rest: Rest) => Answer) {
   return (ports: Ports, ...rest: Rest): Answer => work(withKinds(ports), ...rest);
 }

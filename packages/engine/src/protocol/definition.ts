@@ -97,8 +97,9 @@ export interface WayOfChoice {
 }
 
 /**
- * Where a choice leads in this version: its own edge, of a person else the default one. Where that was taken `max` times
- * the way says that the default one is taken, as the state machine goes by what it says. Undefined where none leads on.
+ * Where a choice leads in this version: along its own edge, or along the default one where a person chose what has none.
+ * Where its edge was taken `max` times the way names the default one instead, because the state machine goes by that name.
+ * Undefined where no edge leads on.
  */
 export function wayOfChoice(definition: NodeDefinition, choice: string, before?: Loops): WayOfChoice | undefined {
   const { version, node, edges } = definition;

@@ -41,6 +41,7 @@ export async function admit(
   if (!(await executions.admit(record.id, { from, to: admission }))) return { outcome: "busy" };
   const full = await takeSlots(ports, ticket, admission, limit);
   if (full === null) return begin(ports, ticket, record, admission);
+  // Where nobody was overtaken, nobody acts on an earlier admission any more, and the run is as it was.
   await executions.admit(record.id, { from: admission, to: from && outOfDate(admission) });
   return { outcome: "full", pool: full };
 }
