@@ -19,6 +19,7 @@ export {
   nodeIndex,
   nodesBefore,
   onErrorOf,
+  startOf,
   timeoutLabel,
 } from "./graph/edges.ts";
 export { type Fork, forksOf, joinOf } from "./graph/forks.ts";

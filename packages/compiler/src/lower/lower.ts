@@ -10,6 +10,7 @@ import {
   looksAfter,
   type MapNode,
   nodeIndex,
+  startOf,
   type TaskNode,
   type Workflow,
 } from "@nova/workflow";
@@ -17,7 +18,7 @@ import type { Decides, Plan, PlannedFork, PlannedFrame, PlannedMap, PlannedNode,
 
 /** Resolves the edges of a checked workflow; throws `RangeError` where only a missing check can be the reason. */
 export function lower(workflow: Workflow): Plan {
-  const start = workflow.nodes.find((node) => node.type === "start");
+  const start = startOf(workflow);
   if (!start) throw new RangeError(`workflow "${workflow.id}" has no start node`);
   const forks = forksOf(workflow);
   const inBranches = new Set([...forks.values()].flatMap(({ branches }) => branches.flatMap(({ nodes }) => nodes)));

@@ -1,4 +1,4 @@
-import { isInLoop, type Node, type Workflow } from "@nova/workflow";
+import { isInLoop, type Node, startOf, type Workflow } from "@nova/workflow";
 import { type DocumentPlan, type Head, headOf } from "../chain/head.ts";
 import { outcomeOf, readOutcomes } from "../chain/outcomes.ts";
 import { type Position, readKept } from "../chain/position.ts";
@@ -59,9 +59,9 @@ export async function givenOutcomes(
   const plan = first && headOf(first).plan;
   if (!plan || "source" in plan) return new Map();
   const places = await readOutcomes(blobs, before, plan.outcomes);
-  const start = nodes.filter(({ type }) => type === "start").map(({ id }) => id);
+  const start = startOf({ nodes });
   return new Map(
-    [...start, ...given.passed].flatMap((id) => {
+    [...(start ? [start.id] : []), ...given.passed].flatMap((id) => {
       const text = places.get(id);
       const { set, error } = text === undefined ? { set: [], error: true } : outcomeOf(id, text);
       return error ? [] : [[id, set] as const];

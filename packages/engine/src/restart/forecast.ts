@@ -1,4 +1,4 @@
-import { type Fork, forksOf, joinOf, nodeIndex, onErrorOf } from "@nova/workflow";
+import { type Fork, forksOf, joinOf, nodeIndex, onErrorOf, startOf } from "@nova/workflow";
 import type { SourcePlan } from "../chain/head.ts";
 import { branchScope } from "../chain/scope.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
@@ -56,7 +56,7 @@ class Walk {
   told(): Forecast {
     const main = { prefix: "", end: null };
     const links = this.#source.scope("");
-    const start = this.#version.workflow.nodes.find(({ type }) => type === "start");
+    const start = startOf(this.#version.workflow);
     const definition = start && this.#definition(start.id);
     const behind =
       definition && this.#throughForks(main, links, { at: 0, next: wayOn(definition) }, definition.node.id);

@@ -8,6 +8,7 @@ import {
   graphOf,
   nodeIndex,
   onErrorOf,
+  startOf,
   type Workflow,
 } from "@nova/workflow";
 
@@ -64,7 +65,7 @@ class Walk {
   }
 
   main(context: Context): Front | null {
-    const start = this.#graph.nodes.find(({ type }) => type === "start");
+    const start = startOf(this.#graph);
     if (!start) return null;
     const behind = this.#behind(start.id, { context, scope: "" });
     if ("entries" in behind) return behind;

@@ -1,5 +1,5 @@
 import { type Member, membersOf, objectText, startExecution } from "@nova/engine";
-import { mappingKey } from "@nova/workflow";
+import { mappingKey, startOf } from "@nova/workflow";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
@@ -194,7 +194,7 @@ async function start(
 
 /** What `outputs` has of the start, whatever the nodes in front of the part have left. */
 function initialOutcome({ workflow }: Version, context: string): Member[] {
-  const start = workflow.nodes.find(({ type }) => type === "start");
+  const start = startOf(workflow);
   const set = membersOf(context).filter(({ key }) => !key.startsWith("$"));
   return start ? [{ key: start.id, json: objectText([{ key: "set", json: objectText(set) }]) }] : [];
 }

@@ -1,4 +1,4 @@
-import type { Body, Condition, Edge, Node, Workflow } from "../workflow.ts";
+import type { Body, Condition, Edge, Node, StartNode, Workflow } from "../workflow.ts";
 import { canReach, type Graph, graphOf } from "./graph.ts";
 
 /** The condition that catches what no other edge of a decision matches. */
@@ -41,6 +41,10 @@ function* nodesIn({ nodes, edges }: Body, body: string | null): Iterable<Indexed
     yield { node, edges: leaving.get(node.id) ?? [], body, isDone: body !== null && node.type === "end" };
     if (node.type === "map") yield* nodesIn(node.body, node.id);
   }
+}
+
+export function startOf({ nodes }: Pick<Body, "nodes">): StartNode | undefined {
+  return nodes.find((node) => node.type === "start");
 }
 
 export function onErrorOf(node: Node): string | undefined {

@@ -1,4 +1,4 @@
-import { defined, nodeIndex, runHash } from "@nova/workflow";
+import { defined, nodeIndex, runHash, startOf } from "@nova/workflow";
 import { sealEntry } from "../../chain/contents.ts";
 import { type Head, noRun, type Plan, sourceOf } from "../../chain/head.ts";
 import { Context } from "../../context/context.ts";
@@ -40,7 +40,7 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
   const stored = await storeContext(context, emptyStored, changes, blobPages(ports.blobs, home));
-  const node = version.workflow.nodes.find(({ type }) => type === "start");
+  const node = startOf(version.workflow);
   const start = node && nodeIndex(version.workflow).get(node.id);
   return sealEntry(
     {
