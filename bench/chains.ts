@@ -28,6 +28,22 @@ export function chainOf(length: number): Source {
   );
 }
 
+/** Long enough for branches that wait for one another to show, and no work for the processor. */
+const waitingCode = "import time\ntime.sleep(0.3)";
+
+/** So many branches side by side. */
+export function branchesOf(width: number): Source {
+  const ids = Array.from({ length: width }, (_, i) => `wait${i + 1}`);
+  return between(
+    `bench-branches-${width}`,
+    ids.map((id) => ({ id, type: "action", code: waitingCode })),
+    ids.flatMap((id) => [
+      { from: "start", to: id },
+      { from: id, to: "end" },
+    ]),
+  );
+}
+
 type Edge = { from: string; to: string; condition?: string | boolean; max?: number };
 type Source = { id: string; nodes: object[]; edges: Edge[] };
 
@@ -40,7 +56,7 @@ function between(id: string, nodes: object[], edges: Edge[]): Source {
   return { id, nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }], edges };
 }
 
-async function publish(cloud: LocalCloud, source: Source): Promise<WorkflowVersion> {
+export async function publish(cloud: LocalCloud, source: Source): Promise<WorkflowVersion> {
   const compiled = await compileWorkflow({ text: JSON.stringify(source), fileName: "bench.json", files: {} });
   if (!compiled.workflow)
     throw new TypeError(`the bench's own workflow has findings: ${JSON.stringify(compiled.findings)}`);

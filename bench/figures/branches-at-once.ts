@@ -1,26 +1,12 @@
-import { publishBetween, runChain } from "../chains.ts";
+import { branchesOf, publish, runChain } from "../chains.ts";
 import { type Bench, median, rounded } from "../figure.ts";
 
 const branches = 10;
 const rounds = 5;
-/** Long enough for branches that wait for one another to show, and no work for the processor. */
-const waitingCode = "import time\ntime.sleep(0.3)";
 
-/** Branches side by side, each in a sandbox that is made for it, against one such node alone. */
+/** Branches side by side, against one such node alone. */
 export const branchesAtOnce: Bench = async (cloud) => {
-  const fanOut = (width: number) => {
-    const ids = Array.from({ length: width }, (_, i) => `wait${i + 1}`);
-    return publishBetween(
-      cloud,
-      `bench-branches-${width}`,
-      ids.map((id) => ({ id, type: "action", code: waitingCode })),
-      ids.flatMap((id) => [
-        { from: "start", to: id },
-        { from: id, to: "end" },
-      ]),
-    );
-  };
-  const [one, many] = [await fanOut(1), await fanOut(branches)];
+  const [one, many] = [await publish(cloud, branchesOf(1)), await publish(cloud, branchesOf(branches))];
   const [oneMs, manyMs]: number[][] = [[], []];
   for (let round = 0; round < rounds; round++) {
     oneMs?.push((await runChain(cloud, one)).wallMs);

@@ -1,11 +1,15 @@
-import { chainOf } from "../chains.ts";
+import { branchesOf, chainOf } from "../chains.ts";
 import { openDev, type Sandboxes } from "../dev.ts";
 import { atMost, type BenchApart, rounded } from "../figure.ts";
 
 const [runs, nodes] = [60, 3];
 const name = `${runs} runs of ${nodes} nodes at once, after one:`;
 
-/** What the limits of E2B's plans cost, and what of its sandboxes is paid for. A run needs one sandbox. */
+/** Runs one after another, of branches that need a sandbox each: the first ones make them. */
+const [wideRuns, firstRuns, branches] = [10, 5, 8];
+const wideName = `${wideRuns} runs of ${branches} branches one after another, after ${firstRuns}:`;
+
+/** What the limits of E2B's plans cost, and what of its sandboxes is paid for. */
 export const plans: BenchApart = async () => {
   const free = await underPlan("none");
   const limited = [];
@@ -15,6 +19,9 @@ export const plans: BenchApart = async () => {
     limited.push(atMost(2, `${name} within the limits of ${plan}, against none`, ms / free.ms, detail));
   }
   const { sandbox_seconds_per_1000_runs: value = null, ...detail } = told(free);
+  const [wideFree, wideHobby] = [await wideUnder("none"), await wideUnder("hobby")];
+  const wide = { plan_ms: rounded(wideHobby, 0), none_ms: rounded(wideFree, 0) };
+  limited.push(atMost(2, `${wideName} within the limits of hobby, against none`, wideHobby / wideFree, wide));
   const paid = { name: `${name} seconds of sandbox paid per 1,000 runs, no limits`, value, detail };
   return [...limited, { ...paid, aim: "none, it is for the table of costs", met: true }];
 };
@@ -26,6 +33,17 @@ async function underPlan(plan: "none" | "pro" | "hobby"): Promise<Sandboxes & { 
   await dev.runAll(id, 1);
   const { allMs } = await dev.runAll(id, runs);
   return { ms: allMs, ...(await watched.stop()) };
+}
+
+async function wideUnder(plan: "none" | "hobby"): Promise<number> {
+  await using dev = await openDev(plan);
+  const { id } = await dev.client.workflows.publish(branchesOf(branches));
+  let ms = 0;
+  for (let run = 0; run < firstRuns + wideRuns; run++) {
+    const { allMs } = await dev.runAll(id, 1);
+    if (run >= firstRuns) ms += allMs;
+  }
+  return ms;
 }
 
 /** The pool has hit where a run got a sandbox that had been made for another one. */

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { branchOf } from "./chain/scope.ts";
 import type { LinkId, StoredEntry } from "./ports/chain.ts";
 import type { Sandbox } from "./ports/sandboxes.ts";
 
@@ -27,36 +28,37 @@ export function createTailCache() {
   };
 }
 
-/** Sandboxes of scopes that have ended, for scopes of the same execution that begin. A map of a thousand items needs a handful. */
+/**
+ * Sandboxes of branches that have ended, for others of the same fork that begin: a map of a thousand items needs a handful.
+ * Behind its join the chain says what there is.
+ */
 export type WarmPool = ReturnType<typeof createWarmPool>;
 
 export function createWarmPool() {
   const idle = new Map<string, Sandbox[]>();
+  const nameOf = ({ execution, scope }: Pick<LinkId, "execution" | "scope">) => {
+    const place = branchOf(scope);
+    return place ? `${execution}${place.parent}/${place.fork}@${place.seq}` : execution;
+  };
   return {
     /** Only by the delivery that wrote the scope's last entry: nobody else can offer it, and nothing runs in it. */
-    offer(execution: string, sandbox: Sandbox): void {
-      const others = (idle.get(execution) ?? []).filter(({ id }) => id !== sandbox.id);
-      idle.set(execution, [...others, sandbox]);
+    offer(at: Pick<LinkId, "execution" | "scope">, sandbox: Sandbox): void {
+      const others = (idle.get(nameOf(at)) ?? []).filter(({ id }) => id !== sandbox.id);
+      idle.set(nameOf(at), [...others, sandbox]);
     },
     /** The one that was used last: it lives longest. */
-    take(execution: string): Sandbox | undefined {
-      const list = idle.get(execution);
+    take(at: Pick<LinkId, "execution" | "scope">): Sandbox | undefined {
+      const list = idle.get(nameOf(at));
       const sandbox = list?.pop();
-      if (list?.length === 0) idle.delete(execution);
+      if (list?.length === 0) idle.delete(nameOf(at));
       return sandbox;
     },
-    /** All that are left, of an execution that has ended. */
-    takeAll(execution: string): Sandbox[] {
-      const list = idle.get(execution) ?? [];
-      idle.delete(execution);
-      return list;
-    },
-    /** Forgets sandboxes whose time is over; their executions may have been closed elsewhere. */
+    /** Those whose time is over; their forks may have been joined elsewhere. */
     forgetDead(nowMs: number): void {
-      for (const [execution, list] of idle) {
+      for (const [place, list] of idle) {
         const alive = list.filter(({ endsAt }) => Date.parse(endsAt) > nowMs);
-        if (alive.length > 0) idle.set(execution, alive);
-        else idle.delete(execution);
+        if (alive.length > 0) idle.set(place, alive);
+        else idle.delete(place);
       }
     },
   };

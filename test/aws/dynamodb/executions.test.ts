@@ -1,4 +1,4 @@
-import type { Execution, ExecutionQuery, ExecutionStore } from "@nova/engine";
+import type { Execution, ExecutionQuery, ExecutionStore, Offer } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executions.ts";
 import { failing, useTable } from "../support/endpoints.ts";
@@ -66,7 +66,7 @@ test("takes an execution out of the open ones, and keeps the record", async () =
   await executions.create(created);
   const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
   expect(await openIds()).toContain("exec_03");
-  expect(await executions.leave(created, null)).toBe(true);
+  expect(await executions.leave(created, [])).toBe(true);
   expect(await openIds()).not.toContain("exec_03");
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
@@ -77,16 +77,40 @@ test("offers the sandboxes that an execution leaves, to one taker, and never twi
   const { client: owner, workflowId, version } = base;
   const of = { id: "exec_04", client: owner, workflowId, version };
   await executions.create({ ...base, id: "exec_04" });
-  expect(await executions.leave(of, idle)).toBe(true);
-  for (const client of [owner, undefined]) expect(await executions.idle(client)).toEqual([{ ...of, idle }]);
+  const offer = { ...of, idle, offered: [idle] };
+  expect(await executions.leave(of, [idle])).toBe(true);
+  for (const client of [owner, undefined]) expect(await executions.idle(client)).toEqual([offer]);
   expect(await executions.idle("somebody else")).toEqual([]);
   expect((await executions.get("exec_04"))?.open).toBe(false);
   expect(await executions.setStatus("exec_04", "waiting", ["queued", "running", "completed"])).toBe(false);
-  const taken = await Promise.all([1, 2, 3].map(() => executions.takeIdle("exec_04")));
+  const taken = await Promise.all([1, 2, 3].map(() => executions.takeIdle(offer)));
   expect(taken.filter(Boolean)).toEqual([true]);
   expect(await executions.idle()).toEqual([]);
-  expect(await executions.leave(of, idle)).toBe(false);
-  expect(await executions.takeIdle("exec_04")).toBe(false);
+  expect(await executions.leave(of, [idle])).toBe(false);
+  expect(await executions.takeIdle(offer)).toBe(false);
+});
+
+test("offers several, each to one taker, however many come at once", async () => {
+  const ids = Array.from({ length: 6 }, (_, place) => `sbx_${place}`);
+  const [createdAt, endsAt] = [base.startedAt, "2026-11-21T10:01:00.000Z"];
+  await executions.create({ ...base, id: "exec_05" });
+  await executions.leave(
+    { ...base, id: "exec_05" },
+    ids.map((id) => ({ id, createdAt, endsAt })),
+  );
+  const offers = await executions.idle();
+  expect(offers.map(({ idle }) => idle.id)).toEqual(ids);
+  const [first, ...others] = offers as [Offer, ...Offer[]];
+  const changes = [
+    executions.keepIdle(first, { id: "sbx_new", createdAt, endsAt }),
+    ...[...others, ...others].map((offer) => executions.takeIdle(offer)),
+  ];
+  const [kept, ...taken] = await Promise.all(changes);
+  expect([kept, taken.filter(Boolean).length]).toEqual([true, 5]);
+  const [left] = await executions.idle();
+  expect(left?.idle.id).toBe("sbx_new");
+  expect(await executions.takeIdle(left as Offer)).toBe(true);
+  expect(await executions.idle()).toEqual([]);
 });
 
 test.each([

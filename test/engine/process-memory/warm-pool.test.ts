@@ -4,23 +4,23 @@ import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { Story } from "../../support/engine/story.ts";
 
 const until = (second: number) => ({ createdAt: "", endsAt: `2026-01-01T00:00:0${second}.000Z` });
+const item = (branch: string, seq = 1) => ({ execution: "e", scope: `/m@${seq}.${branch}` });
 
-it("gives a sandbox away once, the last one first, to its own execution only", () => {
+it("gives a sandbox away once, the last one first, to another branch of the same fork only", () => {
   const pool = createWarmPool();
-  for (const id of ["S1", "S2", "S2"]) pool.offer("e", { id, ...until(1) });
-  expect([pool.take("other"), pool.take("e")?.id, pool.take("e")?.id, pool.take("e")]).toEqual([
-    ...[undefined, "S2", "S1", undefined],
-  ]);
+  const [one, other] = [item("0"), item("1")];
+  for (const id of ["S1", "S2", "S2"]) pool.offer(one, { id, ...until(1) });
+  for (const at of [item("0", 5), { ...one, execution: "f" }, { ...one, scope: "" }])
+    expect(pool.take(at)).toBeUndefined();
+  expect([1, 2, 3].map(() => pool.take(other)?.id)).toEqual(["S2", "S1", undefined]);
 });
 
-it("forgets what has died, and what belongs to an execution that is over", () => {
+it("forgets what has died", () => {
   const pool = createWarmPool();
-  pool.offer("e", { id: "S1", ...until(1) });
-  pool.offer("e", { id: "S2", ...until(3) });
-  pool.offer("f", { id: "S3", ...until(3) });
+  pool.offer(item("0"), { id: "S1", ...until(1) });
+  pool.offer(item("0"), { id: "S2", ...until(3) });
   pool.forgetDead(Date.parse(until(2).endsAt));
-  pool.takeAll("f");
-  expect([pool.take("e")?.id, pool.take("e"), pool.take("f")]).toEqual(["S2", undefined, undefined]);
+  expect([1, 2].map(() => pool.take(item("1"))?.id)).toEqual(["S2", undefined]);
 });
 
 it("lets ten items, two at a time, share a few sandboxes, each from its first link to its last", async () => {

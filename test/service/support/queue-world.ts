@@ -68,7 +68,7 @@ export class QueueWorld {
       if (!record?.open) return;
       await ports.executions.update(id, { status });
       await giveSlotsBack(ports, { ...record, status });
-      await ports.executions.leave(record, null);
+      await ports.executions.leave(record, []);
     });
   }
 
@@ -79,7 +79,7 @@ export class QueueWorld {
         if (status === "running") await ports.stateMachines.start("", id, "");
         if (status === "completed" || status === "cancelled") {
           await giveSlotsBack(ports, { id, pools: pools ?? [] } as Execution);
-          await ports.executions.leave({ id, client }, null);
+          await ports.executions.leave({ id, client }, []);
         }
       }
       return sweepQueues(ports);

@@ -103,14 +103,20 @@ export class Invariants {
     for (const record of this.#world.executions.records.values()) await this.#judgeExecution(record);
   }
 
-  /** What was foreseen to be taken over was, and nothing else; of a run that did not come to its end a part of it. */
+  /**
+   * What was foreseen to be taken over was, and nothing else. A part of it, where the run did not come to its end, or was
+   * stopped in branches by another one that failed.
+   */
   async judgeRestart(id: string, { reused: foreseen }: Forecast): Promise<void> {
     const { links } = await Source.read(this.#world.ports(atOnce), id);
     const reused = Array.from(links.values()).flatMap(({ name, head }) => (head.reused_from ? [name] : []));
     const stranger = reused.find((name) => !foreseen.includes(name));
     if (stranger) this.#violated(`${id} has taken over ${stranger}, which nobody foresaw`);
     const lost = foreseen.find((name) => !reused.includes(name));
-    if (lost && this.#world.record(id).status === "completed")
+    const isStopped = Array.from(links.values()).some(
+      ({ head }) => head.node_type === "join" && head.status === "failed",
+    );
+    if (lost && !isStopped && this.#world.record(id).status === "completed")
       this.#violated(`${id} has not taken over ${lost}, though that was foreseen`);
   }
 

@@ -243,15 +243,18 @@ class Model {
 
   #start(): void {
     for (const called of calledFlows) this.#world.publish(called);
-    const version = this.#world.publish(this.#workflow, 1, this.#random.pick(histories));
+    const workflow = { ...this.#workflow, warm: this.#random.pick([0, 0, 2, 3]) };
+    const version = this.#world.publish(workflow, 1, this.#random.pick(histories));
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
     const start = (ports: Ports) => startExecution(ports, { version, context });
     this.#world.spawn("start", start);
     if (!this.#random.chance(0.4)) return;
-    // What the first one leaves may serve the second.
+    // What one leaves may serve the next.
     const ready = () => this.#world.executions.offers.size > 0;
-    const later = { name: "begins", ready, effect: () => void this.#world.spawn("second start", start) };
-    this.#world.scheduler.spawn("second", (own) => own.call(later));
+    for (const name of this.#random.pick([["second"], ["second", "third"]])) {
+      const later = { name: "begins", ready, effect: () => void this.#world.spawn(`${name} start`, start) };
+      this.#world.scheduler.spawn(name, (own) => own.call(later));
+    }
   }
 
   async #sweep(ports: Ports): Promise<void> {

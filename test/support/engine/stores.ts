@@ -6,6 +6,7 @@ import {
   type EventBus,
   type Execution,
   type ExecutionStore,
+  type Offer,
   type Sandbox,
   type Signer,
   StoreUnavailable,
@@ -20,7 +21,7 @@ const outage = () => new StoreUnavailable("the store did not answer in time");
 export class ExecutionState {
   readonly records = new Map<string, Execution>();
   /** Sandboxes that executions have left and nobody has taken, by execution. */
-  readonly offers = new Map<string, Sandbox>();
+  readonly offers = new Map<string, Sandbox[]>();
 
   port(caller: Caller): ExecutionStore {
     const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage });
@@ -59,23 +60,34 @@ export class ExecutionState {
           const record = records.get(id);
           if (!record?.open) return false;
           records.set(id, { ...record, open: false });
-          if (idle) offers.set(id, idle);
+          if (idle.length > 0) offers.set(id, [...idle]);
           return true;
         }),
       idle: (owner) =>
         ask("idle records", () =>
-          [...offers].flatMap(([id, idle]) => {
+          [...offers].flatMap(([id, offered]) => {
             const record = records.get(id) as Execution;
-            return record.client === (owner ?? record.client) ? [{ ...record, idle }] : [];
+            return record.client === (owner ?? record.client)
+              ? offered.map((idle) => ({ ...record, idle, offered: [...offered] }))
+              : [];
           }),
         ),
-      keepIdle: (id, idle) => ask("keep idle", () => offers.has(id) && offers.set(id, idle) === offers),
-      takeIdle: (id) => ask("take idle", () => offers.delete(id)),
+      keepIdle: (offer, instead) => ask("keep idle", () => this.#replaceIdle(offer, [instead])),
+      takeIdle: (offer) => ask("take idle", () => this.#replaceIdle(offer, [])),
       list: () => ask("list records", () => ({ items: Array.from(records.values()).reverse() })),
       async *open() {
         yield* await ask("open records", () => Array.from(records.values()).filter(({ open }) => open));
       },
     };
+  }
+
+  #replaceIdle({ id, idle }: Offer, by: Sandbox[]): boolean {
+    const offered = this.offers.get(id) ?? [];
+    const others = offered.filter((one) => one.id !== idle.id);
+    if (others.length === offered.length) return false;
+    if (others.length + by.length > 0) this.offers.set(id, [...others, ...by]);
+    else this.offers.delete(id);
+    return true;
   }
 }
 

@@ -4,6 +4,7 @@ import type {
   ExecutionError,
   ExecutionQuery,
   ExecutionStore,
+  Offer,
   Parent,
   Sandbox,
   Spending,
@@ -80,7 +81,8 @@ export function createExecutionStore(
       // Sent again, since its answer was lost, a change finds its own name in the record.
       const leaver: string = randomUUID();
       const patch = entity.patch({ id }).set({ leaver });
-      const left = idle ? patch.set({ open: shelfOf(client), idle }) : patch.remove(["open"]);
+      const left =
+        idle.length > 0 ? patch.set({ open: shelfOf(client), idle: storedIdle(idle) }) : patch.remove(["open"]);
       return writeIf(left.where((record, { eq }) => `${eq(record.open, "open")} OR ${eq(record.leaver, leaver)}`));
     },
     async idle(client) {
@@ -91,21 +93,12 @@ export function createExecutionStore(
             )
           : [await readSome(entity.query.open({ open: shelfOf(client) }), { order: "desc", limit: maxOffers })];
       return found.flat().flatMap(({ id, client: owner, workflowId, version, idle }) => {
-        return idle && owner === (client ?? owner) ? [{ id, client: owner, workflowId, version, idle }] : [];
+        const offered = owner === (client ?? owner) && idle ? [idle].flat() : [];
+        return offered.map((one) => ({ id, client: owner, workflowId, version, idle: one, offered }));
       });
     },
-    keepIdle: (id, idle) =>
-      writeIf(
-        entity
-          .patch({ id })
-          .set({ idle })
-          .where((record, { exists }) => exists(record.idle)),
-      ),
-    takeIdle(id) {
-      const taker: string = randomUUID();
-      const taken = entity.patch({ id }).set({ taker }).remove(["open", "idle"]);
-      return writeIf(taken.where((record, { eq, exists }) => `${exists(record.idle)} OR ${eq(record.taker, taker)}`));
-    },
+    keepIdle: (offer, instead) => replaceIdle(entity, offer, [instead]),
+    takeIdle: (offer) => replaceIdle(entity, offer, []),
     async list(query) {
       const { items, cursor } = await listExecutions(entity, workflows, query);
       return { items: items.map(executionOf), ...(cursor !== undefined && { cursor }) };
@@ -114,6 +107,28 @@ export function createExecutionStore(
       for await (const item of each(entity.query.open({ open: "open" }))) yield executionOf(item);
     },
   };
+}
+
+/** Earlier releases offered one, which was no list. */
+function storedIdle(idle: readonly Sandbox[]): Sandbox | Sandbox[] {
+  const [first, ...more] = idle;
+  return first && more.length === 0 ? first : [...idle];
+}
+
+/** False where it is not on offer any more; others may take from the same record meanwhile. */
+async function replaceIdle(entity: ExecutionEntity, { id, idle, offered }: Offer, by: Sandbox[]): Promise<boolean> {
+  const taker: string = randomUUID();
+  for (let known = offered; known.some((one) => one.id === idle.id); ) {
+    const left = [...known.filter((one) => one.id !== idle.id), ...by];
+    const patch = entity.patch({ id }).set({ taker });
+    const changed = left.length > 0 ? patch.set({ idle: storedIdle(left) }) : patch.remove(["open", "idle"]);
+    const asKnown = unchanged({ idle: storedIdle(known) });
+    if (await writeIf(changed.where((record, of) => `${asKnown(record, of)} OR ${of.eq(record.taker, taker)}`)))
+      return true;
+    const { idle: now = [] } = (await read(entity.get({ id }))) ?? {};
+    known = [now].flat();
+  }
+  return false;
 }
 
 /** Tells the source of a restart that was imported, where both are here. */
@@ -273,7 +288,7 @@ const executionRecord = record(
     restarts: value<string[]>(),
     endPublished: { type: "boolean" },
     erased: value<"asked" | "emptied" | true>(),
-    idle: value<Sandbox>(),
+    idle: value<Sandbox | Sandbox[]>(),
   },
   {
     record: place("E#{id}", "E"),

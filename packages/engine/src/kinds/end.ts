@@ -15,7 +15,7 @@ export async function runEnd(
   { node }: NodeDefinition<EndNode>,
 ): Promise<EndAnswer> {
   await producedEntry(ports, event, (position) => {
-    const outcome = succeeded(null, codeless(ports, undefined, position.before.warm));
+    const outcome = succeeded(null, codeless(ports, undefined, position.before));
     return commitOutcome(ports, position, node, outcome);
   });
   const { execution, scope } = event;

@@ -15,6 +15,8 @@ export interface Turn {
   sandbox: string | null;
   /** That sandbox, where other executions may use it: whoever adopts the turn knows it as well. */
   warm?: Sandbox;
+  /** What its scope has besides from now on, where the sandbox was among it; absent: what it had before. */
+  spare?: Sandbox[];
   /** The attempt that runs; between two attempts the one that failed. */
   attempt: number;
   /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */

@@ -92,8 +92,8 @@ export interface ExecutionQuery {
   oldestFirst?: boolean;
 }
 
-/** A sandbox that an execution has left for others. */
-export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox };
+/** A sandbox that an execution has left for others, and all that it offers, as far as is known. */
+export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox; offered: Sandbox[] };
 
 export interface ExecutionStore {
   /** False when the id is there already. The source of a restart learns of it before; throws where that was erased. */
@@ -102,16 +102,16 @@ export interface ExecutionStore {
   /** Sets the fields given. */
   update(id: string, changes: Partial<Omit<Execution, "open">>): Promise<void>;
   /** Takes it out of the open index, and offers the sandboxes that it leaves. False where it is out already. */
-  leave(execution: Pick<Execution, "id" | "client">, idle: Sandbox | null): Promise<boolean>;
+  leave(execution: Pick<Execution, "id" | "client">, idle: readonly Sandbox[]): Promise<boolean>;
   /**
-   * Those that offer sandboxes, a moment late: of a client, the one that began last first, at most a hundred; of all
-   * clients some hundreds of those that began first.
+   * What is on offer, a moment late: of a client, that of the execution that began last first, of a hundred at most; of all
+   * clients that of some hundreds of those that began first.
    */
   idle(client?: string): Promise<Offer[]>;
-  /** Offers these instead. False where somebody has taken what it offers. */
-  keepIdle(id: string, idle: Sandbox): Promise<boolean>;
-  /** Takes what it offers. False where somebody else has taken it. */
-  takeIdle(id: string): Promise<boolean>;
+  /** Offers this one instead. False where somebody has taken the other one. */
+  keepIdle(offer: Offer, instead: Sandbox): Promise<boolean>;
+  /** False where somebody else has taken it. */
+  takeIdle(offer: Offer): Promise<boolean>;
   /** Sets the status of an open execution where it is one of `from`; false where it is not. */
   setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;
   /**

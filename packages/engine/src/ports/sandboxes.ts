@@ -10,6 +10,8 @@ export interface Sandbox {
   endsAt: string;
   /** Absent: no other execution has had it, and none will. */
   pool?: SandboxPool;
+  /** Another execution has left it. */
+  inherited?: true;
 }
 
 /** Executions that may use a sandbox one after another: those of one client, with the same surroundings. */

@@ -80,11 +80,10 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   }
 }
 
-/** Pooled sandboxes that the execution still has, as far as this process knows. All others are killed by its name. */
-function leftSandboxes({ warmPool, clock }: Ports, { before, at }: Position): Sandbox[] {
-  const left = [...(before.warm ? [before.warm] : []), ...warmPool.takeAll(at.execution)];
-  const alive = left.filter(({ endsAt, pool }) => pool && Date.parse(endsAt) > clock.now());
-  return [...new Map(alive.map((sandbox) => [sandbox.id, sandbox])).values()];
+/** Pooled sandboxes that the execution still has. All others are killed by its name. */
+function leftSandboxes({ clock }: Ports, { before: { warm, spare = [] } }: Position): Sandbox[] {
+  const left = warm ? [warm, ...spare] : spare;
+  return left.filter(({ endsAt, pool }) => pool && Date.parse(endsAt) > clock.now());
 }
 
 /** Undefined where the condition failed: somebody has closed it, which may be this write, repeated by an SDK. */

@@ -57,6 +57,7 @@ async function sealOutcome(
       execution_time_ms: outcome.executionTimeMs,
       ...{ sandbox_id: run.sandboxId, warm: run.warm, code: run.code },
       nodes: before.nodes + (run.code === null ? 0 : 1) + (more.nodes ?? 0),
+      ...spareOf(run.spare ?? before.spare),
       ...defined({
         ...{ generation, analysis, asked, count, child },
         ...{ addresses: run.addresses, failed_deliveries: run.failedDeliveries },
@@ -83,6 +84,10 @@ async function sealOutcome(
   );
 }
 
+function spareOf(spare: Head["spare"] = []): Pick<Head, "spare"> {
+  return spare.length > 0 ? { spare } : {};
+}
+
 /** Those that failed, by their records; a success is no record of its own, whatever another delivery took it for. */
 async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }: Outcome): Promise<string[]> {
   const last = status === "failed" ? run.attempt : run.attempt - 1;
@@ -90,7 +95,7 @@ async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }:
   return stored.flatMap(({ step, hash }) => (step <= last ? [hash] : []));
 }
 
-/** The sandbox of a branch whose last entry this is serves the next one. */
+/** The sandbox of a branch whose last entry this is serves the next branch. */
 async function spareSandbox(ports: Ports, { at, before }: Position, { run, next }: Outcome): Promise<void> {
   const place = branchOf(at.scope);
   if (!place || !run.warm) return;
@@ -99,7 +104,7 @@ async function spareSandbox(ports: Ports, { at, before }: Position, { run, next 
   const end = fork?.kind === "parallel" ? fork.next : null;
   if (next !== null && next !== end) return;
   ports.warmPool.forgetDead(ports.clock.now());
-  ports.warmPool.offer(at.execution, run.warm);
+  ports.warmPool.offer(at, run.warm);
 }
 
 function versionAt({ workflows }: Ports, { workflow_id, workflow_version }: Head) {

@@ -22,8 +22,8 @@ export interface Closed {
  * What follows a close entry, done by whoever finds one beside an open record: the record gets the entry's status (not
  * the finder's), the event goes out, leftover sandboxes die, the service does its part, and last of all the record leaves
  * the open index. Every step may be done twice, but one: whoever wrote the entry knows what sandboxes are `left`, and alone
- * may offer one of those that it names to the next execution. The others are killed by whoever takes the record out of
- * the index, and the one as well where its offer never came.
+ * may offer some of those that it names to the next execution. The others are killed by whoever takes the record out of
+ * the index, and these as well where their offer never came.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);
@@ -46,12 +46,11 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   ports.endings.tell(record.id);
   if (!record.endPublished) await publishEnd(ports, { ...record, ...ending }, status);
   if (record.parent) await refreshStatus(ports, record.parent.execution);
-  ports.warmPool.takeAll(record.id);
   const { idle: named = [] } = head.close;
-  let idle: Sandbox | null = null;
+  let idle: Sandbox[] = [];
   try {
     await ports.sandboxes.killAll(record.id, new Set(named));
-    idle = await rested(ports, left);
+    idle = await rested(ports, record, left);
     // Behind the sandboxes, which the next run of the queue may be waiting for.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
@@ -61,15 +60,30 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   }
   const isLast = await ports.executions.leave(record, idle);
   // From now on nobody can offer what was not offered.
-  const lost = isLast ? named.filter((id) => id !== idle?.id) : idle ? [idle.id] : [];
+  const offered = idle.map(({ id }) => id);
+  const lost = isLast ? named.filter((id) => !offered.includes(id)) : offered;
   await Promise.all(lost.map((id) => ports.sandboxes.kill(id)));
   return closed;
 }
 
-/** The one that the next execution may have; a run takes one, so it leaves one. */
-async function rested({ sandboxes }: Ports, left: readonly Sandbox[]): Promise<Sandbox | null> {
-  const fit = left.find(({ pool }) => pool && pool.idleSeconds > 0);
-  return fit?.pool ? sandboxes.rest(fit, fit.pool.idleSeconds) : null;
+/**
+ * What other executions may have. A run leaves one; where runs with branches follow each other, up to twice as many as it
+ * found, so that soon none is made for any branch, and those of a rare run are not paid for in vain; or as many as its
+ * workflow keeps warm.
+ */
+async function rested(
+  { sandboxes, workflows }: Ports,
+  { workflowId, version }: Execution,
+  left: readonly Sandbox[],
+): Promise<Sandbox[]> {
+  const fit = left.filter(({ pool }) => pool && pool.idleSeconds > 0);
+  const found = fit.filter(({ inherited }) => inherited);
+  const warm = fit.length > 1 ? (await workflows.get(workflowId, version))?.workflow.warm : undefined;
+  const chosen = fit.slice(0, Math.max(1, 2 * found.length, warm ?? 0));
+  const resting = await Promise.all(
+    chosen.map(({ inherited: _, ...one }) => sandboxes.rest(one, one.pool?.idleSeconds ?? 0)),
+  );
+  return resting.filter((one) => one !== null);
 }
 
 /** Milliseconds between two times, ISO 8601; clocks of two machines may differ. */

@@ -1,9 +1,8 @@
-import { headOf } from "../chain/head.ts";
+import { type Head, headOf } from "../chain/head.ts";
 import { latestPosition, type Position, readPosition } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { Sandbox } from "../ports/sandboxes.ts";
 import { closed, committedEntry } from "./answer.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf } from "./definition.ts";
@@ -129,7 +128,7 @@ export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason
   });
 }
 
-/** The sandbox of the scope does not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */
-export async function letGo(ports: Ports, warm: Sandbox | null): Promise<void> {
-  if (warm) await ports.sandboxes.kill(warm.id);
+/** The sandboxes of the scope do not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */
+export async function letGo(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">): Promise<void> {
+  await Promise.all((warm ? [warm, ...spare] : spare).map(({ id }) => ports.sandboxes.kill(id)));
 }

@@ -82,6 +82,8 @@ export interface RunFacts {
   sandboxId: string | null;
   /** What the scope's next node may use again. */
   warm: Sandbox | null;
+  /** What its scope has besides; absent: what it had before. */
+  spare?: Sandbox[];
   /** SHA-256 of the code, null where no code ran. */
   code: string | null;
   /** What names led to that it could connect to. */
@@ -90,13 +92,17 @@ export interface RunFacts {
 }
 
 /** What an entry says of the turn that led to it. */
-export function turnFacts({ attempt, sandbox, addresses, failedDeliveries }: Turn) {
-  return defined({ attempt, sandboxId: sandbox, addresses, failedDeliveries });
+export function turnFacts({ attempt, sandbox, spare, addresses, failedDeliveries }: Turn) {
+  return defined({ attempt, sandboxId: sandbox, spare, addresses, failedDeliveries });
 }
 
-/** The facts of a node that runs no code of its own: it took as long as it has held its turn. */
-export function codeless(ports: Ports, turn: Turn | undefined, warm: Sandbox | null = null): OutcomeFacts {
-  const run = { attempt: turn?.attempt ?? 1, sandboxId: null, warm, code: null };
+/**
+ * The facts of a node that runs no code of its own: it took as long as it has held its turn. Its scope keeps the sandboxes
+ * of `before`; absent: none.
+ */
+export function codeless(ports: Ports, turn: Turn | undefined, before?: Pick<Head, "warm">): OutcomeFacts {
+  const sandboxes = before ? { warm: before.warm } : { warm: null, spare: [] };
+  const run = { attempt: turn?.attempt ?? 1, sandboxId: null, ...sandboxes, code: null };
   return { logs: "", executionTimeMs: turn ? heldMs(ports, turn) : 0, run };
 }
 

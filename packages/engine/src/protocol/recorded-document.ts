@@ -79,7 +79,7 @@ export async function refusedHere(
   const { node } = definition;
   if (await ports.staysInside(position, plan, node)) return null;
   const place = (plan.within ?? "") + (await placeOf(ports, position, node));
-  return failed(definition, `${noOutcome}: ${place}`, codeless(ports, undefined, position.before.warm));
+  return failed(definition, `${noOutcome}: ${place}`, codeless(ports, undefined, position.before));
 }
 
 /** How the message of such a failure begins. */

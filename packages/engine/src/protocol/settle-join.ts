@@ -1,7 +1,7 @@
 import { type Fork, joinOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentText } from "../chain/contents.ts";
-import type { BranchTip } from "../chain/head.ts";
+import type { BranchTip, Head } from "../chain/head.ts";
 import { contextAfter, failureOf, type LoadedContext, type Position, placeInSource } from "../chain/position.ts";
 import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import { type Changes, type Context, isWithin, linkLabel } from "../context/context.ts";
@@ -11,6 +11,7 @@ import { chainBroken } from "../errors.ts";
 import { objectText } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
 import {
   branchState,
   failureOfBranches,
@@ -63,8 +64,10 @@ function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map
   // A branch counts on from what its fork says.
   const spent = unlessNothing(sumOfSpendings(begun.map(({ head }) => spentSince(before.spent, head.spent))));
   const branches = begun.map((tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }));
+  const facts = codeless(ports, undefined, before);
   return {
-    ...codeless(ports, undefined, before.warm),
+    ...facts,
+    run: { ...facts.run, spare: spareBehind(ports, before, tips) },
     more: {
       nodes: begun.reduce((sum, tip) => sum + tip.head.nodes, 0),
       inner: begun.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
@@ -75,6 +78,16 @@ function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map
       contents: { branches: JSON.stringify(branches) },
     },
   };
+}
+
+/** Each entry behind a join names them, at 200 bytes each. */
+const maxSpare = 20;
+
+/** What the branches have, those with a sandbox of their fork first, and what the fork had for more branches than these. */
+function spareBehind({ clock }: Ports, { spare = [] }: Head, tips: readonly Tip[]): Sandbox[] {
+  const had = tips.flatMap(({ head }) => [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]);
+  const alive = [...had, ...spare.slice(tips.length)].filter(({ endsAt }) => Date.parse(endsAt) > clock.now());
+  return [...new Map(alive.map((one) => [one.id, one])).values()].slice(0, maxSpare);
 }
 
 async function joinedChanges(

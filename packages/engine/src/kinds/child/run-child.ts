@@ -61,7 +61,7 @@ async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
   const { position, node, turn } = calling;
   const child = await beginChild(ports, calling);
   if ("problem" in child) {
-    const facts = codeless(ports, turn, position.before.warm);
+    const facts = codeless(ports, turn, position.before);
     await commitOutcome(ports, position, node, failed(calling, child.problem, facts));
     return null;
   }
@@ -109,7 +109,7 @@ function answerChild({ execution, scope, seq }: WaitEvent, { id, version }: Chil
 export async function settleChild(ports: SettlingPorts, held: Calling, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const child = await childOf(ports, position.at, turn);
-  const facts = codeless(ports, turn, position.before.warm);
+  const facts = codeless(ports, turn, position.before);
   if (!child) return commitOutcome(ports, position, node, failed(held, reason, facts));
   const closed = await ports.endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   return commitOutcome(ports, position, node, await childOutcome(ports, held, child, closed, reason));
@@ -131,7 +131,7 @@ export async function childOutcome(
   const { position, turn } = calling;
   const { workflowId: workflow, version } = child.version;
   const ran = { execution: child.id, workflow, version, tip: closed.tip };
-  const facts = { ...codeless(ports, turn, position.before.warm), more: defined({ child: ran, spent: closed.spent }) };
+  const facts = { ...codeless(ports, turn, position.before), more: defined({ child: ran, spent: closed.spent }) };
   if (closed.status !== "completed") return failed(calling, failureOfChild(child, closed, stopped), facts);
   const set = await resultsOf(ports, calling, child);
   return "problem" in set ? failed(calling, set.problem, facts) : succeeded(wayOn(calling), facts, set);

@@ -56,7 +56,7 @@ async function outcomeOf(
   const pages = blobPages(ports.blobs, before);
   const secret = keyOfPath(secretKeys(version.workflow), node.items);
   const found = await findItems(input, node.items, pages.load);
-  const facts = codeless(ports, undefined, before.warm);
+  const facts = codeless(ports, undefined, before);
   const fail = (message: string) => failed(definition, message, facts);
   if (secret !== undefined)
     return fail(`"items" leads into the secret input "${secret}", and items are not secret - map over something else`);
@@ -74,7 +74,11 @@ export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, r
   const { position, node, version, turn } = held;
   const kept = await contextBefore(ports, position);
   const redactor = await redactorAt(ports, position.before, version, kept.context);
-  const outcome = failed(held, { ...reason, message: redactor.mask(reason.message) }, codeless(ports, turn));
+  const outcome = failed(
+    held,
+    { ...reason, message: redactor.mask(reason.message) },
+    codeless(ports, turn, position.before),
+  );
   return commitOutcome(ports, position, node, outcome, kept);
 }
 

@@ -5,12 +5,12 @@ import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxPool, SandboxSpec } from "../../ports/sandboxes.ts";
 import { tasksOf } from "./outer-reach.ts";
 
-/** How many of the offers of its pool one node tries to take; others try the same. */
-const maxTries = 3;
+/** How many of the offers of its pool one node tries to take; the other branches of its fork try the same. */
+const maxTries = 8;
 /** What a workflow keeps warm is looked at once a minute, and may be late. */
 export const keptSeconds = 240;
 /** More than these idle ones of one client are ended, the oldest first. */
-const maxIdlePerClient = 20;
+const maxIdlePerClient = 50;
 
 /**
  * The pool whose sandboxes may run the code of this client: made from the same template, with the same modules, for
@@ -40,7 +40,7 @@ export async function takeIdle(ports: Ports, client: string, { key }: SandboxPoo
   const fitting = offers.filter(({ idle }) => idle.pool?.key === key);
   for (let tries = 0; tries < maxTries && fitting.length > 0; tries++) {
     const [offer] = fitting.splice(Math.floor(Math.random() * fitting.length), 1);
-    if (offer && (await ports.executions.takeIdle(offer.id))) return offer.idle;
+    if (offer && (await ports.executions.takeIdle(offer))) return offer.idle;
   }
   return null;
 }
@@ -53,7 +53,7 @@ export async function endOldestIdle(ports: Ports): Promise<boolean> {
 
 async function endOldest(ports: Ports, offers: readonly Offer[]): Promise<boolean> {
   const [oldest] = offers.toSorted(byEnd);
-  if (!oldest || !(await ports.executions.takeIdle(oldest.id))) return false;
+  if (!oldest || !(await ports.executions.takeIdle(oldest))) return false;
   await ports.sandboxes.kill(oldest.idle.id);
   return true;
 }

@@ -44,12 +44,13 @@ export async function takeTurn(
 ): Promise<Place> {
   const { seconds, generation, addresses } = more;
   const { turn: from } = position.next;
-  const { sandbox, created } = await chooseSandbox(ports, position, node, version, seconds);
+  const { sandbox, created, spare } = await chooseSandbox(ports, position, node, version, seconds);
   const attempt = (from?.attempt ?? 0) + 1;
   const failedDeliveries = from ? from.failedDeliveries : retries || undefined;
   const turn: Turn = {
     ...{ node: node.id, state: "held", sandbox: sandbox.id, attempt, since: isoNow(ports) },
     ...defined({ generation, kept: from?.kept, failedDeliveries, addresses, warm: sandbox.pool && sandbox }),
+    ...defined({ spare: spare ?? from?.spare }),
   };
   const permit = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);
   // Who needs it waits for it; until then its failure is nobody's.

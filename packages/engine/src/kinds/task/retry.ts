@@ -119,7 +119,7 @@ function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds
   return {
     ...{ node: node.id, state: "held", sandbox: null, attempt: turn.attempt, since: new Date(now).toISOString() },
     due: new Date(now + Math.ceil(share * seconds) * 1000).toISOString(),
-    ...defined({ failedDeliveries: turn.failedDeliveries, kept }),
+    ...defined({ failedDeliveries: turn.failedDeliveries, kept, spare: turn.spare }),
   };
 }
 
@@ -134,5 +134,5 @@ const keptSeconds = 60;
 /** A sound sandbox serves the next attempt, or whatever comes next in this process; what nobody will use is killed. */
 async function leave(ports: Ports, { position }: Task, { sandbox }: Turn, kept: Sandbox | null) {
   if (!kept && sandbox !== null) await ports.sandboxes.kill(sandbox);
-  if (kept && !kept.pool) ports.warmPool.offer(position.at.execution, kept);
+  if (kept && !kept.pool) ports.warmPool.offer(position.at, kept);
 }

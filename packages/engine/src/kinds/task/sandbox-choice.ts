@@ -16,6 +16,8 @@ export interface ChosenSandbox {
   sandbox: Sandbox;
   /** No other link names it: whoever loses the turn kills it. */
   created: boolean;
+  /** What the scope has besides from now on; absent: what it had before. */
+  spare?: Sandbox[];
 }
 
 /** A prompt node's budget, however often its models and its code are asked; a Lambda's time has to do for it. */
@@ -27,8 +29,8 @@ function secondsOf({ executor, timeoutSeconds }: TaskNode): number {
 }
 
 /**
- * The scope's warm sandbox where it outlives this node (`seconds`), else a spare one, else a new one. Throws
- * `SandboxUnavailable`.
+ * The scope's warm sandbox where it outlives this node (`seconds`), else a spare one, else one that another execution has
+ * left, else a new one. Throws `SandboxUnavailable`.
  */
 export async function chooseSandbox(
   ports: Ports,
@@ -43,8 +45,27 @@ export async function chooseSandbox(
     const kept = await keepWarm(ports, warm, node, seconds);
     if (kept) return { sandbox: kept, created: false };
   }
-  const spare = node.isolation === "fresh" ? null : await takeSpare(ports, at.execution, node, seconds);
-  return { sandbox: spare ?? (await takeOrCreate(ports, { before, at }, node, version, seconds)), created: true };
+  const spare = node.isolation === "fresh" ? null : await takeSpare(ports, { before, at, next }, node, seconds);
+  return spare ?? { sandbox: await takeOrCreate(ports, { before, at }, node, version, seconds), created: true };
+}
+
+/** One that the scope has besides, or that another branch of the same fork has left in this process. */
+async function takeSpare(
+  ports: Ports,
+  { before, at, next }: Pick<Position, "before" | "at" | "next">,
+  node: TaskNode,
+  seconds: number,
+): Promise<ChosenSandbox | null> {
+  const spare = next.turn?.spare ?? before.spare ?? [];
+  for (const [place, one] of spare.entries()) {
+    // It may have died since its scope ended, and code begins only in one that is known to live.
+    const isOver = Date.parse(one.endsAt) <= ports.clock.now();
+    const alive = isOver ? null : await ports.sandboxes.extend(one, lifetimeOf(seconds, betweenNodesSeconds));
+    if (alive) return { sandbox: alive, created: false, spare: spare.slice(place + 1) };
+  }
+  const left = ports.warmPool.take(at);
+  const kept = left && (await keepWarm(ports, left, node, seconds));
+  return kept ? { sandbox: kept, created: true } : null;
 }
 
 /** One that an ended execution has left, else a new one; where the plan has no room for it, idle ones make it. */
@@ -58,12 +79,11 @@ async function takeOrCreate(
   const spec = sandboxSpec(at, node, version, before);
   const pool = poolOf(before.client, spec, node, version.workflow);
   const take = async () => {
-    // Whoever closes the execution knows what its main line has, wherever that came from.
-    const idle = pool && at.scope === "" ? await takeIdle(ports, before.client, pool) : null;
+    const idle = pool ? await takeIdle(ports, before.client, pool) : null;
     // It may have died meanwhile, and code begins only in one that is known to live.
     const alive = idle && (await ports.sandboxes.extend(idle, lifetimeOf(seconds, betweenNodesSeconds)));
     if (alive) ports.meter?.("sandbox taken over");
-    return alive && { ...alive, ...(pool && { pool }) };
+    return alive && { ...alive, ...(pool && { pool }), inherited: true as const };
   };
   const create = async () => {
     const from = ports.clock.now();
@@ -81,12 +101,6 @@ async function takeOrCreate(
     if (!(await endOldestIdle(ports))) throw error;
     return create();
   });
-}
-
-/** What an ended scope of the execution has left in this process, where it outlives this node. */
-async function takeSpare(ports: Ports, execution: string, node: TaskNode, seconds: number): Promise<Sandbox | null> {
-  const spare = ports.warmPool.take(execution);
-  return spare ? keepWarm(ports, spare, node, seconds) : null;
 }
 
 export function sandboxSpec(

@@ -21,7 +21,7 @@ export async function sweepIdle(
     const [alive, dead] = [true, false].map((is) => offers.filter((one) => isAlive(one, ports.clock.now()) === is));
     for (const [, pool] of Map.groupBy(alive ?? [], ({ idle }) => idle.pool?.key))
       await keepPool(ports, pool, isActive);
-    const taken = await Promise.all((dead ?? []).map(({ id }) => ports.executions.takeIdle(id)));
+    const taken = await Promise.all((dead ?? []).map((offer) => ports.executions.takeIdle(offer)));
     isMore = taken.includes(true);
   }
 }
@@ -40,10 +40,10 @@ async function keepPool(
   }
 }
 
-async function keepOffer(ports: Ports, { id, client, idle }: Offer, version: WorkflowVersion): Promise<void> {
-  const extended = await ports.sandboxes.extend(idle, keptSeconds);
-  const kept = extended ?? (await createLike(ports, idle, { id, client }, version));
-  if (!kept || (await ports.executions.keepIdle(id, kept))) return;
+async function keepOffer(ports: Ports, offer: Offer, version: WorkflowVersion): Promise<void> {
+  const extended = await ports.sandboxes.extend(offer.idle, keptSeconds);
+  const kept = extended ?? (await createLike(ports, offer.idle, offer, version));
+  if (!kept || (await ports.executions.keepIdle(offer, kept))) return;
   if (!extended) await ports.sandboxes.kill(kept.id);
 }
 

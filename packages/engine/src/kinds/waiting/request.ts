@@ -59,7 +59,12 @@ async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promi
   const { position, node, turn } = asking;
   const question = await questionFor(ports, asking);
   if ("problem" in question) {
-    await commitOutcome(ports, position, node, failed(asking, question.problem, codeless(ports, turn)));
+    await commitOutcome(
+      ports,
+      position,
+      node,
+      failed(asking, question.problem, codeless(ports, turn, position.before)),
+    );
     return null;
   }
   const task = taskFor(asking, event, question);
@@ -77,7 +82,7 @@ async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promi
     return null;
   }
   if (await wentOnBefore(ports, node, task)) return null;
-  await letGo(ports, position.before.warm);
+  await letGo(ports, position.before);
   await ports.events.publish("execution.waiting", waitingDetail(ports, task));
   return task;
 }

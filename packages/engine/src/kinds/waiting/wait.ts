@@ -43,12 +43,17 @@ export async function runWait(
     const { position, turn } = place;
     const until = await untilFor(ports, position, definition, node, turn);
     if ("problem" in until) {
-      await commitOutcome(ports, position, node, failed(definition, until.problem, codeless(ports, turn)));
+      await commitOutcome(
+        ports,
+        position,
+        node,
+        failed(definition, until.problem, codeless(ports, turn, position.before)),
+      );
       continue;
     }
     const isLong = until.ms - Date.parse(turn.since) > keptWarmMs;
     if (event.waited) {
-      const facts = codeless(ports, turn, isLong ? null : position.before.warm);
+      const facts = codeless(ports, turn, isLong ? undefined : position.before);
       await commitOutcome(ports, position, node, succeeded(wayOn(definition), facts));
     } else if (!isLong || (await beginLongWait(ports, position))) return pauseUntil(event, until.ms);
   }
@@ -59,7 +64,7 @@ async function beginLongWait(ports: Ports, { at, before }: Position): Promise<bo
   await markWaiting(ports, at.execution);
   const { entry } = await ports.chain.read(at);
   if (entry) await refreshStatus(ports, at.execution);
-  else await letGo(ports, before.warm);
+  else await letGo(ports, before);
   return !entry;
 }
 

@@ -1,0 +1,43 @@
+import type { WorkflowVersion } from "@nova/engine";
+import { afterAll, expect, it } from "vitest";
+import { openTestCloud, unoffered, verified } from "../support/cloud.ts";
+import { action, between, ways } from "../support/forked.ts";
+
+const cloud = await openTestCloud();
+
+afterAll(() => cloud.close());
+
+/** Says whether somebody was there before, leaves a trace, and takes so long that all items are under way at once. */
+const look = `import os, time
+context["found"] = os.path.exists("/tmp/trace")
+open("/tmp/trace", "w").close()
+time.sleep(0.5)`;
+
+function fourAtOnce(): object {
+  const each = { id: "each", type: "map", items: "list", nodes: [action("look", look)], edges: [] };
+  const nodes = [action("list", "context['list'] = [1, 2, 3, 4]"), each, action("last", "context['done'] = 1")];
+  return between("batch", nodes, ways("start > list > each > last > end"));
+}
+
+/** The sandboxes of a run's nodes and items. */
+async function sandboxesOf(version: WorkflowVersion): Promise<Set<string>> {
+  const trace = await cloud.run(version);
+  expect(await verified(cloud, trace)).toBe("anchored");
+  expect(JSON.parse(trace.context.text).results).toEqual(Array(4).fill({ found: false }));
+  const items = trace.entries.flatMap(({ branches = [] }) => branches.flatMap(({ entries }) => entries));
+  return new Set([...trace.entries, ...items].flatMap(({ sandbox_id }) => sandbox_id ?? []));
+}
+
+it("serves the items of the next runs with sandboxes of the earlier ones, and nothing of these is there", async () => {
+  const version = await cloud.publish(fourAtOnce());
+  const known = new Set<string>();
+  const made: number[] = [];
+  for (let count = 0; count < 6; count++) {
+    const used = await sandboxesOf(version);
+    made.push(used.difference(known).size);
+    for (const id of used) known.add(id);
+  }
+  expect(made[0]).toBe(5);
+  expect(made.slice(-2)).toEqual([0, 0]);
+  expect(await unoffered(cloud)).toEqual([]);
+});
