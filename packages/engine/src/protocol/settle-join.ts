@@ -41,7 +41,8 @@ export async function settleJoin(
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
   const failed = await failureOfBranches(ports, open, tips, reason);
   const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
-  const facts = factsOf(ports, position, tips, open);
+  const spare = spareBehind(ports, position.before, tips);
+  const facts = factsOf(ports, position, tips, open, spare.slice(0, maxSpare));
   const outcome: Outcome =
     "failure" in merged
       ? { ...facts, status: "failed", ...merged, next: wayTo(open.version, open.map?.onError) }
@@ -49,7 +50,11 @@ export async function settleJoin(
           ...succeeded(wayBehindJoin(open), { ...facts, more: { ...facts.more, ...followedBehind(position, tips) } }),
           changes: merged,
         };
-  return commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
+  const entry = await commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
+  // Nobody would find them by the chain, nor by the name of this execution, which has not made them.
+  const lost = spare.slice(maxSpare).filter(({ inherited }) => inherited);
+  await Promise.allSettled(lost.map(({ id }) => ports.sandboxes.kill(id)));
+  return entry;
 }
 
 /** Where the source's branches came to the same, so did its join. */
@@ -59,7 +64,13 @@ function followedBehind({ before }: Position, tips: readonly Tip[]) {
   return isSame ? { followed: { scope: fork.scope, seq: fork.seq + 1 } } : {};
 }
 
-function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map }: OpenFork): OutcomeFacts {
+function factsOf(
+  ports: Ports,
+  { before }: Position,
+  tips: readonly Tip[],
+  { map }: OpenFork,
+  spare: Sandbox[],
+): OutcomeFacts {
   const begun = tips.filter(hasBegun);
   // A branch counts on from what its fork says.
   const spent = unlessNothing(sumOfSpendings(begun.map(({ head }) => spentSince(before.spent, head.spent))));
@@ -67,7 +78,7 @@ function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map
   const facts = codeless(ports, undefined, before);
   return {
     ...facts,
-    run: { ...facts.run, spare: spareBehind(ports, before, tips) },
+    run: { ...facts.run, spare },
     more: {
       nodes: begun.reduce((sum, tip) => sum + tip.head.nodes, 0),
       inner: begun.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
@@ -87,7 +98,7 @@ const maxSpare = 20;
 function spareBehind({ clock }: Ports, { spare = [] }: Head, tips: readonly Tip[]): Sandbox[] {
   const had = tips.flatMap(({ head }) => [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]);
   const alive = [...had, ...spare.slice(tips.length)].filter(({ endsAt }) => Date.parse(endsAt) > clock.now());
-  return [...new Map(alive.map((one) => [one.id, one])).values()].slice(0, maxSpare);
+  return [...new Map(alive.map((one) => [one.id, one])).values()];
 }
 
 async function joinedChanges(

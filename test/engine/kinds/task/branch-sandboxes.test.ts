@@ -125,3 +125,20 @@ it("serve nobody else once code was killed in them", async () => {
   expect(runs.alive()).toHaveLength(4);
   await runs.judge();
 });
+
+it("end where there are more than an entry names", async () => {
+  const ids = Array.from({ length: 25 }, (_, place) => `b${place}`);
+  const runs = new Runs(Object.fromEntries(ids.map((id) => [id, [succeeds(id, "1", { pauses: 500 })]])));
+  const arrows = lines(...ids.map((id) => `start > ${id} > end`));
+  const wide = flow(
+    "wide",
+    ids.map((id) => action(id)),
+    arrows,
+  );
+  await runs.run(...Array(25).fill(line));
+  expect(await runs.offered()).toHaveLength(25);
+  await runs.run(wide);
+  expect(runs.made()).toBe(25);
+  expect(runs.alive().toSorted()).toEqual((await runs.offered()).toSorted());
+  await runs.judge();
+});
