@@ -9,15 +9,34 @@ import { type Blobs, type WholeValue, wholeValue } from "./values.ts";
 export interface Step {
   place: string;
   entry: TraceEntry;
+  /** It ran in a fork that failed: which of its branches came how far before they were stopped is chance. */
+  isChance: boolean;
 }
 
 const marks: ReadonlySet<string> = new Set(["join", "close"]);
 const noSteps: ReadonlySet<string> = new Set(["start", "end"]);
 
-/** Every run of a node, in order, and the places of start and end. */
+/** Every run of a node, in order, and all places, those of start and end as well, that are no chance. */
 export function stepsOf(trace: Pick<ShownTrace, "entries" | "execution">): { steps: Step[]; path: string[] } {
-  const all = Array.from(recordedIn(trace)).filter(({ entry }) => !marks.has(entry.node_type));
-  return { steps: all.filter(({ entry }) => !noSteps.has(entry.node_type)), path: all.map(({ place }) => place) };
+  const chance = new Set(inFailedForks(trace.entries));
+  const all = Array.from(recordedIn(trace), ({ place, entry }) => ({
+    place,
+    entry,
+    isChance: chance.has(entry),
+  })).filter(({ entry }) => !marks.has(entry.node_type));
+  return {
+    steps: all.filter(({ entry }) => !noSteps.has(entry.node_type)),
+    path: all.flatMap(({ place, isChance }) => (isChance ? [] : [place])),
+  };
+}
+
+function* inFailedForks(entries: readonly TraceEntry[], isInside = false): Iterable<TraceEntry> {
+  for (const [index, entry] of entries.entries()) {
+    if (isInside) yield entry;
+    const { node_type, status } = entries[index + 1] ?? {};
+    const isFailed = node_type === "join" && status === "failed";
+    for (const branch of entry.branches ?? []) yield* inFailedForks(branch.entries, isInside || isFailed);
+  }
 }
 
 /** What an entry came to, as a test has it. A map's list is that of the context, so that it has nothing of its own. */
@@ -40,8 +59,8 @@ export async function wholeMembers(json: string, blobs: Blobs): Promise<Record<s
 export async function expectationOf(trace: ShownRun, blobs: Blobs): Promise<Fixture["expect"]> {
   const { steps, path } = stepsOf(trace);
   const { status, error } = trace.execution;
-  const decided = steps.flatMap(({ place, entry }) =>
-    entry.decision_result === null ? [] : [[place, entry.decision_result] as const],
+  const decided = steps.flatMap(({ place, entry, isChance }) =>
+    isChance || entry.decision_result === null ? [] : [[place, entry.decision_result] as const],
   );
   return {
     status: status === "completed" ? status : "failed",

@@ -38,7 +38,12 @@ export type FailedOutcome = OutcomeFacts & {
 /** What is on record for a node, wherever it was found. */
 export type RecordedOutcome = { decision: string | null; more: MoreFacts } & (
   | { changes: Changes }
-  | { class: RunErrorClass; failure: FailureRecord }
+  | {
+      class: RunErrorClass;
+      failure: FailureRecord;
+      /** It failed for good, and its run went on without it. */
+      isTolerated?: boolean;
+    }
 );
 
 /** What the entries of maps, joins, loops and prompt nodes say besides. */

@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf, type ScopePlace, type SourcePlan } from "../chain/head.ts";
 import { inputBefore } from "../chain/item-input.ts";
-import { contextAfter, failureOf, type Position, readPosition } from "../chain/position.ts";
+import { contextAfter, failureOf, type Position, readKept, readPosition } from "../chain/position.ts";
+import { branchOf } from "../chain/scope.ts";
 import { linkLabel } from "../context/context.ts";
 import type { ChainStore, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -28,7 +29,12 @@ export async function outcomeInSource(
 ): Promise<RecordedOutcome | null> {
   const { followed } = position.before;
   const found = followed && (await findInSource(ports, plan.source, followed, definition.node));
-  if (!found || !counts(plan, found.head)) return null;
+  if (!found) return null;
+  const isTolerated = await wentOnWithout(found.head, async (at) => {
+    const link = await readKept(ports.chain, { execution: plan.source, ...at });
+    return link && headOf(link);
+  });
+  if (!counts(plan, found.head, isTolerated)) return null;
   const keys = plan.unchanged?.[definition.node.id];
   if (keys === "asked") {
     const asked = await ports.asked(position, definition);
@@ -47,13 +53,32 @@ export async function outcomeInSource(
   const decision = head.decision_result;
   if (head.status === "success") return { decision, more, changes: await changesOf(ports, entry) };
   const name = head.error_class;
-  return name ? { decision, more, class: name, failure: await failureOf(entry, ports.blobs) } : null;
+  return name ? { decision, more, isTolerated, class: name, failure: await failureOf(entry, ports.blobs) } : null;
 }
 
-/** Whether an entry of the source counts, by its place and by what it came to. */
-export function counts({ from = [], again = [] }: SourcePlan, head: Head): boolean {
+/**
+ * Whether an entry of the source counts, by its place and by what it came to. Where nobody says what is to run again, all
+ * that failed for good does, also what its run went on without (`isTolerated`).
+ */
+export function counts({ from = [], again = [] }: SourcePlan, head: Head, isTolerated: boolean): boolean {
   const isSettled = head.status === "success" || head.path_taken !== null;
-  return isSettled && !again.includes(head.node_id) && from.every((place) => isBefore(head, place));
+  const isAsked = from.length > 0 || again.length > 0;
+  return (
+    (isSettled || (isAsked && isTolerated)) &&
+    !again.includes(head.node_id) &&
+    from.every((place) => isBefore(head, place))
+  );
+}
+
+/** Whether this was the end of an item, or of a part of one, and its map tolerates that. `read`: the head at a link. */
+export async function wentOnWithout(
+  { scope, status, path_taken }: Head,
+  read: (at: ScopePlace) => Promise<Head | undefined> | Head | undefined,
+): Promise<boolean> {
+  const fork = branchOf(scope);
+  if (!fork || status === "success" || path_taken !== null) return false;
+  const join = await read({ scope: fork.parent, seq: fork.seq + 1 });
+  return join !== undefined && (join.status === "success" || wentOnWithout(join, read));
 }
 
 /** Whether a node finds the values that it found in the source under these keys, or under all. */

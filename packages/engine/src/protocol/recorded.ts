@@ -24,8 +24,10 @@ export async function recordedOutcome(
   if ("source" in plan) {
     const found = await outcomeInSource(ports, position, plan, definition);
     const outcome = found && outcomeOf(position, definition, found);
-    // What failed for good in the source runs again.
-    return outcome?.status === "failed" && outcome.next === null ? null : outcome;
+    // What fails for good here, and did not in the source, runs again.
+    const isSettled =
+      outcome?.status !== "failed" || outcome.next !== null || (found && "class" in found && found.isTolerated);
+    return isSettled ? outcome : null;
   }
   const found = await outcomeInDocument(ports, position, plan, definition);
   const outcome = found && outcomeOf(position, definition, found);

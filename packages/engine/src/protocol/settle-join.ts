@@ -43,13 +43,13 @@ export async function settleJoin(
   const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
   const spare = spareBehind(ports, position.before, tips);
   const facts = factsOf(ports, position, tips, open, spare.slice(0, maxSpare));
+  const followed = { ...facts, more: { ...facts.more, ...followedBehind(position, tips) } };
+  const rescue = wayTo(open.version, open.map?.onError);
   const outcome: Outcome =
     "failure" in merged
-      ? { ...facts, status: "failed", ...merged, next: wayTo(open.version, open.map?.onError) }
-      : {
-          ...succeeded(wayBehindJoin(open), { ...facts, more: { ...facts.more, ...followedBehind(position, tips) } }),
-          changes: merged,
-        };
+      ? // Where another node goes on, that is not what the source came to.
+        { ...(rescue === null ? followed : facts), status: "failed", ...merged, next: rescue }
+      : { ...succeeded(wayBehindJoin(open), followed), changes: merged };
   const entry = await commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
   // Nobody would find them by the chain, nor by the name of this execution, which has not made them.
   const lost = spare.slice(maxSpare).filter(({ inherited }) => inherited);

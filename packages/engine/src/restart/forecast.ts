@@ -88,7 +88,8 @@ class Walk {
       }
       const dropped = links.slice(at + 1, found).filter(({ head }) => !marks.has(head.node_type));
       this.#misfits.push(...dropped.map(noStep));
-      const way = counts(this.#plan, link.head) ? this.#wayBehind(definition, link, links[found - 1]) : undefined;
+      const isCounted = counts(this.#plan, link.head, link.isTolerated);
+      const way = isCounted ? this.#wayBehind(definition, link, links[found - 1]) : undefined;
       if (way === undefined) return this.#runFrom(stretch, next);
       this.#reused.push(link.name);
       const isFork = link.head.status === "success";
@@ -107,7 +108,10 @@ class Walk {
     for (let fork = this.#forks.get(node); fork; fork = this.#forks.get(joinOf(fork.node))) {
       const [link, join] = [links[place.at], links[place.at + 1]];
       const isWhole = link !== undefined && this.#branches(stretch, fork, link);
-      if (!isWhole || join?.head.node_id !== joinOf(fork.node) || join.head.status !== "success") {
+      const isSettled =
+        join?.head.node_id === joinOf(fork.node) && (join.head.status === "success" || join.isTolerated);
+      if (isWhole && isSettled && join.head.status === "failed") return { at: place.at + 1, next: null };
+      if (!isWhole || !isSettled) {
         this.#runFrom(stretch, fork.next);
         return undefined;
       }
@@ -142,7 +146,7 @@ class Walk {
   /** Where the version goes on behind an outcome of the source; undefined where it cannot, which is noted. */
   #wayBehind(
     definition: NodeDefinition,
-    { head, name }: SourceLink,
+    { head, name, isTolerated }: SourceLink,
     before: SourceLink | undefined,
   ): string | null | undefined {
     const { node } = definition;
@@ -151,7 +155,7 @@ class Walk {
       this.#misfits.push(`${name}: the version has a node of type ${node.type} here, ${was}`);
       return undefined;
     }
-    if (head.status === "failed") return wayTo(this.#version, onErrorOf(node)) ?? undefined;
+    if (head.status === "failed") return wayTo(this.#version, onErrorOf(node)) ?? (isTolerated ? null : undefined);
     if (head.decision_result === null) return wayOn(definition);
     const way = wayOfChoice(definition, head.decision_result, before?.head.loops);
     if (way) return way.decision === head.decision_result ? way.next : undefined;

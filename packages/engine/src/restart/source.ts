@@ -1,6 +1,7 @@
 import type { Head, ScopePlace } from "../chain/head.ts";
 import { branchOf, isItem } from "../chain/scope.ts";
 import type { Ports } from "../ports/index.ts";
+import { wentOnWithout } from "../protocol/recorded-source.ts";
 import { type RunHead, runHeads } from "../trace/run-heads.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
@@ -9,6 +10,8 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 export interface SourceLink extends RunHead {
   /** `find`, `poll#2` (its second visit), `each[3].find` (in an item). */
   name: string;
+  /** It failed for good, and the run went on without it: a map tolerates that. */
+  isTolerated: boolean;
 }
 
 /** An execution that has ended, with all its entries: what can be taken over from it. */
@@ -24,8 +27,13 @@ export class Source {
 
   static async read(ports: Reads, execution: string): Promise<Source> {
     const names = new Names();
+    const found: RunHead[] = await Array.fromAsync(runHeads(ports, execution));
+    const heads = new Map(found.map(({ head }) => [forkKey(head), head]));
     const links: SourceLink[] = [];
-    for await (const one of runHeads(ports, execution)) links.push({ ...one, name: names.of(one.head) });
+    for (const one of found) {
+      const isTolerated = await wentOnWithout(one.head, (at) => heads.get(forkKey(at)));
+      links.push({ ...one, name: names.of(one.head), isTolerated });
+    }
     return new Source(links);
   }
 
