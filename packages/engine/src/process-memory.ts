@@ -29,28 +29,26 @@ export function createTailCache() {
 }
 
 /**
- * Sandboxes of branches that have ended, for others of the same fork that begin: a map of a thousand items needs a handful.
- * Behind its join the chain says what there is.
+ * Sandboxes of branches that have ended, for what begins in other branches of the same fork: a map of a thousand items needs
+ * a handful. Behind its join the chain says what there is.
  */
 export type WarmPool = ReturnType<typeof createWarmPool>;
 
 export function createWarmPool() {
   const idle = new Map<string, Sandbox[]>();
-  const nameOf = ({ execution, scope }: Pick<LinkId, "execution" | "scope">) => {
-    const place = branchOf(scope);
-    return place ? `${execution}${place.parent}/${place.fork}@${place.seq}` : execution;
-  };
   return {
     /** Only by the delivery that wrote the scope's last entry: nobody else can offer it, and nothing runs in it. */
     offer(at: Pick<LinkId, "execution" | "scope">, sandbox: Sandbox): void {
-      const others = (idle.get(nameOf(at)) ?? []).filter(({ id }) => id !== sandbox.id);
-      idle.set(nameOf(at), [...others, sandbox]);
+      const [fork = ""] = forksAround(at);
+      const others = (idle.get(fork) ?? []).filter(({ id }) => id !== sandbox.id);
+      idle.set(fork, [...others, sandbox]);
     },
     /** The one that was used last: it lives longest. */
     take(at: Pick<LinkId, "execution" | "scope">): Sandbox | undefined {
-      const list = idle.get(nameOf(at));
+      const fork = forksAround(at).find((name) => idle.has(name)) ?? "";
+      const list = idle.get(fork);
       const sandbox = list?.pop();
-      if (list?.length === 0) idle.delete(nameOf(at));
+      if (list?.length === 0) idle.delete(fork);
       return sandbox;
     },
     /** Those whose time is over; their forks may have been joined elsewhere. */
@@ -62,6 +60,14 @@ export function createWarmPool() {
       }
     },
   };
+}
+
+/** Names of the fork that a scope is a branch of, and of those around it, innermost first; the last is the main line. */
+function forksAround({ execution, scope }: Pick<LinkId, "execution" | "scope">): string[] {
+  const place = branchOf(scope);
+  if (!place) return [execution];
+  const { parent, fork, seq } = place;
+  return [`${execution}${parent}/${fork}@${seq}`, ...forksAround({ execution, scope: parent })];
 }
 
 /** The runs whose nodes this process runs, until the last of their deliveries is done, also where nobody waits for it. */

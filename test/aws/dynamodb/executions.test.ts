@@ -1,5 +1,5 @@
 import type { Execution, ExecutionQuery, ExecutionStore, Offer } from "@nova/engine";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executions.ts";
 import { failing, useTable } from "../support/endpoints.ts";
 
@@ -88,6 +88,29 @@ test("offers the sandboxes that an execution leaves, to one taker, and never twi
   expect(await executions.idle()).toEqual([]);
   expect(await executions.leave(of, [idle])).toBe(false);
   expect(await executions.takeIdle(offer)).toBe(false);
+});
+
+test("offers nothing again that was taken before the answer to the offer was lost", async () => {
+  const idle = { id: "sbx_6", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z" };
+  const of = { ...base, id: "exec_06" };
+  await executions.create(of);
+  let isFirst = true;
+  table.faults = ({ operation, text }) => {
+    if (operation !== "UpdateItem" || !text.includes("exec_06") || !isFirst) return undefined;
+    isFirst = false;
+    return "lost";
+  };
+  const leaving = executions.leave(of, [idle, { ...idle, id: "sbx_7" }]);
+  const offers = await vi.waitFor(async () => {
+    const found = (await executions.idle()).filter(({ id }) => id === of.id);
+    expect(found).toHaveLength(2);
+    return found;
+  });
+  expect(await executions.takeIdle(offers[0] as Offer)).toBe(true);
+  await leaving;
+  const left = (await executions.idle()).filter(({ id }) => id === of.id);
+  expect(left.map(({ idle }) => idle.id)).toEqual(["sbx_7"]);
+  expect(await executions.takeIdle(left[0] as Offer)).toBe(true);
 });
 
 test("offers several, each to one taker, however many come at once", async () => {

@@ -83,7 +83,12 @@ export function createExecutionStore(
       const patch = entity.patch({ id }).set({ leaver });
       const left =
         idle.length > 0 ? patch.set({ open: shelfOf(client), idle: storedIdle(idle) }) : patch.remove(["open"]);
-      return writeIf(left.where((record, { eq }) => `${eq(record.open, "open")} OR ${eq(record.leaver, leaver)}`));
+      return writeIf(
+        left.where(
+          (record, { eq, notExists }) =>
+            `${eq(record.open, "open")} OR (${eq(record.leaver, leaver)} AND ${notExists(record.taker)})`,
+        ),
+      );
     },
     async idle(client) {
       const found =

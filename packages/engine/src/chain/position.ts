@@ -51,17 +51,20 @@ export async function branchStart(
   fork: StoredEntry,
   scope: string,
 ): Promise<Pick<Position, "before" | "beforeEntry">> {
-  const { inner: _, count: _count, loops: _loops, continuation: _further, ...whole } = headOf(fork);
+  const { inner: _, count, loops: _loops, continuation: _further, ...whole } = headOf(fork);
   const { reused_from: _reused, edited: _edited, followed: _followed, plan: _plan, spare = [], ...head } = whole;
   const branch = branchOf(scope)?.branch ?? "";
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
   const entry = isItem(branch) ? branches?.[0]?.entry : branch;
-  const place = isItem(branch) ? Number(branch) : (branches?.findIndex((one) => one.entry === branch) ?? spare.length);
+  const [ways, place] = isItem(branch)
+    ? [count ?? 1, Number(branch)]
+    : [branches?.length ?? 1, branches?.findIndex((one) => one.entry === branch)];
   const source = placeInSource(whole);
   const visits = whole.visits && isItem(branch) ? { visits: {} } : {};
   const from = source && { followed: { scope: branchScope(source, head.node_id, branch), seq: 0 } };
-  const own = { scope, seq: 0, warm: null, spare: spare.slice(place, place + 1), nodes: 0, path_taken: entry ?? null };
+  const share = spare.filter((_, index) => index % ways === place);
+  const own = { scope, seq: 0, warm: null, spare: share, nodes: 0, path_taken: entry ?? null };
   const before: Head = { ...head, ...from, ...visits, ...own };
   return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
 }

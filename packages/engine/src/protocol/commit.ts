@@ -27,7 +27,7 @@ export async function commitOutcome(
   const entry = await sealOutcome(ports, position, node, outcome, kept ?? (await contextBefore(ports, position)));
   if (await ports.chain.putEntry(position.at, entry)) {
     ports.tailCache.keep(position.at, entry, ports.clock.now());
-    await spareSandbox(ports, position, outcome);
+    await spareSandboxes(ports, position, outcome);
     return entry;
   }
   const { entry: winner } = await ports.chain.read(position.at);
@@ -95,16 +95,17 @@ async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }:
   return stored.flatMap(({ step, hash }) => (step <= last ? [hash] : []));
 }
 
-/** The sandbox of a branch whose last entry this is serves the next branch. */
-async function spareSandbox(ports: Ports, { at, before }: Position, { run, next }: Outcome): Promise<void> {
+/** The sandboxes of a branch whose last entry this is serve other branches. */
+async function spareSandboxes(ports: Ports, { at, before }: Position, { run, next }: Outcome): Promise<void> {
   const place = branchOf(at.scope);
-  if (!place || !run.warm) return;
+  const left = [...(run.spare ?? before.spare ?? []), ...(run.warm ? [run.warm] : [])];
+  if (!place || left.length === 0) return;
   const version = await versionAt(ports, before);
   const fork = version && forksOf(version.workflow).get(place.fork);
   const end = fork?.kind === "parallel" ? fork.next : null;
   if (next !== null && next !== end) return;
   ports.warmPool.forgetDead(ports.clock.now());
-  ports.warmPool.offer(at, run.warm);
+  for (const sandbox of left) ports.warmPool.offer(at, sandbox);
 }
 
 function versionAt({ workflows }: Ports, { workflow_id, workflow_version }: Head) {

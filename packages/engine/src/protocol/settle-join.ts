@@ -1,7 +1,7 @@
 import { type Fork, joinOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentText } from "../chain/contents.ts";
-import type { BranchTip, Head } from "../chain/head.ts";
+import { type BranchTip, headOf } from "../chain/head.ts";
 import { contextAfter, failureOf, type LoadedContext, type Position, placeInSource } from "../chain/position.ts";
 import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import { type Changes, type Context, isWithin, linkLabel } from "../context/context.ts";
@@ -41,7 +41,7 @@ export async function settleJoin(
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
   const failed = await failureOfBranches(ports, open, tips, reason);
   const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
-  const spare = spareBehind(ports, position.before, tips);
+  const spare = spareBehind(ports, tips);
   const facts = factsOf(ports, position, tips, open, spare.slice(0, maxSpare));
   const followed = { ...facts, more: { ...facts.more, ...followedBehind(position, tips) } };
   const rescue = wayTo(open.version, open.map?.onError);
@@ -52,7 +52,8 @@ export async function settleJoin(
       : { ...succeeded(wayBehindJoin(open), followed), changes: merged };
   const entry = await commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
   // Nobody would find them by the chain, nor by the name of this execution, which has not made them.
-  const lost = spare.slice(maxSpare).filter(({ inherited }) => inherited);
+  const named = new Set(headOf(entry).spare?.map(({ id }) => id));
+  const lost = spare.filter(({ id, inherited }) => inherited && !named.has(id));
   await Promise.allSettled(lost.map(({ id }) => ports.sandboxes.kill(id)));
   return entry;
 }
@@ -94,10 +95,13 @@ function factsOf(
 /** Each entry behind a join names them, at 200 bytes each. */
 const maxSpare = 20;
 
-/** What the branches have, those with a sandbox of their fork first, and what the fork had for more branches than these. */
-function spareBehind({ clock }: Ports, { spare = [] }: Head, tips: readonly Tip[]): Sandbox[] {
+/** What the branches have. One that several had serves nobody else where it does so for one of them. */
+function spareBehind({ clock }: Ports, tips: readonly Tip[]): Sandbox[] {
   const had = tips.flatMap(({ head }) => [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]);
-  const alive = [...had, ...spare.slice(tips.length)].filter(({ endsAt }) => Date.parse(endsAt) > clock.now());
+  const idleSeconds = ({ pool }: Sandbox) => pool?.idleSeconds ?? 0;
+  const alive = had
+    .filter(({ endsAt }) => Date.parse(endsAt) > clock.now())
+    .toSorted((a, b) => idleSeconds(b) - idleSeconds(a));
   return [...new Map(alive.map((one) => [one.id, one])).values()];
 }
 

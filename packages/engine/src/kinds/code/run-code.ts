@@ -12,7 +12,16 @@ import type { HeldNode } from "../../protocol/definition.ts";
 import { failed, heldMs, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { judge } from "../task/judge.ts";
-import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf, withoutPool } from "../task/place.ts";
+import {
+  adoptTurn,
+  dropUnlessNamed,
+  lostReason,
+  type Place,
+  takeTurn,
+  warmOf,
+  warmWithout,
+  withoutPool,
+} from "../task/place.ts";
 import { addressesFor, allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";
@@ -111,7 +120,7 @@ async function endLost(ports: Ports, task: Task, place: Place): Promise<Produced
 }
 
 async function endWith(ports: Ports, task: Task, place: Place, reason: Reason, logs = ""): Promise<Produced> {
-  const facts = { logs, executionTimeMs: 0, run: { ...factsOf(task, place), warm: null } };
+  const facts = { logs, executionTimeMs: 0, run: { ...factsOf(task, place), warm: warmWithout(task) } };
   const outcome = failed(task, reason, facts);
   const next = await nextAttempt(ports, task, place.turn, outcome, null);
   return next ?? commitOutcome(ports, task.position, task.node, outcome);

@@ -16,6 +16,7 @@ import {
   type Place,
   takeTurn,
   warmOf,
+  warmWithout,
   withoutPool,
 } from "../task/place.ts";
 import { addressesFor, allowedFor } from "../task/reach.ts";
@@ -133,7 +134,7 @@ async function replaceSandbox(ports: Ports, task: Task, turn: Turn, journal: Ste
 }
 
 async function endWith(ports: Ports, task: Task, turn: Turn, reason: Reason): Promise<Produced> {
-  const why = { reason, warm: null, logs: "" };
+  const why = { reason, warm: warmWithout(task), logs: "" };
   const outcome = await stoppedOutcome(ports, { ...task, turn }, why);
   const next = await nextAttempt(ports, task, turn, outcome, null);
   return next ?? commitOutcome(ports, task.position, task.node, outcome);

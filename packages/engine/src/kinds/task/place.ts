@@ -89,6 +89,11 @@ export function warmOf({ node, position }: Task, { sandbox }: Place): Sandbox | 
   return node.isolation === "fresh" ? position.before.warm : sandbox;
 }
 
+/** The same where the turn's sandbox is gone: one for this node alone was none of the scope's. */
+export function warmWithout({ node, position }: Task): Sandbox | null {
+  return node.isolation === "fresh" ? position.before.warm : null;
+}
+
 /** With `effects: false` another sandbox may begin the code again. */
 export function mayMove({ effects }: TaskNode, { attempt }: Turn): boolean {
   return effects === false && attempt < maxAttempts;

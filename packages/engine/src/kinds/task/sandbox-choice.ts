@@ -49,7 +49,7 @@ export async function chooseSandbox(
   return spare ?? { sandbox: await takeOrCreate(ports, { before, at }, node, version, seconds), created: true };
 }
 
-/** One that the scope has besides, or that another branch of the same fork has left in this process. */
+/** One that the scope has besides, or that another branch of its fork has left in this process, whose entry names it. */
 async function takeSpare(
   ports: Ports,
   { before, at, next }: Pick<Position, "before" | "at" | "next">,
@@ -65,7 +65,7 @@ async function takeSpare(
   }
   const left = ports.warmPool.take(at);
   const kept = left && (await keepWarm(ports, left, node, seconds));
-  return kept ? { sandbox: kept, created: true } : null;
+  return kept ? { sandbox: kept, created: false } : null;
 }
 
 /** One that an ended execution has left, else a new one; where the plan has no room for it, idle ones make it. */

@@ -43,7 +43,7 @@ export async function stopTurn(
     kept,
     io,
     result: stopped?.kind === "finished" ? stopped.result : undefined,
-    warm: warmBehind(stopped, position.before.warm, turn),
+    warm: node.isolation === "fresh" ? position.before.warm : warmBehind(stopped, position.before.warm, turn),
     logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
     reason: why,
   };
@@ -53,7 +53,8 @@ export async function stopTurn(
 function warmBehind(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
   if (stopped?.kind === "gone") return null;
   const known = knownSandbox(turn, warm);
-  return stopped?.kind === "stopped" ? withoutPool(known) : known;
+  const wasKilled = stopped?.kind === "stopped" || (stopped?.kind === "finished" && stopped.result.isUnfit);
+  return wasKilled ? withoutPool(known) : known;
 }
 
 /** Step Functions does not try again: the node fails with the error of its last attempt. */

@@ -43,8 +43,8 @@ async function keepPool(
 async function keepOffer(ports: Ports, offer: Offer, version: WorkflowVersion): Promise<void> {
   const extended = await ports.sandboxes.extend(offer.idle, keptSeconds);
   const kept = extended ?? (await createLike(ports, offer.idle, offer, version));
-  if (!kept || (await ports.executions.keepIdle(offer, kept))) return;
-  if (!extended) await ports.sandboxes.kill(kept.id);
+  // Where it is not on offer it dies by its lifetime: a run may have it, if the answer to this was lost.
+  if (kept) await ports.executions.keepIdle(offer, kept);
 }
 
 /** One of the same pool, where a node of the version has that. */

@@ -70,19 +70,21 @@ async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promi
   const task = taskFor(asking, event, question);
   if (Date.parse(task.expiresAt) <= ports.clock.now()) {
     await expiredEntry(ports, event);
+    await letGo(ports, position.before);
     return null;
   }
   await keepToken(ports, task, event.token);
   await ports.tasks.create(task);
   await markWaiting(ports, task.execution);
   const { entry, turn: now } = await ports.chain.read(position.at);
-  if (entry || now?.state !== "held") {
+  const isOver = entry !== undefined || now?.state !== "held";
+  if (isOver) {
     if (!entry) await ports.tasks.move(task, ["open"], "expired");
     await refreshStatus(ports, task.execution);
-    return null;
   }
-  if (await wentOnBefore(ports, node, task)) return null;
+  const goesOn = isOver || (await wentOnBefore(ports, node, task));
   await letGo(ports, position.before);
+  if (goesOn) return null;
   await ports.events.publish("execution.waiting", waitingDetail(ports, task));
   return task;
 }
