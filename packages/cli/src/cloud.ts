@@ -56,14 +56,26 @@ async function untilAtRest(cloud: LocalCloud, execution: string): Promise<void> 
   await Promise.race([ended, resting.promise]);
 }
 
-/** Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. */
-export async function closeCloud(cloud: LocalCloud, interrupt: Interrupt, hint: string): Promise<void> {
+/**
+ * Stays until nothing is under way, or until it is told not to; `hint` says so to whoever waits for the prompt. The doors
+ * close at once, and requests that have come in before are answered first.
+ */
+export async function closeCloud(
+  cloud: LocalCloud,
+  interrupt: Interrupt,
+  hint: string,
+  doors?: AsyncDisposableStack,
+): Promise<void> {
+  const answered = doors?.disposeAsync();
   const timer = setInterval(() => {
     if (!cloud.isNeeded()) return;
     clearInterval(timer);
     printError(hint);
   }, 500);
-  await Promise.race([cloud.close(), interrupt.again().then(() => cloud.close({ interrupt: true }))]);
+  await Promise.race([
+    cloud.close({ answered }),
+    interrupt.again().then(() => cloud.close({ answered, interrupt: true })),
+  ]);
   clearInterval(timer);
 }
 

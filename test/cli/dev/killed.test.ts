@@ -8,12 +8,13 @@ let folder: string;
 let dev: Started;
 let nova: NovaClient;
 let url: string;
+let key: string;
 
 async function open(): Promise<void> {
   dev = startNova(folder, "dev", "--port", "0", "--smtp-port", "0", "--json");
   const first = await dev.line("{");
   const { api_key, ...places } = JSON.parse(first);
-  url = places.url;
+  [url, key] = [places.url, api_key];
   expect(api_key, `the first line is ${first}`).toMatch(/^nova_/);
   nova = createClient({ url, apiKey: api_key });
   await dev.line('"published":true');
@@ -65,10 +66,26 @@ it("stays at Ctrl-C while a run is under way, takes nothing more, and interrupts
   expect(await statusOf(id)).toBe("interrupted");
 }, 60_000);
 
-it("ends at one Ctrl-C when its run has ended", async () => {
+it("interrupts a run that an open request waits for, and answers the request once its record is closed", async () => {
   await open();
-  const id = await sleeping(1);
+  const answer = await waitedFor(600);
   dev.child.kill("SIGINT");
+  await dev.line("runs are under way; Ctrl-C again interrupts them");
+  await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
+  dev.child.kill("SIGINT");
+  const result = await answer();
+  expect(result.status).toBe("interrupted");
+  const { code, stdout } = await dev.ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain(`{"execution_id":"${result.execution_id}","workflow":"sleep","status":"interrupted"`);
+  expect(await statusOf(result.execution_id)).toBe("interrupted");
+}, 60_000);
+
+it("ends at one Ctrl-C when its runs have ended, and answers the request that waits for one", async () => {
+  await open();
+  const [answer, id] = [await waitedFor(2), await sleeping(1)];
+  dev.child.kill("SIGINT");
+  expect((await answer()).status).toBe("completed");
   expect((await dev.ended).code).toBe(0);
   expect(await statusOf(id)).toBe("completed");
 }, 60_000);
@@ -89,6 +106,18 @@ async function sleeping(seconds: number): Promise<string> {
   const { execution_id } = await nova.executions.execute("sleep", { context: { seconds } });
   await dev.line(`{"execution_id":"${execution_id}","node":"sleep","state":"started"`);
   return execution_id;
+}
+
+/** What a request is answered that waits for such a run, which is at work by now. */
+async function waitedFor(seconds: number) {
+  await dev.line('"id":"sleep"');
+  const answer = fetch(`${url}/workflows/sleep/execute?wait=20`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ context: { seconds } }),
+  });
+  await dev.line('"node":"sleep","state":"started"');
+  return async () => (await answer).json() as Promise<{ execution_id: string; status: string }>;
 }
 
 async function statusOf(id: string): Promise<string> {

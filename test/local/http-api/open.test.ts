@@ -1,3 +1,4 @@
+import { Agent, get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { type HttpApi, type HttpApiAnswer, type HttpApiEvent, openHttpApi } from "@nova/local";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -43,6 +44,21 @@ it("is told of each request, and once when it is answered or has taken long", as
   answer({ statusCode: 204 });
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([204, 204]);
   expect(told.filter((one) => one === "done")).toHaveLength(1);
+});
+
+it("answers at closing what is open, and takes no further request on that connection", async () => {
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
+  const url = await open(() => mayAnswer);
+  const agent = new Agent({ keepAlive: true });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { agent }, resolve).on("error", reject);
+  });
+  await vi.waitFor(() => expect(events).toHaveLength(1));
+  const closed = api.close();
+  answer({ statusCode: 204 });
+  const { statusCode, headers } = await answered;
+  expect([statusCode, headers.connection]).toEqual([204, "close"]);
+  await closed;
 });
 
 describe("a request", () => {

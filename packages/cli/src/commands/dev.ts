@@ -38,9 +38,9 @@ export const dev = command({
     const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
     await offerPackages(await Promise.all(folders.map(readAndParse)), json ? nobody : undefined);
     const { cloud, queue } = await openOwnCloud(tell, limits);
+    // Where requests and mails come in. Closed, they take no more, and what is under way is answered.
+    const doors = new AsyncDisposableStack();
     try {
-      // Where requests and mails come in. Closed, they take no more, and what is under way is answered.
-      await using doors = new AsyncDisposableStack();
       const { openApi, openMail } = await import("@nova/local");
       const onFailure = (error: unknown) => printError(String(error));
       // Vite is loaded when a browser asks for the page and it has to be built.
@@ -62,7 +62,7 @@ export const dev = command({
       });
       await interrupt.wish();
     } finally {
-      await closeCloud(cloud, interrupt, hint);
+      await closeCloud(cloud, interrupt, hint, doors);
     }
     return undefined;
   },

@@ -66,6 +66,7 @@ export interface LocalCloud {
   /**
    * A guest leaves. An owner waits until no guest is left and nothing is at work, then closes the endpoints; with
    * `interrupt` it ends what is at work instead, as interrupted. Executions that wait are parked in the data folder.
+   * Requests that are open until `answered` still need the endpoints.
    */
-  close(options?: { interrupt?: boolean }): Promise<void>;
+  close(options?: { interrupt?: boolean; answered?: Promise<void> | undefined }): Promise<void>;
 }

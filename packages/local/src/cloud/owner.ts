@@ -17,7 +17,7 @@ import { createStores } from "./stores.ts";
 import { keepSweeping } from "./sweeping.ts";
 import { prepareTemplate } from "./templates.ts";
 
-/** How long guests whose runs were interrupted may take to read what became of them. */
+/** How long guests and open requests may take, once their runs were interrupted, to read what became of them. */
 const goodbyeMs = 10_000;
 
 /**
@@ -84,14 +84,15 @@ export async function openAsOwner(
     untilEnd: (execution, listener) => progress.untilEnd(execution, listener),
     holdWork: opened.holdWork,
     isNeeded: () => admin.guests.count > 0 || opened.isAtWork(),
-    async close({ interrupt = false } = {}) {
+    async close({ interrupt = false, answered = Promise.resolve() } = {}) {
       sweeping.end();
       if (interrupt) {
         holdQueues();
         await opened.interrupt(interruptedError, "The process that ran it was stopped.");
         admin.guests.sayGoodbye();
       }
-      const quiet = admin.guests.lastOneLeft().then(() => {
+      const left = answered.then(() => admin.guests.lastOneLeft());
+      const quiet = left.then(() => {
         holdQueues();
         return opened.rest();
       });

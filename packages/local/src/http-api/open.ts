@@ -39,7 +39,11 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   const server = httpServer((request, response) => {
     if (pages?.(request, response)) return;
     serve(request, options).then(
-      (answer) => send(response, answer),
+      (answer) => {
+        // A connection that is kept alive would bring the next request after closing has begun.
+        if (!server.listening) response.setHeader("connection", "close");
+        send(response, answer);
+      },
       () => response.destroy(), // the caller went away before it had sent everything
     );
   });
