@@ -81,6 +81,37 @@ it("says what cannot be read", async () => {
   await expect(publisher.publish(join(root, "nothing"))).rejects.toThrow(/is no folder - name one with workflow.json/);
 });
 
+it("publishes neither of two folders with one id, and both once they differ", async () => {
+  await write("one", inARow("pub-twin", { a: "x = 1" }));
+  await publisher.publish(join(root, "one"));
+  await write("two", inARow("pub-twin", { a: "x = 2" }));
+  await write("else", inARow("pub-else", { a: "x = 1" }));
+  await publisher.publish(join(root, "two"), join(root, "else"));
+  await write("one", inARow("pub-twin", { a: "x = 3" }));
+  await publisher.publish(join(root, "one"));
+  expect(summary()).toEqual(["one 1", "one!", "two!", "else 1"]);
+  const problem = `folders "${join(root, "one")}" and "${join(root, "two")}" both make the workflow "pub-twin" - give one of them another id`;
+  expect(told.slice(1, 3)).toMatchObject([{ problem }, { problem }]);
+  await write("two", inARow("pub-other", { a: "x = 2" }));
+  await publisher.publish(join(root, "two"));
+  expect(summary().slice(4)).toEqual(["one 2", "two 1"]);
+});
+
+it("publishes a folder again when the other one with its id is gone", async () => {
+  const roots = [join(root, "one"), join(root, "two")];
+  for (const name of ["one", "two"]) await write(name, inARow("pub-left", { a: `x = "${name}"` }));
+  await publisher.publish(...roots);
+  await rm(join(root, "one"), { recursive: true });
+  await publisher.publish(join(root, "one"));
+  expect(summary()).toEqual(["one!", "two!", "two 1"]);
+});
+
+it("takes a folder that is named twice for one", async () => {
+  await write("one", inARow("pub-same", { a: "x = 1" }));
+  await publisher.publish(root, join(root, "one"), `${root}/./one`);
+  expect(told.map((one) => "problem" in one)).not.toContain(true);
+});
+
 it("leaves what somebody activated or rolled back, where its folder has not changed", async () => {
   await write("one", inARow("pub-back", { a: "x = 1" }));
   await publisher.publish(root);

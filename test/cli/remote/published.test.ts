@@ -126,6 +126,16 @@ describe("a published workflow", () => {
     await nova("activate", "report", "2");
   });
 
+  it("is not published from two files at once", async () => {
+    await writeFile(file("other.json"), JSON.stringify(inARow("other", { work: "x = 1" })));
+    await writeFile(file("copy.json"), JSON.stringify(inARow("report", { work: "x = 1" })));
+    const paths = [file("report.json"), file("copy.json")];
+    const { code, out, err } = await onServer("publish", file("other.json"), ...paths);
+    const problem = `folders "${paths.join('" and "')}" both make the workflow "report" - give one of them another id`;
+    expect([code, out, err]).toEqual([2, "", `nova: ${problem}\n`]);
+    expect((await nova("versions", "other")).err).toContain("there is no workflow");
+  });
+
   it("is paused and resumed, and a schedule of it", async () => {
     expect((await nova("pause", "report")).out).toMatch(/^report is paused since 20/);
     expect((await nova("start", "report", "--no-wait", "--json")).out).toContain('"status":"queued"');

@@ -58,7 +58,7 @@ export const dev = command({
       await publisher.publish(...roots);
       using _watch = await watchFolders(roots, (root, news) => {
         if (news !== "changed") printError(`nova: ${root} is ${newsText[news]}`);
-        if (news !== "gone") publisher.publish(root).catch(tellProblem);
+        publisher.publish(root).catch(tellProblem); // what is gone frees its ids
       });
       await interrupt.wish();
     } finally {

@@ -1,6 +1,7 @@
 import type { Finding } from "@nova/workflow";
 import { askApi } from "../api/ask.ts";
-import { InvalidWorkflow } from "../errors.ts";
+import { InvalidInput, InvalidWorkflow } from "../errors.ts";
+import { sharedIds } from "../input/shared-ids.ts";
 import { diagnosticsOf, findingLines } from "../output/findings.ts";
 import { styled } from "../output/terminal.ts";
 import { command } from "./command.ts";
@@ -12,6 +13,8 @@ export const publish = command({
   },
   async run(args) {
     const read = await Promise.all(args.flat().map(readValid));
+    const [problem] = sharedIds(read).values();
+    if (problem !== undefined) throw new InvalidInput(problem);
     const items = await askApi(async (nova) => {
       const { publishOnServer } = await import("../api/publish.ts");
       const done = [];

@@ -4,6 +4,7 @@ import type { LocalCloud, OwnKey } from "@nova/local";
 import type { Published } from "@nova/service";
 import { type Finding, isWorkflowFolder, type WorkflowSource } from "@nova/workflow";
 import { refusing } from "../errors.ts";
+import { sharedIds } from "../input/shared-ids.ts";
 import { notInstalled } from "../packages/not-installed.ts";
 
 /** A folder that is published, and what new runs use. */
@@ -20,8 +21,10 @@ const missingWorkflow = "NOVA419";
 
 interface Found {
   folder: string;
-  /** As it was read, or why it cannot be. */
+  /** As it was read, or why it is not published. */
   source: WorkflowSource | Error;
+  /** Absent where the workflow is not valid. */
+  id?: string | undefined;
   text: string;
 }
 
@@ -31,8 +34,10 @@ export class Publisher {
   readonly #key: OwnKey;
   readonly #tell: (outcome: PublishOutcome) => void;
   readonly #changed = new Set<string>();
-  /** What was last read of each folder, as text. */
-  readonly #read = new Map<string, string>();
+  /** What was last read of each root. */
+  readonly #found = new Map<string, Found[]>();
+  /** What was last told of each folder, as text. */
+  readonly #told = new Map<string, string>();
   #working: Promise<void> | undefined;
 
   constructor(cloud: LocalCloud, key: OwnKey, tell: (outcome: PublishOutcome) => void) {
@@ -41,7 +46,7 @@ export class Publisher {
     this.#tell = tell;
   }
 
-  /** Resolves when every root that was named so far is published. */
+  /** Resolves when every root that was named so far is published. One that is gone by now has no folders any more. */
   publish(...roots: string[]): Promise<void> {
     for (const root of roots) this.#changed.add(root);
     this.#working ??= this.#work().finally(() => {
@@ -54,21 +59,30 @@ export class Publisher {
     while (this.#changed.size > 0) {
       const roots = [...this.#changed];
       this.#changed.clear();
-      const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
-      await this.#publishAll(await this.#changedAmong(folders));
+      await Promise.all(roots.map((root) => this.#read(root)));
+      await this.#publishAll(this.#news());
     }
   }
 
-  async #changedAmong(folders: readonly string[]): Promise<Found[]> {
-    const { readWorkflowSource } = await import("@nova/workflow");
-    const reading = folders.map(async (folder): Promise<Found> => {
-      const source = await readWorkflowSource(folder).catch((error: Error) => error);
-      return { folder, source, text: source instanceof Error ? source.message : JSON.stringify(source) };
+  async #read(root: string): Promise<void> {
+    const folders = await workflowFoldersIn(root).catch((error: Error) => {
+      if (this.#found.has(root)) return [];
+      throw error;
     });
-    const found = await Promise.all(reading);
-    return found.filter(({ folder, text }) => {
-      const isNew = this.#read.get(folder) !== text;
-      this.#read.set(folder, text);
+    this.#found.set(root, await Promise.all(folders.map(readFolder)));
+  }
+
+  /** What is to be told anew, also of folders that have got or lost the id of another one. */
+  #news(): Found[] {
+    const found = [...this.#found.values()].flat();
+    const problems = sharedIds(found.map(({ folder, id }) => ({ path: folder, id })));
+    const judged = found.map((one): Found => {
+      const problem = problems.get(one.folder);
+      return problem === undefined ? one : { folder: one.folder, source: new Error(problem), text: problem };
+    });
+    return judged.filter(({ folder, text }) => {
+      const isNew = this.#told.get(folder) !== text;
+      this.#told.set(folder, text);
       return isNew;
     });
   }
@@ -100,6 +114,13 @@ export class Publisher {
       return { folder, problem: error instanceof Error ? error.message : String(error), findings };
     }
   }
+}
+
+async function readFolder(folder: string): Promise<Found> {
+  const { parseWorkflow, readWorkflowSource } = await import("@nova/workflow");
+  const source = await readWorkflowSource(folder).catch((error: Error) => error);
+  if (source instanceof Error) return { folder, source, text: source.message };
+  return { folder, source, id: parseWorkflow(source).workflow?.id, text: JSON.stringify(source) };
 }
 
 function isBehindAnother(outcome: PublishOutcome): boolean {

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import { isFileOfFolder, isWorkflowFolder } from "@nova/workflow";
+import { basename, join, resolve } from "node:path";
+import { isWorkflowFolder } from "@nova/workflow";
 import { passedOver } from "../dev/publisher.ts";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
+import { placeOf } from "../input/shared-ids.ts";
 import { readAndCompile, readAndParse } from "../input/workflow.ts";
 import type { Checked } from "../run/request.ts";
 import { readTest, type Test } from "./fixture.ts";
@@ -37,7 +38,7 @@ export async function readTestFolder(path: string): Promise<TestFolder> {
 
 /** The folder of a workflow, from its path or that of its definition. Throws `InvalidInput`. */
 export function folderOf(path: string): string {
-  const folder = isFileOfFolder(path) ? dirname(resolve(path)) : resolve(path);
+  const folder = placeOf(path);
   if (isWorkflowFolder(folder)) return folder;
   throw new InvalidInput(`"${path}" is no folder of a workflow - name one with workflow.json or workflow.ts`);
 }
