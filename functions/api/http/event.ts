@@ -69,16 +69,16 @@ function queryOf(rawQueryString: string): Record<string, string> {
 
 const maxNameLength = 80;
 
-/** A part of an address that is no UTF-8 names nothing. */
+/** A part of an address that is no UTF-8 names nothing: it stays as it is. */
 function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(params).map(([name, part]) => [name, part && decodedPart(part)]));
 }
 
-function decodedPart(part: string): string | undefined {
+function decodedPart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (error) {
-    if (error instanceof URIError) return undefined;
+    if (error instanceof URIError) return part;
     throw error;
   }
 }

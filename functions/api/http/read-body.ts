@@ -1,12 +1,12 @@
-import { measureOf, membersOf, RawJson } from "@nova/engine";
+import { jsonProblem, measureOf, membersOf, RawJson } from "@nova/engine";
 import { halfCharacterIn } from "@nova/workflow";
 import { Misfit, Unreadable } from "./errors.ts";
 import type { Received } from "./event.ts";
 
 /**
  * The body as a value. Members named in `exact` stay the text that they were sent as (`RawJson`), so that
- * 12345678901234567890 and 850.0 arrive as such. Throws `Unreadable`; `Misfit` for half a character, which no node
- * could read, and no table keep.
+ * 12345678901234567890 and 850.0 arrive as such. Throws `Unreadable`, also for a name that is twice in an object: which
+ * of the values counts, no reader could tell; `Misfit` for half a character, which no node could read, and no table keep.
  */
 export function readBody({ text, headers }: Pick<Received, "text" | "headers">, exact: readonly string[]): unknown {
   const type = headers["content-type"] ?? "application/json";
@@ -21,6 +21,8 @@ export function readBody({ text, headers }: Pick<Received, "text" | "headers">, 
     const message = "it has half a character (a surrogate without its other half) - send both halves, or neither";
     throw new Misfit(400, "the body", [{ path: half, message }]);
   }
+  const problem = jsonProblem(text);
+  if (problem !== undefined) throw new Unreadable(400, `the body ${problem} - correct it`);
   if (exact.length === 0 || value === null || typeof value !== "object" || Array.isArray(value)) return value;
   const kept = membersOf(text).filter(({ key }) => exact.includes(key));
   return { ...value, ...Object.fromEntries(kept.map(({ key, json }) => [key, new RawJson(json)])) };

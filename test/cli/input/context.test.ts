@@ -30,7 +30,14 @@ describe("the initial context", () => {
 
   it("takes a setting over the file, and the last of two settings", async () => {
     const file = await fileWith('{"name": "Ada", "n": 1}');
-    expect(await readContext(file, ['name="Bo"', 'name="Cy=1"'])).toBe('{"n":1,"name":"Bo","name":"Cy=1"}');
+    expect(await readContext(file, ['name="Bo"', 'name="Cy=1"'])).toBe('{"name":"Cy=1","n":1}');
+  });
+
+  it.each([
+    ['a="\\ud800"', "--set a: the value has half a character - correct it"],
+    ['a={"b": 1, "b": 2}', '--set a: the value has the field "b" twice in one object - correct it'],
+  ])("refuses %s", async (setting, sentence) => {
+    await expect(readContext(undefined, [setting])).rejects.toThrow(sentence);
   });
 
   it("may begin with a byte order mark", async () => {
@@ -42,6 +49,8 @@ describe("the initial context", () => {
     ["is empty", "", "is not JSON (Unexpected end"],
     ["holds a list", "[1]", 'holds no JSON object - write {"key": value}'],
     ["holds null", "null", "holds no JSON object"],
+    ["has a name twice", '{"a": {"b": 1, "b": 2}}', 'has the field "b" twice in one object'],
+    ["has half a character", '{"a": "\\ud800"}', "has half a character"],
     ["is not text", new Uint8Array([0x25, 0x50, 0xff]), "is not UTF-8 text - pass bytes with --file"],
   ])("refuses a file that %s", async (_, content, sentence) => {
     await expect(readContext(await fileWith(content), [])).rejects.toThrow(sentence);

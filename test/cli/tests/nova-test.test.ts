@@ -267,6 +267,27 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(expected.context).toEqual({ now: { $any: true } });
   });
 
+  it("leaves out what is chance: how far the other items of a map came that failed", async () => {
+    // The first time item 0 ends before item 1 fails, the next time it does not.
+    const item = (pause: number) =>
+      action("item", `import time\ntime.sleep(0.2 if context["item"] else ${pause})\n1 / (1 - context["item"])`, live);
+    const each = (pause: number) => ({
+      ...{
+        id: "each",
+        type: "map",
+        items: "list",
+        onError: "rescue",
+        nodes: [item(pause), action("behind", "pass", live)],
+      },
+      edges: ways("item > behind"),
+    });
+    const flow = (pause: number) =>
+      between("chance", [each(pause), action("rescue", "pass", live)], ways("start > each > end", "rescue > end"));
+    await record(flow(0), "stopped", "--set", "list=[0, 1]");
+    await write(flow(2));
+    expect(await test("chance")).toMatchObject(all(1));
+  });
+
   it("takes the answer of a person from the record", async () => {
     const edges = ["approved", "rejected"].map((condition) => ({
       from: "ask",

@@ -1,17 +1,16 @@
 import { open } from "node:fs/promises";
-import { type Member, membersOf, objectText } from "@nova/engine";
+import { jsonProblem, type Member, membersOf, objectText } from "@nova/engine";
 import { utf8In } from "@nova/workflow";
 import { InvalidInput, refusing } from "../errors.ts";
 
 /** More than that belongs in a file that is passed on as bytes. */
 const limitBytes = 64 * 1024 * 1024;
 
-/** The file's, with every `--set` over it, as JSON text: 12345678901234567890 and 850.0 arrive as such. */
+/** The file's, with every `--set` over what came before, as JSON text: 12345678901234567890 and 850.0 arrive as such. */
 export async function readContext(file: string | undefined, settings: readonly string[]): Promise<string> {
   const members = file === undefined ? [] : membersOf(await readObjectFile(file));
-  const set = settings.map(readSetting);
-  const keys = new Set(set.map((member) => member.key));
-  return objectText([...members.filter((member) => !keys.has(member.key)), ...set]);
+  const all = [...members, ...settings.map(readSetting)];
+  return objectText([...new Map(all.map((member) => [member.key, member])).values()]);
 }
 
 /** The text of a context file. */
@@ -40,7 +39,14 @@ export async function readJsonFile(file: string, what: string): Promise<string> 
     const reason = (cause as SyntaxError).message.split("\n")[0];
     throw new InvalidInput(`${what} file "${file}" is not JSON (${reason}) - correct it`, { cause });
   }
+  refuseUnclear(text, `${what} file "${file}"`);
   return text;
+}
+
+/** What no node could read, or could read in two ways: half a character, a name that is twice in an object. */
+function refuseUnclear(json: string, what: string): void {
+  const problem = jsonProblem(json);
+  if (problem !== undefined) throw new InvalidInput(`${what} ${problem} - correct it`);
 }
 
 async function readBytes(file: string, what: string): Promise<Buffer> {
@@ -67,6 +73,7 @@ function readSetting(setting: string): Member {
     const quoted = `--set ${key}='${JSON.stringify(json)}'`;
     throw new InvalidInput(`--set ${key}: ${json || "nothing"} is not JSON - for a text write ${quoted}`, { cause });
   }
+  refuseUnclear(json, `--set ${key}: the value`);
   return { key, json: json.trim() };
 }
 

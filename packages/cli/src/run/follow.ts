@@ -75,8 +75,10 @@ async function askUntilEnd(server: NovaClient, id: string, { listener, tasks, si
 }
 
 function tellEntry(entry: TraceEntry, listener: RunListener): void {
-  const { scope, node_id, node_type, status, path_taken, reused_from, branches = [] } = entry;
+  const { scope, node_id, node_type, status, error_class, path_taken, reused_from, branches = [] } = entry;
   if (node_type === "start" || node_type === "close" || node_type === "join") return;
+  // It was stopped because another one failed.
+  if (error_class === "ExecutionClosed") return;
   const [state, place] = [status === "success" ? "succeeded" : "failed", itemsOf(scope)] as const;
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
   const more = { ...(isMap && { count: branches.length }), ...(reused_from && { message: "reused" }) };

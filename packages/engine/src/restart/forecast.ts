@@ -16,7 +16,7 @@ export interface Forecast {
   again: string[];
   /** Why the version does not fit what is to be taken over, a sentence each. */
   misfits: string[];
-  /** What those that run have cost and taken in the source. */
+  /** What those that run have cost in the source, and how long their code has taken. */
   estimate: { cost_usd: number; execution_time_ms: number };
 }
 
@@ -67,7 +67,7 @@ class Walk {
       ...{ reused: this.#reused, runs, again: runs.filter((name) => this.#runsAgain(name)), misfits: this.#misfits },
       estimate: {
         cost_usd: before.reduce((sum, { spent }) => sum + (spent?.cost_usd ?? 0), 0),
-        execution_time_ms: before.reduce((sum, { head }) => sum + head.execution_time_ms, 0),
+        execution_time_ms: before.reduce((sum, { head }) => sum + (head.code === null ? 0 : head.execution_time_ms), 0),
       },
     };
   }

@@ -83,7 +83,7 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   }
   const part = request.from === undefined ? {} : await partFrom(ports, source, request.from, record.id);
   if (record.status === "completed" && !part.from && again.length === 0)
-    throw new RestartRefused(`execution ${record.id} was completed, and nothing of it failed - say from which node`);
+    throw new RestartRefused(`execution ${record.id} was completed - say from which node`);
   const patch = membersOf(escapeReferences(request.patch ?? "{}"));
   const plan: SourcePlan = {
     ...{ source: record.id, tip: record.tip ?? "" },

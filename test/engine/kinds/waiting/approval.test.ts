@@ -186,11 +186,11 @@ describe("an answer", () => {
     const story = await waiting();
     const other = { ...story.task, id: "task_other", scope: "/m@1.0", seq: 1 };
     await story.ports.tasks.create(other);
-    const both = /"ask" waits 2 times - name one of its tasks instead: task_\w+ \(ask\), task_other \(ask\)$/;
+    const both = /"ask" waits for 2 answers - name a task alone: task_\w+ \(ask\), task_other \(ask\)$/;
     await expect(refused(story)).rejects.toThrow(both);
     const answer = { choice: "approved", by: "ann", from: "a test" };
     const any = answerTask(story.ports, { execution: story.id, ...answer });
-    await expect(any).rejects.toThrow(`${story.id} waits 2 times - name one of its tasks instead`);
+    await expect(any).rejects.toThrow(`${story.id} waits for 2 answers - name a task alone`);
   });
 
   it("takes the default edge where its choice has none", async () => {

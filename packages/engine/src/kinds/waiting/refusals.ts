@@ -76,8 +76,7 @@ export async function findTask(ports: Ports, name: TaskName): Promise<WaitingTas
 function severalWait(what: string, open: readonly WaitingTask[]): AnswerRefused {
   const named = open.slice(0, maxNamed).map(({ id, node }) => `${id} (${node})`);
   const more = open.length > maxNamed ? `, and ${open.length - maxNamed} more` : "";
-  const advice = `name one of its tasks instead: ${named.join(", ")}${more}`;
-  return new AnswerRefused(`${what} waits ${open.length} times - ${advice}`);
+  return new AnswerRefused(`${what} waits for ${open.length} answers - name a task alone: ${named.join(", ")}${more}`);
 }
 
 async function notWaiting(ports: Ports, record: Execution, id: string | undefined): Promise<AnswerRefused> {
