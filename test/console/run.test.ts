@@ -157,7 +157,7 @@ context['short'] = [7]
     await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.includes("/runs/exec_"));
     await page.locator(".run-top").getByText("Completed").waitFor();
     await node(page, "load").getByText("taken over").waitFor();
-    await node(page, "each").getByText("14 items, 2 failed, 12 taken over").waitFor();
+    await node(page, "each").getByText("14 items, 2 failed, 13 taken over").waitFor();
     await page.getByRole("button", { name: "Unfold each" }).click();
     await node(page, "price").click();
     const items = page.getByRole("region", { name: "Visits of this node" }).getByRole("button");

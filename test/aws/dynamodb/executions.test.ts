@@ -107,7 +107,7 @@ test("offers nothing again that was taken before the answer to the offer was los
     return found;
   });
   expect(await executions.takeIdle(offers[0] as Offer)).toBe(true);
-  await leaving;
+  expect(await leaving).toBe(true);
   const left = (await executions.idle()).filter(({ id }) => id === of.id);
   expect(left.map(({ idle }) => idle.id)).toEqual(["sbx_7"]);
   expect(await executions.takeIdle(left[0] as Offer)).toBe(true);

@@ -15,8 +15,9 @@ const each = {
   ...{ id: "each", type: "map", items: "list", tolerated_failures: 1, nodes: item },
   edges: ways("fork > left", "fork > right"),
 };
+const edges = ways("start > list > each > sum > last > end");
 const nodes = [action("list", "context['list'] = [0, 1, 2]"), each, action("sum", "pass"), action("last", "pass")];
-const flow = between("tolerant", nodes, ways("start > list > each > sum > last > end"));
+const flow = between("tolerant", nodes, edges);
 
 describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
   it.each([
@@ -37,6 +38,36 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(trace.execution).toMatchObject({ status: "completed", nodes: runs.length });
     expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(first.context.text).results);
     expect(await verified(cloud, trace)).toBe("anchored");
+  });
+
+  it("stays as it is with what it has stopped", async () => {
+    const slow = item.map((node) => (node.id === "left" ? action("left", "import time\ntime.sleep(1)") : node));
+    const stopping = between("stopping", [nodes[0], { ...each, nodes: slow }, ...nodes.slice(2)] as object[], edges);
+    const first = await cloud.run(await cloud.publish(stopping));
+    const source = await cloud.ports.executions.get(first.execution.id);
+    const version = await cloud.ports.workflows.latest("stopping");
+    if (!source || !version) throw new TypeError("the first run has left nothing");
+    const { execution } = await restartExecution(cloud.ports, { source, version, by: "a test", from: "sum" });
+    await cloud.untilEnd(execution.id);
+    const trace = await readTrace(cloud.ports, execution.id, { full: true });
+    expect(trace.execution).toMatchObject({ status: "completed", nodes: 2 });
+    expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(first.context.text).results);
+  });
+
+  it("that a map does not tolerate, runs again, and where the map leads then is foreseen", async () => {
+    const steps = [
+      nodes[0],
+      { ...each, tolerated_failures: 0, onError: "rescue" },
+      action("rescue", "pass"),
+    ] as object[];
+    const rescued = between("rescued", steps, ways("start > list > each > end", "rescue > end"));
+    const first = await cloud.run(await cloud.publish(rescued));
+    const source = await cloud.ports.executions.get(first.execution.id);
+    const version = await cloud.ports.workflows.latest("rescued");
+    if (!source || !version) throw new TypeError("the first run has left nothing");
+    const { forecast } = await planRestart(cloud.ports, { source, version, by: "a test", from: "each[1].right" });
+    expect(forecast.runs).toContain("rescue");
+    expect(forecast.again).toContain("rescue");
   });
 
   it("runs again itself where it is named", async () => {

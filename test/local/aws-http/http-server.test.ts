@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { expect, it } from "vitest";
-import { httpServer } from "../../../packages/local/src/aws-http/http-server.ts";
+import { httpServer, openServer } from "../../../packages/local/src/aws-http/http-server.ts";
 
 const part = Buffer.alloc(512 * 1024);
 
@@ -79,3 +79,12 @@ async function answer(client: Socket): Promise<string> {
   while (!/\r\n\r\n(POST|GET)$/.test(text)) text += ((await once(client, "data")) as [Buffer])[0];
   return text;
 }
+
+it("closes without waiting for a connection that has asked for nothing", async () => {
+  const { url, close } = await openServer(httpServer((_request, response) => response.end()));
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  await once(socket, "connect");
+  const ended = once(socket, "close");
+  await close();
+  await ended;
+});

@@ -77,18 +77,19 @@ export function createExecutionStore(
               `${eq(record.open, "open")} AND ${eq(record.status, "queued")} AND (${eq(record.admission, from)} OR ${eq(record.admission, to)})`,
           ),
       ),
-    leave({ id, client }, idle) {
+    async leave({ id, client }, idle) {
       // Sent again, since its answer was lost, a change finds its own name in the record.
       const leaver: string = randomUUID();
       const patch = entity.patch({ id }).set({ leaver });
       const left =
         idle.length > 0 ? patch.set({ open: shelfOf(client), idle: storedIdle(idle) }) : patch.remove(["open"]);
-      return writeIf(
+      const isWritten = await writeIf(
         left.where(
           (record, { eq, notExists }) =>
             `${eq(record.open, "open")} OR (${eq(record.leaver, leaver)} AND ${notExists(record.taker)})`,
         ),
       );
+      return isWritten || (await read(entity.get({ id })))?.leaver === leaver;
     },
     async idle(client) {
       const found =

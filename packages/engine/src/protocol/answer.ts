@@ -1,4 +1,4 @@
-import { defined } from "@nova/workflow";
+import { defined, type RunErrorClass } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
 import { type Head, headOf } from "../chain/head.ts";
 import { failureOf, type Position } from "../chain/position.ts";
@@ -44,7 +44,7 @@ export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Port
   const head = openHead(entry);
   if (head.status === "failed") {
     const { message } = await failureOf(entry, ports.blobs);
-    throw new NovaError(head.error_class ?? "NodeFailed", `node "${head.node_id}": ${message}`);
+    throw new NovaError(classTold(head), `node "${head.node_id}": ${message}`);
   }
   const stored = entry.contents.context && loadStored(await contentText(entry.contents.context, head, ports.blobs));
   const set = stored ? stored.inline.filter(([, by]) => by === linkLabel(head)).map(([key]) => key) : [];
@@ -90,7 +90,13 @@ async function wayBehind(ports: Ports, head: Head, { execution, scope, ...event 
 async function caughtError(ports: Ports, head: Head, entry: StoredEntry): Promise<CaughtError> {
   const { message, node } = await failureOf(entry, ports.blobs);
   const cause = node === undefined ? `node "${head.node_id}": ${message}` : message;
-  return { Error: head.error_class ?? "NodeFailed", Cause: cause };
+  return { Error: classTold(head), Cause: cause };
+}
+
+/** What an earlier run has stopped, and what is taken over of it, closes nothing here. */
+function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): RunErrorClass {
+  const isOnRecord = reused_from !== undefined || edited !== undefined;
+  return isOnRecord && error_class === "ExecutionClosed" ? "NodeInterrupted" : error_class;
 }
 
 /** Input of a map's tasks. */

@@ -3,6 +3,7 @@ import { latestPosition, type Position, readPosition } from "../chain/position.t
 import { chainBroken } from "../errors.ts";
 import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { Sandbox } from "../ports/sandboxes.ts";
 import { closed, committedEntry } from "./answer.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf } from "./definition.ts";
@@ -131,4 +132,9 @@ export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason
 /** The sandboxes of the scope do not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */
 export async function letGo(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">): Promise<void> {
   await Promise.all((warm ? [warm, ...spare] : spare).map(({ id }) => ports.sandboxes.kill(id)));
+}
+
+/** The same sandbox, for the execution that has it and for none behind it. */
+export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
+  return sandbox?.pool ? { ...sandbox, pool: { ...sandbox.pool, idleSeconds: 0 } } : sandbox;
 }

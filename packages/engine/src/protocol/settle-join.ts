@@ -23,6 +23,7 @@ import {
 } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
+import { withoutPool } from "./held-turn.ts";
 import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
 import { visitsOfBranches } from "./recorded-document.ts";
 import type { Reason } from "./settling.ts";
@@ -95,14 +96,19 @@ function factsOf(
 /** Each entry behind a join names them, at 200 bytes each. */
 const maxSpare = 20;
 
-/** What the branches have. One that several had serves nobody else where it does so for one of them. */
+/** What the branches have, and who says that it lives for longest. */
 function spareBehind({ clock }: Ports, tips: readonly Tip[]): Sandbox[] {
-  const had = tips.flatMap(({ head }) => [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]);
-  const idleSeconds = ({ pool }: Sandbox) => pool?.idleSeconds ?? 0;
-  const alive = had
-    .filter(({ endsAt }) => Date.parse(endsAt) > clock.now())
-    .toSorted((a, b) => idleSeconds(b) - idleSeconds(a));
-  return [...new Map(alive.map((one) => [one.id, one])).values()];
+  const all = new Map<string, Sandbox>();
+  for (const { head } of tips) {
+    for (const one of [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]) {
+      const other = all.get(one.id) ?? one;
+      const endsAt = one.endsAt > other.endsAt ? one.endsAt : other.endsAt;
+      // What serves nobody else behind one branch does so behind none.
+      const isFit = [one, other].every(({ pool }) => pool && pool.idleSeconds > 0);
+      all.set(one.id, { ...(isFit ? one : withoutPool(one)), endsAt });
+    }
+  }
+  return [...all.values()].filter(({ endsAt }) => Date.parse(endsAt) > clock.now());
 }
 
 async function joinedChanges(

@@ -113,12 +113,19 @@ class Walk {
       if (isWhole && isSettled && join.head.status === "failed") return { at: place.at + 1, next: null };
       if (!isWhole || !isSettled) {
         this.#runFrom(stretch, fork.next);
+        this.#runFrom(stretch, this.#rescueOf(fork.node));
         return undefined;
       }
       if (fork.kind === "parallel") this.#noteGone(fork, link);
       place = { at: place.at + 1, next: wayTo(this.#version, fork.next) };
     }
     return place;
+  }
+
+  /** Where a map leads that fails. */
+  #rescueOf(fork: string): string | null {
+    const { node } = this.#definition(fork) ?? {};
+    return (node && "body" in node && onErrorOf(node)) || null;
   }
 
   /** What the join is to be taken over with came of branches that the version has not. */

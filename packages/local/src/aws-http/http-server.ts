@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, IncomingMessage, type RequestListener, type Server, type ServerOptions } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 
 /**
  * Whoever stops reading it in the middle leaves the rest on its connection. Node's own iterator destroys the request
@@ -46,6 +46,12 @@ export async function openServer(
   server: Server,
   { port = 0, breaksConnections = false }: Binding = {},
 ): Promise<Listening> {
+  const silent = new Set<Socket>();
+  server.on("connection", (socket) => {
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+  });
+  server.on("request", ({ socket }) => silent.delete(socket));
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -55,6 +61,8 @@ export async function openServer(
         server.close(() => resolve());
         if (breaksConnections) server.closeAllConnections();
         else server.closeIdleConnections();
+        // Node waits for those that have not asked for anything yet.
+        for (const socket of silent) socket.destroy();
       }),
   };
 }

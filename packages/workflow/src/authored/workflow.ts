@@ -53,7 +53,7 @@ export const workflowFields = {
   ).optional(),
   idle_seconds: seconds(
     { min: 0, max: 3_600, integer: true },
-    "How long a sandbox that a run has left waits for the next run of the same client, in seconds: 0 to 3600, default 60. `0`: it ends with its run. It is paid for while it waits.",
+    "How long the sandboxes that a run has left wait for the next run of the same client, in seconds: 0 to 3600, default 60. `0`: they end with their run. They are paid for while they wait.",
   ).optional(),
   warm: within("whole", 0, maxWarm, `must be a whole number from 0 to ${maxWarm}`)
     .describe(

@@ -1,4 +1,5 @@
 import { startExecution } from "@nova/engine";
+import type { TaskNode } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../../../packages/engine/src/chain/head.ts";
 import { EventWait } from "../../../support/engine/event-wait.ts";
@@ -102,4 +103,52 @@ describe("an inherited sandbox", () => {
     await story.finish(story.cancel());
     expect([await offered(story), alive(story)]).toEqual([[], []]);
   });
+
+  it("ends with a wait that kept it and was cancelled", async () => {
+    const wait = { id: "w", type: "wait", for: { kind: "seconds", seconds: 30 } } as unknown as TaskNode;
+    const story = new Story(flow("waits", [action("a"), wait], lines("start > a > w > end")));
+    await leftByAnother(story);
+    await story.start();
+    await story.finish(story.deliver("a", 0));
+    await story.finish(story.deliver("w", 1));
+    await story.finish(story.cancel());
+    expect([await offered(story), alive(story)]).toEqual([[], []]);
+  });
+
+  it("is known to live as long as the branch says that has asked for most", async () => {
+    const one = [action("b0", { timeoutSeconds: 600 }), action("b1", { timeoutSeconds: 1 }), action("j")];
+    const story = new Story(flow("two", one, lines("start > b0 > j > end", "start > b1 > j")));
+    await leftByAnother(story);
+    await story.start();
+    for (const branch of ["b1", "b0"]) await story.finish(story.deliver(branch, 0, { scope: `/start@0.${branch}` }));
+    await story.finish(story.join("start", 0));
+    story.world.clock.advance(500_000);
+    await story.finish(story.cancel());
+    expect(await offered(story)).toEqual(["S1"]);
+  });
+});
+
+it("is not what a later attempt takes, whose sandbox ends with it where the one before has an outcome", async () => {
+  const retried = action("a", { timeoutSeconds: 20, retry: { attempts: 3, delaySeconds: 1 } });
+  const steps = [action("b0"), action("b1"), retried, action("b", { timeoutSeconds: 500 })];
+  const story = await new Story(flow("late", steps, lines("start > b0 > a > b > end", "start > b1 > a"))).start();
+  story.codeStopsAt = "finish";
+  const branches = ["b0", "b1"].map((id) => story.deliver(id, 0, { scope: `/start@0.${id}` }));
+  for (const branch of branches) await story.finish(branch);
+  story.codeStopsAt = undefined;
+  for (const branch of branches) await story.finish(branch);
+  await story.finish(story.join("start", 0));
+  const first = story.deliver("a", 1);
+  await story.until(first, "entry 2");
+  story.world.sandboxes.kill(story.begun.at(-1)?.box.id ?? "");
+  await story.finish(story.deliver("a", 1));
+  story.world.clock.advance(2_000);
+  const late = story.deliver("a", 1);
+  await story.until(late, "turn 2");
+  await story.finish(first);
+  story.codeStopsAt = "finish";
+  const behind = story.deliver("b", 2);
+  await story.finish(behind);
+  await story.finish(late);
+  expect(story.begun.at(-1)).toMatchObject({ request: { node: "b" }, box: { killed: false } });
 });

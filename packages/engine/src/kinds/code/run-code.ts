@@ -9,19 +9,11 @@ import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunRequest } from "../../ports/sandboxes.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import type { HeldNode } from "../../protocol/definition.ts";
+import { withoutPool } from "../../protocol/held-turn.ts";
 import { failed, heldMs, type RunFacts, turnFacts } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { judge } from "../task/judge.ts";
-import {
-  adoptTurn,
-  dropUnlessNamed,
-  lostReason,
-  type Place,
-  takeTurn,
-  warmOf,
-  warmWithout,
-  withoutPool,
-} from "../task/place.ts";
+import { adoptTurn, dropUnlessNamed, lostReason, type Place, takeTurn, warmOf, warmWithout } from "../task/place.ts";
 import { addressesFor, allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";

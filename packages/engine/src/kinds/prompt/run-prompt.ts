@@ -4,6 +4,7 @@ import type { Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PinnedCode, PipelineOutcome, PromptTask } from "../../ports/pipeline.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
+import { withoutPool } from "../../protocol/held-turn.ts";
 import { turnFacts } from "../../protocol/outcome.ts";
 import type { Reason } from "../../protocol/settling.ts";
 import type { TaskTime } from "../code/run-code.ts";
@@ -17,7 +18,6 @@ import {
   takeTurn,
   warmOf,
   warmWithout,
-  withoutPool,
 } from "../task/place.ts";
 import { addressesFor, allowedFor } from "../task/reach.ts";
 import { isRepeatable, nextAttempt } from "../task/retry.ts";

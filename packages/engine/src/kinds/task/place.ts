@@ -79,11 +79,6 @@ export async function moveTurn(ports: Ports, { position, node, version }: Task, 
   if (isLong(node) && from.sandbox !== null) await ports.sandboxes.kill(from.sandbox);
 }
 
-/** The same sandbox, for the execution that has it and for none behind it. */
-export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
-  return sandbox?.pool ? { ...sandbox, pool: { ...sandbox.pool, idleSeconds: 0 } } : sandbox;
-}
-
 /** What the scope's next node may use again. */
 export function warmOf({ node, position }: Task, { sandbox }: Place): Sandbox | null {
   return node.isolation === "fresh" ? position.before.warm : sandbox;

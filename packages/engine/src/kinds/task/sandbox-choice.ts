@@ -49,14 +49,18 @@ export async function chooseSandbox(
   return spare ?? { sandbox: await takeOrCreate(ports, { before, at }, node, version, seconds), created: true };
 }
 
-/** One that the scope has besides, or that another branch of its fork has left in this process, whose entry names it. */
+/**
+ * One that the scope has besides, or that another branch of its fork has left in this process, whose entry names it. None
+ * for a later attempt: where its turn is overtaken by an outcome of the one before, its sandbox is killed.
+ */
 async function takeSpare(
   ports: Ports,
   { before, at, next }: Pick<Position, "before" | "at" | "next">,
   node: TaskNode,
   seconds: number,
 ): Promise<ChosenSandbox | null> {
-  const spare = next.turn?.spare ?? before.spare ?? [];
+  if (next.turn) return null;
+  const { spare = [] } = before;
   for (const [place, one] of spare.entries()) {
     // It may have died since its scope ended, and code begins only in one that is known to live.
     const isOver = Date.parse(one.endsAt) <= ports.clock.now();

@@ -8,9 +8,10 @@ import type { Ports } from "../../ports/index.ts";
 import type { CodeResult, RunIo, Sandbox, StopOutcome } from "../../ports/sandboxes.ts";
 import { lastFailure } from "../../protocol/attempts.ts";
 import type { HeldNode } from "../../protocol/definition.ts";
+import { withoutPool } from "../../protocol/held-turn.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { overlayBefore } from "../../secrets/overlay.ts";
-import { knownSandbox, withoutPool } from "./place.ts";
+import { knownSandbox } from "./place.ts";
 import { createNodeIo, type NodeIo } from "./run-io.ts";
 
 /** What is left of a turn when no code of its link runs any more. */

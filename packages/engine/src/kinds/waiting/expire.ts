@@ -6,7 +6,7 @@ import type { Ports } from "../../ports/index.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type HeldNode, type NodeDefinition, wayOfChoice } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
-import { entryOrTurn } from "../../protocol/held-turn.ts";
+import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
 import type { KindPorts, Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
@@ -48,6 +48,7 @@ function timedOut(ports: Ports, definition: NodeDefinition, position: Position, 
 export async function settleWaiting(ports: Ports, held: HeldNode, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const entry = await commitOutcome(ports, position, node, failed(held, reason, codeless(ports, turn)));
+  await letGo(ports, position.before);
   await dropTask(ports, position.at, turn);
   return entry;
 }
