@@ -59,17 +59,18 @@ export class Publisher {
     while (this.#changed.size > 0) {
       const roots = [...this.#changed];
       this.#changed.clear();
-      await Promise.all(roots.map((root) => this.#read(root)));
+      const found = await Promise.all(roots.map((root) => this.#read(root)));
+      for (const [place, root] of roots.entries()) this.#found.set(root, found[place] ?? []);
       await this.#publishAll(this.#news());
     }
   }
 
-  async #read(root: string): Promise<void> {
+  async #read(root: string): Promise<Found[]> {
     const folders = await workflowFoldersIn(root).catch((error: Error) => {
       if (this.#found.has(root)) return [];
       throw error;
     });
-    this.#found.set(root, await Promise.all(folders.map(readFolder)));
+    return Promise.all(folders.map(readFolder));
   }
 
   /** What is to be told anew, also of folders that have got or lost the id of another one. */
