@@ -39,13 +39,15 @@ export function createWarmPool() {
   return {
     /** Only by the delivery that wrote the scope's last entry: nobody else can offer it, and nothing runs in it. */
     offer(at: Pick<LinkId, "execution" | "scope">, sandbox: Sandbox): void {
-      const [fork = ""] = forksAround(at);
+      const [fork] = forksAround(at);
+      if (fork === undefined) return;
       const others = (idle.get(fork) ?? []).filter(({ id }) => id !== sandbox.id);
       idle.set(fork, [...others, sandbox]);
     },
     /** The one that was used last: it lives longest. */
     take(at: Pick<LinkId, "execution" | "scope">): Sandbox | undefined {
-      const fork = forksAround(at).find((name) => idle.has(name)) ?? "";
+      const fork = forksAround(at).find((name) => idle.has(name));
+      if (fork === undefined) return undefined;
       const list = idle.get(fork);
       const sandbox = list?.pop();
       if (list?.length === 0) idle.delete(fork);
@@ -62,10 +64,10 @@ export function createWarmPool() {
   };
 }
 
-/** Names of the fork that a scope is a branch of, and of those around it, innermost first; the last is the main line. */
+/** Names of the fork that a scope is a branch of, and of those around it, innermost first. */
 function forksAround({ execution, scope }: Pick<LinkId, "execution" | "scope">): string[] {
   const place = branchOf(scope);
-  if (!place) return [execution];
+  if (!place) return [];
   const { parent, fork, seq } = place;
   return [`${execution}${parent}/${fork}@${seq}`, ...forksAround({ execution, scope: parent })];
 }

@@ -13,7 +13,7 @@ export interface Turn {
   state: "held" | "failing" | "closed";
   /** Where its code begins, and nowhere else; null where no code runs (a close, an approval, a wait between attempts). */
   sandbox: string | null;
-  /** That sandbox, where other executions may use it: whoever adopts the turn knows it as well. */
+  /** That sandbox, where other executions may use it: whoever adopts the turn knows it as well. Between attempts, the next one's. */
   warm?: Sandbox;
   /** What its scope has besides from now on, where the sandbox was among it; absent: what it had before. */
   spare?: Sandbox[];

@@ -47,6 +47,16 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
+  it.each([{}, { isolation: "execution" }] as const)(
+    "runs again in its sandbox, whoever may have that: %j",
+    async (more) => {
+      const story = await begun(thrice, [fails("one"), succeeds("a", "1")], more);
+      await story.everything();
+      expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1", "S1"]);
+      await story.judge();
+    },
+  );
+
   it("fails as its last attempt did, which is recorded like the others", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [fails("one"), fails("two")]);
     await story.everything();

@@ -93,8 +93,8 @@ async function finish(
   const place = isUnfit ? { ...found, sandbox: withoutPool(found.sandbox) } : found;
   const outcome = await judge(task, result, io, factsOf(task, place));
   // The sandbox of long code lives for one attempt.
-  const spare = isLong(node) || node.isolation === "fresh" ? null : place.sandbox;
-  const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, spare));
+  const sound = isLong(node) || node.isolation === "fresh" ? null : place.sandbox;
+  const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, sound));
   if (next) return next;
   const entry = await commitOutcome(ports, position, node, outcome, kept);
   // Which of two deliveries commits decides whether the next node knows the sandbox of long code.

@@ -31,7 +31,7 @@ type Next = "again" | Turn;
 /**
  * What follows a failed attempt, if anything does. Code that changes nothing outside begins at once in another sandbox
  * where its own was lost; where the author wants a retry, the turn waits for the next attempt. The record of the attempt
- * comes first, so that no attempt is ever forgotten. `spare`: the sandbox, where it is sound. Throws `NodeRetry`, behind
+ * comes first, so that no attempt is ever forgotten. `sound`: the sandbox, where it is sound. Throws `NodeRetry`, behind
  * which Step Functions waits, but for long code, whose waits are states of their own.
  */
 export async function nextAttempt(
@@ -39,7 +39,7 @@ export async function nextAttempt(
   task: Task,
   turn: Turn,
   outcome: FailedOutcome,
-  spare: Sandbox | null,
+  sound: Sandbox | null,
 ): Promise<Next | undefined> {
   const { node, position } = task;
   if (outcome.class === "NodeInterrupted" && mayMove(node, turn)) {
@@ -52,9 +52,10 @@ export async function nextAttempt(
   if (seconds === undefined && node.retry && !(await isStill(ports, position.at, turn))) return "again";
   if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
   if (seconds === undefined) return undefined;
-  const kept = seconds <= keptSeconds ? spare : null;
-  const waiting = { ...waitingTurn(ports, task, turn, seconds), ...(kept?.pool && { warm: kept }) };
-  if (await ports.chain.putTurn(position.at, waiting, turn)) await leave(ports, task, turn, kept);
+  const kept = seconds <= keptSeconds ? sound : null;
+  const waiting = { ...waitingTurn(ports, task, turn, seconds), ...(kept && { warm: kept }) };
+  const isOurs = await ports.chain.putTurn(position.at, waiting, turn);
+  if (isOurs && !kept && turn.sandbox !== null) await ports.sandboxes.kill(turn.sandbox);
   return awaited(node, waiting, `: ${outcome.failure.message}`);
 }
 
@@ -130,9 +131,3 @@ function drawn(name: string): number {
 
 /** Longer than this no sandbox is kept for a next attempt. */
 const keptSeconds = 60;
-
-/** A sound sandbox serves the next attempt, or whatever comes next in this process; what nobody will use is killed. */
-async function leave(ports: Ports, { position }: Task, { sandbox }: Turn, kept: Sandbox | null) {
-  if (!kept && sandbox !== null) await ports.sandboxes.kill(sandbox);
-  if (kept && !kept.pool) ports.warmPool.offer(position.at, kept);
-}
