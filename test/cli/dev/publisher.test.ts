@@ -112,6 +112,14 @@ it("takes a folder that is named twice for one", async () => {
   expect(told.map((one) => "problem" in one)).not.toContain(true);
 });
 
+it("publishes a change once where its folder is below two roots of which one is told of it", async () => {
+  await write("one", inARow("pub-below", { a: "x = 1" }));
+  await publisher.publish(root, join(root, "one"));
+  await write("one", inARow("pub-below", { a: "x = 2" }));
+  await publisher.publish(root);
+  expect(summary()).toEqual(["one 1", "one 2"]);
+});
+
 it("leaves what somebody activated or rolled back, where its folder has not changed", async () => {
   await write("one", inARow("pub-back", { a: "x = 1" }));
   await publisher.publish(root);

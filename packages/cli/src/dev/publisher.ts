@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LocalCloud, OwnKey } from "@nova/local";
 import type { Published } from "@nova/service";
 import { type Finding, isWorkflowFolder, type WorkflowSource } from "@nova/workflow";
-import { refusing } from "../errors.ts";
+import { InvalidInput, refusing } from "../errors.ts";
 import { sharedIds } from "../input/shared-ids.ts";
 import { notInstalled } from "../packages/not-installed.ts";
 
@@ -33,9 +33,9 @@ export class Publisher {
   readonly #cloud: LocalCloud;
   readonly #key: OwnKey;
   readonly #tell: (outcome: PublishOutcome) => void;
+  /** Those that were named and read. */
+  readonly #roots = new Set<string>();
   readonly #changed = new Set<string>();
-  /** What was last read of each root. */
-  readonly #found = new Map<string, Found[]>();
   /** What was last told of each folder, as text. */
   readonly #told = new Map<string, string>();
   #working: Promise<void> | undefined;
@@ -57,29 +57,28 @@ export class Publisher {
 
   async #work(): Promise<void> {
     while (this.#changed.size > 0) {
-      const roots = [...this.#changed];
+      const roots = [...this.#roots.union(this.#changed)];
       this.#changed.clear();
-      const found = await Promise.all(roots.map((root) => this.#read(root)));
-      for (const [place, root] of roots.entries()) this.#found.set(root, found[place] ?? []);
-      await this.#publishAll(this.#news());
+      const folders = (await Promise.all(roots.map((root) => this.#foldersIn(root)))).flat();
+      for (const root of roots) this.#roots.add(root);
+      const found = await Promise.all([...new Set(folders)].map(readFolder));
+      await this.#publishAll(this.#newsOf(found));
     }
   }
 
-  async #read(root: string): Promise<Found[]> {
-    const folders = await workflowFoldersIn(root).catch((error: Error) => {
-      if (this.#found.has(root)) return [];
+  #foldersIn(root: string): Promise<string[]> {
+    return workflowFoldersIn(root).catch((error: Error) => {
+      if (this.#roots.has(root)) return [];
       throw error;
     });
-    return Promise.all(folders.map(readFolder));
   }
 
   /** What is to be told anew, also of folders that have got or lost the id of another one. */
-  #news(): Found[] {
-    const found = [...this.#found.values()].flat();
+  #newsOf(found: readonly Found[]): Found[] {
     const problems = sharedIds(found.map(({ folder, id }) => ({ path: folder, id })));
     const judged = found.map((one): Found => {
       const problem = problems.get(one.folder);
-      return problem === undefined ? one : { folder: one.folder, source: new Error(problem), text: problem };
+      return problem === undefined ? one : { folder: one.folder, source: new InvalidInput(problem), text: problem };
     });
     return judged.filter(({ folder, text }) => {
       const isNew = this.#told.get(folder) !== text;
