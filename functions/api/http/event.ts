@@ -69,7 +69,7 @@ function queryOf(rawQueryString: string): Record<string, string> {
 
 const maxNameLength = 80;
 
-/** A part of an address that is no UTF-8 names nothing: it stays as it is. */
+/** A part of an address that is no UTF-8 names nothing; it is told as it was sent. */
 function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(params).map(([name, part]) => [name, part && decodedPart(part)]));
 }

@@ -41,7 +41,7 @@ function parsed(text: string): unknown {
 /** AWS Lambda takes 6 MB of event, the body as an escaped JSON string in it. */
 export const maxBytes = 4 * 1024 * 1024;
 /** A context may have 500 levels (engine); a body has one around it. */
-const maxDepth = 512;
+const maxDepth = 501;
 const maxKeys = 100_000;
 
 /** Throws `Unreadable` before anything is parsed: a body of brackets alone would cost more than it weighs. */

@@ -26,7 +26,7 @@ export interface Head extends BlobHome {
   sandbox_id: string | null;
   /** What the scope's next node may use again. */
   warm: Sandbox | null;
-  /** What the scope has besides, of which branches that begin behind it get a share each; absent: none. */
+  /** Further sandboxes of the scope; branches that begin behind it share them. Absent: none. */
   spare?: Sandbox[];
   /** SHA-256 of the code that ran, null where none did; of a prompt node, of the last that was written. */
   code: string | null;

@@ -24,7 +24,7 @@ export async function recordedOutcome(
   if ("source" in plan) {
     const found = await outcomeInSource(ports, position, plan, definition);
     const outcome = found && outcomeOf(position, definition, found);
-    // What fails for good here, and did not in the source, runs again.
+    // What would fail for good runs again, unless the source went on without it.
     const isSettled =
       outcome?.status !== "failed" || outcome.next !== null || (found && "class" in found && found.isTolerated);
     return isSettled ? outcome : null;

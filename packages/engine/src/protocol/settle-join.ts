@@ -96,7 +96,7 @@ function factsOf(
 /** Each entry behind a join names them, at 200 bytes each. */
 const maxSpare = 20;
 
-/** What the branches have, and who says that it lives for longest. */
+/** The sandboxes of the branches. Of one that several had, the latest end counts. */
 function spareBehind({ clock }: Ports, tips: readonly Tip[]): Sandbox[] {
   const all = new Map<string, Sandbox>();
   for (const { head } of tips) {

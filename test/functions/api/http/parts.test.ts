@@ -45,8 +45,8 @@ describe("an Idempotency-Key", () => {
 describe("a body as text", () => {
   it.each([
     ['{"a": {"b": [1]}}', true],
-    [`${"[".repeat(512)}${"]".repeat(512)}`, true],
-    ["[".repeat(513), false],
+    [`${"[".repeat(501)}${"]".repeat(501)}`, true],
+    ["[".repeat(502), false],
     [`["${"[".repeat(600)}"]`, true],
     ['["\\"[[", "\\\\"]', true],
     [`{${'"a":1,'.repeat(100_000)}}`, true],
@@ -77,6 +77,16 @@ describe("a body as text", () => {
       );
     },
   );
+
+  it.each([
+    [500, "is taken"],
+    [501, "the body is nested 502 levels deep, at most 501 are taken - make it flatter"],
+  ])("whose context has %i levels: %s", (levels, sentence) => {
+    const text = `{"context": ${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}`;
+    const read = () => readBody({ text, headers: {} }, ["context"]);
+    if (sentence === "is taken") expect(read()).toHaveProperty("context");
+    else expect(read).toThrow(sentence);
+  });
 
   it.each(["[1]", "null", "5", '"text"'])("that is %s has no members to keep", (text) => {
     expect(readBody({ text, headers: {} }, ["context"])).toEqual(JSON.parse(text));
