@@ -46,7 +46,17 @@ export function misfitMessage(issue: Issue): string | undefined {
 
 function wrongType(expected: string, input: unknown): string {
   const kind = kinds[expected] ?? expected;
-  return input === undefined ? `it is missing - send ${kind}` : `it has to be ${kind}`;
+  return input === undefined ? `it is missing - send ${kind}` : `it has to be ${kind}, not ${kindOf(input)}`;
+}
+
+function kindOf(input: unknown): string {
+  if (input === null) return "null";
+  if (Array.isArray(input)) return "a list";
+  if (typeof input === "number" && !Number.isInteger(input)) return "a fraction";
+  return (
+    { string: "a text", number: "a number", boolean: "true or false", object: "an object" }[typeof input as string] ??
+    typeof input
+  );
 }
 
 function listed(values: readonly unknown[]): string {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isLocalTime, isTimeZone } from "../../../packages/workflow/src/schedule/zone.ts";
+import { isLocalTime, isTimeZone, timeOf } from "../../../packages/workflow/src/schedule/zone.ts";
 
 it.each([
   ["Europe/Madrid", true],
@@ -26,4 +26,21 @@ it.each([
   ["2026-01-31T09:00+01:00", false],
 ])("%j is a local time: %s", (text, expected) => {
   expect(isLocalTime(text)).toBe(expected);
+});
+
+it.each([
+  ["2026-01-31T09:00Z", "2026-01-31T09:00:00.000Z"],
+  ["2026-01-31T09:00:30.5Z", "2026-01-31T09:00:30.500Z"],
+  ["2026-01-31T09:00-05:00", "2026-01-31T14:00:00.000Z"],
+  ["2026-01-31T09:00:00-0500", "2026-01-31T14:00:00.000Z"],
+  ["2026-01-31T09:00+0530", "2026-01-31T03:30:00.000Z"],
+  ["2026-01-31T09:00+02", "2026-01-31T07:00:00.000Z"],
+  ["2026-02-30T09:00Z", undefined],
+  ["2026-01-31T09:00", undefined],
+  ["2026-01-31T09:00+5", undefined],
+  ["2026-01-31T09:00+05000", undefined],
+  ["2026-01-31T09:00+99:00", undefined],
+])("%j is the instant %s", (text, expected) => {
+  const ms = timeOf(text);
+  expect(ms === undefined ? undefined : new Date(ms).toISOString()).toBe(expected);
 });

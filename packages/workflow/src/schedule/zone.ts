@@ -68,12 +68,15 @@ export function isLocalTime(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
-const isoTime = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+const isoTime = /^((\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:(Z)|([+-]\d{2})(?::?(\d{2}))?)$/i;
 
-/** Milliseconds since the epoch of an ISO time with its zone; undefined for what is none, such as February 30. */
+/**
+ * Milliseconds since the epoch of an ISO 8601 time with its offset: `Z`, `-05:00`, `-0500` or `-05`. Undefined for a text
+ * that is no such time, such as February 30.
+ */
 export function timeOf(text: string): number | undefined {
-  const [, year, month, day] = isoTime.exec(text.trim()) ?? [];
+  const [, local, year, month, day, utc, hours, minutes = "00"] = isoTime.exec(text.trim()) ?? [];
   if (new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) return undefined;
-  const time = Date.parse(text.trim());
+  const time = Date.parse(`${local}${utc ?? `${hours}:${minutes}`}`);
   return Number.isNaN(time) ? undefined : time;
 }

@@ -15,6 +15,8 @@ describe("values of a credential that do not fit are said in words", () => {
     ["a list of headers", "http", { ...api, headers: [] }, "headers", "must be an object"],
     ["no time", "oauth2", { ...oauth, expires_at: "soon" }, "expires_at", "must be a time with its zone, such as"],
     ["a text for all", "email", "s3cret-4711", "", "must be an object"],
+    ["a text for a port", "email", { ...email, smtp_port: "5544" }, "smtp_port", "must be a number, not a text"],
+    ["no port", "email", { ...email, smtp_port: 0 }, "smtp_port", "must be a port, 1 to 65535"],
     ["what a schema says itself", "email", { ...email, smtp_host: 7 }, "smtp_host", "must be a text"],
   ])("%s", (_what, kind, values, path, message) => {
     const [misfit] = checkValues(kind, values).error?.issues ?? [];

@@ -19,10 +19,13 @@ describe("what does not fit is said in words", () => {
   it.each([
     ["a missing field", z.object({ name: z.string() }), {}, "it is missing - send a text"],
     ["a missing list", z.object({ a: z.array(z.int()) }), {}, "it is missing - send a list"],
-    ["a text for a number", z.number(), "1", "it has to be a number"],
-    ["a fraction", z.int(), 1.5, "it has to be a whole number"],
-    ["null for an object", z.object({}), null, "it has to be an object"],
-    ["null for a flag", z.boolean(), null, "it has to be true or false"],
+    ["a text for a number", z.number(), "5544", "it has to be a number, not a text"],
+    ["a text for a whole number", z.int(), "5544", "it has to be a number, not a text"],
+    ["a list for an object", z.object({}), [], "it has to be an object, not a list"],
+    ["a number for a text", z.string(), 1, "it has to be a text, not a number"],
+    ["a fraction", z.int(), 1.5, "it has to be a whole number, not a fraction"],
+    ["null for an object", z.object({}), null, "it has to be an object, not null"],
+    ["null for a flag", z.boolean(), null, "it has to be true or false, not null"],
     [
       "a field that nobody knows",
       z.strictObject({}),

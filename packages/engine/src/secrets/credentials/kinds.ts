@@ -40,7 +40,9 @@ const Host = Text.regex(/^(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_]
 }).transform((host) => host.toLowerCase());
 
 const Port = z
-  .int({ error: "must be a port, 1 to 65535" })
+  .int({
+    error: ({ input }) => (typeof input === "string" ? "must be a number, not a text" : "must be a port, 1 to 65535"),
+  })
   .min(1, { error: "must be a port, 1 to 65535" })
   .max(65_535, { error: "must be a port, 1 to 65535" });
 

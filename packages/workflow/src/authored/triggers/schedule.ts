@@ -5,6 +5,7 @@ import { at, shown } from "../../findings/text.ts";
 import { checkOneOf, type WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
 import { cronProblem } from "../../schedule/cron.ts";
+import { dueState, parseExpression } from "../../schedule/expression.ts";
 import { isLocalTime, isTimeZone } from "../../schedule/zone.ts";
 import { filledText } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields, wholeMinutes } from "./kind.ts";
@@ -48,6 +49,7 @@ type Written = Record<string, unknown>;
 function* checkSchedule(written: Written, place: WrittenPlace): Iterable<Finding> {
   yield* checkOneOf("NOVA123", ["cron", "every", "at"], "when", written, place);
   yield* checkTimes(written, place);
+  yield* checkDue(written, place);
   yield* checkZone(written, place);
   yield* checkContext(written, place);
 }
@@ -58,6 +60,26 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace):
   if (typeof time === "string" && time.trim() !== "" && !isLocalTime(time)) {
     const message = `${name}: at is ${shown(time)}, which is no time - write such as 2026-01-31T09:00, with its zone in timezone`;
     yield finding("NOVA123", at(path, "at"), message);
+  }
+}
+
+/**
+ * A schedule that is never due would look installed and start no run. A time that is over is only a warning: a workflow
+ * whose schedule has done its work can still be published.
+ */
+function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
+  if (typeof timezone !== "string" || !isTimeZone(timezone)) return;
+  const [field, written] = typeof cron === "string" ? ["cron", cron.trim()] : ["at", String(time)];
+  const withSeconds = field === "at" && /T\d\d:\d\d$/.test(written) ? `${written}:00` : written;
+  const expression = parseExpression(`${field}(${withSeconds})`, timezone);
+  const state = expression === undefined ? "ahead" : dueState(expression, Date.now());
+  const subject = `${name}: ${field} ${shown(written)}`;
+  if (state === "never") {
+    const message = `${subject} is never due: no such time exists in ${timezone} - correct its day, month, year or hour`;
+    yield finding("NOVA123", at(path, field), message);
+  } else if (state === "over") {
+    const message = `${subject} was due for the last time in the past - write a later time, or remove this trigger`;
+    yield finding("NOVA134", at(path, field), message);
   }
 }
 
