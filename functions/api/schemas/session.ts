@@ -1,5 +1,11 @@
-import { RawJson } from "@nova/engine";
-import { nodeViews, type OutputView, type Session, type SessionSummary, sessionShape } from "@nova/service";
+import {
+  nodeViews,
+  type OutputView,
+  type Session,
+  type SessionSummary,
+  sessionShape,
+  shownContextOf,
+} from "@nova/service";
 import { z } from "zod";
 import { Finding } from "./deployment.ts";
 import { ExecutionStatus } from "./execution.ts";
@@ -142,12 +148,12 @@ export function sessionItem(session: SessionSummary) {
 }
 
 export function wholeSession(session: Session): z.output<typeof WholeSession> {
-  const { draft, context, workflow = null, runs, changes } = session.state;
+  const { draft, workflow = null, runs, changes } = session.state;
   const definitions = new Map(draft.nodes.map((node) => [node.id, node]));
   return {
     ...sessionItem(session),
     ...{ workflow, settings: draft.settings, shape: sessionShape(session), edges: draft.edges },
-    context: new RawJson(context) as never,
+    context: shownContextOf(session) as never,
     nodes: nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
     running: runs.map(({ execution }) => execution),
     changes: changes.map(({ revision, at, by, what }) => ({ revision, at, by, what })),

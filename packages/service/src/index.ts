@@ -51,7 +51,7 @@ export { publishSession } from "./sessions/publish.ts";
 export { type Begun, runAlone, runStale } from "./sessions/run.ts";
 export { generateText, nodeValues, renderTemplate, writeContext } from "./sessions/script-chain.ts";
 export { createSession, deleteSession, listSessions, readSession, type SessionRequest } from "./sessions/sessions.ts";
-export { nodeViews, type OutputView, sessionOutputs, sessionShape } from "./sessions/view.ts";
+export { nodeViews, type OutputView, sessionOutputs, sessionShape, shownContextOf } from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { emit, putEvent } from "./tasks/events.ts";
 export { notifyTask } from "./tasks/notify.ts";

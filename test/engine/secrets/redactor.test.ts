@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Context } from "../../../packages/engine/src/context/context.ts";
 import { Redactor, SecretFound } from "../../../packages/engine/src/secrets/redactor.ts";
-import { maskSlots, redactorFor } from "../../../packages/engine/src/secrets/secret-inputs.ts";
+import { redactorFor } from "../../../packages/engine/src/secrets/secret-inputs.ts";
+import { shownContext } from "../../../packages/engine/src/secrets/shown-context.ts";
 
 const secret = 'p4ss"wörd/é+';
 const redactor = new Redactor([secret]);
@@ -134,7 +135,13 @@ describe("secret inputs", () => {
   });
 
   it("are masked where people look at a context", () => {
-    expect(maskSlots(context.slots(), keys).map(({ json }) => json)).toEqual(['"***"', '"***"', '"Ada"']);
+    const shown = JSON.parse(shownContext(context.slots(), keys).text);
+    expect(Object.values(shown)).toEqual(["***", "***", "Ada"]);
+  });
+
+  it("are all keys where nobody can say which are", () => {
+    const shown = JSON.parse(shownContext(context.slots(), null).text);
+    expect(Object.values(shown)).toEqual(["***", "***", "***"]);
   });
 });
 

@@ -1,12 +1,12 @@
 import { type ExactValue, isRawNumber, parseExact, secretKeys } from "@nova/workflow";
 import { unlessErased } from "../chain/contents.ts";
-import type { Context, Slot } from "../context/context.ts";
+import type { Context } from "../context/context.ts";
 import { blobKey, referencesIn } from "../context/references.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { Secret } from "./forms.ts";
-import { mask, Redactor } from "./redactor.ts";
+import { Redactor } from "./redactor.ts";
 
 /** Larger secrets (whole documents) are not looked for. */
 const longestSecretBytes = 64 * 1024;
@@ -47,11 +47,6 @@ export function redactorAt(
   others?: readonly string[],
 ): Promise<Redactor> {
   return redactorFor(secretKeys(workflow), context, (sha256) => blobs.get(before, sha256), others);
-}
-
-/** What people may see of a context: secret keys masked. */
-export function maskSlots(slots: Slot[], keys: ReadonlySet<string>): Slot[] {
-  return slots.map((slot) => (keys.has(slot.key) ? { ...slot, json: JSON.stringify(mask) } : slot));
 }
 
 type ReadBlob = (sha256: string) => Promise<Uint8Array>;

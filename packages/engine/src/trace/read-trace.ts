@@ -1,13 +1,13 @@
-import { nodeIndex, secretKeys } from "@nova/workflow";
+import { nodeIndex } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentOrNull, unlessErased } from "../chain/contents.ts";
 import { type ChildTip, type Head, headOf } from "../chain/head.ts";
 import { contextBefore } from "../chain/item-input.ts";
 import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
-import { Context, linkLabel } from "../context/context.ts";
+import { type Context, linkLabel } from "../context/context.ts";
 import { blobPages, loadContext, loadStored } from "../context/pages.ts";
-import { type Member, objectText, parsedOrNot, RawJson } from "../json/text.ts";
+import type { Member, RawJson } from "../json/text.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
@@ -15,7 +15,7 @@ import type { WorkflowVersion } from "../ports/workflows.ts";
 import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
 import { continuationName } from "../protocol/continuation.ts";
 import { executionOf } from "../protocol/status.ts";
-import { maskSlots } from "../secrets/secret-inputs.ts";
+import { type SecretKeys, secretKeysOf, shownContext } from "../secrets/shown-context.ts";
 import { ToldCode } from "./ai-metadata.ts";
 import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork } from "./at-work.ts";
 import { branchParts } from "./run-heads.ts";
@@ -45,7 +45,7 @@ export async function readTrace(ports: Ports, id: string, { full = false } = {})
   const reader = new TraceReader(ports, version, full);
   const { entries, context } = await reader.scope(id, "");
   const atWork = execution.open ? await atWorkOf(ports, version, reader.held, entries) : nothingAtWork;
-  const known = { context: rawContext(context) ?? new RawJson("{}"), path: pathThrough(entries) };
+  const known = { context: reader.shown(context?.slots() ?? []), path: pathThrough(entries) };
   return { execution, entries, ...known, atWork, pages: pagesOf(ports, execution, reader.continuations) };
 }
 
@@ -81,14 +81,18 @@ export class TraceReader {
   readonly #version: WorkflowVersion | undefined;
   readonly #full: boolean;
   readonly #codes: ToldCode;
-  readonly #secrets: ReadonlySet<string>;
+  readonly #secrets: SecretKeys;
 
   constructor(ports: Ports, version: WorkflowVersion | undefined, full: boolean) {
     this.#ports = ports;
     this.#version = version;
     this.#full = full;
-    this.#secrets = version ? secretKeys(version.workflow) : new Set();
+    this.#secrets = secretKeysOf(version);
     this.#codes = new ToldCode(ports, version);
+  }
+
+  shown(members: readonly Member[]): RawJson {
+    return shownContext(members, this.#secrets);
   }
 
   /** `fork`: what a branch begins behind; `known`: its links, where they were read with those of the others. */
@@ -136,13 +140,13 @@ export class TraceReader {
     if (at.scope === "" || at.seq > 1) return inputAfter(entry, context, this.#ports.blobs);
     const start = await branchStart(this.#ports, entry, at.scope);
     const input = await unlessErased(() => contextBefore(this.#ports, { ...start, at, next: { seq: at.seq } }));
-    return input && new Context(maskSlots(input.context.slots(), this.#secrets));
+    return input && input.context;
   }
 
   async #told(entry: StoredEntry, head: Head, context: Context | null, input: Context | null): Promise<TraceEntry> {
     const ports = this.#ports;
     const failure = head.digests.error ? await unlessErased(() => failureOf(entry, ports.blobs)) : null;
-    const ownSet: Member[] = head.node_type === "close" ? [] : (context?.writtenBy(linkLabel(head)) ?? []);
+    const ownSet = head.node_type === "close" ? [] : (context?.writtenBy(linkLabel(head)) ?? []);
     const steps = await this.#stepsOf(head);
     const error = failure?.message ?? null;
     const code = this.#full || this.#codes.isWritten(head) ? await this.#codes.of(entry, head) : null;
@@ -151,13 +155,13 @@ export class TraceReader {
       ai_metadata: await this.#codes.metadata(entry, head, { steps, code, error }),
       error_message: error,
       traceback: failure?.traceback ?? null,
-      changes: { set: toldObject(ownSet), delete: await deletedBy(ports, entry, head) },
+      changes: { set: this.shown(ownSet), delete: await deletedBy(ports, entry, head) },
       hash: entry.hash,
       steps,
       ...(this.#full && {
         code_executed: code ?? this.#codes.promptOf(head),
-        input_context: rawContext(input),
-        output_result: rawContext(context),
+        input_context: input && this.shown(input.slots()),
+        output_result: context && this.shown(context.slots()),
         logs: await contentOrNull(ports, entry, head, "logs"),
       }),
       ...(head.child && { child: await this.#childOf(head.child) }),
@@ -182,30 +186,17 @@ export class TraceReader {
     return { ...child, entries };
   }
 
-  /** The context that a link left, with secret inputs masked. */
+  /** The context that a link left. */
   async contextOf(entry: StoredEntry, head: Head): Promise<Context | null> {
     const text = await contentOrNull(this.#ports, entry, head, "context");
     if (text === null) return null;
-    return unlessErased(async () => {
-      const { context } = await loadContext(text, blobPages(this.#ports.blobs, head));
-      return new Context(maskSlots(context.slots(), this.#secrets));
-    });
+    return unlessErased(async () => (await loadContext(text, blobPages(this.#ports.blobs, head))).context);
   }
 }
 
 async function deletedBy(ports: Ports, entry: StoredEntry, head: Head): Promise<string[]> {
   const text = head.digests.context ? await contentOrNull(ports, entry, head, "context") : null;
   return text === null ? [] : loadStored(text).deleted;
-}
-
-function rawContext(context: Context | null): RawJson | null {
-  return context && toldObject(context.slots());
-}
-
-/** A member that earlier releases took for JSON and is none is told as the text that it is. */
-function toldObject(members: readonly Member[]): RawJson {
-  const asJson = (json: string) => (parsedOrNot(json) === undefined ? JSON.stringify(json) : json);
-  return new RawJson(objectText(members.map(({ key, json }) => ({ key, json: asJson(json) }))));
 }
 
 /** One link as `readTrace` tells it, its branches included. Throws `ExecutionNotFound`. */

@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Member, membersOf, type OutcomeAt, objectText, parsedOrNot, slimText } from "@nova/engine";
-import { conditionLabel, defaultLabel } from "@nova/workflow";
+import {
+  Context,
+  type Member,
+  membersOf,
+  type OutcomeAt,
+  objectText,
+  parsedOrNot,
+  redactorFor,
+  slimText,
+} from "@nova/engine";
+import { conditionLabel, defaultLabel, secretKeys } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
@@ -119,6 +128,7 @@ export async function withOutput(
   const mark = members.find(({ key }) => key.startsWith("$"));
   if (mark)
     throw new Refused(`the output has the key "${mark.key}" - such keys mark NOVA's references: use another name`);
+  await demandNoSecret(ports, session, members);
   const home = homeOf(session);
   const kept = await Promise.all(
     members.map(async ({ key, json }) => ({ key, json: await slimText(ports, home, json) })),
@@ -129,6 +139,21 @@ export async function withOutput(
   const source = { by: by.id, at: new Date(ports.clock.now()).toISOString(), set: objectText(kept) };
   const edited = withEdit(state, shape, id, { source, ...defined({ decision: chosen }) });
   return { ...edited, family: state.family ?? { root: home.root } };
+}
+
+/** As of a node: what it sets is kept and shown. Throws `Refused`. */
+async function demandNoSecret(ports: ServicePorts, session: Session, members: readonly Member[]): Promise<void> {
+  const { draft, context } = session.state;
+  const begin = new Context(membersOf(context).map((member) => ({ ...member, by: 0 })));
+  const redactor = await redactorFor(secretKeys(draft.settings), begin, (sha256) =>
+    ports.blobs.get(homeOf(session), sha256),
+  );
+  const held = members.find(({ key, json }) => redactor.finds(key) || redactor.finds(json));
+  if (held === undefined) return;
+  const name = JSON.stringify(redactor.mask(held.key));
+  throw new Refused(
+    `the output's ${name} contains the value of a secret input - leave it out: nodes find it in the context`,
+  );
 }
 
 /** The edge that a decision takes from now on: as it is said, or as the output itself says. Throws `Refused`. */

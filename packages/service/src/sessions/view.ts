@@ -1,4 +1,4 @@
-import { objectText, RawJson } from "@nova/engine";
+import { membersOf, type RawJson, secretKeysOf, shownContext } from "@nova/engine";
 import { wholeContext } from "../executions/executions.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
@@ -48,13 +48,19 @@ export async function sessionOutputs(
   const outcomes = views.map(({ node_id }) => [node_id, session.state.nodes[node_id]?.outcome] as const);
   const values = await valuesOfAll(ports, outcomes);
   const home = homeOf(session);
+  const secrets = secretKeysOf({ workflow: session.state.draft.settings });
   return Promise.all(
     views.map(async (view) => {
       const found = values.get(view.node_id);
-      const output = found && !found.error && (await wholeContext(ports, home, new RawJson(objectText(found.set))));
+      const output = found && !found.error && (await wholeContext(ports, home, shownContext(found.set, secrets)));
       return { ...view, output: output || null, error: found?.error?.failure.message ?? null };
     }),
   );
+}
+
+/** What every run of the draft begins with, as people may see it. */
+export function shownContextOf({ state: { context, draft } }: Session): RawJson {
+  return shownContext(membersOf(context), secretKeysOf({ workflow: draft.settings }));
 }
 
 /** How a session runs, and what keeps it from running. */

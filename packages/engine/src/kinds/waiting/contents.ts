@@ -9,7 +9,7 @@ import { membersOf, RawJson } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
-import { mask } from "../../secrets/redactor.ts";
+import { shownValue } from "../../secrets/shown-context.ts";
 import type { KeptAnswer } from "./refusals.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
 
@@ -76,7 +76,7 @@ async function unlessGone<T>(entry: StoredEntry, read: () => Promise<T>): Promis
 function valueAt(context: Context, path: string, secrets: ReadonlySet<string>): RawJson | undefined {
   const json = context.get(path);
   if (json === undefined) return undefined;
-  return new RawJson(keyOfPath(secrets, path) === undefined ? json : JSON.stringify(mask));
+  return new RawJson(shownValue(keyOfPath(secrets, path) ?? path, json, secrets));
 }
 
 async function outcomeIn(
