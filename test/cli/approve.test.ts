@@ -91,7 +91,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     ]);
     const listed = (await nova(cwd, "tasks")).stdout;
     expect(listed).toMatch(
-      /^execution +workflow +client +node .*\nexec_\w+ +ask +default +ask +approved\|rejected +[\d.]+ m?s /,
+      /^task +execution +workflow +client +node .*\ntask_\w+ +exec_\w+ +ask +default +ask +approved\|rejected +[\d.]+ m?s /,
     );
     const answer = ["approve", execution ?? "", "--choice", "rejected", "--data", "why.json", "--as", "ann"];
     expect(await json(...answer)).toMatchObject({ code: 0, node: "ask", choice: "rejected", by: "ann", sent: true });
@@ -105,7 +105,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     expect([again.code, again.stdout, again.stderr]).toEqual([
       2,
       "",
-      expect.stringMatching(/^nova: "ask" was answered before: rejected, by ann/),
+      expect.stringMatching(/^nova: "ask" was already answered by ann at .*: rejected/),
     ]);
   });
 
@@ -179,7 +179,11 @@ describe("a run that waits", { timeout: 60_000 }, () => {
     run.child.kill("SIGINT");
     await run.ended;
     expect(await json("approve", execution, "one", "--choice", "ok")).toMatchObject({ code: 0, sent: true });
-    expect(await json("approve", execution, "--choice", "ok")).toMatchObject({ code: 0, node: "two" });
+    const again = await nova(cwd, "approve", execution, "--choice", "ok");
+    expect(again.code).toBe(2);
+    expect(again.stderr).toMatch(/"one" was already answered by .* - name the task to answer: task_\w+ \(two\)/);
+    const [, task = ""] = /(task_\w+) \(two\)/.exec(again.stderr) ?? [];
+    expect(await json("approve", task, "--choice", "ok")).toMatchObject({ code: 0, node: "two", task_id: task });
     expect((await json("trace", execution)).status).toBe("completed");
   });
 

@@ -84,8 +84,8 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     await writeNodes("asks", { ask: { type: "approval", message: "Pay it?", choices: ["yes"] } });
     await writeNodes("waits", { bill: calls("asks") });
     const run = startNova(cwd, "run", "waits");
-    const [, child = ""] = /nova approve (exec_\w+) ask/.exec(await run.line("nova approve")) ?? [];
-    expect((await nova(cwd, "approve", child, "ask", "--choice", "yes")).code).toBe(0);
+    const [, task = ""] = /nova approve (task_\w+) .*ask of exec_/.exec(await run.line("nova approve")) ?? [];
+    expect((await nova(cwd, "approve", task, "--choice", "yes")).code).toBe(0);
     expect(await run.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("completed") });
   });
 
@@ -94,13 +94,13 @@ describe("nova run of a workflow that runs others", { timeout: 60_000 }, () => {
     const elsewhere = await newFolder();
     for (const folder of folders) await cp(folder, join(elsewhere, basename(folder)), { recursive: true });
     const run = startNova(elsewhere, "run", "waits");
-    const [, child = ""] = /nova approve (exec_\w+) ask/.exec(await run.line("nova approve")) ?? [];
+    const [, task = ""] = /nova approve (task_\w+) .*ask of exec_/.exec(await run.line("nova approve")) ?? [];
     run.child.kill("SIGINT");
     expect(await run.ended).toMatchObject({
       code: 130,
       stdout: expect.stringContaining("goes on with what it waits for"),
     });
-    expect((await nova(elsewhere, "approve", child, "ask", "--choice", "yes")).code).toBe(0);
+    expect((await nova(elsewhere, "approve", task, "--choice", "yes")).code).toBe(0);
     const { items } = JSON.parse((await nova(elsewhere, "executions", "--json")).stdout);
     expect(items.map(({ workflow, status }: Record<string, string>) => `${workflow} ${status}`)).toEqual([
       "asks completed",

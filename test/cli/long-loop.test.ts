@@ -51,10 +51,11 @@ async function json(...args: string[]) {
 it("a run that waits in a further execution of a further execution outlives every process", async () => {
   const run = startNova(cwd, "run", "asks");
   const [id = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
+  const waiting = async () => (await json("tasks")).items[0].task_id;
   run.child.kill("SIGKILL");
   await run.ended;
   for (const choice of ["again", "again", "enough"]) {
-    expect(await json("approve", id, "ask", "--choice", choice)).toMatchObject({ code: 0, sent: true });
+    expect(await json("approve", await waiting(), "--choice", choice)).toMatchObject({ code: 0, sent: true });
   }
   const { path } = await json("trace", id);
   expect(path.filter((node: string) => node === "ask" || node === "up")).toEqual(

@@ -9,7 +9,7 @@ beforeAll(() => {
 });
 
 it.each([
-  [undefined, "nova approve exec_1 ask --choice approved|'not now'"],
+  [undefined, "nova approve task_1 --choice approved|'not now'"],
   ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
   ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
 ])("with the link base %j people are sent to %s", (NOVA_LINK_BASE, link) => {

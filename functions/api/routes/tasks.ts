@@ -1,6 +1,6 @@
-import { RawJson, type TaskContents, type TaskName, type WaitingTask } from "@nova/engine";
+import { RawJson, type TaskContents, type WaitingTask } from "@nova/engine";
 import * as service from "@nova/service";
-import { textOfJson } from "@nova/workflow";
+import { defined, textOfJson } from "@nova/workflow";
 import { z } from "zod";
 import type { Received } from "../http/event.ts";
 import { readBody } from "../http/read-body.ts";
@@ -150,23 +150,35 @@ export const answer: Route = {
 };
 
 export const answerIn = route("POST /executions/{id}/answer", {
-  summary: "Answer the approval that an execution waits for",
+  summary: "Answer the approval of an execution that `task` names, or the only one that it has asked for so far",
   role: "runner",
   params: z.object({ id: ExecutionId }),
   body: TaskAnswer.extend({
-    node: z.string().min(1).max(200).optional().meta({ description: "which one, where several wait" }),
+    task: TaskId.optional().meta({
+      description:
+        "`task_id` of GET /tasks, or of `waits_for` of the execution. Without it, a second approval is refused (409), so that no repeated request answers it",
+    }),
+    node: z.string().min(1).max(200).optional().meta({
+      description:
+        "narrows the choice to one node: enough while this node has asked once, so not in loops and not in items of maps",
+    }),
   }),
   exact: ["data"],
-  answers,
+  answers: {
+    ...answers,
+    409: {
+      description: `${answers[409].description}; or the execution has asked more than once: \`detail\` lists the open tasks`,
+    },
+  },
   handle: (ports, { params: { id }, ...asked }) => {
-    const { node } = asked.body;
-    return answered(ports, { execution: id, ...(node !== undefined && { node }) }, asked);
+    const { task, node } = asked.body;
+    return answered(ports, defined({ execution: id, task, node }), asked);
   },
 });
 
 async function answered(
   ports: service.ServicePorts,
-  name: TaskName,
+  name: service.NamedTask,
   { by, body: { choice, data, by: as }, once }: Pick<Asked<unknown, unknown, TaskAnswer>, "by" | "body" | "once">,
 ) {
   const given = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };

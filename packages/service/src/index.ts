@@ -55,7 +55,7 @@ export { nodeViews, type OutputView, sessionOutputs, sessionShape, shownContextO
 export { sweepService } from "./sweep/sweep-service.ts";
 export { emit, putEvent } from "./tasks/events.ts";
 export { notifyTask } from "./tasks/notify.ts";
-export { answer, listTasks, readTask, resume, resumeLink } from "./tasks/tasks.ts";
+export { answer, listTasks, type NamedTask, readTask, resume, resumeLink } from "./tasks/tasks.ts";
 export { fireTrigger } from "./triggers/fire.ts";
 export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";
 export { listSchedules, type ShownSchedule, setSchedulePaused } from "./triggers/schedules.ts";

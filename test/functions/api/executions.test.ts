@@ -241,7 +241,7 @@ describe("a task", () => {
     expect(over.outcome).toMatchObject({ choice: "approved", by: "ann", at: answered.body.at });
     expect(text).toContain('"data":{"total": 850.0}');
     const late = await api.call(`POST /tasks/${task_id}`, { body: { choice: "rejected" } });
-    expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/answered before|is over/)]);
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/already answered by|is over/)]);
   });
 
   it("of a map's item tells what its message names of that item, the first of its branch as well", async () => {
@@ -286,7 +286,7 @@ describe("a task", () => {
     expect(misfit.status).toBe(422);
     expect((await api.call(at, { body: { choice: "approved" } })).body).toMatchObject({ task_id, sent: true });
     const late = await api.call(at, { body: { choice: "approved", data: { reason: 5 } } });
-    expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/answered before|is over/)]);
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/already answered by|is over/)]);
     const absent = await api.call(`POST /executions/exec_${"0".repeat(26)}/answer`, { body: { choice: "approved" } });
     expect(absent.status).toBe(404);
   });

@@ -21,7 +21,7 @@ beforeEach(() => {
   [mails, noted, down, attempts] = [[], [], undefined, new MemoryAttempts()];
 });
 
-function ports(task: Partial<WaitingTask> = {}, link = "nova approve exec_1 boss --choice approved"): ServicePorts {
+function ports(task: Partial<WaitingTask> = {}, link = "nova approve task_1 --choice approved"): ServicePorts {
   const made: Partial<ServicePorts> = {
     attempts,
     tasks: {
@@ -60,8 +60,8 @@ describe("an approval", () => {
       expect.arrayContaining([
         "> Pay 850.0 to Zoë?",
         "choices    approved, not now",
-        "    nova approve exec_1 boss --choice approved",
-        "    nova approve exec_1 boss --choice 'not now'",
+        "    nova approve task_1 --choice approved",
+        "    nova approve task_1 --choice 'not now'",
         '    POST https://api.example.com/tasks/task_1 {"choice": ..., "data": ...}',
       ]),
     );

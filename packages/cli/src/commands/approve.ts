@@ -8,8 +8,8 @@ import { command } from "./command.ts";
 export const approve = command({
   summary: "answer an approval, whatever the choice",
   takes: {
-    "<execution_id|task_id>": "",
-    "[node]": "the approval that waits, where several of the execution do",
+    "<execution_id|task_id>": "the task, as nova tasks lists it; or an execution that has asked for one answer so far",
+    "[node]": "of the execution, if several of its nodes have asked; a node that has asked twice needs the task",
     "--choice <choice>": { says: "approved, rejected, or what else the approval offers", needed: true },
     "--data <file.json>": "what its form asks for",
     "--as <who>": "who answers; absent: the user of this machine",

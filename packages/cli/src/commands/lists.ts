@@ -83,8 +83,11 @@ type AgedTask = Task & { age_seconds: number };
 /** How each kind is listed. What others sent must not steer the terminal. */
 const kinds = {
   approval: {
-    header: ["execution", "workflow", "client", "node", "choices", "age", "until", "message"],
-    rowOf: (task: AgedTask) => [...placeOf(task), task.choices.join("|"), ...timesOf(task), cell(task.message)],
+    header: ["task", "execution", "workflow", "client", "node", "choices", "age", "until", "message"],
+    rowOf: (task: AgedTask) => [
+      ...[task.task_id, ...placeOf(task), task.choices.join("|")],
+      ...[...timesOf(task), cell(task.message)],
+    ],
     empty: "nothing waits for an answer - nova tasks --kind event lists what waits for an event",
   },
   event: {

@@ -66,11 +66,12 @@ export function eventLine({ node, items = [], state, count, message = "" }: Node
 
 /** What a waiting run is asking for, and how to give it. */
 export function taskLines(task: OpenTask): string[] {
-  const { kind, message } = task;
+  const { kind, message, node, execution } = task;
   const until = styled("dim", `until ${task.until}`);
   if (kind === "event") return [`    for an event, ${until}: nova emit --source ... --type ... sends one`];
   const asked = message.replaceAll(/^/gm, "    ");
-  return [asked, `    ${styled("bold", approveCommand(task))}  ${until}`];
+  const asker = styled("dim", `${node} of ${execution},`);
+  return [asked, `    ${styled("bold", approveCommand(task))}  ${asker} ${until}`];
 }
 
 function callsText({ aws_calls, sandbox_calls }: NonNullable<Ran["counters"]>): string {

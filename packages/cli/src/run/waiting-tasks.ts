@@ -3,8 +3,8 @@ import type { AtWork, WaitingTask } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { readWhole } from "../api/recorded.ts";
 
-/** What somebody has to answer before a run goes on. */
-export type OpenTask = Pick<WaitingTask, "execution" | "node" | "kind" | "message" | "choices"> & {
+/** A task that has to be answered before a run can continue. */
+export type OpenTask = Pick<WaitingTask, "id" | "execution" | "node" | "kind" | "message" | "choices"> & {
   /** ISO 8601. */
   until: string | null;
 };
@@ -38,7 +38,7 @@ export class WaitingTasks {
       isAsked = true;
       const { kind, until, task_id } = wait;
       const asked = wait.kind === "approval" ? wait : { message: "", choices: [] };
-      this.#tell(task_id, { execution, node, kind, until, ...asked });
+      this.#tell({ id: task_id, execution, node, kind, until, ...asked });
     }
     return (count > nodes.length && (await this.#lookThroughTasks(execution))) || isAsked;
   }
@@ -52,7 +52,7 @@ export class WaitingTasks {
       })) {
         if (execution_id !== execution) continue;
         isAsked = true;
-        this.#tell(task_id, { execution, node, kind, until, message, choices });
+        this.#tell({ id: task_id, execution, node, kind, until, message, choices });
       }
     }
     return isAsked;
@@ -92,8 +92,8 @@ export class WaitingTasks {
     return (await this.look(id, atWork)) || !isWhole;
   }
 
-  #tell(id: string, task: OpenTask): void {
-    if (this.#isNew(id)) this.#onTask(task);
+  #tell(task: OpenTask): void {
+    if (this.#isNew(task.id)) this.#onTask(task);
   }
 
   #isNew(id: string): boolean {

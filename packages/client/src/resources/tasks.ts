@@ -18,7 +18,7 @@ export const tasksAt = ({ api, ask, list }: Connection) => ({
   answer: (id: string, answer: Answer) =>
     ask(api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never })),
 
-  /** Answers the one that an execution waits for; `node` says which, where there are several. */
-  answerIn: (id: string, answer: Answer & { node?: string }) =>
+  /** Answers the only one that an execution has asked for so far; if there are several, `task` or `node` says which. */
+  answerIn: (id: string, answer: Answer & { task?: string; node?: string }) =>
     ask(api.POST("/executions/{id}/answer", { params: { path: { id } }, body: answer as never })),
 });

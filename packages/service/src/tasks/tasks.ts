@@ -51,11 +51,14 @@ export interface TaskAnswer {
   as?: string;
 }
 
-/** Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` where nothing waits. */
+/** The caller may name the execution and the node of a task, too: a task of another one is refused. */
+export type NamedTask = TaskName | { task: string; execution: string; node?: string };
+
+/** Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` if nothing waits, or the name fits several tasks. */
 export async function answer(
   ports: ServicePorts,
   by: Principal,
-  name: TaskName,
+  name: NamedTask,
   { choice, data, as }: TaskAnswer,
 ): Promise<Answered> {
   const client = await clientOf(ports, by, name);
@@ -67,9 +70,18 @@ export async function answer(
   return answered;
 }
 
-async function clientOf(ports: ServicePorts, by: Principal, name: TaskName): Promise<string> {
-  if ("execution" in name) return (await executionWithin(ports, by, name.execution)).client;
-  return (await taskWithin(ports, by, name.task)).client;
+async function clientOf(ports: ServicePorts, by: Principal, name: NamedTask): Promise<string> {
+  if (!("task" in name)) return (await executionWithin(ports, by, name.execution)).client;
+  const task = await taskWithin(ports, by, name.task);
+  if ("execution" in name) demandPlace(task, name);
+  return task.client;
+}
+
+function demandPlace(task: WaitingTask, { execution, node }: { execution: string; node?: string }): void {
+  if (task.execution === execution && (node === undefined || task.node === node)) return;
+  const what = node === undefined ? execution : `node "${node}" of ${execution}`;
+  const owner = `it belongs to node "${task.node}" of ${task.execution}`;
+  throw new NotFound(`${what} has no task "${task.id}": ${owner} - POST /tasks/${task.id} answers it`);
 }
 
 async function taskWithin(ports: ServicePorts, by: Principal, id: string) {

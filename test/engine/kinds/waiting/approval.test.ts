@@ -125,7 +125,7 @@ describe("an answer", () => {
     expect([await name("perhaps"), await name("approved")]).toEqual(["AnswerMisfit", "AnswerMisfit"]);
     await refused(story, "rejected", '{"why": "so"}');
     await expect(refused(story, "perhaps", "{}")).rejects.toThrow(/is no choice/);
-    await expect(refused(story, "approved", "{}")).rejects.toThrow(/answered before: rejected/);
+    await expect(refused(story, "approved", "{}")).rejects.toThrow(/already answered by bob at .*: rejected/);
     expect(await name("approved")).toBe("AnswerRefused");
   });
 
@@ -139,14 +139,14 @@ describe("an answer", () => {
     });
     expect(task.node).toBe("ask");
     const again = answerTask(story.ports, { execution: story.id, choice: "approved", by: "bob", from: "a test" });
-    await expect(again).rejects.toThrow(/"ask" was answered before: approved, by ann/);
+    await expect(again).rejects.toThrow(/"ask" was already answered by ann at .*: approved/);
   });
 
   it("that comes twice is refused, and says who was first and when", async () => {
     const story = await waiting();
     const at = story.world.clock.iso();
     await story.finish(story.answering("rejected"));
-    await expect(refused(story)).rejects.toThrow(`"ask" was answered before: rejected, by ann at ${at} (a test)`);
+    await expect(refused(story)).rejects.toThrow(`"ask" was already answered by ann at ${at}: rejected (a test)`);
   });
 
   it("that comes late is refused", async () => {
@@ -186,11 +186,47 @@ describe("an answer", () => {
     const story = await waiting();
     const other = { ...story.task, id: "task_other", scope: "/m@1.0", seq: 1 };
     await story.ports.tasks.create(other);
-    const both = /"ask" waits for 2 answers - name a task alone: task_\w+ \(ask\), task_other \(ask\)$/;
+    const both = /"ask" waits for 2 answers - name the task to answer: task_\w+ \(ask\), task_other \(ask\)$/;
     await expect(refused(story)).rejects.toThrow(both);
     const answer = { choice: "approved", by: "ann", from: "a test" };
     const any = answerTask(story.ports, { execution: story.id, ...answer });
-    await expect(any).rejects.toThrow(`${story.id} waits for 2 answers - name a task alone`);
+    await expect(any).rejects.toThrow(`${story.id} waits for 2 answers - name the task to answer`);
+  });
+
+  it.each([
+    ["the next approval", { node: "next" }],
+    ["the next visit of its node in a loop", { seq: 5 }],
+    ["another item of a map", { scope: "/m@1.0" }],
+  ])("that is repeated does not answer %s, and learns who was first", async (_what, of) => {
+    const story = await waiting();
+    const at = story.world.clock.iso();
+    const next = { ...story.task, id: "task_next", ...of };
+    const answer = { execution: story.id, choice: "approved", by: "ann", from: "a test" };
+    await answerTask(story.ports, answer);
+    await story.ports.tasks.create(next);
+    const told =
+      `${story.id} has asked 2 times, and "ask" was already answered by ann at ${at}: approved (a test) - ` +
+      `name the task to answer: task_next (${next.node})`;
+    await expect(answerTask(story.ports, answer)).rejects.toThrow(told);
+    const again = answerTask(story.ports, { ...answer, node: "ask" });
+    await expect(again).rejects.toThrow(/already answered by ann/);
+    expect(story.world.tasks.all().map(({ status }) => status)).toEqual(["sent", "open"]);
+  });
+
+  it("that is repeated after the last of several approvals names the latest answer", async () => {
+    const story = await waiting();
+    await story.ports.tasks.create({
+      ...story.task,
+      id: "task_0",
+      createdAt: "2025-01-01T00:00:00.000Z",
+      status: "expired",
+    });
+    const answer = { execution: story.id, choice: "approved", by: "ann", from: "a test" };
+    await answerTask(story.ports, {
+      ...answer,
+      task: story.world.tasks.all().find(({ id }) => id !== "task_0")?.id ?? "",
+    });
+    await expect(answerTask(story.ports, answer)).rejects.toThrow(/already answered by ann/);
   });
 
   it("takes the default edge where its choice has none", async () => {

@@ -1,5 +1,5 @@
 import { checkData, type JsonObject } from "@nova/workflow";
-import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
+import { contextAfter, type Position } from "../../chain/position.ts";
 import { slimText } from "../../context/offload.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { deepestNesting, measureOf, sha256 } from "../../json/text.ts";
@@ -9,12 +9,14 @@ import type { Ports } from "../../ports/index.ts";
 import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type NodeDefinition, wayOfChoice, wayOn } from "../../protocol/definition.ts";
+import { wayOfChoice, wayOn } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
-import { AnswerMisfit, AnswerRefused, decidedBefore, findTask, runIsOver, type TaskName } from "./refusals.ts";
-import { chosen, isWaitingNode, termsOf, type WaitingNode } from "./waiting-node.ts";
+import { findTask, type TaskName } from "./find-task.ts";
+import { AnswerMisfit, AnswerRefused, decidedBefore } from "./refusals.ts";
+import { chosen, termsOf } from "./waiting-node.ts";
+import { type Waiting, waitingAt } from "./waiting-task.ts";
 
 export interface Answer {
   choice: string;
@@ -59,30 +61,6 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
 
 function noChoice({ node, choices }: WaitingTask, choice: string): AnswerMisfit {
   return new AnswerMisfit(`"${choice}" is no choice of "${node}" - choose ${choices.join(" or ")}`);
-}
-
-/** A task that still waits, and where. */
-interface Waiting extends NodeDefinition<WaitingNode> {
-  task: WaitingTask;
-  position: Position;
-}
-
-/** Throws `AnswerRefused` where the task waits no longer. */
-async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
-  const event = eventOf(task);
-  const definition = await definitionOf(ports, event);
-  const { node } = definition;
-  if (!isWaitingNode(node)) throw runIsOver(task);
-  const { execution, scope, seq } = task;
-  const position = await readPosition(ports, { execution, scope, seq });
-  const { entry, turn } = position.next;
-  if (entry) throw await decidedBefore(ports, task, termsOf(node).into, entry);
-  if (turn?.state !== "held") throw runIsOver(task);
-  if (Date.parse(task.expiresAt) <= ports.clock.now())
-    throw new AnswerRefused(
-      `"${task.node}" expired at ${task.expiresAt} - nova trace ${execution} shows what followed`,
-    );
-  return { ...definition, task, position, node };
 }
 
 /**

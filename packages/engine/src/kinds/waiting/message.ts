@@ -46,10 +46,10 @@ function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 
-/** The command that answers a task; several choices stand for one of them. */
+/** The command that answers this task and no later one; several choices stand for one of them. */
 export function approveCommand(
-  { execution, node, choices }: Pick<WaitingTask, "execution" | "node" | "choices">,
+  { id, choices }: Pick<WaitingTask, "id" | "choices">,
   offered: readonly string[] = choices,
 ): string {
-  return `nova approve ${execution} ${node} --choice ${offered.map(shellWord).join("|")}`;
+  return `nova approve ${id} --choice ${offered.map(shellWord).join("|")}`;
 }
