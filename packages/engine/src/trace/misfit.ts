@@ -145,7 +145,7 @@ function changed(field: string): string {
 async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): Promise<ExecutionError | null> {
   const { error } = entry.contents;
   const text = error && (await unlessErased(() => contentText(error, head, blobs)));
-  return text ? (JSON.parse(text) as ExecutionError) : null;
+  return typeof text === "string" ? (JSON.parse(text) as ExecutionError) : null;
 }
 
 /** Where its words were erased in the chain, the record has none either: the class is in the head. */

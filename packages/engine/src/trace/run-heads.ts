@@ -85,8 +85,8 @@ async function joinedTips(
   { execution_id: execution, scope, seq }: Head,
 ): Promise<ReadonlyMap<string, number> | null> {
   const { entry } = await chain.read({ execution, scope, seq: seq + 1 });
-  const text = entry && (await contentOrNull({ blobs }, entry, headOf(entry), "branches"));
-  return text ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
+  const text = entry ? await contentOrNull({ blobs }, entry, headOf(entry), "branches") : null;
+  return text !== null ? new Map((JSON.parse(text) as BranchTip[]).map(({ scope, seq }) => [scope, seq])) : null;
 }
 
 /**

@@ -61,7 +61,7 @@ export async function sealStep(
 /** The code and what it did stay as they are: both will be used again. */
 function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Record<StepContentName, string>> {
   const { error_message: message, traceback, logs, prompt, answer, result } = draft;
-  const masked = (text: string | undefined) => (text ? mask(text) : undefined);
+  const masked = (text: string | undefined) => (text === undefined ? undefined : mask(text));
   const json = (value: unknown) => (value == null ? undefined : JSON.stringify(maskValue(value, mask)));
   return defined({
     input: json(draft.input_data),
@@ -69,7 +69,7 @@ function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Recor
     error: json(message === null ? undefined : { message, ...(traceback && { traceback }) }),
     tools: json(draft.tool_calls.length > 0 ? draft.tool_calls : undefined),
     code: draft.generated_code ?? undefined,
-    ...{ logs: masked(logs), prompt: masked(prompt), answer: masked(answer) },
+    ...{ logs: masked(logs || undefined), prompt: masked(prompt), answer: masked(answer) },
     result: result && JSON.stringify(result),
     analysis: analysis && JSON.stringify(analysis),
   });

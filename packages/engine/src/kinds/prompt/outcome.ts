@@ -39,7 +39,7 @@ export async function outcomeOf(
   run: Omit<RunFacts, "code">,
 ): Promise<Outcome> {
   const code = (told.status === "failed" ? lastCode(journal.steps) : null) ?? told.code;
-  const facts = { ...run, code: code && sha256(code) };
+  const facts = { ...run, code: hashOf(code) };
   const outcome: Outcome =
     told.status === "success"
       ? await judge(task, told.result, io, facts)
@@ -58,6 +58,11 @@ function moreOf(task: Task, told: PipelineOutcome, journal: StepJournal): MoreFa
   const contents = { ...codeContent(task, code), ...(analysis && analysisContents(task, analysis, journal)) };
   const facts = { steps: [...earlier.steps, ...journal.hashes], cacheHit, contents, spent };
   return defined({ ...facts, generation: generation ?? undefined, analysis: analysis && sha256(analysis.code) });
+}
+
+/** A model may write an empty text: that is code, too, and only null means that there is none. */
+function hashOf(code: string | null): string | null {
+  return code === null ? null : sha256(code);
 }
 
 /** The entry holds the code that a model wrote; code that the definition holds is named by its hash. */
@@ -87,7 +92,9 @@ export async function judgementOf(task: Task, result: CodeResult, io: NodeIo): P
 
 /** What a node that came to no good end says was its code. Analysis code looks at the data, and is not the node's. */
 export function lastCode(steps: readonly JournalStep[]): string | null {
-  const written = steps.findLast(({ generated_code, agent_name }) => generated_code && agent_name !== "DataAnalyzer");
+  const written = steps.findLast(
+    ({ generated_code, agent_name }) => generated_code !== null && agent_name !== "DataAnalyzer",
+  );
   return written?.generated_code ?? null;
 }
 
@@ -108,7 +115,7 @@ export async function stoppedOutcome(
   return failed(held, reason, {
     logs,
     executionTimeMs: turn.due === undefined ? heldMs(ports, turn) : 0,
-    run: { ...turnFacts(turn), warm, code: code && sha256(code) },
+    run: { ...turnFacts(turn), warm, code: hashOf(code) },
     more: defined({
       steps: [...earlier.steps, ...stored.map(({ hash }) => hash)],
       generation: steps.length === 0 ? turn.generation : undefined,
