@@ -112,6 +112,50 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toMatch(/two answers .*"\{\\"m\\":1\}".*"\{\\"n\\":\\"x\\"\}"/);
   });
 
+  it("keeps no thoughts of its model, and passes none on", async () => {
+    const schema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
+    const trace = await told(
+      { total: text("Say", { output_schema: schema }), words: text("Say"), next: text("{words}") },
+      [
+        { text: 'The net is {"total": 10} ... plus tax.</think>{"total": 12.1}' },
+        { text: "<THINKING>He is rude.</THINKING>\n\nDear Sir," },
+        { text: "ok" },
+      ],
+    );
+    expect(JSON.parse(trace.context.text)).toMatchObject({ total: { total: 12.1 }, words: "Dear Sir," });
+    expect(server.requests[2]?.input).toBe("Dear Sir,");
+  });
+
+  it.each([
+    ["an empty answer", { text: "" }, "it is empty"],
+    ["thoughts alone", { text: "<think>hm" }, "it is empty"],
+  ])("asks once more after %s, and names no schema where it has none", async (_, empty, problem) => {
+    const mended = await told({ work: text("Say") }, [empty, { text: "Done." }]);
+    expect(JSON.parse(mended.context.text).work).toBe("Done.");
+    const failed = await told({ work: text("Say") }, [empty, empty]);
+    const message = `node "work": two answers of its model do not fit: ${problem} - name another model, or ask for less; the first was "", the second ""`;
+    expect(entryOf(failed).error_message).toBe(message);
+  });
+
+  it("asks once more for an ambiguous answer, and fails with both", async () => {
+    const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const unsure = { text: '[{"n": 1}, {"n": 2}]' };
+    const mended = await told({ work: text("Say", { output_schema: schema }) }, [unsure, { json: { n: 1 } }]);
+    expect(JSON.parse(mended.context.text).work).toEqual({ n: 1 });
+    const failed = await told({ work: text("Say", { output_schema: schema }) }, [unsure, unsure]);
+    expect(entryOf(failed).error_message).toMatch(/do not fit: it is ambiguous: it has 2 different JSON objects/);
+  });
+
+  it("fails with the way to another API, said once, where its server ignores schemas", async () => {
+    const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const trace = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { text: "never" }]);
+    const message = entryOf(trace).error_message ?? "";
+    expect(message).toMatch(
+      /there is no JSON object in it - set NOVA_LLM_API=chat .*, or name another model, or ask for less;/,
+    );
+    expect(message.match(/name another model/g)).toHaveLength(1);
+  });
+
   it.each([
     ["a model that refuses", { refusal: "I cannot" } as ModelAction, "NodeFailed", /refusal/],
     ["a rate limit", { status: 429, headers: { "retry-after-ms": "1" } } as ModelAction, "ModelUnavailable", /429/],

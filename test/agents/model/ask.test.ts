@@ -18,6 +18,7 @@ describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => 
       value: { code: "x = 1" },
       text: '{"code":"x = 1"}',
       toolCalls: [],
+      isEstimated: false,
       usage,
       costUsd: 0.0005,
     });

@@ -14,7 +14,7 @@ const search: Tool = {
 };
 const asks: ModelAction = {
   calls: [{ name: "search", arguments: { query: "x" } }],
-  usage: { input: 1000, cached: 0, output: 0 },
+  usage: { input: 1000, cached: 0, output: 20 },
 };
 const code: ModelAction = { json: { code: "x" } };
 
@@ -25,8 +25,8 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
     await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall({ tools: [search], beforeRequest }));
     expect(beforeRequest.mock.calls).toEqual([
       [expect.any(Number), 0, { input: 0, cached: 0, output: 0 }],
-      [expect.any(Number), 0.001, { input: 1000, cached: 0, output: 0 }],
-      [expect.any(Number), 0.002, { input: 2000, cached: 0, output: 0 }],
+      [expect.any(Number), 0.0011, { input: 1000, cached: 0, output: 20 }],
+      [expect.any(Number), 0.0022, { input: 2000, cached: 0, output: 40 }],
     ]);
   });
 
@@ -52,7 +52,7 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
       }
     };
     const error = await failureOf({ ...server.environment, NOVA_LLM_API }, { tools: [search], beforeRequest });
-    expect(error).toEqual(new NovaError("BudgetExceeded", "$0.001 are spent"));
+    expect(error).toEqual(new NovaError("BudgetExceeded", "$0.0011 are spent"));
   });
 });
 

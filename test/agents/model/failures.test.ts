@@ -44,17 +44,12 @@ const answered: Case[] = [
     what: "an answer of another schema",
     answer: { json: { program: "x" }, usage },
     reason: "invalid",
-    message: /does not follow its schema: Invalid input: expected string, received undefined at code - try again/,
+    message:
+      /does not follow its schema: Invalid input: expected string, received undefined at code - .*name another model$/,
   },
   {
     what: "an answer without JSON",
     answer: { text: "I would write a loop.", usage },
-    reason: "invalid",
-    message: /there is no JSON object in it/,
-  },
-  {
-    what: "no answer at all",
-    answer: { text: "", usage },
     reason: "invalid",
     message: /there is no JSON object in it/,
   },

@@ -54,12 +54,16 @@ export function embeddingModels(expected: readonly Vector[] | null, ...lines: Li
       if (line?.role !== call.role) throw new TypeError(`${call.role} spoke, expected: ${line?.role ?? "nobody"}`);
       call.beforeRequest?.(line.estimatedUsd ?? 0, 0, { input: 0, cached: 0, output: 0 });
       asked.push(call as ModelCall<unknown>);
-      const used = { usage: { input: 900, cached: 100, output: 50 }, costUsd: line.costUsd ?? 0.001 };
+      const used = {
+        usage: { input: 900, cached: 100, output: 50 },
+        costUsd: line.costUsd ?? 0.001,
+        isEstimated: false,
+      };
       if (line.fails)
         throw new ModelError(line.fails, `the model failed: ${line.fails}`, { ...used, text: "half an ans" });
       const toolCalls = await runCalls(call, line.calls ?? []);
       const text = typeof line.answer === "string" ? line.answer : JSON.stringify(line.answer);
-      return { value: readValue(call, line.answer, text, used), text, toolCalls, ...used };
+      return { value: await readValue(call, line.answer, text, used), text, toolCalls, ...used };
     },
     embed: (call) => (vectors === null ? null : embedOne(call, vectors)),
     finish() {
@@ -69,9 +73,9 @@ export function embeddingModels(expected: readonly Vector[] | null, ...lines: Li
   };
 }
 
-function readValue<T>({ answer }: ModelCall<T>, said: unknown, text: string, used: Partial<Spent>): T {
+async function readValue<T>({ answer }: ModelCall<T>, said: unknown, text: string, used: Partial<Spent>): Promise<T> {
   if ("schema" in answer) return answer.schema.parse(said);
-  const read = answer.read(text);
+  const read = await answer.read(text);
   if (read.valid) return read.value;
   throw new ModelError("invalid", read.problem, { ...used, text });
 }

@@ -5,7 +5,7 @@ import type { Ending } from "../failures/failure.ts";
 import { windowOf } from "../model/catalog.ts";
 import { modelFor } from "../model/choose-model.ts";
 import type { Usage } from "../model/cost.ts";
-import { ModelError, type Spent } from "../model/model-error.ts";
+import { ModelError, type ModelErrorReason, type Spent } from "../model/model-error.ts";
 import type { ModelCall } from "../model/models.ts";
 import type { Prompt } from "../prompts/prompt.ts";
 import { budgetNow, budgetRefused, checkBudget, timeSpent } from "./budget.ts";
@@ -13,7 +13,9 @@ import type { ModelRun } from "./model-run.ts";
 import type { Deed } from "./step.ts";
 
 export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T>, "answer"> &
-  Partial<Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens" | "temperature" | "longestMs">> & {
+  Partial<
+    Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens" | "temperature" | "longestMs" | "isAskedOnce">
+  > & {
     /** What the same step has spent before it: nothing has recorded that yet. */
     alreadyUsd?: number;
   };
@@ -93,10 +95,11 @@ function usageOf({ input, cached, output }: Usage): Told {
   return { tokens_input: input, tokens_cached: cached, tokens_output: output };
 }
 
-function refusalOf({ reason, message }: ModelError): Omit<Deed, "input_data"> {
-  const isAnswer = reason === "refused" || reason === "cut_off" || reason === "invalid";
-  const error_class = isAnswer ? "NodeFailed" : "ModelUnavailable";
-  return { status: "failed", error_message: message, output_data: { error_class, reason } };
+const ofAnswers: ReadonlySet<ModelErrorReason> = new Set(["refused", "cut_off", "invalid", "unclear"]);
+
+function refusalOf({ reason, message, unusable }: ModelError): Omit<Deed, "input_data"> {
+  const error_class = ofAnswers.has(reason) ? "NodeFailed" : "ModelUnavailable";
+  return { status: "failed", error_message: message, output_data: { error_class, reason, ...unusable } };
 }
 
 function unfinished(node: string, cause: unknown): NovaError {
@@ -112,6 +115,6 @@ const RecordedRefusal = z.object({
 /** How a model call failed, out of its step: whether it ends the node, or another attempt may do better. */
 export function readRefusal(step: Pick<JournalStep, "output_data" | "error_message">): Ending & { isFinal: boolean } {
   const { error_class, reason } = RecordedRefusal.parse(step.output_data);
-  const isFinal = error_class !== "NodeFailed" || reason === "refused";
+  const isFinal = error_class !== "NodeFailed" || reason === "refused" || reason === "unclear";
   return { class: error_class, message: step.error_message ?? "the model gave no answer", isFinal };
 }

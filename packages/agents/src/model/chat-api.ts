@@ -2,13 +2,14 @@ import type OpenAI from "openai";
 import { zodFunction } from "openai/helpers/zod";
 import type {
   ChatCompletionCreateParamsNonStreaming as Body,
-  ChatCompletion,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
+import { z } from "zod";
 import { type Conversation, cacheKey, outputTokens, type Reply, withoutParser } from "./conversation.ts";
-import { ProviderFailed, whereNodesRun } from "./model-error.ts";
 import type { ModelCall } from "./models.ts";
+import { CallArguments, Content, Counts, readContent, readResponse } from "./provider-answer.ts";
 import { answerSchema } from "./strict-schema.ts";
+import { withoutThoughts } from "./thoughts.ts";
 
 /**
  * A call over Chat Completions. `compatible`: the server is somebody else's (Ollama, vLLM, llama.cpp). Those know
@@ -33,7 +34,8 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
     { role: "user", content: call.input },
   ];
   return {
-    askAgain: compatible ? () => messages.push({ role: "user", content: "Answer now, as JSON." }) : null,
+    isHeldLater: compatible,
+    wayOut: null,
     request: (mayCall) => ({
       ...fixed,
       messages: [...messages],
@@ -43,9 +45,15 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
         : {}),
     }),
     async send(body, options) {
-      const reply = replyOf(await client.chat.completions.create(body, options));
-      messages.push(messageOf(reply));
+      const response = await client.chat.completions.create(body, options).asResponse();
+      const { answer, bytes } = await readResponse(response, ChatAnswer);
+      const reply = { ...replyOf(answer), bytes };
+      // Servers refuse messages without content, and models are not shown what they thought before.
+      if (reply.text !== "" || reply.calls.length > 0) messages.push(messageOf(reply));
       return reply;
+    },
+    say(text) {
+      messages.push({ role: "user", content: text });
     },
     answerCalls(results) {
       messages.push(...results.map(({ id, text }) => ({ role: "tool" as const, tool_call_id: id, content: text })));
@@ -59,28 +67,41 @@ function messageOf({ text, calls }: Reply): ChatCompletionMessageParam {
     type: "function" as const,
     function: { name, arguments: args },
   }));
-  return { role: "assistant", content: text, ...(tool_calls.length > 0 ? { tool_calls } : {}) };
+  return { role: "assistant", content: withoutThoughts(text), ...(tool_calls.length > 0 ? { tool_calls } : {}) };
 }
+
+const Call = z.object({
+  id: z.string().nullish(),
+  type: z.string().nullish(),
+  function: z.object({ name: z.string(), arguments: CallArguments }).optional(),
+});
+
+const Choice = z.object({
+  finish_reason: z.string().nullish(),
+  message: z.object({ content: Content, refusal: z.string().nullish(), tool_calls: z.array(Call).nullish() }),
+});
+
+/** What is read of an answer; thoughts that stand beside the content (`reasoning_content`) are not. */
+const ChatAnswer = z.object({ choices: z.array(Choice).min(1), usage: Counts });
 
 const endings: Record<string, Reply["ending"]> = { length: "cut_off", content_filter: "filtered" };
 
-function replyOf({ choices, usage }: ChatCompletion): Reply {
-  const choice = choices?.[0];
-  const problem = `what it sent is no answer of this API; see OPENAI_BASE_URL ${whereNodesRun}`;
-  if (!choice) throw new ProviderFailed("no_choice", problem);
-  const { message } = choice;
+function replyOf({ choices, usage }: z.output<typeof ChatAnswer>): Omit<Reply, "bytes"> {
+  const [{ message, finish_reason }] = choices as [z.output<typeof Choice>];
+  const { text, refusal } = readContent(message.content);
+  const details = Counts.parse(usage?.prompt_tokens_details);
   return {
-    text: message.content ?? "",
-    calls: (message.tool_calls ?? []).flatMap((made) =>
-      made.type === "function" ? [{ id: made.id, name: made.function.name, arguments: made.function.arguments }] : [],
+    text,
+    calls: (message.tool_calls ?? []).flatMap(({ id, function: made }, index) =>
+      made ? [{ id: id || `call_${index}`, ...made }] : [],
     ),
-    refusal: message.refusal ?? null,
-    ending: endings[choice.finish_reason] ?? "complete",
-    usage: {
-      input: usage?.prompt_tokens ?? 0,
-      cached: usage?.prompt_tokens_details?.cached_tokens ?? 0,
-      cacheWrite: usage?.prompt_tokens_details?.cache_write_tokens ?? 0,
-      output: usage?.completion_tokens ?? 0,
+    refusal: message.refusal || refusal,
+    ending: endings[finish_reason ?? ""] ?? "complete",
+    counted: {
+      input: usage?.prompt_tokens,
+      cached: details?.cached_tokens,
+      cacheWrite: details?.cache_write_tokens,
+      output: usage?.completion_tokens,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { RequestUsage } from "./cost.ts";
 import type { ModelCall } from "./models.ts";
+import type { Counted } from "./usage.ts";
 
 /** A tool call as the model wrote it; `arguments` should be JSON and need not be. */
 export interface RequestedCall {
@@ -15,7 +15,10 @@ export interface Reply {
   calls: RequestedCall[];
   refusal: string | null;
   ending: "complete" | "cut_off" | "filtered";
-  usage: RequestUsage;
+  /** What the provider says that it counted. */
+  counted: Counted;
+  /** Size of the whole answer, in bytes. */
+  bytes: number;
 }
 
 /** The requests of one call and what came back, in the words of one API. Each request holds all that was said before. */
@@ -26,8 +29,12 @@ export interface Conversation<Body = unknown> {
   send(body: Body, options: { signal: AbortSignal; headers: Record<string, string>; timeout?: number }): Promise<Reply>;
   /** Answers the calls of the last reply, all of them. */
   answerCalls(results: { id: string; text: string }[]): void;
-  /** Makes the next request ask for the answer again, held to its schema; null where every answer is. */
-  askAgain: (() => void) | null;
+  /** Makes the next request say this to the model. */
+  say(text: string): void;
+  /** Whether an answer may ignore its schema as long as tools may be called. */
+  isHeldLater: boolean;
+  /** The way out for answers that do not follow their schemas, besides another model; null where there is none. */
+  wayOut: string | null;
 }
 
 /** A model call takes at most so long, retries and tools included, unless it says otherwise. */

@@ -46,19 +46,19 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return { input: a.input + b.input, cached: a.cached + b.cached, output: a.output + b.output };
 }
 
-/** Texts have about four bytes per token, code and other alphabets fewer; three is on the careful side. */
-const bytesPerToken = 3;
-
-/** The most that a request should cost: nothing of it cached, and an answer of full length. */
-export function estimateUsd(model: string, body: unknown, maxOutputTokens: number): number {
-  const input = tokensIn(JSON.stringify(body));
+/** The most that a request of so many bytes should cost: nothing of it cached, and an answer of full length. */
+export function estimateUsd(model: string, bytes: number, maxOutputTokens: number): number {
+  const input = tokensIn(bytes);
   return costOf(model, { input, cached: 0, cacheWrite: input, output: maxOutputTokens });
 }
 
 export function estimateEmbeddingUsd(model: string, texts: readonly string[]): number {
-  return embeddingUsd(model, tokensIn(texts.join("\n")));
+  return embeddingUsd(model, tokensIn(Buffer.byteLength(texts.join("\n"))));
 }
 
-function tokensIn(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+/** Texts have about four bytes per token, code and other alphabets fewer; three is on the careful side. */
+const bytesPerToken = 3;
+
+export function tokensIn(bytes: number): number {
+  return Math.ceil(bytes / bytesPerToken);
 }

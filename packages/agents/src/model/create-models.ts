@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Conversation } from "./conversation.ts";
 import { embedTexts } from "./embeddings.ts";
+import { fetchAnswer } from "./fetch-answer.ts";
 import { holdConversation } from "./hold-conversation.ts";
 import { ModelError, whereNodesRun } from "./model-error.ts";
 import type { ModelCall, Models } from "./models.ts";
@@ -94,7 +95,7 @@ async function connect(settings: ModelSettings) {
     baseURL,
     maxRetries: 4,
     timeout: requestTimeoutMs,
-    fetch: fetchWhole,
+    fetch: fetchAnswer,
     // Its logs would hold prompts.
     logLevel: "off",
   });
@@ -106,17 +107,6 @@ async function connect(settings: ModelSettings) {
     open: <T>(call: ModelCall<T>): Conversation =>
       settings.NOVA_LLM_API === "chat"
         ? chatConversation(client, call, compatible)
-        : responsesConversation(client, call),
+        : responsesConversation(client, call, compatible),
   };
-}
-
-/**
- * Fetches an answer with its body: a connection that breaks within the body is then one that failed, which the SDK tries
- * again, and its timeout covers the body too.
- */
-async function fetchWhole(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
-  const body = await response.arrayBuffer();
-  const { status, statusText, headers } = response;
-  return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
 }

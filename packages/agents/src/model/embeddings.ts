@@ -1,9 +1,12 @@
 import type OpenAI from "openai";
+import { z } from "zod";
 import { callLimitMs, requestId } from "./conversation.ts";
 import { embeddingUsd, estimateEmbeddingUsd, noUsage } from "./cost.ts";
 import { type Asked, explainFailure } from "./explain-failure.ts";
 import { ModelError, whereNodesRun } from "./model-error.ts";
 import type { Embedded, EmbeddingCall } from "./models.ts";
+import { Counts, readResponse } from "./provider-answer.ts";
+import { readUsage } from "./usage.ts";
 
 /** A vector per text, in their order, and what they cost. */
 export async function embedTexts(client: OpenAI, call: EmbeddingCall, asked: Asked): Promise<Embedded> {
@@ -19,6 +22,11 @@ export async function embedTexts(client: OpenAI, call: EmbeddingCall, asked: Ask
   throw new ModelError("invalid", message, spent);
 }
 
+const EmbeddingsAnswer = z.object({
+  data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()) })),
+  usage: Counts,
+});
+
 async function requestVectors(
   client: OpenAI,
   { texts, signal }: EmbeddingCall,
@@ -26,13 +34,16 @@ async function requestVectors(
 ): Promise<{ vectors: number[][]; input: number }> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(callLimitMs)]);
   try {
-    const { data, usage } = await client.embeddings.create(
-      { model: asked.model, input: texts, encoding_format: "float" },
-      { signal: within, headers: requestId(asked.role) },
-    );
+    const body = { model: asked.model, input: texts, encoding_format: "float" } as const;
+    const options = { signal: within, headers: requestId(asked.role) };
+    const response = await client.embeddings.create(body, options).asResponse();
+    const { answer, bytes } = await readResponse(response, EmbeddingsAnswer);
+    const { data, usage } = answer;
     const vectors = data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
-    // Some servers of one's own count nothing.
-    return { vectors, input: (usage as typeof usage | undefined)?.prompt_tokens ?? 0 };
+    const counted = { input: usage?.prompt_tokens, cached: 0, cacheWrite: 0, output: 0 };
+    const sentBytes = Buffer.byteLength(JSON.stringify(body));
+    const exchanged = { sentBytes, receivedBytes: bytes, isAnswered: false, maxOutputTokens: 0 };
+    return { vectors, input: readUsage(counted, exchanged).input };
   } catch (cause) {
     const { reason, message } = explainFailure(cause, asked);
     throw new ModelError(reason, message, undefined, { cause });

@@ -1,4 +1,5 @@
 import { APIConnectionError, APIError } from "openai/core/error";
+import { unreadableAnswer } from "./fetch-answer.ts";
 import { type ModelErrorReason, ProviderFailed, whereNodesRun } from "./model-error.ts";
 
 export interface Failure {
@@ -17,7 +18,8 @@ export interface Asked {
 /** What an error of a request means to whoever runs the node. */
 export function explainFailure(error: unknown, asked: Asked): Failure {
   if (error instanceof ProviderFailed) {
-    return ofCode(error.code, error.message, asked) ?? unavailable(asked, error.message);
+    const said = sentence(error.message);
+    return ofCode(error.code, said, asked) ?? unavailable(asked, said);
   }
   if (error instanceof APIConnectionError) {
     return unavailable(asked, `it cannot be reached; see OPENAI_BASE_URL and the network ${whereNodesRun}`);
@@ -50,6 +52,7 @@ const refusedPrompt: Explain = ({ host, role }, said) => ({
 const byCode: Readonly<Record<string, Explain>> = {
   model_not_found: unknownModel,
   insufficient_quota: (asked) => unavailable(asked, "the account's quota is spent; raise it or use another key"),
+  [unreadableAnswer]: (asked, said) => unavailable(asked, said.replace(/^\d+ /, "")),
   invalid_prompt: refusedPrompt,
   content_policy_violation: refusedPrompt,
   context_length_exceeded: ({ role, model }) => ({
@@ -72,8 +75,14 @@ const byStatus: Readonly<Record<number, Explain>> = {
     const wayOut = `see OPENAI_BASE_URL ${whereNodesRun}, or set NOVA_LLM_API=chat there`;
     return unavailable(asked, `it has no such API (404); ${wayOut}`);
   },
+  ...Object.fromEntries([301, 302, 303, 307, 308].map((status) => [status, redirects])),
   429: (asked) => unavailable(asked, "its rate limit is reached (429), after retries; run fewer nodes at a time"),
 };
+
+function redirects(asked: Asked): Failure {
+  const advice = `set OPENAI_BASE_URL to the address of the server itself ${whereNodesRun}`;
+  return unavailable(asked, `it redirects to another address, and prompts and keys follow no redirect; ${advice}`);
+}
 
 function refusedRequest(status = 500, asked: Asked, said: string): Failure {
   if (status >= 500 || status === 408 || status === 409)

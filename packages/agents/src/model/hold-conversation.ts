@@ -11,7 +11,9 @@ import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, roundUsd, ty
 import { type Asked, explainFailure, unavailable } from "./explain-failure.ts";
 import { ModelError, type ModelErrorReason, type Spent } from "./model-error.ts";
 import type { ModelAnswer, ModelCall, Tool } from "./models.ts";
-import { readAnswer } from "./read-answer.ts";
+import { type Read, readAnswer, type Unread } from "./read-answer.ts";
+import { withoutThoughts } from "./thoughts.ts";
+import { readUsage } from "./usage.ts";
 
 const defaultToolCalls = 5;
 
@@ -44,36 +46,65 @@ export async function holdConversation<T>(
 
 async function converse<T>(talk: Talk<T>): Promise<T> {
   const { call, conversation, spending } = talk;
-  const { maxToolCalls: budget = defaultToolCalls } = call;
-  let mayCall = budget > 0 && call.tools !== undefined;
-  // A round for each call, one for the answer, and one for the answer held to its schema.
-  for (let round = 1; round <= budget + 2; round++) {
+  const { tools = [], maxToolCalls: budget = defaultToolCalls } = call;
+  let mayCall = budget > 0 && tools.length > 0;
+  let [mayRepeat, rounds] = [true, 0];
+  for (;;) {
     const reply = await exchange(talk, mayCall);
     if (reply.calls.length > 0) {
-      conversation.answerCalls(await runTools(reply.calls, call.tools ?? [], budget, spending));
-      mayCall = spending.toolCalls.length < budget && round < budget;
+      if (!mayCall && !mayRepeat) throw failed(talk, "invalid", callsTools(call.tools && budget));
+      mayRepeat &&= mayCall;
+      conversation.answerCalls(await runTools(reply.calls, tools, budget, spending));
+      mayCall &&= spending.toolCalls.length < budget && ++rounds < budget;
       continue;
     }
-    const read = "schema" in call.answer ? readAnswer(reply.text, call.answer.schema) : call.answer.read(reply.text);
-    if (read.valid) {
-      return read.value;
-    }
-    if (!mayCall || !conversation.askAgain) {
-      throw failed(talk, "invalid", `does not follow its schema: ${read.problem} - try again, or name another model`);
-    }
-    conversation.askAgain();
-    mayCall = false;
+    const read = await readReply(reply.text, call);
+    if (read.valid) return read.value;
+    if (!mayRepeat || !isRepeated(talk, read, mayCall)) throw unusable(talk, read);
+    conversation.say(
+      read.isUnclear ? `Your answer cannot be used: ${read.problem}. Answer again.` : "Answer now, as JSON.",
+    );
+    mayCall = mayRepeat = false;
   }
-  throw failed(talk, "invalid", `never came: it went on calling tools after its ${budget} calls - name another model`);
+}
+
+/** Every answer is read here: the thoughts of a model are no part of any answer. */
+function readReply<T>(text: string, { answer }: ModelCall<T>): Read<T> | Promise<Read<T>> {
+  const said = withoutThoughts(text);
+  return "schema" in answer ? readAnswer(said, answer.schema) : answer.read(said);
+}
+
+/** An answer is asked for again, once, where it means nothing yet, or where nothing has held it to its schema. */
+function isRepeated<T>({ call, conversation }: Talk<T>, { isUnclear }: Unread, mayCall: boolean): boolean {
+  return (mayCall && conversation.isHeldLater) || (isUnclear === true && !call.isAskedOnce);
+}
+
+function unusable<T>(talk: Talk<T>, { problem, isUnclear }: Unread): ModelError {
+  const { call, conversation, spending } = talk;
+  const isOfSchema = "name" in call.answer && !isUnclear;
+  const advice = `${isOfSchema && conversation.wayOut ? `${conversation.wayOut}, or ` : ""}name another model`;
+  const what = isOfSchema ? "does not follow its schema" : "cannot be used";
+  const message = `${answerOf(call)} ${what}: ${problem} - ${advice}`;
+  const reason = isUnclear && !call.isAskedOnce ? "unclear" : "invalid";
+  return new ModelError(reason, message, spending.soFar(), { unusable: { problem, advice } });
+}
+
+function callsTools(budget: number | undefined): string {
+  const what =
+    budget === undefined ? "it calls tools that nobody offers" : `it went on calling tools after its ${budget} calls`;
+  return `never came: ${what} - name another model`;
 }
 
 async function exchange<T>(talk: Talk<T>, mayCall: boolean): Promise<Reply> {
   const { call, conversation, spending } = talk;
   call.signal.throwIfAborted();
   const body = conversation.request(mayCall);
-  call.beforeRequest?.(estimateUsd(call.model, body, outputTokens(call)), spending.usd, spending.usage);
+  const sentBytes = Buffer.byteLength(JSON.stringify(body));
+  call.beforeRequest?.(estimateUsd(call.model, sentBytes, outputTokens(call)), spending.usd, spending.usage);
   const reply = await send(talk, body);
-  spending.add(reply.usage);
+  const isAnswered = reply.text !== "" || reply.calls.length > 0 || reply.refusal !== null;
+  const exchanged = { sentBytes, receivedBytes: reply.bytes, isAnswered, maxOutputTokens: outputTokens(call) };
+  spending.add(readUsage(reply.counted, exchanged));
   spending.text = reply.text || (reply.refusal ?? "");
   if (reply.refusal !== null || reply.ending === "filtered") {
     const why = reply.refusal ?? "the provider's content filter stopped it";
@@ -98,13 +129,18 @@ async function send<T>({ call, conversation, signal, asked, spending }: Talk<T>,
 }
 
 function failed<T>({ call, spending }: Talk<T>, reason: ModelErrorReason, what: string): ModelError {
-  return new ModelError(reason, `the answer of model "${call.model}" to the ${call.role} ${what}`, spending.soFar());
+  return new ModelError(reason, `${answerOf(call)} ${what}`, spending.soFar());
+}
+
+function answerOf<T>({ model, role }: ModelCall<T>): string {
+  return `the answer of model "${model}" to the ${role}`;
 }
 
 export class Spending {
   usage: Usage = noUsage;
   usd = 0;
   text = "";
+  isEstimated = false;
   readonly toolCalls: ToolCall[] = [];
   readonly #model: string;
 
@@ -112,13 +148,15 @@ export class Spending {
     this.#model = model;
   }
 
-  add(usage: RequestUsage): void {
+  add({ isEstimated = false, ...usage }: RequestUsage & { isEstimated?: boolean }): void {
+    this.isEstimated ||= isEstimated;
     this.usage = addUsage(this.usage, usage);
     this.usd = roundUsd(this.usd + costOf(this.#model, usage));
   }
 
   soFar(): Spent {
-    return { usage: this.usage, costUsd: this.usd, text: this.text, toolCalls: this.toolCalls };
+    const { usage, usd: costUsd, text, isEstimated, toolCalls } = this;
+    return { usage, costUsd, text, isEstimated, toolCalls };
   }
 }
 
@@ -142,8 +180,9 @@ async function runTools(
 
 async function runTool(call: RequestedCall, tools: Tool[], { toolCalls }: Spending): Promise<string> {
   const tool = tools.find(({ name }) => name === call.name);
+  if (tools.length === 0) return "There are no tools: answer now.";
   if (!tool) return `There is no tool "${call.name}"; there are: ${tools.map(({ name }) => name).join(", ")}.`;
-  const args = readAnswer(call.arguments, tool.parameters);
+  const args = readAnswer(withoutThoughts(call.arguments), tool.parameters);
   if (!args.valid) return `The arguments do not fit: ${args.problem}`;
   const { text, found } = await tool.run(args.value);
   toolCalls.push({ function: call.name, arguments: args.value as Record<string, unknown>, found });

@@ -5,6 +5,7 @@ import { noUsage, type Usage } from "./cost.ts";
  * - `refused`: the model, or the provider's filter, will not answer;
  * - `cut_off`: the answer reached its limit of tokens;
  * - `invalid`: the answer, or the request, does not follow its schema;
+ * - `unclear`: the answer was empty or ambiguous, and so was the next one;
  * - `unavailable`: limits, errors and silence of the provider, after retries;
  * - `unknown_model`, `unauthorized`, `retired`: a matter of configuration.
  */
@@ -12,6 +13,7 @@ export type ModelErrorReason =
   | "refused"
   | "cut_off"
   | "invalid"
+  | "unclear"
   | "unavailable"
   | "unknown_model"
   | "unauthorized"
@@ -23,6 +25,8 @@ export interface Spent {
   costUsd: number;
   /** The raw text of the answer, as far as there was one. */
   text: string;
+  /** Whether the provider's counts could not be true, so that `usage` is an estimate. */
+  isEstimated: boolean;
   toolCalls: ToolCall[];
 }
 
@@ -34,12 +38,25 @@ export class ModelError extends Error {
   override name = "ModelError";
   readonly reason: ModelErrorReason;
   readonly spent: Spent;
+  /** Of an answer that cannot be used: what is wrong with it, and the way out. */
+  readonly unusable: Unusable | undefined;
 
-  constructor(reason: ModelErrorReason, message: string, spent?: Partial<Spent>, options?: ErrorOptions) {
+  constructor(
+    reason: ModelErrorReason,
+    message: string,
+    spent?: Partial<Spent>,
+    { unusable, ...options }: ErrorOptions & { unusable?: Unusable } = {},
+  ) {
     super(message, options);
     this.reason = reason;
-    this.spent = { usage: noUsage, costUsd: 0, text: "", toolCalls: [], ...spent };
+    this.spent = { usage: noUsage, costUsd: 0, text: "", isEstimated: false, toolCalls: [], ...spent };
+    this.unusable = unusable;
   }
+}
+
+export interface Unusable {
+  problem: string;
+  advice: string;
 }
 
 /** An answer with status 200 in which the provider says that it failed. */

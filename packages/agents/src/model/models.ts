@@ -18,10 +18,13 @@ export interface Tool<Arguments = unknown> {
 export type AnswerFormat<T> =
   /** Root an object, no optional keys; the name is letters, digits, `_` and `-`, at most 64. */
   | { name: string; schema: z.ZodType<T> }
-  /** Of a schema that somebody else wrote the provider may hold less than we do: `read` has the last word. */
-  | { name: string; json: JsonObject; read(text: string): Read<T> }
+  /**
+   * Of a schema that somebody else wrote the provider may hold less than we do: `read` has the last word. It never sees
+   * what the model thought.
+   */
+  | { name: string; json: JsonObject; read(text: string): Promise<Read<T>> }
   /** Any text. */
-  | { read(text: string): Read<T> };
+  | { read(text: string): Promise<Read<T>> };
 
 export interface ModelCall<T> {
   role: ModelRole;
@@ -30,6 +33,8 @@ export interface ModelCall<T> {
   instructions: string;
   input: string;
   answer: AnswerFormat<T>;
+  /** The caller asks again for an empty or ambiguous answer; else the call does, once. */
+  isAskedOnce?: boolean;
   tools?: Tool[];
   /** At most so many tool calls are run, then the model has to answer; 5 unless it says otherwise. */
   maxToolCalls?: number;

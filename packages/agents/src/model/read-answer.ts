@@ -1,13 +1,18 @@
-import { parsedOrNot } from "@nova/engine";
+import { deepestNesting, measureOf } from "@nova/engine";
+import { type ExactValue, isRawNumber, parseExact, sorted } from "@nova/workflow";
 import { z } from "zod";
+import { jsonValuesIn } from "./json-in-text.ts";
 
-export type Read<T> = { valid: true; value: T } | { valid: false; problem: string };
+export type Read<T> = { valid: true; value: T } | Unread;
 
-/** The value of an answer's text, held to its schema; a model's answer is somebody's input like any other. */
-export function readAnswer<T>(text: string, schema: z.ZodType<T>): Read<T> {
-  const object = parsedOrNot(text) ?? parsedOrNot(objectTextIn(text) ?? "");
-  if (object === undefined) return { valid: false, problem: "there is no JSON object in it" };
-  const result = schema.safeParse(object);
+/** `isUnclear`: the answer has no meaning yet, so the model is asked for it again; else it has one that does not fit. */
+export type Unread = { valid: false; problem: string; isUnclear?: true };
+
+/** The value of an answer without thoughts, held to its schema. It comes from outside, so it is parsed like all input. */
+export function readAnswer<T>(answer: string, schema: z.ZodType<T>): Read<T> {
+  const read = readObject(answer);
+  if (!read.valid) return read;
+  const result = schema.safeParse(JSON.parse(read.value));
   return result.success
     ? { valid: true, value: result.data }
     : { valid: false, problem: result.error.issues.map(told).join("; ") };
@@ -17,32 +22,37 @@ function told({ message, path }: z.core.$ZodIssue): string {
   return path.length > 0 ? `${message} at ${z.core.toDotPath(path)}` : message;
 }
 
-/** So many opening braces are tried: a text of nothing else would cost its length squared. */
-const attempts = 100;
-
-/**
- * The first JSON object in a text, with the digits of its numbers: for servers that ignore `json_schema`, whose models wrap
- * it in prose, code fences or thoughts. Null where there is none.
- */
-export function objectTextIn(answer: string): string | null {
-  const text = answer.replace(/<think>[\s\S]*?<\/think>/g, "");
-  let start = text.indexOf("{");
-  for (let attempt = 0; start >= 0 && attempt < attempts; attempt++, start = text.indexOf("{", start + 1)) {
-    const end = closingBrace(text, start);
-    const found = end < 0 ? "" : text.slice(start, end + 1);
-    if (found !== "" && parsedOrNot(found) !== undefined) return found;
-  }
-  return null;
+/** An answer in words, as JSON text. */
+export function readText(answer: string): Read<string> {
+  return isEmpty(answer) ? empty : { valid: true, value: JSON.stringify(answer.toWellFormed()) };
 }
 
-/** The place of the brace that closes the one at `start`, strings skipped; -1 where it stays open. */
-function closingBrace(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < text.length; at++) {
-    const sign = text[at];
-    if (sign === '"') for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === "\\") at++;
-    if (sign === "{") depth++;
-    if (sign === "}" && --depth === 0) return at;
-  }
-  return -1;
+/**
+ * The JSON text of the one object that an answer has, numbers as the model wrote them; prose, code fences and lists may
+ * be around it. An object that is repeated is one. Of several that differ the model alone knows which it means.
+ */
+export function readObject(answer: string): Read<string> {
+  if (isEmpty(answer)) return empty;
+  const values = jsonValuesIn(answer);
+  if (values.some((json) => measureOf(json).depth > deepestNesting))
+    return { valid: false, problem: `its JSON is nested deeper than ${deepestNesting} levels` };
+  const objects = values.flatMap((json) => objectsIn(parseExact(json)));
+  const byMeaning = new Map(objects.map((object) => [JSON.stringify(sorted(object)), JSON.stringify(object)]));
+  const [object, ...others] = byMeaning.values();
+  if (object === undefined) return { valid: false, problem: "there is no JSON object in it" };
+  if (others.length === 0) return { valid: true, value: object.toWellFormed() };
+  const problem = `it is ambiguous: it has ${others.length + 1} different JSON objects, and one is wanted`;
+  return { valid: false, problem, isUnclear: true };
+}
+
+/** A list has no value of its own: objects are wanted. */
+function objectsIn(value: ExactValue): ExactValue[] {
+  if (Array.isArray(value)) return value.flatMap(objectsIn);
+  return typeof value === "object" && value !== null && !isRawNumber(value) ? [value] : [];
+}
+
+const empty: Unread = { valid: false, problem: "it is empty", isUnclear: true };
+
+function isEmpty(answer: string): boolean {
+  return answer.trim() === "";
 }

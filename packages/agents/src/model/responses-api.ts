@@ -1,33 +1,37 @@
 import type OpenAI from "openai";
 import { zodResponsesFunction } from "openai/helpers/zod";
-import type {
-  ResponseCreateParamsNonStreaming as Body,
-  Response,
-  ResponseInputItem,
-  ResponseOutputItem,
-} from "openai/resources/responses/responses";
+import type { ResponseCreateParamsNonStreaming as Body, ResponseInputItem } from "openai/resources/responses/responses";
+import { z } from "zod";
 import { reasons } from "./catalog.ts";
 import { type Conversation, cacheKey, outputTokens, type Reply, withoutParser } from "./conversation.ts";
-import { ProviderFailed } from "./model-error.ts";
+import { whereNodesRun } from "./model-error.ts";
 import type { ModelCall } from "./models.ts";
+import { CallArguments, Content, Counts, readContent, readResponse } from "./provider-answer.ts";
 import { answerSchema } from "./strict-schema.ts";
 
-/** A call over OpenAI's Responses API, with nothing stored at the provider. */
-export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>): Conversation<Body> {
+/**
+ * A call over OpenAI's Responses API, with nothing stored at the provider. `compatible`: the server is somebody else's,
+ * and may know this API without its schemas.
+ */
+export function responsesConversation<T>(client: OpenAI, call: ModelCall<T>, compatible: boolean): Conversation<Body> {
   const input: ResponseInputItem[] = [{ role: "user", content: call.input }];
   const fixed = fixedPart(call);
   return {
-    askAgain: null,
+    isHeldLater: false,
+    wayOut: compatible ? `set NOVA_LLM_API=chat ${whereNodesRun} if the server ignores schemas at /responses` : null,
     request: (mayCall) => ({
       ...fixed,
       ...(fixed.tools ? { tool_choice: mayCall ? ("auto" as const) : ("none" as const) } : {}),
       input: [...input],
     }),
     async send(body, options) {
-      const response = await client.responses.create(body, options);
-      const reply = replyOf(response);
-      input.push(...response.output.filter(replayable));
-      return reply;
+      const response = await client.responses.create(body, options).asResponse();
+      const { answer, bytes } = await readResponse(response, ResponsesAnswer);
+      input.push(...(answer.output.filter(replayable) as ResponseInputItem[]));
+      return { ...replyOf(answer), bytes };
+    },
+    say(text) {
+      input.push({ role: "user", content: text });
     },
     answerCalls(results) {
       const type = "function_call_output" as const;
@@ -53,35 +57,62 @@ function fixedPart<T>(call: ModelCall<T>) {
   };
 }
 
+const Item = z.looseObject({ type: z.string(), encrypted_content: z.string().nullish() });
+type Item = z.output<typeof Item>;
+
+const Message = z.object({ type: z.literal("message"), content: Content });
+const Call = z
+  .object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: CallArguments })
+  .transform(({ call_id: id, name, arguments: args }) => ({ id, name, arguments: args }));
+
+/** What is read of an answer; items of other types, such as thoughts, go back to the provider as they came. */
+const ResponsesAnswer = z
+  .object({
+    status: z.string().nullish(),
+    incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+    output: z.array(Item),
+    usage: Counts,
+  })
+  .transform((answer, { issues }) => ({
+    ...answer,
+    messages: itemsOf("message", Message, answer.output, issues),
+    calls: itemsOf("function_call", Call, answer.output, issues),
+  }));
+
+function itemsOf<T>(type: string, schema: z.ZodType<T>, output: Item[], issues: z.core.$ZodRawIssue[]): T[] {
+  return output.flatMap((item, index) => {
+    if (item.type !== type) return [];
+    const { data, error } = schema.safeParse(item);
+    for (const { message, path } of error?.issues ?? [])
+      issues.push({ code: "custom", message, input: item, path: ["output", index, ...path] });
+    return data === undefined ? [] : [data];
+  });
+}
+
 /** With `store: false` an item that only has an id cannot be found again: "Item with id 'rs_...' not found". */
-function replayable(item: ResponseOutputItem): item is ResponseOutputItem & ResponseInputItem {
+function replayable(item: Item): boolean {
   return item.type !== "reasoning" || Boolean(item.encrypted_content);
 }
 
-function replyOf(response: Response): Reply {
-  const { error } = response;
-  if (response.status === "failed")
-    throw new ProviderFailed(error?.code ?? "failed", error?.message ?? "the provider gives no reason");
-  const contents = response.output.flatMap((item) => (item.type === "message" ? item.content : []));
-  const refused = contents.find((part) => part.type === "refusal");
-  const usage = response.usage;
+function replyOf(answer: z.output<typeof ResponsesAnswer>): Omit<Reply, "bytes"> {
+  const said = answer.messages.map(({ content }) => readContent(content));
+  const { usage } = answer;
+  const details = Counts.parse(usage?.input_tokens_details);
   return {
-    text: contents.map((part) => (part.type === "output_text" ? part.text : "")).join(""),
-    calls: response.output.flatMap((item) =>
-      item.type === "function_call" ? [{ id: item.call_id, name: item.name, arguments: item.arguments }] : [],
-    ),
-    refusal: refused ? refused.refusal : null,
-    ending: endingOf(response),
-    usage: {
-      input: usage?.input_tokens ?? 0,
-      cached: usage?.input_tokens_details?.cached_tokens ?? 0,
-      cacheWrite: usage?.input_tokens_details?.cache_write_tokens ?? 0,
-      output: usage?.output_tokens ?? 0,
+    text: said.map(({ text }) => text).join(""),
+    calls: answer.calls,
+    refusal: said.find(({ refusal }) => refusal !== null)?.refusal ?? null,
+    ending: endingOf(answer),
+    counted: {
+      input: usage?.input_tokens,
+      cached: details?.cached_tokens,
+      cacheWrite: details?.cache_write_tokens,
+      output: usage?.output_tokens,
     },
   };
 }
 
-function endingOf({ status, incomplete_details }: Response): Reply["ending"] {
+function endingOf({ status, incomplete_details }: z.output<typeof ResponsesAnswer>): Reply["ending"] {
   if (status !== "incomplete") return "complete";
   return incomplete_details?.reason === "content_filter" ? "filtered" : "cut_off";
 }

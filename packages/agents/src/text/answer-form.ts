@@ -1,14 +1,12 @@
 import type { TextTask } from "@nova/engine";
-import { checkData, conditionLabel, defaultLabel, parseExact, type TextExecutor } from "@nova/workflow";
+import { checkData, conditionLabel, defaultLabel, type JsonObject, type TextExecutor } from "@nova/workflow";
 import type { AnswerFormat } from "../model/models.ts";
-import { objectTextIn, type Read } from "../model/read-answer.ts";
+import { type Read, readObject, readText } from "../model/read-answer.ts";
 
 export interface AnswerForm {
   /** What the model is told of it, behind the author's words. */
   told: string;
   format: AnswerFormat<string>;
-  /** Why a value that has the format does not do; null where it does. */
-  problemOf(json: string): Promise<string | null>;
   /** What the value, JSON text, sets. */
   set(json: string): { key: string; json: string }[];
 }
@@ -16,15 +14,19 @@ export interface AnswerForm {
 export function answerFormOf({ node, edges }: Pick<TextTask, "node" | "edges">, executor: TextExecutor): AnswerForm {
   const { outputSchema, into } = executor;
   const set = (json: string) => [{ key: into, json }];
-  const isFine = async () => null;
   if (node.type === "decision") return choiceOf(edges, into);
-  if (!outputSchema) return { told: "", format: { read: readText }, problemOf: isFine, set };
+  if (!outputSchema) return { told: "", format: { read: async (answer) => readText(answer) }, set };
   return {
     told: "Answer with one JSON object.",
-    format: { name: "answer", json: outputSchema, read: readObject },
-    problemOf: async (json) => (await checkData(outputSchema, json)).join("; ") || null,
+    format: { name: "answer", json: outputSchema, read: (answer) => readData(answer, outputSchema) },
     set,
   };
+}
+
+async function readData(answer: string, schema: JsonObject): Promise<Read<string>> {
+  const read = readObject(answer);
+  const problems = read.valid ? await checkData(schema, read.value) : [];
+  return problems.length > 0 ? { valid: false, problem: problems.join("; ") } : read;
 }
 
 type Choices = ReadonlyMap<string, string>;
@@ -43,26 +45,13 @@ function choiceOf(edges: TextTask["edges"], into: string): AnswerForm {
         ...{ type: "object", properties: { branch_decision: property } },
         ...{ required: ["branch_decision"], additionalProperties: false },
       },
-      read: (text) => readChoice(text, choices),
+      read: async (answer) => readChoice(answer, choices),
     },
-    problemOf: async () => null,
     set: (json) => [
       { key: "branch_decision", json },
       { key: into, json },
     ],
   };
-}
-
-function readText(answer: string): Read<string> {
-  if (answer.trim() === "") return { valid: false, problem: "it is empty" };
-  return { valid: true, value: JSON.stringify(answer.toWellFormed()) };
-}
-
-/** The object's JSON text, numbers as the model wrote them. */
-function readObject(answer: string): Read<string> {
-  const text = objectTextIn(answer);
-  if (text === null) return { valid: false, problem: "there is no JSON object in it" };
-  return { valid: true, value: JSON.stringify(parseExact(text)).toWellFormed() };
 }
 
 function readChoice(answer: string, choices: Choices): Read<string> {

@@ -5,6 +5,7 @@ import { askModel, readRefusal } from "../agents/ask-model.ts";
 import type { ModelRun } from "../agents/model-run.ts";
 import { type Deed, takeStep } from "../agents/step.ts";
 import type { Ending } from "../failures/failure.ts";
+import { withoutThoughts } from "../model/thoughts.ts";
 import { type AnswerForm, answerFormOf } from "./answer-form.ts";
 
 /** Asks the model of a text node; an answer that does not fit is asked for once more. */
@@ -36,11 +37,6 @@ function beginRun(parts: ModelRun["parts"], task: TextTask, means: TextMeans, ex
   };
 }
 
-interface Unfit {
-  answer: string;
-  problem: string;
-}
-
 async function ask(
   run: ModelRun,
   { system, prompt, record, node }: TextTask,
@@ -53,6 +49,7 @@ async function ask(
     role: "text",
     prompt: { instructions, input: unfit ? repairOf(prompt, unfit) : prompt },
     answer: form.format,
+    isAskedOnce: true,
     longestMs: node.timeoutSeconds * 1000,
     ...defined({ temperature, maxOutputTokens: maxTokens }),
   });
@@ -61,32 +58,33 @@ async function ask(
     const refused = { ...asked.refusal, ...asked.told, input_data };
     return { ...refused, output_data: withAnswer(asked.refusal.output_data, asked.told.answer) };
   }
-  const problem = await form.problemOf(asked.value);
-  if (problem !== null) {
-    const output_data = withAnswer({ error_class: "NodeFailed", reason: "invalid" }, asked.told.answer);
-    return { ...asked.told, input_data, status: "failed", error_message: problem, output_data };
-  }
   const result = { status: "success" as const, set: form.set(asked.value), delete: [], logs: "", durationMs: 0 };
   return { ...asked.told, input_data, status: "success", output_data: null, result };
 }
 
-/** Of an answer that did not fit the step keeps so much. */
+/** The step keeps so many characters of an answer that did not fit. */
 const maxExcerpt = 4_000;
 
 function withAnswer(told: unknown, answer = ""): object {
-  return { ...(told as object), ...(answer !== "" && { answer: answer.slice(0, maxExcerpt).toWellFormed() }) };
+  return { ...(told as object), answer: withoutThoughts(answer).slice(0, maxExcerpt).toWellFormed() };
 }
 
-const RecordedAnswer = z.object({ reason: z.literal("invalid"), answer: z.string().min(1) });
+const RecordedAnswer = z.object({
+  reason: z.literal("invalid"),
+  answer: z.string(),
+  problem: z.string(),
+  advice: z.string(),
+});
+type Unfit = z.infer<typeof RecordedAnswer>;
 
-/** The answer of a step, where there was one and it did not fit; a model that refuses is not asked again. */
-function unfitAnswer({ output_data, error_message }: JournalStep): Unfit | undefined {
-  const read = RecordedAnswer.safeParse(output_data);
-  return read.success ? { answer: read.data.answer, problem: error_message ?? "it does not fit" } : undefined;
+/** The answer of a step that cannot be used; a model that refuses is not asked again. */
+function unfitAnswer({ output_data }: JournalStep): Unfit | undefined {
+  return RecordedAnswer.safeParse(output_data).data;
 }
 
 function repairOf(prompt: string, { answer, problem }: Unfit): string {
-  return `${prompt}\n\nYour answer before was:\n${answer}\n\nIt does not fit: ${problem}. Answer again.`;
+  const before = answer === "" ? "Your answer before was empty.\n\n" : `Your answer before was:\n${answer}\n\n`;
+  return `${prompt}\n\n${before}It does not fit: ${problem}. Answer again.`;
 }
 
 function succeeded({ result }: JournalStep): PipelineOutcome {
@@ -102,6 +100,6 @@ const maxShown = 500;
 
 function twice({ node, mask }: TextTask, first: Unfit, second: Unfit): Ending {
   const shown = ({ answer }: Unfit) => JSON.stringify(mask(answer).slice(0, maxShown).toWellFormed());
-  const message = `node "${node.id}": two answers of its model do not fit: ${second.problem} - name another model, or ask for less; the first was ${shown(first)}, the second ${shown(second)}`;
+  const message = `node "${node.id}": two answers of its model do not fit: ${second.problem} - ${second.advice}, or ask for less; the first was ${shown(first)}, the second ${shown(second)}`;
   return { class: "NodeFailed", message };
 }

@@ -1,0 +1,84 @@
+import { parsedOrNot } from "@nova/engine";
+import { z } from "zod";
+import { ProviderFailed, whereNodesRun } from "./model-error.ts";
+
+/** A part of an answer: servers name those with the answer's own words differently, and say their thoughts in others. */
+const Part = z.object({
+  type: z.string().optional(),
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
+});
+type Part = z.output<typeof Part>;
+
+/** The content of a message, as any server writes it. */
+export const Content = z.union([z.string(), z.array(z.union([z.string(), Part]))]).nullish();
+export type Content = z.output<typeof Content>;
+
+const wordsOf = new Set(["text", "output_text", undefined]);
+const thoughts = /think|reason|thought/i;
+
+/** Reads what the message says, without thoughts that the server keeps apart. @throws {ProviderFailed} for pictures and sounds. */
+export function readContent(content: Content): { text: string; refusal: string | null } {
+  if (typeof content === "string") return { text: content, refusal: null };
+  const parts: Part[] = (content ?? []).map((part) => (typeof part === "string" ? { text: part } : part));
+  const refusals = parts.flatMap(({ type, refusal, text }) => (type === "refusal" ? [refusal ?? text ?? ""] : []));
+  const texts = parts.flatMap(({ type, text }) => {
+    if (wordsOf.has(type)) return [text ?? ""];
+    if (type === "refusal" || thoughts.test(type ?? "")) return [];
+    throw noAnswer(`a part of type "${(type ?? "").slice(0, 40)}"`);
+  });
+  return { text: texts.join(""), refusal: refusals.length > 0 ? refusals.join("") : null };
+}
+
+/** The arguments of a tool call: JSON text, or the object itself. */
+export const CallArguments = z
+  .union([z.string(), z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value))])
+  .nullish()
+  .transform((text) => text ?? "{}");
+
+/** Counts of a server, in any form; `usage.ts` decides which of them can be true. */
+export const Counts = z.record(z.string(), z.unknown()).nullish().catch(null);
+
+const Failed = z.object({
+  error: z.union([
+    z.string().transform((message) => ({ message, code: null })),
+    z.object({ message: z.string().nullish(), code: z.unknown().optional() }),
+  ]),
+});
+
+/**
+ * The answer in a response with status 200.
+ * @throws {ProviderFailed} which says what else came. The request is not sent again for it.
+ */
+export async function readResponse<T>(response: Response, schema: z.ZodType<T>): Promise<{ answer: T; bytes: number }> {
+  const text = await response.text();
+  const body = parsedOrNot(text);
+  if (body === undefined) throw noAnswer(otherThanJson(text));
+  const failed = Failed.safeParse(body);
+  if (failed.success) {
+    const { message, code } = failed.data.error;
+    throw new ProviderFailed(typeof code === "string" ? code : "failed", message || "the provider gives no reason");
+  }
+  const { data, error } = schema.safeParse(body);
+  if (error) throw noAnswer(firstProblem(error));
+  return { answer: data, bytes: Buffer.byteLength(text) };
+}
+
+function otherThanJson(text: string): string {
+  const start = text.trimStart().slice(0, 20).toLowerCase();
+  if (start === "") return "it is empty";
+  if (/^(event|data|id|retry)?:/.test(start)) return "a stream of events, which was not asked for";
+  return start.startsWith("<") ? "a web page" : "no JSON";
+}
+
+function firstProblem({ issues }: z.ZodError): string {
+  const { path = [], message = "" } = issues[0] ?? {};
+  return `${message} at ${path.length > 0 ? z.core.toDotPath(path) : "its top"}`.slice(0, 200);
+}
+
+function noAnswer(what: string): ProviderFailed {
+  return new ProviderFailed(
+    "no_answer",
+    `what it sent is no answer of this API (${what}); see OPENAI_BASE_URL ${whereNodesRun}`,
+  );
+}

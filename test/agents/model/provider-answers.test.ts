@@ -1,0 +1,193 @@
+import { createModels } from "@nova/agents";
+import { describe, expect, it } from "vitest";
+import type { ModelCall } from "../../../packages/agents/src/model/models.ts";
+import { readText } from "../../../packages/agents/src/model/read-answer.ts";
+import { failureOf, modelCall } from "../../support/model-server/model-call.ts";
+import {
+  chatAnswer,
+  type RawAnswer,
+  type RawServer,
+  rawServer,
+  responsesAnswer,
+} from "../../support/model-server/raw-server.ts";
+
+const json = '{"code": "x"}';
+const code = { code: "x" };
+
+const apis = [
+  { api: "chat", answer: chatAnswer },
+  { api: "responses", answer: responsesAnswer },
+] as const;
+
+const asText: Partial<ModelCall<string>> = { role: "text", answer: { read: async (answer) => readText(answer) } };
+
+describe.each(apis)("over $api", ({ api, answer }) => {
+  const ask = ({ environment }: RawServer) => createModels({ ...environment, NOVA_LLM_API: api }).ask(modelCall());
+  const fail = ({ environment }: RawServer, changes: Partial<ModelCall<never>> = {}) =>
+    failureOf({ ...environment, NOVA_LLM_API: api }, changes);
+
+  it.each<[string, RawAnswer]>([
+    ["a text", answer(json)],
+    [
+      "a list of text parts",
+      answer([
+        { type: "text", text: '{"code":' },
+        { type: "output_text", text: ' "x"}' },
+      ]),
+    ],
+    ["a list of texts", answer([json])],
+    [
+      "thinking parts before a text part",
+      answer([
+        { type: "thinking", thinking: [{ type: "text", text: '{"code": "draft"}' }] },
+        { type: "reasoning", text: '{"code": "draft"}' },
+        { type: "redacted_thinking", data: "sealed" },
+        { type: "text", text: json },
+      ]),
+    ],
+    ["thoughts in its text", answer(`First {"code": "draft"}.</think>${json}`)],
+    ["unknown fields", { ...answer(json), extra: { deep: [1] } }],
+    ["no usage", { ...answer(json), usage: undefined }],
+    ["usage of another form", { ...answer(json), usage: [1] }],
+  ])("an answer is read that has %s", async (_what, body) => {
+    await using server = await rawServer(body);
+    expect(await ask(server)).toMatchObject({ value: code });
+    expect(server.bodies).toHaveLength(1);
+  });
+
+  it.each<[string, RawAnswer, RegExp]>([
+    ["an empty body", "", /gave no answer: what it sent is no answer of this API \(it is empty\); see OPENAI_BASE_URL/],
+    ["a web page", "<!DOCTYPE html><p>Hello", /\(a web page\)/],
+    [
+      "a web page with its type",
+      (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
+      /a web page/,
+    ],
+    ["half of its JSON", '{"choices": [', /\(no JSON\)/],
+    [
+      "a stream of events",
+      (response) => response.writeHead(200, { "content-type": "text/event-stream" }).end('data: {"choices":[]}\n\n'),
+      /\(a stream of events, which was not asked for\)/,
+    ],
+    ["a list", [], /what it sent is no answer of this API \(.* at its top\)/],
+    ["null", "null", /what it sent is no answer of this API/],
+    ["an object of something else", { ok: true }, /what it sent is no answer of this API/],
+    ["content that is a number", answer(12), /no answer of this API \(.*content\)/],
+    ["content that is an object", answer({ code: "x" }), /no answer of this API \(.*content\)/],
+    ["a part that is a picture", answer([{ type: "image_url", image_url: {} }]), /a part of type "image_url"/],
+    ["an error with status 200", { error: { message: "out of memory" } }, /gave no answer: out of memory$/],
+    ["an error that is a text", { error: "model is loading" }, /gave no answer: model is loading$/],
+  ])("an answer is a model error, asked for once, that is %s", async (_what, body, message) => {
+    await using server = await rawServer(body);
+    const error = await fail(server);
+    expect(error).toMatchObject({ name: "ModelError", reason: "unavailable", message: expect.stringMatching(message) });
+    expect((error as Error).message.split("\n")).toHaveLength(1);
+    expect(server.bodies).toHaveLength(1);
+  });
+
+  it.each<[string, unknown]>([
+    ["an empty text", ""],
+    ["blanks", " \n"],
+    ["null", null],
+    ["no parts", []],
+    ["thoughts alone", "<think>{}</think>"],
+    ["thoughts that do not end", '<think>{"code": "draft"}'],
+    ["a thinking part alone", [{ type: "thinking", thinking: "hm" }]],
+  ])("an answer that is %s is asked for again, once", async (_what, content) => {
+    await using server = await rawServer(answer(content), answer(json));
+    expect(await ask(server)).toMatchObject({ value: code, usage: { input: 20, output: 10 } });
+    expect(JSON.parse(server.bodies[1] ?? "").messages ?? JSON.parse(server.bodies[1] ?? "").input).toContainEqual({
+      role: "user",
+      content: "Your answer cannot be used: it is empty. Answer again.",
+    });
+    await using silent = await rawServer(answer(content));
+    expect(await fail(silent)).toMatchObject({
+      reason: "unclear",
+      message:
+        'the answer of model "gpt-6.1-terra" to the code_generator cannot be used: it is empty - name another model',
+    });
+    expect(silent.bodies).toHaveLength(2);
+  });
+
+  it("an ambiguous answer is asked for again, once", async () => {
+    const ambiguous = answer(`Example: {"code": "a"}. Final: ${json}`);
+    await using server = await rawServer(ambiguous, answer(json));
+    expect(await ask(server)).toMatchObject({ value: code });
+    await using unsure = await rawServer(ambiguous);
+    expect(await fail(unsure)).toMatchObject({
+      reason: "unclear",
+      message: expect.stringMatching(
+        /cannot be used: it is ambiguous: it has 2 different JSON objects, and one is wanted -/,
+      ),
+    });
+    expect(unsure.bodies).toHaveLength(2);
+  });
+
+  it("leaves asking again to the caller that says so, and names no schema where there is none", async () => {
+    await using server = await rawServer(answer(null));
+    const error = await fail(server, { ...asText, isAskedOnce: true } as Partial<ModelCall<never>>);
+    expect(error).toMatchObject({
+      reason: "invalid",
+      message: 'the answer of model "gpt-6.1-terra" to the text cannot be used: it is empty - name another model',
+      unusable: { problem: "it is empty", advice: "name another model" },
+    });
+    expect(server.bodies).toHaveLength(1);
+  });
+
+  it("a call of a tool that was not offered is answered once, and is an error then", async () => {
+    const calls =
+      api === "chat"
+        ? chatAnswer(null, { tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }] })
+        : responsesAnswer([], [{ type: "function_call", call_id: "c1", name: "f", arguments: "{}" }]);
+    await using server = await rawServer(calls);
+    expect(await fail(server)).toMatchObject({
+      reason: "invalid",
+      message: expect.stringMatching(/never came: it calls tools that nobody offers - name another model$/),
+    });
+    expect(server.bodies).toHaveLength(2);
+    await using mended = await rawServer(calls, answer(json));
+    expect(await ask(mended)).toMatchObject({ value: code });
+  });
+});
+
+describe("over chat", () => {
+  const environmentOf = ({ environment }: RawServer) => ({ ...environment, NOVA_LLM_API: "chat" });
+
+  it.each(["reasoning", "reasoning_content", "thinking"])("%s beside the content is no answer", async (field) => {
+    await using server = await rawServer(
+      chatAnswer(null, { [field]: json }),
+      chatAnswer(json, { [field]: '{"code": "a"}' }),
+    );
+    expect(await createModels(environmentOf(server)).ask(modelCall())).toMatchObject({ value: code });
+    expect(server.bodies).toHaveLength(2);
+  });
+
+  it.each<[string, object]>([
+    ["no choices", { choices: [] }],
+    ["a choice without a message", { choices: [{ index: 0, text: json }] }],
+    ["choices that are null", { choices: null }],
+  ])("an answer with %s is a model error, asked for once", async (_what, body) => {
+    await using server = await rawServer(body);
+    const message = expect.stringContaining("what it sent is no answer of this API");
+    expect(await failureOf(environmentOf(server))).toMatchObject({ reason: "unavailable", message });
+    expect(server.bodies).toHaveLength(1);
+  });
+
+  it("a refusal in a part is one", async () => {
+    await using server = await rawServer(chatAnswer([{ type: "refusal", refusal: "I will not" }]));
+    expect(await failureOf(environmentOf(server))).toMatchObject({
+      reason: "refused",
+      message: expect.stringContaining("(I will not)"),
+    });
+  });
+});
+
+describe("a server that ignores schemas at /responses", () => {
+  it("is met with the way to another API, said once", async () => {
+    await using server = await rawServer(responsesAnswer("Sure, here it is."));
+    expect(await failureOf(server.environment)).toMatchObject({
+      message:
+        'the answer of model "gpt-6.1-terra" to the code_generator does not follow its schema: there is no JSON object in it - set NOVA_LLM_API=chat where nodes run (in the terminal of `nova dev`, if that is open) if the server ignores schemas at /responses, or name another model',
+    });
+  });
+});
