@@ -84,7 +84,7 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
 
 /** Who calls out, by which address; everybody else has an `OutgoingFetch`, which looks at where a user's address leads. */
 const callers: Record<string, string> = {
-  "packages/agents/src/model/create-models.ts": "the model's API, which the operator names",
+  "packages/agents/src/model/fetch-answer.ts": "the model's API, which the operator names",
   "functions/api/health.ts": "E2B's and the model's API, which the operator names",
   "packages/client/src/": "the server that its user names",
   "packages/console/src/": "the server that it came from, addresses that it signs, and the issuer that it trusts",
