@@ -56,7 +56,8 @@ export function tooLarge(bytes: number): string {
   return `it has ${bytes} bytes, and a mail may have ${largestMailBytes}`;
 }
 
-function boundariesIn(raw: Buffer): Set<string> {
+/** The boundaries of parts that a mail names, 501 at most. */
+export function boundariesIn(raw: Buffer): Set<string> {
   const found = new Set<string>();
   let mentions = 0;
   for (const at of places(raw, "boundary")) {

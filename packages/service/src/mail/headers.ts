@@ -93,9 +93,30 @@ export interface RawMail {
   headers: readonly MailHeader[];
 }
 
-/** What a record shows of a mail, and by which it is known again: its Message-ID, or without one the hash of all of it. */
+/** Headers that the author's program wrote. Servers on the way add others, and these differ from delivery to delivery. */
+const authored = new Set(["from", "sender", "reply-to", "to", "cc", "subject", "date", "in-reply-to", "references"]);
+
+/**
+ * Record fields of a mail, and the text by which NOVA recognises it: its Message-ID, or without one the hash of what its
+ * author wrote.
+ */
 export function letterhead({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";
-  const dedupe = messageId !== "" ? messageId : `sha256:${createHash("sha256").update(raw).digest("hex")}`;
+  const dedupe = messageId !== "" ? messageId : `sha256:${authoredHash({ raw, headers })}`;
   return { messageId, dedupe, from: senderOf(headers), about: headerOf(headers, "subject") ?? "" };
+}
+
+function authoredHash({ raw, headers }: RawMail): string {
+  const hash = createHash("sha256");
+  const lines = headers.filter(({ name }) => authored.has(name)).map(({ name, value }) => `${name}:${value}\n`);
+  for (const line of lines.sort()) hash.update(line, "latin1");
+  return hash
+    .update("\n")
+    .update(raw.subarray(bodyStart(raw)))
+    .digest("hex");
+}
+
+function bodyStart(raw: Buffer): number {
+  const head = headText(raw) ?? "";
+  return head.length + (/^\r?\n\r?\n/.exec(raw.toString("latin1", head.length, head.length + 4))?.[0].length ?? 0);
 }

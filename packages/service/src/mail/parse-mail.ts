@@ -1,14 +1,10 @@
 import type { FileInPlace } from "@nova/engine";
-import type { Address, Attachment, Email } from "postal-mime";
+import type { Address, Email } from "postal-mime";
 import { fileOf } from "../triggers/start.ts";
+import { type MailAttachment, readAttachments } from "./attachments.ts";
+import { joinWordsInHeads } from "./encoded-words.ts";
+import { boundariesIn } from "./guard.ts";
 import { longestHeadBytes } from "./headers.ts";
-
-export interface MailAttachment {
-  name: string;
-  /** As the sender says: `application/pdf`. */
-  type: string;
-  bytes: Uint8Array;
-}
 
 export interface ParsedMail {
   subject: string;
@@ -17,37 +13,65 @@ export interface ParsedMail {
   fromName: string;
   to: string[];
   cc: string[];
+  /** Addresses that an answer goes to, if the sender names any. */
+  replyTo: string[];
+  /** The Message-ID of the mail that this one answers. */
+  inReplyTo: string | null;
+  /** RFC 3834: `auto-replied` for an out-of-office note, `auto-generated` for a program's mail. */
+  autoSubmitted: string | null;
   /** ISO 8601; null where there is none, or none that could be read. */
   date: string | null;
   text: string;
   html: string | null;
+  /** Name in lower case -> decoded value. The values of a repeated header stand in lines, from the top. */
+  headers: Record<string, string>;
   attachments: MailAttachment[];
 }
 
 /** Deeper than any mail program nests. */
 const maxNestingDepth = 50;
-const maxAttachments = 1_000;
 const maxAddresses = 1_000;
 
-/** A mail inside of it is an attachment, not looked into. Throws an `Error` with the reason where it cannot. */
+/** A mail, with the files of attached mails and of `winmail.dat`. Throws an `Error` with the reason if it cannot be read. */
 export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
-  const { default: PostalMime } = await import("postal-mime");
-  const limits = { maxNestingDepth, maxHeadersSize: longestHeadBytes };
-  const mail = await PostalMime.parse(raw, { ...limits, forceRfc822Attachments: true });
-  if (mail.attachments.length > maxAttachments) {
-    throw new RangeError(`it has ${mail.attachments.length} attachments, and a mail may have ${maxAttachments}`);
-  }
+  const { decodeWords } = await import("postal-mime");
+  const mail = await readMail(raw);
+  const headers = headersOf(mail, (value) => wellFormed(decodeWords(value)));
   return {
     subject: wellFormed(mail.subject),
     from: mail.from?.address?.toLowerCase() ?? "",
     fromName: wellFormed(mail.from?.name),
     to: addressesOf(mail.to),
     cc: addressesOf(mail.cc),
+    replyTo: addressesOf(mail.replyTo),
+    inReplyTo: headers["in-reply-to"] ?? null,
+    autoSubmitted: headers["auto-submitted"] ?? null,
     date: dateOf(mail),
     text: wellFormed(mail.text),
     html: mail.html === undefined ? null : wellFormed(mail.html),
-    attachments: mail.attachments.map(attachmentOf),
+    headers,
+    attachments: await readAttachments(mail.attachments, readMail),
   };
+}
+
+/** Keeps attached mails as attachments. */
+async function readMail(raw: Uint8Array): Promise<Email> {
+  const { default: PostalMime } = await import("postal-mime");
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  const boundaries = boundariesIn(bytes);
+  const joined = joinWordsInHeads(bytes, (line) => boundaries.has(line));
+  const limits = { maxNestingDepth, maxHeadersSize: longestHeadBytes };
+  return PostalMime.parse(joined, { ...limits, forceRfc822Attachments: true });
+}
+
+/** Names of other letters are left out: in a context, a name that starts with `$` marks a reference. */
+function headersOf(mail: Email, decode: (value: string) => string): Record<string, string> {
+  const found = new Map<string, string>();
+  for (const { key, value } of mail.headers.filter(({ key }) => /^[a-z0-9_-]+$/.test(key))) {
+    const above = found.get(key);
+    found.set(key, above === undefined ? decode(value) : `${above}\n${decode(value)}`);
+  }
+  return Object.fromEntries(found);
 }
 
 function addressesOf(addresses: Address[] = []): string[] {
@@ -61,18 +85,6 @@ function dateOf({ date }: Email): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-function attachmentOf({ filename, mimeType, content }: Attachment, index: number): MailAttachment {
-  // Only the last part of what may look like a path, for code that writes it to a file.
-  const name = wellFormed(filename ?? "")
-    .split(/[/\\]/)
-    .at(-1)
-    ?.replaceAll(/\p{Cc}/gu, "")
-    .trim();
-  const isNone = name === undefined || name === "" || name === "." || name === "..";
-  const bytes = typeof content === "string" ? Buffer.from(content) : new Uint8Array(content);
-  return { name: isNone ? `attachment-${index + 1}` : name, type: mimeType || "application/octet-stream", bytes };
-}
-
 /** Half a character, which an encoded word may hold, could not be stored. */
 function wellFormed(text = ""): string {
   return text.toWellFormed();
@@ -80,7 +92,7 @@ function wellFormed(text = ""): string {
 
 /** What a run starts with for a mail: `email`, and the flat names of it. The bytes of attachments go beside the text. */
 export function mailContext(mail: ParsedMail, messageId: string): { context: string; files: FileInPlace[] } {
-  const { subject, from, fromName, to, cc, date, text, html } = mail;
+  const { subject, from, fromName, to, cc, replyTo, inReplyTo, autoSubmitted, date, text, html, headers } = mail;
   const files: FileInPlace[] = [];
   const attachments = mail.attachments.map(({ bytes, ...attachment }) => {
     const file = fileOf(bytes);
@@ -88,7 +100,22 @@ export function mailContext(mail: ParsedMail, messageId: string): { context: str
     return { ...attachment, bytes: file.mark };
   });
   const context = {
-    email: { subject, from, from_name: fromName, to, cc, date, text, html, message_id: messageId, attachments },
+    email: {
+      subject,
+      from,
+      from_name: fromName,
+      to,
+      cc,
+      reply_to: replyTo,
+      in_reply_to: inReplyTo,
+      auto_submitted: autoSubmitted,
+      date,
+      text,
+      html,
+      message_id: messageId,
+      headers,
+      attachments,
+    },
     email_from: from,
     email_subject: subject,
     email_body: text !== "" ? text : (html ?? ""),

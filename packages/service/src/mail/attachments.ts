@@ -1,0 +1,106 @@
+import type { Attachment, Email } from "postal-mime";
+import { largestMailBytes, refusedByShape, textLoad } from "./guard.ts";
+import { isTnef, readTnef } from "./tnef.ts";
+
+export interface MailAttachment {
+  name: string;
+  /** As the sender says: `application/pdf`. */
+  type: string;
+  bytes: Uint8Array;
+  /** Name of the attached mail or `winmail.dat` that holds it; null for an attachment of the mail itself. */
+  inside: string | null;
+}
+
+const maxAttachments = 1_000;
+/** A forwarded mail holds a forwarded mail: deeper ones stay packed. */
+const maxDepth = 5;
+/** Bounds of all attached mails together, since each may hold all of the next one. */
+const maxUnpackedBytes = 2 * largestMailBytes;
+const maxUnpackedTextBytes = 5 * 1024 * 1024;
+
+/** `read` parses an attached mail and keeps the mails in it as attachments. */
+type ReadMail = (raw: Uint8Array) => Promise<Pick<Email, "attachments">>;
+
+/** The rest of the bounds. */
+interface Budget {
+  bytes: number;
+  textBytes: number;
+}
+
+/**
+ * The attachments of a mail. The files of an attached mail or of a `winmail.dat` follow it; what cannot be unpacked
+ * within the bounds stays as it is. Throws a `RangeError` for more than 1,000 attachments in all.
+ */
+export async function readAttachments(attachments: readonly Attachment[], read: ReadMail): Promise<MailAttachment[]> {
+  const all: MailAttachment[] = [];
+  const budget = { bytes: maxUnpackedBytes, textBytes: maxUnpackedTextBytes };
+  for await (const one of unpacked(attachments, { read, budget, inside: null, depth: 0 })) {
+    all.push(one);
+    if (all.length > maxAttachments) {
+      throw new RangeError(`it has more than ${maxAttachments} attachments - send them in several mails`);
+    }
+  }
+  return all;
+}
+
+interface Unpacking {
+  read: ReadMail;
+  budget: Budget;
+  inside: string | null;
+  depth: number;
+}
+
+async function* unpacked(attachments: readonly Attachment[], at: Unpacking): AsyncIterable<MailAttachment> {
+  for (const [index, attachment] of attachments.entries()) {
+    const one = attachmentOf(attachment, index, at.inside);
+    yield one;
+    if (at.depth === maxDepth) continue;
+    const deeper = { ...at, inside: one.name, depth: at.depth + 1 };
+    if (one.type === "message/rfc822") yield* unpacked(await attachmentsIn(one.bytes, at), deeper);
+    else if (isTnef(one.bytes)) yield* unpacked(tnefAttachments(one.bytes, at.budget), deeper);
+  }
+}
+
+/** None where the attached mail is over the bounds, or cannot be read. */
+async function attachmentsIn(bytes: Uint8Array, { read, budget }: Unpacking): Promise<Attachment[]> {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (refusedByShape(raw) !== undefined || !spend(budget, raw.length, textLoad(raw).textBytes)) return [];
+  try {
+    return (await read(raw)).attachments;
+  } catch {
+    // The attached mail stays in the list as it came, so nothing is lost.
+    return [];
+  }
+}
+
+function tnefAttachments(bytes: Uint8Array, budget: Budget): Attachment[] {
+  if (!spend(budget, bytes.length, 0)) return [];
+  return readTnef(bytes).map(({ name, type, bytes }) => {
+    return { filename: name, mimeType: type, disposition: "attachment", content: bytes };
+  });
+}
+
+function spend(budget: Budget, bytes: number, textBytes: number): boolean {
+  if (bytes > budget.bytes || textBytes > budget.textBytes) return false;
+  budget.bytes -= bytes;
+  budget.textBytes -= textBytes;
+  return true;
+}
+
+function attachmentOf(
+  { filename, mimeType, content }: Attachment,
+  index: number,
+  inside: string | null,
+): MailAttachment {
+  // The last part of a name that looks like a path, for code that writes it to a file.
+  const name = (filename ?? "")
+    .toWellFormed()
+    .split(/[/\\]/)
+    .at(-1)
+    ?.replaceAll(/\p{Cc}/gu, "")
+    .trim();
+  const isNone = name === undefined || name === "" || name === "." || name === "..";
+  const bytes = typeof content === "string" ? Buffer.from(content) : new Uint8Array(content);
+  const type = mimeType || "application/octet-stream";
+  return { name: isNone ? `attachment-${index + 1}` : name, type, bytes, inside };
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { parseMail } from "../../../packages/service/src/mail/parse-mail.ts";
+import { head, mailOf, type Part } from "../support/mail.ts";
+import { tnefOf } from "../support/tnef.ts";
+
+const pdf = { type: "application/pdf", name: "invoice.pdf", body: "%PDF-1.7" };
+const withHeader = (...lines: string[]) => mailOf([], { top: "", headers: [...lines, head].join("\r\n") });
+const withSubject = (subject: string) => mailOf([], { headers: head.replace(/Subject: .*/, `Subject: ${subject}`) });
+const word = (text: string, cut: number, charset = "UTF-8") => {
+  const bytes = Buffer.from(text, charset === "UTF-8" ? "utf8" : "utf16le");
+  return [bytes.subarray(0, cut), bytes.subarray(cut)]
+    .map((part) => `=?${charset}?B?${part.toString("base64")}?=`)
+    .join(" ");
+};
+
+describe("the reader of a mail", () => {
+  it.each([
+    ["split over padded words", "=?UTF-8?B?UmVjaG51bmcgTcM=?= =?UTF-8?B?pHJ6?=", "Rechnung März"],
+    ["split over three words", "=?utf-8?b?4g==?= =?utf-8?b?gg==?= =?utf-8?b?rA==?=", "€"],
+    ["split over folded lines", "=?UTF-8?B?UmVjaG51bmcgTcM=?=\r\n\t=?UTF-8?B?pHJ6?=", "Rechnung März"],
+    ["split over quoted words", "=?UTF-8?Q?M=C3?= =?UTF-8?Q?=A4rz?=", "März"],
+    ["whole, in words of two charsets", "=?UTF-8?B?TcOkcno=?= =?iso-8859-1?B?5A==?=", "Märzä"],
+    ["whole, between other text", "a =?UTF-8?B?TcOkcno=?= b", "a März b"],
+  ])("joins letters that are %s", async (_what, subject, expected) => {
+    expect((await parseMail(withSubject(subject))).subject).toBe(expected);
+  });
+
+  it("joins a split letter wherever the sender's program cuts, in names of people and of files", async () => {
+    const text = "Größe 5 €.pdf";
+    for (let cut = 1; cut < Buffer.from(text).length; cut++) {
+      const headers = head.replace("From: Anna Bell", `From: ${word(text, cut)}`);
+      const mail = await parseMail(mailOf([{ ...pdf, name: word(text, cut) }], { headers }));
+      expect([mail.fromName, mail.attachments[0]?.name]).toEqual([text, text]);
+    }
+  });
+
+  it("leaves such words in bodies as they are", async () => {
+    const text = "=?UTF-8?B?TcM=?= =?UTF-8?B?pHJ6?=";
+    const mail = await parseMail(mailOf([{ type: "text/plain", name: "a.txt", body: text }], { text }));
+    expect([mail.text.trim(), String(Buffer.from(mail.attachments[0]?.bytes ?? []))]).toEqual([text, text]);
+  });
+
+  it("reads who gets the answer, what the mail answers and whether a program wrote it", async () => {
+    const mail = await parseMail(
+      withHeader(
+        "Reply-To: Desk <Desk@Example.com>, b@example.com",
+        "In-Reply-To: <0@example.com>",
+        "Auto-Submitted: auto-replied",
+      ),
+    );
+    expect(mail).toMatchObject({
+      replyTo: ["desk@example.com", "b@example.com"],
+      inReplyTo: "<0@example.com>",
+      autoSubmitted: "auto-replied",
+    });
+    expect(await parseMail(mailOf())).toMatchObject({ replyTo: [], inReplyTo: null, autoSubmitted: null });
+  });
+
+  it("hands on all headers, decoded, with the values of a repeated one in lines", async () => {
+    const { headers } = await parseMail(
+      withHeader("X-Order: =?UTF-8?Q?M=C3=A4rz?=", "Received: from b", "Received: from a", "$blob: 1", "__proto__: 2"),
+    );
+    expect(headers).toMatchObject({
+      "x-order": "März",
+      received: "from b\nfrom a",
+      from: "Anna Bell <Anna@Example.com>",
+    });
+    expect(Object.keys(headers)).not.toContain("$blob");
+    expect(Object.getOwnPropertyDescriptor(headers, "__proto__")?.value).toBe("2");
+  });
+});
+
+describe("an attachment that holds others", () => {
+  const shown = async (parts: Part[]) =>
+    (await parseMail(mailOf(parts))).attachments.map(({ name, type, inside }) => [name, type, inside]);
+  const forwarded = (...parts: Part[]): Part => ({ type: "message/rfc822", name: "Invoice.eml", body: mailOf(parts) });
+  const winmail = {
+    type: "application/ms-tnef",
+    name: "winmail.dat",
+    body: tnefOf([{ title: "a.pdf", data: Buffer.from("%PDF") }]),
+  };
+
+  it("is followed by those of a forwarded mail", async () => {
+    expect(await shown([forwarded(pdf), pdf])).toEqual([
+      ["Invoice.eml", "message/rfc822", null],
+      ["invoice.pdf", "application/pdf", "Invoice.eml"],
+      ["invoice.pdf", "application/pdf", null],
+    ]);
+  });
+
+  it("is followed by those of winmail.dat, also in a forwarded mail", async () => {
+    expect(await shown([forwarded(winmail)])).toEqual([
+      ["Invoice.eml", "message/rfc822", null],
+      ["winmail.dat", "application/ms-tnef", "Invoice.eml"],
+      ["a.pdf", "application/octet-stream", "winmail.dat"],
+    ]);
+  });
+
+  it("stays packed below five levels", async () => {
+    const nested = [1, 2, 3, 4, 5, 6, 7].reduce<Part>((inner) => forwarded(inner), pdf);
+    expect(await shown([nested])).toHaveLength(6);
+  });
+
+  it.each<[string, Part]>([
+    ["is no mail", { type: "message/rfc822", name: "a.eml", body: "" }],
+    ["has a NUL in its head", { type: "message/rfc822", name: "a.eml", body: "From: a\0b\r\n\r\nx" }],
+    ["breaks off", { ...winmail, body: winmail.body.subarray(0, 40) }],
+  ])("stays packed if it %s", async (_what, part) => {
+    expect(await shown([part])).toHaveLength(1);
+  });
+
+  it("counts for the limit of 1,000 attachments", async () => {
+    const many = tnefOf(Array.from({ length: 1_000 }, (_, index) => ({ title: `${index}`, data: Buffer.from("x") })));
+    await expect(shown([{ ...winmail, body: many }])).rejects.toThrow("more than 1000 attachments");
+  });
+});
