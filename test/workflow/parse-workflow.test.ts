@@ -59,6 +59,17 @@ describe("older definitions", () => {
     });
   });
 
+  it.each([
+    ["a node's model", { model: null }],
+    ["settings of a model", { model: { model: null, temperature: null, max_tokens: 100 } }],
+    ["llm_config", { llm_config: null }],
+    ["settings in llm_config", { llm_config: { provider: null, model: null, max_tokens: 100 } }],
+  ])("may have null for %s", (_, fields) => {
+    const node = action("a", { code: undefined, executor: "text", prompt: "Hello.", ...fields });
+    const { workflow, findings } = parse({ ...row(node), model: null });
+    expect([findings, workflow?.model]).toEqual([[], undefined]);
+  });
+
   it("have paths that lead into graph_definition", () => {
     const { id, ...inner } = row(action("read", { timeout: 0 }));
     expect(parse({ id, graph_definition: inner }).findings).toMatchObject([

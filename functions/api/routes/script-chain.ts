@@ -4,7 +4,12 @@ import { route } from "../http/route.ts";
 import * as schemas from "../schemas/script-chain.ts";
 import { about } from "../schemas/session.ts";
 
-/** Addresses of an earlier system for chains of prompts, whose front ends go on with a session. */
+/** The session that a front end names, or the default one of its key. */
+async function sessionOf(ports: service.ServicePorts, by: service.Principal, named: string | undefined) {
+  return named?.startsWith("ses_") ? named : service.namedSession(ports, by, named);
+}
+
+/** Addresses of an earlier system for chains of prompts, whose front ends continue with a session. */
 export const generateTextNode = route("POST /generate_text_node", {
   summary: "Have a model write a text; with `__current_node` in `context_data` it is the output of that node",
   role: "editor",
@@ -13,9 +18,10 @@ export const generateTextNode = route("POST /generate_text_node", {
   answers: { 200: { description: "the text", schema: schemas.GeneratedText } },
   async handle(
     ports,
-    { by, body: { session_id: id, prompt_text: prompt, llm_config: llmConfig, context_data }, once },
+    { by, body: { session_id, prompt_text: prompt, llm_config: llmConfig, context_data, on_missing: onMissing }, once },
   ) {
-    const wish = { prompt, ...defined({ llmConfig, contextData: context_data?.text }) };
+    const id = await sessionOf(ports, by, session_id);
+    const wish = { prompt, ...defined({ llmConfig, contextData: context_data?.text, onMissing }) };
     const generated = await once((ulid) => service.generateText(ports, by, id, { ulid, ...wish }));
     return { ...generated, ...about(await service.readSession(ports, by, id)) };
   },
@@ -26,9 +32,10 @@ export const addNodeAsBefore = route("POST /add_node", {
   role: "editor",
   body: schemas.AddNodeRequest,
   answers: { 200: { description: "added", schema: schemas.AddedNode } },
-  async handle(ports, { by, body: { session_id: id, node_id, node_type, prompt_text: prompt, ...rest }, once }) {
+  async handle(ports, { by, body: { session_id, node_id, node_type, prompt_text: prompt, ...rest }, once }) {
+    const id = await sessionOf(ports, by, session_id);
     const type = node_type !== undefined && /decision/i.test(node_type) ? "decision" : "action";
-    const node = { id: node_id, type, executor: "text", ...rest, ...defined({ prompt }) };
+    const node = { id: node_id, type, executor: "text", on_missing: "mark", ...defined({ ...rest, prompt }) };
     await once(async () => void (await service.addNode(ports, by, id, node)));
     return { node_id, ...about(await service.readSession(ports, by, id)) };
   },
@@ -39,7 +46,8 @@ export const addEdgeAsBefore = route("POST /add_edge", {
   role: "editor",
   body: schemas.AddEdgeRequest,
   answers: { 200: { description: "added", schema: schemas.AddedEdge } },
-  async handle(ports, { by, body: { session_id: id, from_node: from, to_node: to, condition }, once }) {
+  async handle(ports, { by, body: { session_id, from_node: from, to_node: to, condition }, once }) {
+    const id = await sessionOf(ports, by, session_id);
     await once(async () => void (await service.addEdge(ports, by, id, { from, to, ...defined({ condition }) }, {})));
     return { from_node: from, to_node: to, ...about(await service.readSession(ports, by, id)) };
   },
@@ -50,7 +58,8 @@ export const getNodeOutputs = route("POST /get_node_outputs", {
   role: "editor",
   body: schemas.OutputsRequest,
   answers: { 200: { description: "the outputs", schema: schemas.NodeOutputs } },
-  async handle(ports, { by, body: { session_id: id, node_ids = [] } }) {
+  async handle(ports, { by, body: { session_id, node_ids = [] } }) {
+    const id = await sessionOf(ports, by, session_id);
     const session = await service.readSession(ports, by, id);
     return { outputs: await service.nodeValues(ports, session, node_ids), ...about(session) };
   },
@@ -62,7 +71,8 @@ export const validateTemplate = route("POST /validate_template", {
   body: schemas.TemplateRequest,
   exact: ["context_data"],
   answers: { 200: { description: "the prompt", schema: schemas.ValidatedTemplate } },
-  async handle(ports, { by, body: { session_id: id, prompt_text: template, context_data } }) {
+  async handle(ports, { by, body: { session_id, prompt_text: template, context_data } }) {
+    const id = await sessionOf(ports, by, session_id);
     const request = { template, ...defined({ contextData: context_data?.text }) };
     const { session, rendered } = await service.renderTemplate(ports, by, id, request);
     const { processed_prompt, processed_node_values, missing } = rendered;
@@ -81,11 +91,12 @@ export const executeAsBefore = route("POST /execute", {
   body: schemas.ExecuteRequest,
   exact: ["initial_inputs"],
   answers: { 200: { description: "what all nodes have come to", schema: schemas.Executed } },
-  async handle(ports, { by, body: { session_id: id, initial_inputs }, once }) {
+  async handle(ports, { by, body: { session_id, initial_inputs }, once }) {
+    const id = await sessionOf(ports, by, session_id);
     const begun = await once(async (ulid) => {
-      if (initial_inputs) await service.writeContext(ports, by, id, initial_inputs.text);
-      const { session: _, ...kept } = await service.runStale(ports, by, id, ulid);
-      return kept;
+      const inputs = defined({ inputs: initial_inputs?.text });
+      const { execution, runs, reused } = await service.runStale(ports, by, id, { ulid, ...inputs });
+      return { execution, runs, reused };
     });
     const { session, record, ran } = await service.sessionRun(ports, by, id, begun, waitMs);
     const { execution: execution_id, reused } = begun;

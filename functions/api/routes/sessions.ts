@@ -167,7 +167,7 @@ const runAnswers = {
   202: { description: "it goes on, or waits for its turn (`queued`)", schema: schemas.SessionRun },
 };
 
-type Kept = Omit<service.Begun, "session">;
+type Kept = Omit<service.Begun, "session" | "before">;
 const kept = ({ execution, runs, reused }: service.Begun): Kept => ({ execution, runs, reused });
 
 /** The run, once it has ended, or as it is when the time is over. */
@@ -196,7 +196,7 @@ export const run = route("POST /sessions/{id}/run", {
   query: waitQuery,
   answers: runAnswers,
   async handle(ports, { by, params: { id }, query: { wait }, once }) {
-    const begun = await once(async (ulid) => kept(await service.runStale(ports, by, id, ulid)));
+    const begun = await once(async (ulid) => kept(await service.runStale(ports, by, id, { ulid })));
     return answerTo(ports, by, id, begun, wait);
   },
 });

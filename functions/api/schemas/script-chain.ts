@@ -1,16 +1,34 @@
+import { defined } from "@nova/workflow";
 import { z } from "zod";
 import { ExecutionStatus } from "./execution.ts";
 import { About, NodeId } from "./session.ts";
-import { ExactObject, ExecutionId, Name, SessionId } from "./values.ts";
+import { ExecutionId, Name, OptionalExactObject } from "./values.ts";
 
-const session = { session_id: SessionId };
+/** Front ends of ScriptChain send null for what they leave out. */
+function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
 
-const LlmConfig = z.strictObject({
-  provider: z.string().optional(),
-  model: z.string().optional(),
-  temperature: z.number().optional(),
-  max_tokens: z.int().optional(),
-});
+const sessionName = /^(?:ses_[0-9A-HJKMNP-TV-Z]{26}|(?!ses_)[A-Za-z0-9][A-Za-z0-9_.:-]{0,63})$/;
+const session = {
+  session_id: optional(
+    z
+      .string()
+      .regex(sessionName, "it has to be the id of a session, or a name of 1 to 64 letters, digits, _ . : and -"),
+  ).meta({
+    description:
+      "the id of a session, or a name that you choose: a session of this key, made at its first use. Absent: the key's default session",
+  }),
+};
+
+const LlmConfig = z
+  .strictObject({
+    provider: optional(z.string()),
+    model: optional(z.string()),
+    temperature: optional(z.number()),
+    max_tokens: optional(z.int()),
+  })
+  .transform(defined);
 
 const longestPrompt = 1_000_000;
 const Prompt = z
@@ -19,15 +37,19 @@ const Prompt = z
   .max(longestPrompt)
   .meta({ description: "`{Node}`, `{Node[2]}`, `{Node.key}` are references" });
 
-const ContextData = ExactObject.meta({
+const ContextData = OptionalExactObject.meta({
   description: "`id:<node>` and names with their values, `__node_mapping` from names to ids, `__current_node`",
 });
 
 export const GenerateRequest = z.strictObject({
   ...session,
   prompt_text: Prompt,
-  llm_config: LlmConfig.optional(),
-  context_data: ContextData.optional(),
+  llm_config: optional(LlmConfig),
+  context_data: ContextData,
+  on_missing: optional(z.enum(["fail", "mark"])).meta({
+    description:
+      "a reference without a value: `mark` says `[CONTEXT_ERROR: ...]` in its place and adds a warning, `fail` answers 422 and asks no model. Absent: as the node says, else `mark`",
+  }),
 });
 
 export const GeneratedText = z
@@ -39,19 +61,22 @@ export const GeneratedText = z
     total_tokens: z.int(),
     cost: z.number().meta({ description: "US dollars" }),
     duration: z.number().meta({ description: "seconds" }),
+    warnings: z.array(z.string()).meta({ description: "a sentence for each reference without a value" }),
   })
   .meta({ id: "GeneratedText" });
 
 export const AddNodeRequest = z.strictObject({
   ...session,
   node_id: NodeId,
-  node_type: z.string().max(100).optional().meta({ description: "one with `decision` in it chooses an edge" }),
-  name: Name.optional(),
-  prompt_text: Prompt.optional().meta({ description: "absent: it comes with POST /generate_text_node" }),
-  system: Prompt.optional(),
-  llm_config: LlmConfig.optional(),
-  input_keys: z.unknown().optional().meta({ description: "as in a workflow file" }),
-  output_schema: z.looseObject({}).optional(),
+  node_type: optional(z.string().max(100)).meta({ description: "one with `decision` in it chooses an edge" }),
+  name: optional(Name),
+  prompt_text: optional(Prompt).meta({
+    description: "absent: an input, whose output callers write, or the prompt comes with POST /generate_text_node",
+  }),
+  system: optional(Prompt),
+  llm_config: optional(LlmConfig),
+  input_keys: optional(z.unknown()).meta({ description: "as in a workflow file" }),
+  output_schema: optional(z.looseObject({})),
 });
 
 export const AddedNode = z.object({ ...About, node_id: z.string() }).meta({ id: "AddedNode" });
@@ -60,14 +85,14 @@ export const AddEdgeRequest = z.strictObject({
   ...session,
   from_node: NodeId,
   to_node: NodeId,
-  condition: z.union([z.string(), z.boolean(), z.number()]).optional(),
+  condition: optional(z.union([z.string(), z.boolean(), z.number()])),
 });
 
 export const AddedEdge = z.object({ ...About, from_node: z.string(), to_node: z.string() }).meta({ id: "AddedEdge" });
 
 export const OutputsRequest = z.strictObject({
   ...session,
-  node_ids: z.array(NodeId).max(500).optional().meta({ description: "absent: all" }),
+  node_ids: optional(z.array(NodeId).max(500)).meta({ description: "absent: all" }),
 });
 
 const Values = z.record(z.string(), z.unknown()).meta({ description: "by node; null: it has no output" });
@@ -77,7 +102,7 @@ export const NodeOutputs = z.object({ ...About, outputs: Values }).meta({ id: "N
 export const TemplateRequest = z.strictObject({
   ...session,
   prompt_text: Prompt,
-  context_data: ContextData.optional(),
+  context_data: ContextData,
 });
 
 export const ValidatedTemplate = z
@@ -92,7 +117,7 @@ export const ValidatedTemplate = z
 
 export const ExecuteRequest = z.strictObject({
   ...session,
-  initial_inputs: ExactObject.optional().meta({ description: "other values for keys that every run begins with" }),
+  initial_inputs: OptionalExactObject.meta({ description: "other values for keys that every run begins with" }),
 });
 
 export const Executed = z

@@ -11,10 +11,10 @@ import { Finding } from "./deployment.ts";
 import { ExecutionStatus } from "./execution.ts";
 import {
   Context,
-  ExactObject,
   ExactValue,
   ExecutionId,
   Name,
+  OptionalExactObject,
   SessionId,
   Slug,
   Time,
@@ -55,7 +55,7 @@ export const SessionRequest = z.strictObject({
   client_slug: Slug.optional(),
   workflow: WorkflowId.optional().meta({ description: "the draft begins as this one; absent: empty" }),
   version: VersionNumber.optional().meta({ description: "of the workflow; absent: the active one" }),
-  context: ExactObject.optional().meta({ description: "what every run of the draft begins with" }),
+  context: OptionalExactObject.meta({ description: "what every run of the draft begins with" }),
   retention_days: z
     .int()
     .min(1)
@@ -133,7 +133,7 @@ export const OutputRequest = z.strictObject({
 });
 
 export const NodeRunRequest = z.strictObject({
-  context_data: ExactObject.optional().meta({
+  context_data: OptionalExactObject.meta({
     description:
       "`id:<node>`: outputs of other nodes, written by hand where they differ; `__node_mapping`, `__current_node`",
   }),

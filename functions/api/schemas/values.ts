@@ -7,6 +7,16 @@ export const ExactObject = z
   .custom<RawJson>((value) => value instanceof RawJson && value.text.startsWith("{"), "it has to be a JSON object")
   .meta({ override: { type: "object", additionalProperties: true } });
 
+/** The same, or left out: null counts as absent. */
+export const OptionalExactObject = z
+  .custom<RawJson>(
+    (value) => value instanceof RawJson && /^(\{|null$)/.test(value.text),
+    "it has to be a JSON object, or left out",
+  )
+  .meta({ override: { type: ["object", "null"], additionalProperties: true } })
+  .optional()
+  .transform((value) => (value?.text === "null" ? undefined : value));
+
 export const ExactValue = z
   .custom<RawJson>((value) => value instanceof RawJson)
   .meta({ override: { type: ["object", "array", "string", "number", "boolean", "null"] } });

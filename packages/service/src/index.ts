@@ -47,9 +47,10 @@ export { setWorkflowPaused, setWorkflowQuotas, workflowQuotas } from "./quotas/w
 export { eraseExpired } from "./retention/keep.ts";
 export { addEdge, addNode, changeNode, deleteEdge, deleteNode, editOutput } from "./sessions/edit.ts";
 export { sessionRun } from "./sessions/ended.ts";
+export { namedSession } from "./sessions/named.ts";
 export { publishSession } from "./sessions/publish.ts";
 export { type Begun, runAlone, runStale } from "./sessions/run.ts";
-export { generateText, nodeValues, renderTemplate, writeContext } from "./sessions/script-chain.ts";
+export { generateText, nodeValues, renderTemplate } from "./sessions/script-chain.ts";
 export { createSession, deleteSession, listSessions, readSession, type SessionRequest } from "./sessions/sessions.ts";
 export { nodeViews, type OutputView, sessionOutputs, sessionShape, shownContextOf } from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";

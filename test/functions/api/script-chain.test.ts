@@ -40,6 +40,13 @@ async function chainOfPrompts(): Promise<string> {
   return session_id;
 }
 
+/** All that a request could change about a session, besides its history. */
+async function definitions(session_id: string) {
+  const { nodes, edges, context } = (await api.call(`GET /sessions/${session_id}`)).body;
+  const facts = nodes.map(({ version: _, ...node }: { version: number }) => node);
+  return { nodes: facts, edges, context };
+}
+
 describe("front ends of the earlier system", { timeout: 120_000 }, () => {
   it("run a chain of prompts, ask for outputs, and run what is stale after an edit", async () => {
     const session_id = await chainOfPrompts();
@@ -123,6 +130,216 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     });
     expect(checked.body.warnings).toHaveLength(2);
     expect(asked()).toEqual([]);
+  });
+
+  describe("that name a node without a value", () => {
+    const marked = "[CONTEXT_ERROR: Content for 'Nobody' not found in provided context_data]";
+    it.each([
+      ["no data", {}],
+      ["a name without an output", { __node_mapping: { Nobody: "n1" } }],
+      ["an output of null", { __node_mapping: { Nobody: "n1" }, "id:n1": null }],
+      ["data of other nodes", { __node_mapping: { Other: "n1" }, "id:n1": "x" }],
+    ])("get the error text in the prompt, an answer, and a warning: %s", async (_, context_data) => {
+      const session_id = await chainOfPrompts();
+      for (const current of [{}, { __current_node: "outline" }]) {
+        answers.push({ text: "An answer." });
+        const { status, body } = await ask("/generate_text_node", {
+          ...{ session_id, prompt_text: "On {Nobody}." },
+          context_data: { ...context_data, ...current },
+        });
+        expect([status, body.generated_text, body.warnings]).toEqual([
+          ...[200, "An answer.", ["{Nobody} has no value - send it in context_data, or correct the reference"]],
+        ]);
+        expect(asked().at(-1)).toBe(`On ${marked}.`);
+      }
+    });
+
+    it.each([{}, { __node_mapping: { Nobody: "n1" } }])(
+      "are refused where they ask for that, ask no model and change nothing: %j",
+      async (context_data) => {
+        const session_id = await chainOfPrompts();
+        const before = await definitions(session_id);
+        const refused = await ask("/generate_text_node", {
+          ...{ session_id, prompt_text: "On {Nobody}.", on_missing: "fail" },
+          context_data: { ...context_data, __current_node: "outline", "id:brief": "By hand." },
+        });
+        expect([refused.status, refused.body.detail]).toEqual([422, expect.stringContaining("{Nobody}")]);
+        expect(asked()).toEqual([]);
+        expect(await definitions(session_id)).toEqual(before);
+      },
+    );
+  });
+
+  it.each([
+    ["their names", { __node_mapping: { Guest: "guest" }, "id:guest": "x" }, "{Guest}"],
+    ["a name in other letters", { __node_mapping: { Guest: "guest" }, "id:guest": "x" }, "{guest }"],
+    ["a plain name", { Guest: "x" }, "{Guest}"],
+    ["an id", { "id:guest": "x" }, "{guest}"],
+    [
+      "a name of the draft for another node",
+      { __node_mapping: { "My Brief": "guest" }, "id:guest": "x" },
+      "{My Brief}",
+    ],
+    ["a node that does not run before", { "id:edit": "x" }, "{edit}"],
+  ])("have values of foreign nodes count for one run, by %s", async (_, context_data, reference) => {
+    const session_id = await chainOfPrompts();
+    answers.push({ text: "An outline." });
+    const { status, body } = await ask("/generate_text_node", {
+      ...{ session_id, prompt_text: `On ${reference}.` },
+      context_data: { __current_node: "outline", ...context_data },
+    });
+    expect([status, body.detail, body.warnings]).toEqual([200, undefined, []]);
+    expect(asked()).toEqual(["On x."]);
+    const { nodes } = (await api.call(`GET /sessions/${session_id}`)).body;
+    expect(nodes.map(({ node_id }: { node_id: string }) => node_id)).toEqual(["brief", "outline", "edit"]);
+    expect(nodes[1]).toMatchObject({ node_id: "outline", state: "stale" });
+  });
+
+  it("write the output of a node that they name", async () => {
+    const session_id = await chainOfPrompts();
+    answers.push({ text: "An outline." });
+    const context_data = { __current_node: "outline", "My Brief": "By hand." };
+    await ask("/generate_text_node", { session_id, prompt_text: "On {My Brief}.", context_data });
+    expect(asked()).toEqual(["On By hand.."]);
+    expect((await ask("/get_node_outputs", { session_id })).body.outputs).toMatchObject({ brief: "By hand." });
+  });
+
+  it("have inputs: nodes without a prompt, whose outputs callers write", async () => {
+    const session_id = await chainOfPrompts();
+    for (const node of [{ node_id: "note", name: "My Note" }, { node_id: "other" }])
+      await ask("/add_node", { session_id, ...node });
+    await ask("/add_edge", { session_id, from_node: "note", to_node: "brief" });
+    await ask("/add_edge", { session_id, from_node: "other", to_node: "edit" });
+    await api.call(`PATCH /sessions/${session_id}/nodes/brief`, { body: { prompt: "On {topic} and {My Note}." } });
+    answers.push({ text: "A brief." }, { text: "1. Nile\n2. Rhine" }, { text: "The Rhine." });
+    const { status, body } = await ask("/execute", { session_id });
+    expect([status, body.status, body.ran, body.results]).toEqual([
+      ...[200, "completed", ["brief", "outline", "edit"]],
+      { note: null, other: null, brief: "A brief.", outline: "1. Nile\n2. Rhine", edit: "The Rhine." },
+    ]);
+    expect(asked()[0]).toMatch(/^On rivers and \[CONTEXT_ERROR: Content for 'My Note'/);
+    expect((await ask("/execute", { session_id })).body.ran).toEqual([]);
+    answers.push({ text: "Another brief." });
+    const context_data = { __current_node: "brief", "id:note": "mud" };
+    const written = await ask("/generate_text_node", { session_id, prompt_text: "On {My Note}.", context_data });
+    expect([written.status, asked().at(-1)]).toEqual([200, "On mud."]);
+    expect((await api.call(`GET /executions/${body.execution_id}/verify`)).body.state).toBe("anchored");
+  });
+
+  it.each([
+    ["a prompt that no node can have", { prompt_text: "Hello.", llm_config: { max_tokens: 1 } }, 422],
+    [
+      "a node that there is not",
+      { prompt_text: "Hello.", context_data: { __current_node: "nobody", "id:brief": "x" } },
+      404,
+    ],
+    ["a node that is no text", { prompt_text: "Hello.", context_data: { __current_node: 7, "id:brief": "x" } }, 422],
+    ["a key of NOVA", { prompt_text: "Hello.", context_data: { $ref: 1, "id:brief": "x" } }, 422],
+    ["a model that refuses", { prompt_text: "Hello.", context_data: { "id:brief": "x" } }, 422],
+  ])("change nothing with a request that fails: %s", async (_, request, status) => {
+    const session_id = await chainOfPrompts();
+    const before = await definitions(session_id);
+    answers.push({ status: 400, message: "no such model" });
+    const context_data = { __current_node: "outline", ...("context_data" in request ? request.context_data : {}) };
+    const refused = await ask("/generate_text_node", { session_id, ...request, context_data });
+    answers.length = 0;
+    expect(refused.status).toBe(status);
+    expect(await definitions(session_id)).toEqual(before);
+  });
+
+  it("change nothing with a run that the month's budget refuses", async () => {
+    const client = await api.call("POST /clients", { body: { slug: "poor", name: "Poor" } });
+    expect(client.status).toBe(201);
+    const key = await api.key("editor", "poor");
+    const call = (path: string, body: object) => api.call(`POST ${path}`, { body, key });
+    await call("/add_node", { node_id: "a", prompt_text: "Hello." });
+    await api.call("PATCH /clients/poor", { body: { quotas: { max_cost_usd: 1 } } });
+    const month = new Date().toISOString().slice(0, 7);
+    await api.ports.spending.note("poor", month, { execution: "exec_1", scope: "", seq: 1 }, 2);
+    const refused = await call("/generate_text_node", { prompt_text: "Bye.", context_data: { __current_node: "a" } });
+    expect(refused.status).toBe(422);
+    const execute = await call("/execute", { initial_inputs: { topic: "x" } });
+    expect(execute.status).toBe(422);
+    const { session_id } = (await call("/get_node_outputs", {})).body;
+    const session = (await api.call(`GET /sessions/${session_id}`, { key })).body;
+    expect([session.context, session.nodes[0].version, session.nodes[0].definition.prompt]).toEqual([{}, 1, "Hello."]);
+  });
+
+  it("have a default session for each key, and sessions by names that they choose", async () => {
+    const [key, other] = [await api.key("editor"), await api.key("editor")];
+    const idOf = async (body: object, from = key) => {
+      const { status, body: answer } = await api.call("POST /get_node_outputs", { body, key: from });
+      return status === 200 ? (answer.session_id as string) : status;
+    };
+    const own = await idOf({});
+    expect(own).toMatch(/^ses_/);
+    expect([await idOf({}), await idOf({ session_id: null }), await idOf({ session_id: own })]).toEqual([
+      own,
+      own,
+      own,
+    ]);
+    const mine = await idOf({ session_id: "my-chain" });
+    expect(await idOf({ session_id: "my-chain" })).toBe(mine);
+    const others = [await idOf({}, other), await idOf({ session_id: "my-chain" }, other)];
+    expect(new Set([own, mine, ...others]).size).toBe(4);
+    expect(
+      (await Promise.all([1, 2, 3].map(() => idOf({ session_id: "new" })))).filter((id, _, all) => id === all[0]),
+    ).toHaveLength(3);
+    for (const session_id of ["", "a b", "ses_1", "x".repeat(65), "../x", 7, "\u0000"])
+      expect(await idOf({ session_id })).toBe(422);
+    await api.call(`DELETE /sessions/${own}`, { key });
+    const next = await idOf({});
+    expect(next).not.toBe(own);
+    expect(await idOf({})).toBe(next);
+  });
+
+  it("may send null for every field that they may leave out", async () => {
+    const ok = async (path: string, body: object) => {
+      const { status, body: answer } = await ask(path, body);
+      expect([path, status, answer.detail]).toEqual([path, 200, undefined]);
+    };
+    const session_id = (await ask("/sessions", { context: null })).body.session_id as string;
+    const nothing = { provider: null, model: null, temperature: null, max_tokens: null };
+    answers.push(...[1, 2, 3, 4].map(() => ({ text: "Yes." })));
+    await ok("/add_node", {
+      ...{ session_id, node_id: "a", node_type: null, name: null, prompt_text: null, system: null },
+      ...{ llm_config: null, input_keys: null, output_schema: null },
+    });
+    await ok("/add_node", { session_id, node_id: "b", prompt_text: "Hello.", llm_config: nothing });
+    await ok("/add_edge", { session_id, from_node: "a", to_node: "b", condition: null });
+    await ok("/generate_text_node", { session_id, prompt_text: "Hello.", llm_config: null, context_data: null });
+    await ok("/generate_text_node", { session_id, prompt_text: "Hello.", llm_config: nothing, on_missing: null });
+    await ok("/get_node_outputs", { session_id, node_ids: null });
+    await ok("/validate_template", { session_id, prompt_text: "Hello.", context_data: null });
+    await ok("/execute", { session_id, initial_inputs: null });
+    const node = { id: "c", executor: "text", prompt: "Hello.", model: null };
+    expect((await ask(`/sessions/${session_id}/nodes`, node)).status).toBe(201);
+    expect((await ask(`/sessions/${session_id}/nodes/c/run`, { context_data: null })).status).toBe(200);
+  });
+
+  it("run a prompt of no node beside a node called text", async () => {
+    const session_id = await chainOfPrompts();
+    await ask("/add_node", { session_id, node_id: "text", prompt_text: "Hello." });
+    answers.push({ text: "A poem." });
+    expect((await ask("/generate_text_node", { session_id, prompt_text: "Poem." })).body.generated_text).toBe(
+      "A poem.",
+    );
+  });
+
+  it("leave a decision a decision", async () => {
+    const session_id = await chainOfPrompts();
+    await ask("/add_node", { session_id, node_id: "choice", node_type: "decision", prompt_text: "Which?" });
+    await ask("/add_edge", { session_id, from_node: "edit", to_node: "choice" });
+    await ask("/add_node", { session_id, node_id: "end", prompt_text: "The end." });
+    await ask("/add_edge", { session_id, from_node: "choice", to_node: "end", condition: "yes" });
+    answers.push({ text: '{"branch_decision":"yes"}' });
+    const context_data = { __current_node: "choice" };
+    await ask("/generate_text_node", { session_id, prompt_text: "Really?", context_data });
+    const { nodes } = (await api.call(`GET /sessions/${session_id}`)).body;
+    expect(nodes.find(({ node_id }: { node_id: string }) => node_id === "choice").definition).toMatchObject({
+      ...{ type: "decision", prompt: "Really?" },
+    });
+    answers.length = 0;
   });
 
   it("hear in one sentence what a model refused", async () => {

@@ -14,6 +14,15 @@ export function isStep({ type }: Pick<DraftNode, "type">): boolean {
   return !["start", "StartNode", "end", "EndNode"].includes(type);
 }
 
+/**
+ * An input: a node for a model, without a prompt. Callers write its output; it never runs, and without an output it has
+ * brought nothing.
+ */
+export function isInput({ type, executor, prompt, promptFile }: DraftNode): boolean {
+  const isAsked = type !== "decision" && ["text", "prompt", "cached"].includes(String(executor));
+  return isAsked && prompt === undefined && promptFile === undefined;
+}
+
 export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
   return nodes.filter(isStep);
 }

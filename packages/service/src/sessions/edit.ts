@@ -60,15 +60,24 @@ export async function changeNode(
   if (changes.id !== undefined && changes.id !== node)
     throw new Refused(`node "${node}" keeps its id - add one with the other id, and delete this one`);
   return edited(ports, by, id, async (session) => {
-    const { draft: before, nodes } = session.state;
-    const { draft, fields } = withChangedNode(before, node, changes);
+    nodeOf(session.state.draft, node);
     demandUnchanged(session, expected, node);
-    await demandNode(draft, nodeOf(draft, node));
-    const what = `node "${node}" was changed: ${fields.join(", ") || "nothing"}`;
-    if (fields.length === 0) return { node, what };
-    const raised = { ...nodes[node], version: (nodes[node]?.version ?? 1) + 1 };
-    return { draft, nodes: { ...nodes, [node]: raised }, node, what };
+    const { state, fields } = await withNodeChanges(session.state, node, changes);
+    return { ...state, node, what: `node "${node}" was changed: ${fields.join(", ") || "nothing"}` };
   });
+}
+
+/** The same state where no field differs. Answers the fields that do. Throws `NotFound`, `Refused`. */
+export async function withNodeChanges(
+  state: SessionState,
+  node: string,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<{ state: SessionState; fields: string[] }> {
+  const { draft, fields } = withChangedNode(state.draft, node, changes);
+  await demandNode(draft, nodeOf(draft, node));
+  if (fields.length === 0) return { state, fields };
+  const raised = { ...state.nodes[node], version: (state.nodes[node]?.version ?? 1) + 1 };
+  return { state: { ...state, draft, nodes: { ...state.nodes, [node]: raised } }, fields };
 }
 
 export function deleteNode(ports: ServicePorts, by: Principal, id: string, node: string, expected: Expected): Edited {

@@ -21,7 +21,7 @@ export async function sessionRun(
   ports: ServicePorts,
   by: Principal,
   id: string,
-  { execution, runs }: Omit<Begun, "session">,
+  { execution, runs }: Pick<Begun, "execution" | "runs">,
   waitMs: number,
 ): Promise<RunOfSession> {
   const record = execution === null ? undefined : await untilEnded(ports, execution, waitMs);

@@ -1,7 +1,7 @@
 import type { Edge, Node, PartOfDraft, WorkflowSource } from "@nova/workflow";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import type { Front } from "./compose.ts";
-import { nextOf, stepsOf } from "./draft.ts";
+import { isInput, nextOf, stepsOf } from "./draft.ts";
 import type { Shape } from "./shape.ts";
 
 /** What of a draft is to run, and what of it is checked for that. */
@@ -85,7 +85,8 @@ export function sourceOfPart(
     name: "A draft",
     ...Object.fromEntries(kept),
     ...(inputs && { inputs }),
-    nodes,
+    // A workflow file has no inputs, and no input is ever asked.
+    nodes: nodes.map((node) => (isInput(node) ? { ...node, prompt: "An input." } : node)),
     edges: allEdges,
   };
   const maps = nodes.filter((node) => /^map/i.test(node.type) && part.steps.includes(node.id) && isRecorded(node.id));

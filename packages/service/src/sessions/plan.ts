@@ -3,7 +3,7 @@ import { Refused } from "../errors.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Session } from "../ports/sessions.ts";
 import { contextBefore, frontOf } from "./compose.ts";
-import { nodeOf } from "./draft.ts";
+import { isInput, nodeOf } from "./draft.ts";
 import { type Part, partAlone, partFrom } from "./part.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 import { type Standing, standings } from "./standing.ts";
@@ -42,16 +42,27 @@ export async function standOf(ports: ServicePorts, { state }: Session): Promise<
 export function stalePart({ state }: Pick<Session, "state">, { shape, standings, values }: Stand): Plan | null {
   const [problem] = shape.findings.filter(({ severity }) => severity === "error");
   if (!shape.graph) throw new Refused(problem?.message ?? "the draft has no node that could run", shape.findings);
-  const isFresh = (id: string) => standings.get(id)?.state === "fresh" && values.has(id);
-  const counting = (id: string) => (isFresh(id) && !standings.get(id)?.isSkipped ? values.get(id) : undefined);
+  const empty = new Set(state.draft.nodes.flatMap((node) => (isInput(node) && !values.has(node.id) ? [node.id] : [])));
+  const counting = (id: string) => {
+    const { state, isSkipped } = standings.get(id) ?? {};
+    if (state !== "fresh" || isSkipped) return undefined;
+    return empty.has(id) ? nothing : values.get(id);
+  };
   const begin = contextOf(state.context);
   const front = frontOf(shape.graph, counting, begin);
   if (!front) return null;
   const part = partFrom(state.draft, shape, front);
-  const reused = [...front.passed, ...part.steps.filter((id) => counting(id))];
+  const counted = [...front.passed, ...part.steps.filter((id) => counting(id))];
   const runs = part.steps.filter((id) => !counting(id) && !standings.get(id)?.isSkipped);
-  return { part, runs, reused: inOrder(reused, shape), context: front.context, given: pick(reused, values) };
+  const reused = counted.filter((id) => !empty.has(id));
+  // An empty input inside the part needs an outcome: a node without one would run.
+  const given = pick(reused, values);
+  for (const id of part.steps) if (empty.has(id)) given.set(id, nothing);
+  return { part, runs, reused: inOrder(reused, shape), context: front.context, given };
 }
+
+/** The outcome of an input that has no output. */
+const nothing: OutcomeAt = { set: [], delete: [], decision: null };
 
 /** One node alone. Throws `NotFound`, `Refused`. */
 export function onePart({ state }: Pick<Session, "state">, { shape, values }: Stand, id: string): Plan {

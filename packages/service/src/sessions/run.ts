@@ -5,23 +5,25 @@ import { demandClient } from "../clients/clients.ts";
 import { demandClientStill } from "../erasing/erase-run.ts";
 import { Conflict } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
+import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { DraftNode, RunBasis, Session, SessionRun } from "../ports/sessions.ts";
+import type { RunBasis, Session, SessionRun, SessionState } from "../ports/sessions.ts";
 import { demandBudget } from "../quotas/month.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { draftId } from "../workflows/draft-id.ts";
 import { findWorkflow } from "../workflows/find.ts";
-import { writeContextData } from "./context-data.ts";
-import { sha256Of, shortList, withNode } from "./draft.ts";
+import { sha256Of, shortList } from "./draft.ts";
 import { draftVersion } from "./drafts.ts";
 import { sourceOfPart } from "./part.ts";
-import { onePart, type Plan, type Stand, stalePart, standOf } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import { type AloneRequest, type Prepared, prepareAlone, preparePassing, prepareStale } from "./prepare-run.ts";
 import { changing } from "./record.ts";
+import { restoreSession } from "./restore.ts";
 import { shapeOf } from "./shape.ts";
-import { outcomeId, runBases } from "./standing.ts";
+import { outcomeId, runBases, standings } from "./standing.ts";
 import { documented, homeOf } from "./values.ts";
 
-/** What a run of a session has begun, or has not. */
+/** A run of a session that was started, or not. */
 export interface Begun {
   session: Session;
   /** Null where everything is fresh, so nothing runs. */
@@ -30,77 +32,69 @@ export interface Begun {
   runs: string[];
   /** Nodes whose outcomes are taken over. */
   reused: string[];
+  /** Of the session without the changes that came with the run. */
+  before: SessionState;
 }
 
 /**
  * Runs what is stale, in order: an execution of that part of the draft, which begins with what the fresh nodes before it
  * have left. So a run after an edit of the last of a hundred nodes is an execution of one. Fresh nodes beside stale ones
- * are in it, and their outcomes on record. Throws `NotFound`; `Refused` with the findings of a draft that cannot run;
- * `Conflict` while an execution of the session goes on.
+ * are in it, and their outcomes on record. `inputs` replaces keys of the context that every run starts with. Throws
+ * `NotFound`; `Refused` with the findings of a draft that cannot run; `Conflict` while an execution of the session goes
+ * on. A run that throws leaves the session as it was.
  */
-export async function runStale(ports: ServicePorts, by: Principal, id: string, ulid: string): Promise<Begun> {
-  return begin(ports, by, id, { ulid, plan: stalePart });
-}
-
-export interface AloneRequest {
-  ulid: string;
-  node: string;
-  /** JSON text of an object: see `writeContextData`. */
-  contextData?: string;
-  /** The node, where it is none of the draft: it runs this once. */
-  passing?: DraftNode;
+export function runStale(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  { ulid, inputs }: { ulid: string; inputs?: string },
+): Promise<Begun> {
+  return begin(ports, by, id, { ulid, prepare: (session) => prepareStale(ports, session, inputs) });
 }
 
 /**
  * Runs one node, whatever the state of those before it, with what they have come to last, or with what the caller says
  * that they have. Throws as `runStale`.
  */
-export async function runAlone(
+export function runAlone(
   ports: ServicePorts,
   by: Principal,
   id: string,
-  { ulid, node, contextData, passing }: AloneRequest,
+  { ulid, ...request }: AloneRequest & { ulid: string },
 ): Promise<Begun> {
-  const extra =
-    contextData === undefined
-      ? []
-      : await writeContextData(ports, by, id, { node, isPassing: passing !== undefined, contextData });
-  const plan: Wanted["plan"] = ({ state }, stand) => {
-    const draft = passing ? withNode(state.draft, passing) : state.draft;
-    const planned = onePart(
-      { state: { ...state, draft } },
-      passing ? { ...stand, shape: shapeOf(draft) } : stand,
-      node,
-    );
-    const context = planned.context.apply({ set: [...extra], delete: [] }, 0);
-    return extra.length > 0 ? { ...planned, context, extra } : planned;
-  };
-  return begin(ports, by, id, { ulid, node, plan });
+  const prepare = (session: Session) =>
+    request.passing
+      ? preparePassing(ports, session, { ...request, passing: request.passing })
+      : prepareAlone(ports, by, session, request);
+  return begin(ports, by, id, { ulid, node: request.node, prepare });
 }
 
 interface Wanted {
   ulid: string;
   /** Alone. */
   node?: string;
-  plan(session: Session, stand: Stand): Plan | null;
+  prepare(session: Session): Promise<Prepared>;
 }
 
-async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, node, plan }: Wanted): Promise<Begun> {
+async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, node, prepare }: Wanted): Promise<Begun> {
   const wished = `exec_${ulid}`;
   const { session, answer } = await changing<Answer>(ports, by, id, async (session) => {
-    const { state } = session;
-    const [open] = state.runs.filter(({ execution }) => execution !== wished);
+    const [open] = session.state.runs.filter(({ execution }) => execution !== wished);
     if (open)
       throw new Conflict(
         `execution ${open.execution} of the session goes on - wait for its end, or cancel it, and run it then`,
       );
-    const stand = await standOf(ports, session);
-    const planned = plan(session, stand);
-    if (!planned) return { state, what: "a run found nothing stale", answer: { planned, session } };
+    const { state, draft = state.draft, done, plan: planned } = await prepare(session);
+    const before = session.state;
+    const told = (what: string) => ({ what: [what, ...done].join("; "), ...(node !== undefined && { node }) });
+    if (!planned) return { state, ...told("a run found nothing stale"), answer: { before, planned, session } };
+    const client = await demandClient(ports, by, session.client);
+    await demandBudget(ports, client);
+    const changed = { ...session, state };
     const { version, published } = await draftVersion(
       ports,
-      session,
-      sourceOfPart(state.draft, planned.part, {
+      changed,
+      sourceOfPart(draft, planned.part, {
         id: draftId(session),
         isRecorded: (one) => planned.given.has(one),
         keys: keysOf(planned, state.context),
@@ -108,30 +102,31 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
     );
     const { root, last } = state.family ?? { root: homeOf(session).root };
     const execution = last === undefined && wished !== root ? root : wished;
-    const all = [...stand.standings.keys()].filter((one) => !planned.runs.includes(one));
+    const all = standings(state, shapeOf(state.draft));
+    const others = [...all.keys()].filter((one) => !planned.runs.includes(one));
     const run: SessionRun = {
       ...{ execution, at: new Date(ports.clock.now()).toISOString(), by: by.id },
-      nodes: withExtra(runBases(state, stand.shape, planned.runs), planned.extra),
-      given: Object.fromEntries(all.map((one) => [one, outcomeId(stand.standings.get(one))])),
+      nodes: withExtra(runBases(state, shapeOf(state.draft), planned.runs), planned.extra),
+      given: Object.fromEntries(others.map((one) => [one, outcomeId(all.get(one))])),
     };
     return {
       state: { ...state, published, runs: [run], family: { root, last: execution } },
-      what: `${execution} began to run ${shortList(planned.runs, 5)}`,
-      answer: { planned, session, begun: { execution, version, root, after: last } },
+      ...told(`${execution} began to run ${shortList(planned.runs, 5)}`),
+      answer: { before, planned, session: changed, begun: { execution, version, root, after: last, client } },
     };
   });
-  const { planned, begun, session: before } = answer;
+  const { planned, begun, session: prepared, before } = answer;
   if (!planned || !begun)
-    return { session, execution: null, runs: [], reused: [...shapeOf(session.state.draft).order] };
+    return { session, before, execution: null, runs: [], reused: [...shapeOf(session.state.draft).order] };
   try {
-    await start(ports, by, before, planned, begun);
+    await start(ports, by, prepared, planned, begun);
   } catch (error) {
-    await withoutRun(ports, by, id, begun.execution);
+    if (!(await ports.executions.get(begun.execution))) await restoreSession(ports, by, { session, before });
     throw error;
   }
   const detail = { execution: begun.execution, ...(node !== undefined && { node }) };
   await recordDeed(ports, by, { action: "session.run", client: session.client, subject: id, detail });
-  return { session, execution: begun.execution, runs: planned.runs, reused: planned.reused };
+  return { session, before, execution: begun.execution, runs: planned.runs, reused: planned.reused };
 }
 
 /** What a prompt may name besides nodes. */
@@ -149,6 +144,8 @@ function withExtra(bases: Record<string, RunBasis>, extra: readonly Member[] = [
 }
 
 interface Answer {
+  before: SessionState;
+  /** With what the run has changed. */
   session: Session;
   planned: Plan | null;
   begun?: Beginning;
@@ -163,23 +160,23 @@ interface Beginning {
   root: string;
   /** The one before. */
   after: string | undefined;
+  client: Client | undefined;
 }
 
 async function start(
   ports: ServicePorts,
   by: Principal,
-  { client, state }: Session,
+  { client, state, createdBy, createdAt }: Session,
   { context, given }: Plan,
-  { execution: id, version, root, after }: Beginning,
+  { execution: id, version, root, after, client: record }: Beginning,
 ): Promise<void> {
-  const record = await demandClient(ports, by, client);
-  await demandBudget(ports, record);
-  const places = Array.from(given, ([node, values]) => {
-    const outcome = state.nodes[node]?.outcome;
-    return outcome ? [{ key: node, json: documented(values, outcome) }] : [];
-  });
+  const empty = { source: { by: createdBy, at: createdAt, set: "{}" } };
+  const places = Array.from(given, ([node, values]) => ({
+    key: node,
+    json: documented(values, state.nodes[node]?.outcome ?? empty),
+  }));
   const outcomes = {
-    document: objectText([...initialOutcome(version, state.context), ...places.flat()]),
+    document: objectText([...initialOutcome(version, state.context), ...places]),
     root,
     ...(after !== undefined && { after }),
     set: context.slots().map(({ key, json }) => ({ key, json })),
@@ -197,14 +194,4 @@ function initialOutcome({ workflow }: Version, context: string): Member[] {
   const start = startOf(workflow);
   const set = membersOf(context).filter(({ key }) => !key.startsWith("$"));
   return start ? [{ key: start.id, json: objectText([{ key: "set", json: objectText(set) }]) }] : [];
-}
-
-async function withoutRun(ports: ServicePorts, by: Principal, id: string, execution: string): Promise<void> {
-  const record = await ports.executions.get(execution);
-  if (record) return;
-  await changing(ports, by, id, ({ state }) => ({
-    state: { ...state, runs: state.runs.filter((run) => run.execution !== execution) },
-    what: `${execution} could not begin`,
-    answer: undefined,
-  }));
 }

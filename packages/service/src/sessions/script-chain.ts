@@ -1,25 +1,26 @@
 import { membersOf, parsedOrNot, RawJson, readTraceLink, valueAt } from "@nova/engine";
-import { idPrefix, mappingKey, type RenderedPrompt, renderPrompt } from "@nova/workflow";
+import { currentNodeKey, idPrefix, mappingKey, type RenderedPrompt, renderPrompt } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import { withVariables } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { DraftNode, Session } from "../ports/sessions.ts";
-import { changeNode } from "./edit.ts";
+import type { Draft, Session } from "../ports/sessions.ts";
+import { nodeOf } from "./draft.ts";
 import { sessionRun } from "./ended.ts";
-import { changing } from "./record.ts";
+import { restoreSession } from "./restore.ts";
 import { runAlone } from "./run.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";
 
-/** What a front end of chains of prompts asks: the text that a model writes to a prompt. */
+/** A front end of chains of prompts asks for the text that a model writes to a prompt. */
 export interface TextRequest {
   ulid: string;
   prompt: string;
   llmConfig?: object;
-  /** JSON text of an object: see `writeContextData`; `__current_node` is the node whose prompt this is. */
+  /** JSON text of an object: see `withContextData`; `__current_node` is the node whose prompt this is. */
   contextData?: string;
+  /** `fail` refuses a reference without a value. Absent: as the node says, else `mark`. */
+  onMissing?: "fail" | "mark";
 }
 
 export interface GeneratedText {
@@ -31,33 +32,44 @@ export interface GeneratedText {
   cost: number;
   /** Seconds. */
   duration: number;
+  /** One sentence for each reference without a value: the prompt says `[CONTEXT_ERROR: ...]` in its place. */
+  warnings: string[];
 }
 
 const waitMs = 25_000;
 
 /**
  * Asks for the text of a node of the session, whose prompt this is from now on, or for one that belongs to no node. Throws
- * as `runAlone`; `Refused` where the model failed, or takes longer than a request waits.
+ * as `runAlone`; `Refused` where the model failed, or takes longer than a request waits. A request that fails leaves the
+ * session as it was.
  */
 export async function generateText(
   ports: ServicePorts,
   by: Principal,
   id: string,
-  { ulid, prompt, llmConfig, contextData = "{}" }: TextRequest,
+  { ulid, prompt, llmConfig, contextData = "{}", onMissing }: TextRequest,
 ): Promise<GeneratedText> {
-  const current = parsedOrNot(valueAt(contextData, ["__current_node"]) ?? "null");
-  const isKnown = typeof current === "string";
-  const node = isKnown ? current : "text";
-  const fields = { type: "action", executor: "text", prompt, ...defined({ llm_config: llmConfig }) };
-  if (isKnown) await changeNode(ports, by, id, node, { changes: fields });
-  const passing: DraftNode = { id: node, ...fields };
-  const begun = await runAlone(ports, by, id, { ulid, node, contextData, ...(!isKnown && { passing }) });
+  const current = parsedOrNot(valueAt(contextData, [currentNodeKey]) ?? "null");
+  if (current !== null && typeof current !== "string")
+    throw new Refused(`"${currentNodeKey}" has to be the id of a node, a text - correct it, or leave it out`);
+  const { draft } = (await readSession(ports, by, id)).state;
+  const known = current === null ? undefined : nodeOf(draft, current);
+  const fields = {
+    ...{ executor: "text", prompt, on_missing: onMissing ?? known?.on_missing ?? "mark" },
+    ...defined({ llm_config: llmConfig }),
+  };
+  const what = known ? { changes: fields } : { passing: { type: "action", ...fields } };
+  const node = known?.id ?? freeId(draft, "text");
+  const begun = await runAlone(ports, by, id, { ulid, node, contextData, ...what });
   const { record } = await sessionRun(ports, by, id, begun, waitMs);
   if (!record || record.tip === undefined)
     throw new Refused(
       `the model takes longer than a request waits - GET /executions/${begun.execution} says how it ends`,
     );
-  if (record.status !== "completed") throw new Refused(record.error?.message ?? `the run was ${record.status}`);
+  if (record.status !== "completed") {
+    await restoreSession(ports, by, begun);
+    throw new Refused(record.error?.message ?? `the run was ${record.status}`);
+  }
   const { entry } = await readTraceLink(ports, record.id, { seq: 1, scope: "", full: false });
   const { tokens_input = 0, tokens_output = 0, cost_usd = 0 } = record.spent ?? {};
   const [value] = entry ? membersOf(entry.changes.set.text) : [];
@@ -66,7 +78,14 @@ export async function generateText(
     generated_text: typeof text === "string" ? text : JSON.stringify(text),
     ...{ prompt_tokens: tokens_input, completion_tokens: tokens_output, total_tokens: tokens_input + tokens_output },
     ...{ cost: cost_usd, duration: (entry?.execution_time_ms ?? 0) / 1000 },
+    warnings: (entry?.ai_metadata?.missing ?? []).map(
+      (reference) => `${reference} has no value - send it in context_data, or correct the reference`,
+    ),
   };
+}
+
+function freeId({ nodes }: Draft, id: string): string {
+  return nodes.some((node) => node.id === id) ? freeId({ nodes } as Draft, `${id}_`) : id;
 }
 
 /** What nodes have come to, each as one value: of a node that sets one key its value, else all keys. Null: nothing. */
@@ -102,19 +121,4 @@ export async function renderTemplate(
     session,
     rendered: renderPrompt(template, { ...Object.fromEntries(values), ...given, [mappingKey]: mapping }),
   };
-}
-
-/** What every run of the draft begins with from now on; nothing happens where it is that already. */
-export async function writeContext(ports: ServicePorts, by: Principal, id: string, inputs: string): Promise<void> {
-  const given = membersOf(inputs);
-  const mark = given.find(({ key }) => key.startsWith("$"));
-  if (mark)
-    throw new Refused(`the inputs have the key "${mark.key}" - such keys mark NOVA's references: use another name`);
-  const session = await readSession(ports, by, id);
-  const before = new Map(membersOf(session.state.context).map(({ key, json }) => [key, json]));
-  if (given.every(({ key, json }) => before.get(key) === json)) return;
-  await changing(ports, by, id, ({ state }) => {
-    const context = withVariables(state.context, inputs);
-    return { state: { ...state, context }, what: "the context was changed", answer: undefined };
-  });
 }

@@ -1,6 +1,6 @@
 import { defined } from "@nova/workflow/defined";
 import type { EditSource, NodeOutcome, RunBasis, SessionState } from "../ports/sessions.ts";
-import { definitionHashes, sha256Of } from "./draft.ts";
+import { definitionHashes, isInput, sha256Of } from "./draft.ts";
 import { leadsAlong, type Shape } from "./shape.ts";
 
 /** How a node stands: whether what it came to is what a run of everything would come to. */
@@ -30,6 +30,7 @@ export function standings(
   shape: Shape,
 ): Map<string, Standing> {
   const hashes = definitionHashes(state);
+  const inputs = new Set(state.draft.nodes.filter(isInput).map(({ id }) => id));
   const earlier = nodesBefore(shape);
   const all = new Map<string, Standing>();
   for (const id of shape.order) {
@@ -51,7 +52,7 @@ export function standings(
     };
     const basis = basisOf(comesOf, idOf);
     const isSame = () => outcome?.basis === basis || outcome?.basis === earlierBasis(definition, namesOf(ways), idOf);
-    const isFresh = areFresh && (isSkipped || isSame());
+    const isFresh = areFresh && (isSkipped || inputs.has(id) || isSame());
     all.set(id, {
       state: isFresh ? "fresh" : "stale",
       version,

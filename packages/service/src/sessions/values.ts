@@ -39,7 +39,10 @@ export function shownSource(source: NodeOutcome["source"]) {
 }
 
 /** One place of a document of outcomes: what the node there came to, and from where. */
-export function documented({ set, delete: deleted, decision, error }: OutcomeAt, { source }: NodeOutcome): string {
+export function documented(
+  { set, delete: deleted, decision, error }: OutcomeAt,
+  { source }: Pick<NodeOutcome, "source">,
+): string {
   const from = { ...shownSource(source), ...("hash" in source && { hash: source.hash }) };
   const fields = [
     ...(set.length > 0 ? [{ key: "set", json: objectText(set) }] : []),

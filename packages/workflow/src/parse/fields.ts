@@ -4,6 +4,7 @@ import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
 import type { Document } from "./document.ts";
 import { findingsOf } from "./issues.ts";
+import { withoutNullModel } from "./nodes.ts";
 import type { WorkflowSource } from "./read.ts";
 
 const shape = 'write { "nodes": [...], "edges": [...] }';
@@ -29,7 +30,7 @@ const codes = {
 
 /** Everything else at the top level. */
 export function readFields({ body, pathOf }: Document): { fields?: WorkflowFields; findings: Finding[] } {
-  const value = { ...body, nodes: [], edges: [] };
+  const value = { ...withoutNullModel(body), nodes: [], edges: [] };
   const parsed = WorkflowFields.safeParse(value);
   const ports = checkPorts(body.network, "the workflow", (i) => at(pathOf("network"), "allow", i));
   if (parsed.success) return { fields: parsed.data, findings: [...ports] };

@@ -27,11 +27,12 @@ const codes = {
   credentials: "NOVA423",
 } as const;
 
-export function readNode(value: unknown, path: string, around: Surroundings): ReadNode {
-  if (!isObject(value)) {
-    const message = `a node must be an object such as { "id": "read", "type": "action", "codeFile": "read.py" }, not ${shown(value)}`;
+export function readNode(written: unknown, path: string, around: Surroundings): ReadNode {
+  if (!isObject(written)) {
+    const message = `a node must be an object such as { "id": "read", "type": "action", "codeFile": "read.py" }, not ${shown(written)}`;
     return { path, findings: [finding("NOVA104", path, message)] };
   }
+  const value = withoutNullModel(written);
   const name = typeof value.id === "string" ? `node "${value.id}"` : `the node at ${path}`;
   const kind = kindOf(value.type);
   const outline = defined({ path, id: textIn(value.id) || undefined, kind, onError: textIn(value.onError) });
@@ -39,6 +40,17 @@ export function readNode(value: unknown, path: string, around: Surroundings): Re
     ? readAs(kind, value, { name, path, ...around })
     : { findings: [...checkId(value, name, path), unknownKind(value, { name, path })] };
   return { ...outline, ...read };
+}
+
+/** `"model": null` counts as absent, and so does null in the settings of a model. */
+export function withoutNullModel(fields: Loose): Loose {
+  const { model, llm_config, ...others } = fields;
+  const filled = Object.entries({ model, llm_config }).flatMap(([name, value]) => {
+    if (value === null || value === undefined) return [];
+    const settings = isObject(value) && Object.entries(value).filter(([, setting]) => setting !== null);
+    return [[name, settings ? Object.fromEntries(settings) : value]];
+  });
+  return { ...others, ...Object.fromEntries(filled) };
 }
 
 type Fields = Pick<ReadNode, "node" | "python" | "body" | "findings">;

@@ -95,7 +95,7 @@ export class KnownNodes {
   /** The same, blobs included; numbers keep their digits. Undefined where it has brought nothing. Throws `ValueTooLarge`. */
   async outputOf(id: string): Promise<unknown> {
     const results = await this.resultsOf(id);
-    if (!results) return undefined;
+    if (!results || results.length === 0) return undefined;
     const value = await this.valueOf(objectText(results), `"${id}"`);
     const into = mainKeyOf(this.#node(id));
     const isObject = value !== null && typeof value === "object" && !isRawNumber(value);
