@@ -58,11 +58,42 @@ async function* endless(text: string): AsyncIterable<string> {
   for (;;) yield text;
 }
 
+describe("a harness that is short of something", () => {
+  test("is asked four times, and then a later delivery tries again", async () => {
+    const trouble = says({ type: "trouble", message: "[Errno 11] Resource temporarily unavailable" });
+    expect(await run(trouble).outcome).toMatchObject({
+      name: "SandboxUnavailable",
+      message: expect.stringMatching(/Resource temporarily unavailable.* - wait until/),
+    });
+    expect(e2b.attaches).toBe(4);
+  });
+
+  test("begins the code as soon as it can", async () => {
+    const messages = [{ type: "trouble", message: "no memory" }, told(result([["a", "1"]]))];
+    const script: Says = (nonce) => [line(nonce, messages.shift())];
+    expect(await run(script).outcome).toMatchObject({ kind: "finished", result: { set: [{ key: "a", json: "1" }] } });
+  });
+});
+
+describe("walls that a sandbox lacks", () => {
+  test("are said once, as a warning of this process", async () => {
+    const heard: string[] = [];
+    const listen = ({ message }: Error) => heard.push(message);
+    process.on("warning", listen);
+    const weaker = "this system lets no guard answer for code ([Errno 22] Invalid argument: 'seccomp')";
+    for (let n = 0; n < 2; n++) await run(says(told(result([]), { weaker }))).outcome;
+    await new Promise(setImmediate);
+    process.off("warning", listen);
+    expect(heard).toEqual([`${weaker} - use a newer Linux (docs/guarantees.md)`]);
+  });
+});
+
 describe("what is no message of a harness", () => {
   test.each<[string, Says]>([
     ["a line that does not parse", (nonce) => [`${nonce} {"type":\n`]],
     ["a line that fits no message", says({ type: "unknown" })],
     ["a result without its frame", says({ type: "result", result: result([]) })],
+    ["walls in letters of its own", says(told(result([]), { weaker: "\u001b[2J" }))],
     ["logs without end", says(told(result([]), { logs: "x".repeat(200_000) }))],
     [
       "a line without end",

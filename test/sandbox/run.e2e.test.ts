@@ -297,7 +297,7 @@ describe("trouble on the way", () => {
     const e2b = await Sandbox.connect(sandbox.id);
     await e2b.files.remove("/root/.nova-sandbox", { user: "root" });
     await expect(bench.run(sandbox, bench.request("1"), new MemoryIo(), { first: false })).rejects.toMatchObject({
-      name: "NodeFailed",
+      name: "SandboxUnavailable",
       message: expect.stringContaining("No such file or directory: '/root/.nova-sandbox/harness.py'"),
     });
   });

@@ -8,7 +8,7 @@ import type { LastAnswer } from "./messages.ts";
 
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
-/** A harness that fails this often in a row, with the sandbox alive, will not recover. */
+/** A harness that fails this often in a row is short of something. A later delivery tries again. */
 const maxHarnessFailures = 4;
 
 export interface Followed {
@@ -85,7 +85,8 @@ class Patience {
     this.#harnessFailures = error instanceof HarnessFailure ? this.#harnessFailures + 1 : 0;
     if (this.#harnessFailures < maxHarnessFailures) return;
     const reason = (error as HarnessFailure).message;
-    throw new NovaError("NodeFailed", `the sandbox's harness fails (${reason})`, { cause: error });
+    const wayOut = "wait until other sandboxes have ended, or give this machine more resources";
+    throw new NovaError("SandboxUnavailable", `the sandbox's harness fails (${reason}) - ${wayOut}`, { cause: error });
   }
 }
 

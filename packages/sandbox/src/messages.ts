@@ -68,6 +68,11 @@ export const Result = z.object({
   logs,
   durationMs: z.number().nonnegative(),
   unfit: z.literal(true).optional(),
+  /** A sentence on the walls that the sandbox's system does not support. */
+  weaker: z
+    .string()
+    .regex(/^[ -~]{1,1000}$/)
+    .optional(),
 });
 export type Result = z.infer<typeof Result>;
 

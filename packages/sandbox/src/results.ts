@@ -10,6 +10,8 @@ type OutBlob = Success["blobs"][number];
 const streamsAtOnce = 6;
 /** The harness makes no longer ones: large values are blobs beside it. */
 const maxResultBytes = 64 << 20;
+/** A sandbox can say anything. */
+const maxWarnings = 10;
 
 /**
  * The code's result with everything it refers to stored. `stored`: keys of the references in the input's own texts. The
@@ -22,7 +24,9 @@ export async function takeResult(
   io: RunIo,
   signal: AbortSignal,
 ): Promise<CodeResult> {
-  const { result, unfit, ...more } = answer.type === "result" ? answer : await download(sandbox, answer, signal);
+  const { result, unfit, weaker, ...more } =
+    answer.type === "result" ? answer : await download(sandbox, answer, signal);
+  if (weaker !== undefined) warnOnce(weaker);
   const common = { logs: more.logs, durationMs: more.durationMs, ...(unfit && { isUnfit: unfit }) };
   const told = answerIn(result);
   if (told.status === "error") return { ...told, ...common };
@@ -35,6 +39,15 @@ export async function takeResult(
   }
   const set = told.set.map(([key, json]) => ({ key, json }));
   return { status: "success", set, delete: told.delete, ...common };
+}
+
+const warned = new Set<string>();
+
+/** Node prints it on stderr, which is the log of a Lambda. */
+function warnOnce(weaker: string): void {
+  if (warned.has(weaker) || warned.size > maxWarnings) return;
+  warned.add(weaker);
+  process.emitWarning(`${weaker} - use a newer Linux (docs/guarantees.md)`, { code: "NOVA_WALLS" });
 }
 
 /** Long outcomes come as a file: Jupyter limits the rate of output, 1 MB/s unless told otherwise. */

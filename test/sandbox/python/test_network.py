@@ -171,11 +171,11 @@ class Unable(WithNetwork):
     def test_without_namespaces_for_networks_nothing_runs(self):
         self.sandbox.kernel().run(
             """
-from nova_harness import jail
+from nova_harness import jail, linux
 fork = jail.Jail.fork
 def refuse(walls):
     if walls.has_own_network:
-        raise OSError(22, "Invalid argument")
+        raise linux.CallFailed(22, "clone")
     return fork(walls)
 jail.Jail.fork = refuse
 """
@@ -188,11 +188,11 @@ jail.Jail.fork = refuse
         server = self.serve()
         self.sandbox.kernel().run(
             """
-from nova_harness import ways_out
+from nova_harness import linux, ways_out
 shut = ways_out.shut
 def refuse(asks=False):
     if asks:
-        raise OSError(22, "Invalid argument")
+        raise linux.CallFailed(22, "seccomp")
     return shut()
 ways_out.shut = refuse
 """
@@ -211,13 +211,26 @@ ways_out.shut = refuse
             """
 import os, time, traceback
 from nova_harness import netns
-netns.open_doors = lambda doors: 1 / 0
+def open_doors(doors):
+    raise OSError(99, "Cannot assign requested address")
+netns.open_doors = open_doors
 write = traceback.format_exc
 traceback.format_exc = lambda: os.getpid() == 1 and time.sleep(0.2) or write()  # init, who has to say it, is slow
 """
         )
-        self.assertIn("this machine gives none (ZeroDivisionError: division by zero)", self.refusal(["a.example"]))
+        self.assertIn("this machine gives none ([Errno 99] Cannot assign requested address)", self.refusal(["a.example"]))
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
+
+    def test_a_shortage_while_the_network_is_made_is_trouble(self):
+        for error in ("OSError(24, 'Too many open files')", "MemoryError()"):
+            with self.subTest(error):
+                self.sandbox.kernel().run(
+                    "from nova_harness import netns\n"
+                    f"def open_doors(doors):\n    raise {error}\n"
+                    "netns.open_doors = open_doors"
+                )
+                answer = self.sandbox.finish(self.sandbox.begin("context['a'] = 1", allow=["a.example"]))
+                self.assertEqual(answer["type"], "trouble", answer)
 
     def test_an_entry_that_is_none_is_refused(self):
         nobody = ("0.0.0.0:80", "224.0.0.1", "[::]:1", "[::ffff:1.2.3.4]:1")

@@ -22,6 +22,7 @@ class Made:
     """A process as spares see it; `are_ready` says of each one that is made whether it got behind its walls."""
 
     hosts = None
+    failure = BlockingIOError()
     are_ready = iter(())
     last = None
 
@@ -48,7 +49,7 @@ class Spares(unittest.TestCase):
     def spares(self, *are_ready):
         Made.are_ready = iter((True, *are_ready))
         walls = Walls(self.root)
-        patched = patch.multiple(spares, Process=Made, _strongest_walls=lambda *_: (walls, Made(None, walls)))
+        patched = patch.multiple(spares, Process=Made, _strongest_walls=lambda *_: (walls, Made(None, walls), None))
         patched.start()
         self.addCleanup(patched.stop)
         made = spares.Spares(None, self.root)

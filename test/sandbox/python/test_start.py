@@ -11,11 +11,11 @@ _WARM = os.path.join(os.path.dirname(HARNESS), "template", "warm.py")
 
 
 _NO_NAMESPACES = """
-import os
-from nova_harness import jail
+import errno, os
+from nova_harness import jail, linux
 def fork(walls):
     if walls.isolated:
-        raise OSError("refused")
+        raise linux.CallFailed(errno.EPERM, "clone")
     return os.fork()
 jail.Jail.fork = fork
 """

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { type Identity, MANY_IDS, ONE_ID } from "./bubblewrap.ts";
+import { E2bServerError } from "./http.ts";
 import type { Python } from "./python.ts";
 import { makeScratch, NoScratch } from "./scratch.ts";
 import { Zygote, type ZygoteOptions } from "./zygote.ts";
@@ -49,17 +50,20 @@ export class Zygotes {
     return this.#python;
   }
 
-  /** Finds out which walls this machine allows. */
+  /** Finds out which walls this machine supports. A shortage is no answer: it rejects, and the next caller finds out. */
   async #startFirst(sites: string[]): Promise<{ zygote: Zygote; identity: Identity | undefined }> {
     const reasons: string[] = [];
     for (const identity of possibleIdentities()) {
       try {
-        return { zygote: await this.#startAs(identity, sites), identity };
+        const zygote = await this.#startAs(identity, sites);
+        if (reasons[0] !== undefined) this.#options.warn(sharedId(reasons[0]));
+        return { zygote, identity };
       } catch (error) {
-        if (error instanceof NoScratch) throw error;
+        const isMissing = isNoBubblewrap(error);
+        if (!isMissing && !isUnsupported(error)) throw error;
         reasons.push((error as Error).message);
         // Without bubblewrap no identity works, and each attempt copies this process.
-        if (((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") break;
+        if (isMissing) break;
       }
     }
     const why = reasons[0] ?? "bubblewrap is for Linux only";
@@ -124,6 +128,24 @@ export class Zygotes {
 function possibleIdentities(): Identity[] {
   if (process.platform !== "linux") return [];
   return process.getuid?.() === 0 ? [MANY_IDS, ONE_ID] : [ONE_ID];
+}
+
+function isNoBubblewrap(error: unknown): boolean {
+  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+}
+
+/** Bubblewrap and our launcher say this where the kernel, or a security module, has no such call for this user. */
+const unsupported =
+  /Operation not permitted|Function not implemented|Invalid argument|Permission denied|No permissions to create/;
+
+/** Every other error may be a shortage, which code in another sandbox can cause. */
+function isUnsupported(error: unknown): boolean {
+  return error instanceof E2bServerError && !(error instanceof NoScratch) && unsupported.test(error.message);
+}
+
+function sharedId(reason: string): string {
+  const limits = "code of one client can use up what the kernel counts per user";
+  return `all sandboxes share one user id, so ${limits} (${reason}) - run this outside of a container, or for one client`;
 }
 
 function key(sites: string[]): string {

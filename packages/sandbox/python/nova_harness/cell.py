@@ -12,7 +12,7 @@ from .store import socket_path
 
 WARM = "/run/nova-warm.sock"
 _START_SECONDS = 20
-_DYING_SECONDS = 0.005
+_DYING_SECONDS, _LONGEST_DYING_SECONDS = 0.005, 1.0
 _LAST_WORDS_CHARS = 2000
 _AFRESH = """
 import runpy, sys
@@ -29,7 +29,7 @@ def attach(name, root, in_cell=False):
     """A daemon that is about to die still lets one dial: whoever finds its input untouched then dials again."""
     global _saw_an_input
     _saw_an_input |= in_cell
-    deadline = time.monotonic() + _START_SECONDS
+    deadline, pause = time.monotonic() + _START_SECONDS, _DYING_SECONDS
     while True:
         try:
             return _follow(name, root)
@@ -37,7 +37,8 @@ def attach(name, root, in_cell=False):
             untouched = os.path.exists(os.path.join(root, "inputs", name))
             if not untouched or time.monotonic() > deadline:
                 raise RuntimeError(f"the sandbox's daemon has died: {_last_words(root)}") from None
-            time.sleep(_DYING_SECONDS)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_DYING_SECONDS)
 
 
 def _follow(name, root):

@@ -51,15 +51,26 @@ class Follower:
 class Daemon:
     def __init__(self, listener, root, is_clean):
         self.listener, self.root, self.is_clean = listener, root, is_clean
-        self.nursery = Nursery(root)
-        self.selector = selectors.DefaultSelector()
+        self.nursery = self.spares = self.walls = None
+        self.selector = selectors.PollSelector()  # the kernel counts what epoll watches, for all of a user's processes
         self.store = Store(root)
-        self.spares = Spares(self.nursery, root)
-        self.walls = self.spares.walls
-        self.store.open_through(self.walls)
         self.running, self.porters = {}, set()
 
+    def _make_walls(self):
+        """Finds out once which walls there are. Raises OSError for a shortage; then the next attach tries again."""
+        if self.spares is None:
+            self.nursery = self.nursery or Nursery(self.root)
+            spares = Spares(self.nursery, self.root)
+            try:
+                self.store.open_through(spares.walls)
+            except OSError:
+                spares.end_all()
+                raise
+            self.spares, self.walls = spares, spares.walls
+
     def serve(self):
+        with contextlib.suppress(OSError):
+            self._make_walls()
         self._watch(self.listener, self._accept)
         while True:
             for key, _ in self.selector.select(self._patience()):
@@ -94,12 +105,12 @@ class Daemon:
                 if header["op"] == "stop":
                     self._stop(header, follower)
                 else:
+                    self._make_walls()
                     if self._is_of_another(header["execution"]):
                         self._make_room(header["execution"])
                     self._run(header, rest, follower)
             except OSError as error:
-                follower.tell({"type": "trouble", "message": f"the sandbox cannot run the code ({error})"})
-                follower.close()
+                self._tell_and_close(follower, endings.not_begun(error))
 
     def _is_of_another(self, execution):
         now = self.store.execution()
@@ -140,7 +151,7 @@ class Daemon:
             else:
                 self._begin(process, claim, header, rest, follower)
         finally:
-            if claim not in self.running:
+            if claim not in self.running and process.init:
                 self.spares.give_back(process)
 
     def _begin(self, process, claim, header, rest, follower):
@@ -151,16 +162,25 @@ class Daemon:
             raise
         is_fit = self.is_clean and self.walls.isolated
         is_last = header.get("last", False)
-        run = self.running[claim] = Run(claim, process, self.store, header["timeoutSeconds"], is_fit, is_last)
+        weaker = self.spares.weaker
+        run = Run(claim, process, self.store, header["timeoutSeconds"], is_fit, is_last, weaker)
+        try:
+            guard = process.let_out(self.walls.user_of_code, near_of(header.get("near", [])), run.note)
+            run.begin(rest, out, header["ahead"])
+        except OSError:
+            self.store.unclaim(claim)
+            note(self.root, process.last_words())
+            raise
+        finally:
+            os.close(out)
+        self.running[claim] = run
         run.follow(follower)
-        run.begin(rest, out, header["ahead"])
-        os.close(out)
         self._watch(process.control, lambda: run.hear() or self.selector.unregister(process.control))
         self._watch(process.output, lambda: run.listen() or self._end(run))
         if process.porter:
             self.porters.add(process.porter)
             self._watch(process.porter.control, lambda: self._hear_porter(process.porter, run))
-        if guard := process.let_out(self.walls.user_of_code, near_of(header.get("near", [])), run.note):
+        if guard:
             self._watch(guard, guard.serve)
 
     def _hear_porter(self, porter, run):
@@ -261,7 +281,7 @@ class Daemon:
                 waits.append(run.weighed_next - now)
             if (shown_in := run.show_in(now)) is not None:
                 waits.append(shown_in)
-        if not self.walls.isolated:
+        if self.walls is None or not self.walls.isolated:
             waits.append(_ORPHANED_SECONDS)  # nobody ends this process with the sandbox: it looks for the folder itself
         return max(0, min(waits)) if waits else None
 
@@ -279,9 +299,10 @@ class Daemon:
                 run.kill("timeout")
 
     def _leave(self):
-        for process in [*(run.process for run in self.running.values()), *self.spares]:
+        for process in [*(run.process for run in self.running.values()), *(self.spares or ())]:
             process.kill()
-        self.nursery.settle()
+        if self.nursery:
+            self.nursery.settle()
         os._exit(0)
 
 

@@ -72,6 +72,17 @@ def not_kept(message):
     return {**told, "logs": "", "durationMs": message["durationMs"]}
 
 
+def weaker_walls(asks, error):
+    """`asks`: only the guard of the network is missing, as far as is known."""
+    if asks:
+        return f"this system lets no guard answer for code ({error}): code reaches the sandbox's own network"
+    return f"this system makes no walls between programs ({error}): code is not isolated from the sandbox"
+
+
+def not_begun(reason):
+    return {"type": "trouble", "message": f"the sandbox could not begin the code ({reason})"}
+
+
 _BY_HAND = "or write the node's code by hand"
 
 NO_WALLS = (

@@ -11,7 +11,7 @@ import socket
 import time
 import traceback
 
-from . import jail, netns, porter, ways_out, wire
+from . import jail, linux, netns, porter, ways_out, wire
 
 _DYING_SECONDS = 0.002
 
@@ -35,6 +35,12 @@ class Init:
         """`files`: the control socket of the new process, what it writes to, and perhaps a gatehouse (see porter.py)."""
         wire.send(self.gate, {"fork": True}, files)
 
+    def failure(self):
+        """The error that it has ended with. None while it lives, or if it has died without a word."""
+        with contextlib.suppress(OSError):
+            message = None if self.is_busy() else self.reader.read()
+            return linux.as_error(message) if message and "failed" in message else None
+
     def is_busy(self):
         """False when the process that was forked last has ended, or this one has."""
         return not select.select([self.gate], [], [], 0)[0]
@@ -43,7 +49,7 @@ class Init:
         """Waits until nothing of the last run is left. None when this process has died with it."""
         with contextlib.suppress(OSError):
             message = self.reader.read()
-            return message and message["over"]
+            return message and message.get("over")
 
     def signal(self, number):
         self.nursery.signal(self.pid, number)
@@ -75,6 +81,9 @@ def become_init(walls, run, gate):
             if not walls.isolated:
                 break
         code = 0
+    except OSError as error:
+        os.write(2, traceback.format_exc().encode())
+        wire.send(gate, linux.as_message(error))
     except BaseException:
         os.write(2, traceback.format_exc().encode())
     finally:
@@ -90,8 +99,7 @@ def _serve_run(walls, run, gate, control, output, gatehouse=None):
         gate.close()
         if gatehouse is not None:
             os.close(gatehouse)
-        walls.enter()
-        run.serve(socket.socket(fileno=control), walls)
+        _become_runner(walls, run, socket.socket(fileno=control))
     os.close(control)
     if gatehouse is None:
         _outlive(child, gate, walls.isolated)
@@ -101,6 +109,20 @@ def _serve_run(walls, run, gate, control, output, gatehouse=None):
         _outlive(child, gate, walls.isolated)
         channel.close()
     _write_to(os.open(os.devnull, os.O_WRONLY))
+
+
+def _become_runner(walls, run, control):
+    """Never returns. An error that is caught here is one before the code has begun."""
+    try:
+        walls.enter()
+        run.serve(control, walls)
+    except OSError as error:
+        os.write(2, traceback.format_exc().encode())
+        wire.send(control, linux.as_message(error))
+    except BaseException:
+        os.write(2, traceback.format_exc().encode())
+    finally:
+        os._exit(70)
 
 
 def _write_to(fd):

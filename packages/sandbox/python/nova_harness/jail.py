@@ -15,7 +15,7 @@ import stat
 import sys
 
 from . import here, linux, memory, ways_out
-from .landlock import Landlock
+from .landlock import Landlock, version_here
 
 _NOBODY = 65534
 _SCRATCH = "size=512m,mode=1777"
@@ -64,6 +64,7 @@ class Jail:
         self.resolver = here.inner_resolver(len(self.nameservers), others)
         self.top_folders = _top_folders() if isolated else []
         self.fresh = [folder for folder in _FRESH if isolated and _may_be_covered(folder)]
+        self.landlock_version = version_here() if isolated else None
         self.others = 0 if isolated else _count_tasks()
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
 
@@ -110,7 +111,7 @@ class Jail:
             self._forget_names()
         elif self.asks:
             self._ask_for_names()
-        with contextlib.suppress(OSError):  # some containers put covers on /proc; the old one shows pids, but no data
+        with linux.where_supported():  # some containers put covers on /proc; the old one shows pids, but no data
             linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")  # what it may not look into
 
     def _forget_names(self):
@@ -173,9 +174,9 @@ class Jail:
         home = self._make_home()
         _offer_to_the_oom_killer()
         if self.user is not None:
-            os.setgroups([])
-            os.setresgid(self.user, self.user, self.user)
-            os.setresuid(self.user, self.user, self.user)
+            linux.named(os.setgroups, [])
+            linux.named(os.setresgid, self.user, self.user, self.user)
+            linux.named(os.setresuid, self.user, self.user, self.user)
         elif self.isolated:
             linux.drop_capabilities()
         die_with_parent()  # a change of user clears it
@@ -183,7 +184,10 @@ class Jail:
         linux.prctl(linux.NO_NEW_PRIVS, 1)
         if self.isolated:
             self.listener = ways_out.shut(self.asks)
-        self.landlock = Landlock.where_there_is(self.top_folders, self.fresh) if self.isolated else None
+        self.landlock = None
+        if self.landlock_version is not None:
+            with linux.where_supported():
+                self.landlock = Landlock(self.landlock_version, self.top_folders, self.fresh)
         self._limit()
         os.umask(0o022)
         try:

@@ -4,6 +4,8 @@ that a descriptor which led outside would open nothing there. From its sixth ver
 signalling processes outside and from calling their sockets of abstract names.
 """
 
+import contextlib
+import errno
 import os
 import struct
 
@@ -19,21 +21,30 @@ _TRUNCATE, _TRUNCATING = 1 << 14, 3
 _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 
 
+def version_here():
+    """The version; None if the system has no Landlock, has switched it off, or has one that lets no process move files."""
+    try:
+        version = linux.call("landlock_create_ruleset", _CREATE, 0, 0, _ASK_VERSION)
+    except linux.CallFailed as error:
+        if linux.is_unsupported(error) or error.errno == errno.EOPNOTSUPP:
+            return None
+        raise
+    return version if version >= _MOVING else None
+
+
 class Landlock:
     """None of it is felt before `shut`, which is for the code's own process and lasts."""
 
-    def __init__(self, readable, writable):
+    def __init__(self, version, readable, writable):
         """Folders, by their paths."""
-        version = linux.call("landlock_create_ruleset", _CREATE, 0, 0, _ASK_VERSION)
-        if version < _MOVING:
-            raise OSError(f"Landlock {version} lets nobody move files")
         reading = _EXECUTE | _READ | _LIST
         self._all = reading | _WRITE | _CHANGE_FOLDERS | (_TRUNCATE if version >= _TRUNCATING else 0)
         scopes = _ABSTRACT_SOCKETS_AND_SIGNALS if version >= _SCOPES else 0
         handled = struct.pack("=3Q", self._all, 0, scopes)
         self._rules = linux.call("landlock_create_ruleset", _CREATE, handled, len(handled) if scopes else 8, 0)
         for path in readable:
-            self._allow_path(path, reading | _WRITE)  # mounts forbid it, but for devices and what /proc offers
+            with contextlib.suppress(FileNotFoundError, PermissionError):  # code cannot open it either
+                self._allow_path(path, reading | _WRITE)  # mounts forbid it, but for devices and what /proc offers
         for path in writable:
             self._allow_path(path, self._all)
 
@@ -46,13 +57,6 @@ class Landlock:
 
     def _allow(self, fd, access):
         linux.call("landlock_add_rule", _ADD, self._rules, _BENEATH, struct.pack("=Qi", access, fd), 0)
-
-    @classmethod
-    def where_there_is(cls, *folders):
-        try:
-            return cls(*folders)
-        except OSError:
-            return None
 
     def shut(self, out):
         """`out`: a folder that came in as a descriptor, to be written to."""

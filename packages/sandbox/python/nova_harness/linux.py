@@ -1,6 +1,8 @@
 """The system calls of Linux for which Python has no function. Those by number have the same one on every machine."""
 
+import contextlib
 import ctypes
+import errno
 import os
 import struct
 import sys
@@ -19,9 +21,53 @@ libc = ctypes.CDLL(None, use_errno=True)
 _libc_holding_the_lock = ctypes.PyDLL(None, use_errno=True)
 
 
+class CallFailed(OSError):
+    """`call`: the name of the system call that failed."""
+
+    def __init__(self, number, call):
+        super().__init__(number, os.strerror(number), call)
+        self.call = call
+
+
+def is_unsupported(error):
+    """
+    Whether the system does not have a call or forbids it. That never changes. Every other error may be a shortage, which
+    code of another sandbox can cause.
+    """
+    return isinstance(error, CallFailed) and error.errno in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
+
+
+@contextlib.contextmanager
+def where_supported():
+    """Leaves out what the system does not support. A shortage is still an error."""
+    try:
+        yield
+    except CallFailed as error:
+        if not is_unsupported(error):
+            raise
+
+
+def as_message(error):
+    """An OSError as processes of the harness tell it to each other; `as_error` reads it."""
+    return {"failed": error.errno or errno.EAGAIN, "call": getattr(error, "call", None)}
+
+
+def as_error(message):
+    number, call = message["failed"], message["call"]
+    return CallFailed(number, call) if call else OSError(number, os.strerror(number))
+
+
+def named(function, *arguments):
+    """A system call of Python's, whose error then has a name."""
+    try:
+        return function(*arguments)
+    except OSError as error:
+        raise CallFailed(error.errno, function.__name__) from None
+
+
 def checked(result, what):
     if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), what)
+        raise CallFailed(ctypes.get_errno(), what)
     return result
 
 
@@ -40,8 +86,8 @@ def prctl(option, value):
 def fork(namespaces):
     """Like os.fork, but for the namespaces; the C library does not hear of it."""
     machine = os.uname().machine
-    if machine not in _CLONE:
-        raise OSError(f"no namespaces on {machine}")
+    if sys.platform != "linux" or machine not in _CLONE:
+        raise CallFailed(errno.ENOSYS, "clone")
     zero = ctypes.c_long(0)
     flags = ctypes.c_long(namespaces)
     number = ctypes.c_long(_CLONE[machine])

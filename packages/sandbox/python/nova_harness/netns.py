@@ -3,10 +3,11 @@
 import contextlib
 import fcntl
 import ipaddress
-import os
 import socket
 import struct
 import time
+
+from . import linux
 
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _RTM_NEWADDR, _NLMSG_ERROR = 20, 2
@@ -81,7 +82,7 @@ def _ask_system(kind, about, attributes, what):
     is_error = struct.unpack_from("=IH", answer)[1] == _NLMSG_ERROR
     error = struct.unpack_from("=i", answer, 16)[0] if is_error else 0
     if error:
-        raise OSError(-error, os.strerror(-error), f"address {what}")
+        raise linux.CallFailed(-error, f"netlink, address {what}")
 
 
 def _await_route(address):

@@ -3,7 +3,6 @@ The process that inits are forked from. It is forked itself before the daemon ha
 none: what code inherits of its memory is nobody's. All that every run needs is made here once, and shared.
 """
 
-import errno
 import functools
 import gc
 import os
@@ -11,7 +10,7 @@ import signal
 import socket
 import traceback
 
-from . import init, jail, runner, wire
+from . import init, jail, linux, runner, wire
 
 
 class Gone(Exception):
@@ -32,8 +31,8 @@ class Nursery:
         """The pid of a new init behind these walls, which listens to `gate`, a socket."""
         self._order({"fork": walls.kind}, [gate])
         answer = self._answer()
-        if "error" in answer:
-            raise OSError(answer["error"], os.strerror(answer["error"]))
+        if "failed" in answer:
+            raise linux.as_error(answer)
         return answer["pid"]
 
     def signal(self, pid, number):
@@ -107,7 +106,7 @@ class _Nurse:
             pid = walls.fork()
         except OSError as error:
             os.close(gate)
-            return {"error": error.errno or errno.EPERM}
+            return linux.as_message(error)
         if pid == 0:
             init.become_init(walls, self.run, socket.socket(fileno=gate))
         os.close(gate)

@@ -5,11 +5,12 @@ is left.
 """
 
 import contextlib
+import errno
 import os
 import signal
 import socket
 
-from . import memory, porter, wire
+from . import linux, memory, porter, wire
 from .allow import hosts_file
 from .guard import Guard
 from .init import Init, children_of
@@ -24,7 +25,8 @@ class Process:
     def __init__(self, nursery, walls, init=None, has_gate=False):
         self.nursery = nursery
         self.isolated, self.fresh, self.hosts = walls.isolated, walls.fresh, None
-        self.init, self.porter, gatehouse, self._is_ready = init, None, None, False
+        self.init, self.porter, gatehouse = init, None, None
+        self._is_ready, self.failure = False, None
         try:
             self.control, theirs = socket.socketpair()
             self.output, output = os.pipe()
@@ -38,10 +40,11 @@ class Process:
                 self.porter, gatehouse = porter.hire()
             self.init = init or Init(nursery, walls)
             self.init.fork([theirs.fileno(), output, *([gatehouse.fileno()] if gatehouse else [])])
-        except OSError:
+        except OSError as error:
+            failure = self.init.failure() if self.init else None  # it may have died before it took the files
             self._close()
             self._dismiss()
-            raise
+            raise failure or error from None
         finally:
             theirs.close()
             os.close(output)
@@ -50,10 +53,18 @@ class Process:
         os.set_blocking(self.output, False)
 
     def is_ready(self):
-        """Waits until the process is behind its walls; False when it could not get there."""
-        if not self._is_ready and (message := self.reader.read()) is not None:
-            self._is_ready, self.nameservers = True, message.get("nameservers", [])
-            self.reader.take_no_more_files()
+        """Waits until the process has its walls. False when it could not get them; `failure` says why."""
+        if not self._is_ready and self.failure is None:
+            message = self.reader.read()
+            if message is None:
+                self.failure = self.init.failure() or OSError(errno.EAGAIN, "a process of the harness has died")
+            elif "failed" in message:
+                self.failure = linux.as_error(message)
+            elif len(self.reader.files) < message.get("files", 0):
+                self.failure = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            else:
+                self._is_ready, self.nameservers = True, message.get("nameservers", [])
+                self.reader.take_no_more_files()
         return self._is_ready
 
     def let_out(self, user, near, note):
@@ -68,11 +79,16 @@ class Process:
     def open(self, doors):
         """Of one with a network of its own: waits until it is behind its walls with these doors in them."""
         self.hosts = hosts_file(doors)
-        return self.is_ready() and (self.porter is None or self.porter.open(doors))
+        if not self.is_ready():
+            return False
+        if self.porter and not self.porter.open(doors):
+            self.failure = self.init.failure() or OSError(errno.EAGAIN, "a process of the harness has died")
+        return self.failure is None
 
     def begin(self, request, out):
-        """`request`: an open file; `out`: the folder for what the code leaves."""
-        self.tell({"begin": True, **({} if self.hosts is None else {"hosts": self.hosts})}, [request, out])
+        """`request`: an open file; `out`: the folder for what the code leaves. Raises OSError where nothing begins."""
+        hosts = {} if self.hosts is None else {"hosts": self.hosts}
+        wire.send(self.control, {"begin": True, **hosts}, [request, out])
 
     def last_words(self):
         """After it failed to get ready: what it wrote until its end."""

@@ -7,7 +7,7 @@ import os
 import time
 from typing import NamedTuple
 
-from . import endings
+from . import endings, linux
 from .needs import Needs, checked
 from .store import DamagedResult, LargeResult, is_hash
 
@@ -36,10 +36,14 @@ class Claim(NamedTuple):
 
 
 class Run:
-    def __init__(self, claim, process, store, limit_seconds, is_fit, is_last):
-        """`is_fit`: another execution may come after this one. `is_last`: no other run of this one is to be expected."""
+    def __init__(self, claim, process, store, limit_seconds, is_fit, is_last, weaker=None):
+        """
+        `is_fit`: another execution may come after this one. `is_last`: no other run of this one is to be expected.
+        `weaker`: a sentence on walls that are missing.
+        """
         self.claim, self.process, self.store, self.is_fit = claim, process, store, is_fit
-        self.is_last = is_last
+        self.is_last, self.weaker = is_last, weaker
+        self.has_begun, self.problem = False, "its process has died"
         self.limit_seconds = limit_seconds
         self.followers = []
         self.needs = Needs(store, self._tell)
@@ -56,6 +60,7 @@ class Run:
         self.on_end = []
 
     def begin(self, request, out, ahead):
+        """Raises OSError where the code has not begun, and will not."""
         self.process.begin(request.fileno(), out)
         for blob in ahead:
             self.needs.ask({"blob": blob}, is_awaited=False)
@@ -104,6 +109,10 @@ class Run:
             self.is_complete = True
             if self.process.end():  # what the code has left running must not meet the next node
                 self._conclude_early()
+        elif "begun" in message and not self.has_begun:
+            self.has_begun = True
+        elif "failed" in message and not self.has_begun:
+            self.problem = linux.as_error(message)
         elif "ready" not in message:
             raise ValueError("it sent a message that there is not")
 
@@ -216,6 +225,8 @@ class Run:
         message.update(logs=self.logs(), durationMs=duration_ms)
         if message["type"] == "result" and (self.killed_as or not self.is_fit):
             message["unfit"] = True
+        if message["type"] == "result" and self.weaker:
+            message["weaker"] = self.weaker
         self.told = self._keep(message) if message["type"] == "result" else message
         self._tell_last()
 
@@ -239,6 +250,9 @@ class Run:
             return self._result()
         if self.killed_as == "stopped":
             return {"type": "tombstoned"}
+        if not self.has_begun:
+            self.store.unclaim(self.claim)
+            return endings.not_begun(self.problem)
         if self.killed_as == "timeout":
             return endings.timed_out(self.limit_seconds)
         if self.killed_as == "memory":

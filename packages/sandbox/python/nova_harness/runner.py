@@ -59,7 +59,7 @@ class Runner:
         gc.enable()
         self.supply.open(control, reader)
         way_out, files = walls.way_out()
-        wire.send(control, {"ready": True, **way_out}, files)
+        wire.send(control, {"ready": True, "files": len(files), **way_out}, files)
         for fd in files:
             os.close(fd)
         message = reader.read()
@@ -72,7 +72,9 @@ class Runner:
         reader.files = []
         walls.shut(out)
         with open(request, encoding="utf-8") as file:
-            self._run(loads(file.read()), out)
+            asked = loads(file.read())
+            wire.send(control, {"begun": True})
+            self._run(asked, out)
         wire.send(control, {"complete": True})
         signal.pause()
 

@@ -3,11 +3,13 @@
 import errno
 import os
 
-from . import endings, jail
+from . import endings, jail, linux
 from .allow import doors_of
 from .process import Process
 
-_SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+
+# A system without IPv6, for example: nothing runs there, however often it is asked.
+_NO_SUCH_NETWORK = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT)
 
 
 class Unable(Exception):
@@ -19,7 +21,7 @@ class Spares:
 
     def __init__(self, nursery, root):
         self.nursery = nursery
-        self.walls, self._usual = _strongest_walls(nursery, root)
+        self.walls, self._usual, self.weaker = _strongest_walls(nursery, root)
         self._without_network = None
 
     def __iter__(self):
@@ -68,15 +70,17 @@ class Spares:
             raise Unable(endings.NO_WALLS)
         try:
             doors = doors_of(network["allow"], network.get("addresses"))
-            process = self._take_without_network(has_gate=doors != [])
         except ValueError as error:
             raise Unable(endings.no_such_network(error)) from None
+        try:
+            process = self._take_without_network(has_gate=doors != [])
+            if not process.open(doors):
+                note(self.walls.root, process.last_words())
+                raise process.failure
         except OSError as error:
-            if error.errno in _SHORTAGES:
-                raise
-            raise Unable(endings.no_network_walls(error)) from None
-        if not process.open(doors):
-            raise Unable(endings.no_network_walls(process.last_words().strip().rpartition("\n")[2]))
+            if linux.is_unsupported(error) or error.errno in _NO_SUCH_NETWORK:
+                raise Unable(endings.no_network_walls(error)) from None
+            raise
         return process
 
     def _take_usual(self):
@@ -87,7 +91,7 @@ class Spares:
             if process.is_ready():
                 return process
             note(self.walls.root, process.last_words())
-        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        raise process.failure
 
     def _take_without_network(self, has_gate):
         process, self._without_network = self._without_network, None
@@ -106,16 +110,29 @@ class Spares:
 
 
 def _strongest_walls(nursery, root):
-    """The walls that this system allows, and the first process behind them."""
-    for walls in (jail.Jail(True, root, asks=True), jail.Jail(True, root), jail.Jail(False, root)):
+    """
+    The walls that this system supports, the first process within them, and a sentence on what is missing, or None. The
+    daemon asks once. A shortage is no answer: it raises OSError, and the next attach asks again.
+    """
+    weaker = None
+    for isolated, asks in ((True, True), (True, False), (False, False)):
         try:
-            process = Process(nursery, walls)
-        except OSError:
-            continue
-        if process.is_ready():
-            return walls, process
-        note(root, process.last_words())
+            walls = jail.Jail(isolated, root, asks)
+            return walls, _first_process(nursery, walls), weaker
+        except OSError as error:
+            if not linux.is_unsupported(error):
+                raise
+            weaker = endings.weaker_walls(asks, error)
+            note(root, weaker)
     raise OSError("the system lets no process be forked")
+
+
+def _first_process(nursery, walls):
+    process = Process(nursery, walls)
+    if process.is_ready():
+        return process
+    note(walls.root, process.last_words())
+    raise process.failure
 
 
 def note(root, text):

@@ -67,9 +67,9 @@ class Store:
 
     def open_through(self, walls):
         """Code gets blobs as open files: those must not lead it to anything else."""
-        if self.blobs is not None:
-            os.close(self.blobs)
-        self.blobs = walls.show_files(self.path("blobs"))
+        before, self.blobs = self.blobs, walls.show_files(self.path("blobs"))
+        if before is not None:
+            os.close(before)
 
     def path(self, *parts):
         return os.path.join(self.root, *parts)

@@ -58,6 +58,8 @@ class _Program(ctypes.Structure):
 @functools.cache
 def filter_of(asks):
     """Made once, in the process that forks those that need it."""
+    if os.uname().machine not in _MACHINES:
+        raise linux.CallFailed(errno.ENOSYS, "seccomp")
     return b"".join(_program(*_MACHINES[os.uname().machine], asks))
 
 
@@ -70,7 +72,7 @@ def shut(asks=False):
     program = _Program(len(code) // 8, code)
     flags = ctypes.c_long(_WITH_LISTENER if asks else 0)
     answer = linux.libc.syscall(ctypes.c_long(_SECCOMP), ctypes.c_long(_SET_FILTER), flags, ctypes.byref(program))
-    return linux.checked(answer, "no filter of system calls can be set")
+    return linux.checked(answer, "seccomp")
 
 
 def is_listen(number):

@@ -36,7 +36,10 @@ def become_unprivileged_root(line):
     helper = os.fork()
     if helper == 0:
         os.read(unshared[0], 1)
-        write_map(launcher, line)
+        try:
+            write_map(launcher, line)
+        except OSError as error:
+            os._exit(error.errno)
         os._exit(0)
     linux.unshare(linux.NEWUSER | linux.NEWNS | linux.NEWPID)
     os.write(unshared[1], b".")
@@ -44,7 +47,8 @@ def become_unprivileged_root(line):
     for end in (*unshared, *mapped):
         os.close(end)
     if status != 0:
-        raise PermissionError("the user namespace got no ids")
+        number = os.waitstatus_to_exitcode(status)
+        raise OSError(number, os.strerror(number) if number > 0 else "killed", "uid_map")
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
     linux.set_dumpable(True)  # a change of ids clears it, and then nobody may write the maps of the children

@@ -73,8 +73,8 @@ class Zygote:
     def _accept(self, listener):
         try:
             connection, _ = listener.accept()
-        except BlockingIOError:
-            return  # the other zygote was faster
+        except OSError:
+            return  # the other zygote was faster, or this one is short of descriptors
         try:
             request = json.loads(read_line(lambda: connection.recv(65536)))
             sandbox = self._take(request["internet"])

@@ -1,0 +1,229 @@
+"""A shortage keeps code from beginning. It never takes a wall away, and it is not the code's failure."""
+
+import contextlib
+import errno
+import os
+import resource
+import subprocess
+import sys
+import unittest
+
+from support import Sandbox, a_python_for_everybody
+
+_IS_LINUX = sys.platform == "linux"
+_IS_ROOT = _IS_LINUX and os.geteuid() == 0
+_PYTHON = a_python_for_everybody() if _IS_ROOT else sys.executable
+
+# Fills queues that no process reads, in its own process: what it prints is how many descriptors got in.
+FLOOD = """
+import array, socket, sys
+def flood(most):
+    sent, kept, full = 0, [], False
+    while sent < most and not full:
+        ends = socket.socketpair()
+        kept.append(ends)
+        ends[0].setblocking(False)
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [ends[1].fileno()] * 250))]
+        while sent < most:
+            try:
+                ends[0].sendmsg([b"x"], rights)
+                sent += 250
+            except BlockingIOError:
+                break
+            except OSError as error:
+                full = True
+                break
+    return sent, kept
+"""
+
+# A call of the harness fails with this error for as long as `short`, which all processes share, is 1.
+_FAILING = """
+import errno, mmap, os
+from nova_harness import jail, landlock, linux, netns, process, store, ways_out
+short = globals().get("short") or mmap.mmap(-1, 1)
+def fail_while_short(error, owner, name):
+    original = getattr(owner, name)
+    def failing(*arguments, **more):
+        if short[0]:
+            raise error
+        return original(*arguments, **more)
+    setattr(owner, name, failing)
+"""
+
+_STAGES = {
+    "the namespaces of a run": "linux, 'fork'",
+    "its own mounts": "linux, 'unshare'",
+    "a mount": "linux, 'mount'",
+    "read-only mounts": "linux, 'forbid_writing'",
+    "the filter of system calls": "ways_out, 'shut'",
+    "Landlock": "landlock.Landlock, '__init__'",
+    "the version of Landlock": "jail, 'version_here'",
+    "a network": "netns, 'raise_loopback'",
+    "a change of user": "linux, 'named'",
+}
+_SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EMFILE, errno.ETOOMANYREFS, errno.EUSERS)
+_UNSUPPORTED = (errno.ENOSYS, errno.EPERM, errno.EINVAL)
+
+NETWORK = "import socket; context['names'] = sorted(name for _, name in socket.if_nameindex())"
+
+
+@contextlib.contextmanager
+def flooding(**how):
+    """Another process of the same user that keeps 20,000 descriptors in flight."""
+    code = f"{FLOOD}\nsent, kept = flood(19_500)\nprint(sent, flush=True)\nsys.stdin.read()"
+    flood = subprocess.Popen([_PYTHON, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **how)
+    try:
+        yield int(flood.stdout.readline())
+    finally:
+        flood.stdin.close()
+        flood.wait()
+        flood.stdout.close()
+
+
+def few_descriptors():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+
+
+@unittest.skipUnless(_IS_LINUX and _PYTHON, "needs Linux and a Python that everybody may run")
+class Floods(unittest.TestCase):
+    def test_descriptors_in_flight_make_the_start_fail_and_take_no_wall_away(self):
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < 20_000:
+            self.skipTest("this user may not have 20,000 descriptors")
+        sandbox = Sandbox(python=_PYTHON, preexec_fn=few_descriptors)
+        self.addCleanup(sandbox.close)
+        with flooding(**({"user": 65534, "group": 65534} if _IS_ROOT else {})) as sent:
+            self.assertGreater(sent, 4096 + 250)
+            answer = sandbox.finish(sandbox.begin(NETWORK))
+            self.assertEqual(answer["type"], "trouble", answer)
+            self.assertIn("Too many references", answer["message"])
+        self.assertEqual(sandbox.changes(NETWORK), {"names": ["lo"]})
+
+
+class Short(Sandbox):
+    """A sandbox whose harness fails as `failing` says, in the words of _FAILING, while it is short."""
+
+    def __init__(self, failing):
+        super().__init__(python=_PYTHON)
+        self.kernel().run(f"{_FAILING}\n{failing}")
+
+    def be_short(self, is_short):
+        self.kernels[0].run(f"short[0] = {int(is_short)}")
+
+
+@unittest.skipUnless(_IS_LINUX and _PYTHON, "needs Linux and a Python that everybody may run")
+class Stages(unittest.TestCase):
+    def sandbox(self, stage, error):
+        sandbox = Short(f"fail_while_short({error}, {stage})")
+        self.addCleanup(sandbox.close)
+        sandbox.be_short(True)
+        return sandbox
+
+    def test_a_shortage_at_any_stage_is_trouble_and_over_with_the_shortage(self):
+        for index, (name, stage) in enumerate(_STAGES.items()):
+            number = _SHORTAGES[index % len(_SHORTAGES)]
+            with self.subTest(name, error=errno.errorcode[number]):
+                sandbox = self.sandbox(stage, f"linux.CallFailed({number}, 'some_call')")
+                for _ in range(2):
+                    answer = sandbox.finish(sandbox.begin(NETWORK))
+                    self.assertEqual(answer["type"], "trouble", answer)
+                    self.assertIn(os.strerror(number), answer["message"])
+                sandbox.be_short(False)
+                answer = sandbox.finish(sandbox.begin(NETWORK))
+                self.assertEqual(answer["result"]["set"], [["names", '["lo"]']])
+                self.assertNotIn("weaker", answer)
+
+    def test_an_error_without_the_name_of_a_call_takes_no_wall_away(self):
+        sandbox = self.sandbox("linux, 'unshare'", f"OSError({errno.EPERM}, 'no')")
+        self.assertEqual(sandbox.finish(sandbox.begin(NETWORK))["type"], "trouble")
+
+    def test_a_call_that_the_system_does_not_support_is_said_with_each_result(self):
+        for number in _UNSUPPORTED:
+            with self.subTest(errno.errorcode[number]):
+                sandbox = self.sandbox("ways_out, 'shut'", f"linux.CallFailed({number}, 'some_call')")
+                answer = sandbox.finish(sandbox.begin(NETWORK))
+                self.assertRegex(answer["weaker"], rf"^this system makes no walls .*{os.strerror(number)}.*some_call")
+                sandbox.be_short(False)
+                self.assertIn("weaker", sandbox.finish(sandbox.begin(NETWORK)), "the walls changed while the daemon ran")
+
+    def test_without_a_guard_the_other_walls_stay(self):
+        code = (
+            "real = ways_out.shut\n"
+            "def shut(asks=False):\n"
+            "    if asks: raise linux.CallFailed(errno.EINVAL, 'seccomp')\n"
+            "    return real(asks)\n"
+            "ways_out.shut = shut"
+        )
+        sandbox = Short(code)
+        self.addCleanup(sandbox.close)
+        answer = sandbox.finish(sandbox.begin("import os; context['pid'] = os.getpid()"))
+        self.assertLess(int(answer["result"]["set"][0][1]), 10)
+        self.assertRegex(answer["weaker"], "^this system lets no guard answer for code .*seccomp")
+
+
+@unittest.skipUnless(_IS_LINUX and _PYTHON, "needs Linux and a Python that everybody may run")
+class BeforeTheCode(unittest.TestCase):
+    """The walls are there; then the hand-over of the code fails."""
+
+    def assert_begins_when_the_shortage_is_over(self, failing):
+        sandbox = Short(failing)
+        self.addCleanup(sandbox.close)
+        self.assertEqual(sandbox.changes("context['a'] = 1"), {"a": 1})
+        sandbox.be_short(True)
+        for _ in range(2):
+            answer = sandbox.finish(sandbox.begin("context['b'] = 1", link="one"))
+            self.assertEqual(answer["type"], "trouble", answer)
+        sandbox.be_short(False)
+        self.assertEqual(sandbox.changes("context['b'] = 2", link="one"), {"b": 2})
+
+    def test_a_request_that_cannot_be_sent_begins_nothing(self):
+        self.assert_begins_when_the_shortage_is_over(
+            "fail_while_short(OSError(errno.ETOOMANYREFS, 'no'), process.Process, 'begin')"
+        )
+
+    def test_a_process_that_fails_with_the_request_in_its_hands_begins_nothing(self):
+        for error in ("OSError(errno.ENOMEM, 'no')", "MemoryError()"):
+            with self.subTest(error):
+                self.assert_begins_when_the_shortage_is_over(f"fail_while_short({error}, jail.Jail, 'shut')")
+
+    def test_a_process_that_is_killed_with_the_request_in_its_hands_begins_nothing(self):
+        self.assert_begins_when_the_shortage_is_over(
+            "begin = process.Process.begin\n"
+            "def die_and_begin(self, *arguments):\n"
+            "    if short[0]:\n"
+            "        self.kill()\n"
+            "        while self.reader.read(): pass\n"
+            "    begin(self, *arguments)\n"
+            "process.Process.begin = die_and_begin"
+        )
+
+    def test_a_folder_that_cannot_be_made_begins_nothing(self):
+        for name in ("claim", "make_out"):
+            with self.subTest(name):
+                self.assert_begins_when_the_shortage_is_over(
+                    f"fail_while_short(OSError(errno.ENOSPC, 'no'), store.Store, {name!r})"
+                )
+
+    def test_a_process_that_hangs_until_its_time_is_over_begins_nothing(self):
+        sandbox = Short(
+            "import time\n"
+            "shut = jail.Jail.shut\n"
+            "def late(*arguments):\n"
+            "    if short[0]: time.sleep(99)\n"
+            "    shut(*arguments)\n"
+            "jail.Jail.shut = late"
+        )
+        self.addCleanup(sandbox.close)
+        sandbox.be_short(True)
+        answer = sandbox.finish(sandbox.begin("context['a'] = 1", timeout=0.3))
+        self.assertEqual(answer["type"], "trouble", answer)
+
+    def test_code_that_has_begun_and_dies_has_failed(self):
+        sandbox = Sandbox(python=_PYTHON)
+        self.addCleanup(sandbox.close)
+        result = sandbox.run("import os; os._exit(3)")
+        self.assertEqual((result["status"], result["class"]), ("error", "NodeFailed"))
+
+
+if __name__ == "__main__":
+    unittest.main()
