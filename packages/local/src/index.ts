@@ -1,6 +1,7 @@
 export { answerAs } from "./api/answer-as.ts";
 export { type LocalApi, openApi } from "./api/open-api.ts";
 export type { OwnKey } from "./api/own-key.ts";
+export { hostName } from "./aws-http/host-names.ts";
 export type { Counters } from "./cloud/counting.ts";
 export { OwnerGone } from "./cloud/errors.ts";
 export { type FolderSecrets, readSecrets, readSecretsIfThere, restoreSecrets } from "./cloud/keys.ts";

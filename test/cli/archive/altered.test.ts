@@ -146,6 +146,38 @@ describe("an export that nobody has verified", () => {
     }
   });
 
+  it("stays one client's, although its manifest says that it is all of a NOVA", async () => {
+    const folder = await forged([...items, keyItem(), keyItem({ client: undefined })], { client: null });
+    process.env.NOVA_DATA_DIR = join(root, "five");
+    try {
+      await importAll.run([folder], { unverified: true });
+      await withCloud(async ({ service }) => {
+        expect((await service.executions.get(runs[0]?.id ?? ""))?.client).toBe("acme");
+        expect(await service.keys.list({ limit: 9 })).toEqual([]);
+        expect(await service.audit.list({ client: "acme", limit: 9 })).toEqual([]);
+      });
+    } finally {
+      delete process.env.NOVA_DATA_DIR;
+    }
+  });
+
+  it("comes back whole only where somebody says so, if its records name several clients or none", async () => {
+    const several = await forged([...items, execution({ client: "globex", clientKey: "C#globex" }), keyItem()], {
+      client: null,
+    });
+    const checked = { client: null, isVerified: false };
+    const { service } = cloud;
+    await expect(restore(service, several, checked)).rejects.toThrow(/records of 2 clients - .* add --everything/);
+    await expect(restore(service, await forged([], { client: null }), checked)).rejects.toThrow(/records of no client/);
+    process.env.NOVA_DATA_DIR = join(root, "six");
+    try {
+      await importAll.run([several], { unverified: true, everything: true });
+      await withCloud(async ({ service }) => expect(await service.keys.list({ limit: 9 })).toHaveLength(1));
+    } finally {
+      delete process.env.NOVA_DATA_DIR;
+    }
+  });
+
   it("by an earlier release is brought back where somebody says so", async () => {
     const folder = await forged(items, { digest: undefined, seal: undefined });
     const manifest = await checkExport(folder, { isTrusted: true });

@@ -15,6 +15,24 @@ type OwnArchive = Pick<Archive, "claim" | "clientOf" | "hasWorkflow">;
 const harmless = new Set(["client", "credential", "execution", "link", "spending", "stats", "step", "version"]);
 
 /**
+ * The client of an export that nothing proves, although it claims to be all of a NOVA: anyone can write such a claim into
+ * the folder of one client, and it would bring API keys back. Throws `InvalidInput` unless its records name one client.
+ */
+export async function demandOneClient(archive: Pick<Archive, "claim">, folder: string): Promise<string> {
+  const clients = new Set<string>();
+  await eachLine(join(folder, files.items), async (item) => {
+    const client = archive.claim(item)?.client;
+    if (client !== undefined) clients.add(client);
+  });
+  const [client, ...others] = clients;
+  if (client !== undefined && others.length === 0) return client;
+  const found = client === undefined ? "no client" : `${clients.size} clients`;
+  throw new InvalidInput(
+    `"${folder}" is not verified, and has records of ${found} - if you trust it with the API keys, triggers and workflows of all, add --everything`,
+  );
+}
+
+/**
  * Reads which records of an export are the client's own: its runs, and the versions that they ran. Keys, and what clients
  * share, belong to nobody's export of one client. Throws `InvalidInput` where a run is another client's here.
  */

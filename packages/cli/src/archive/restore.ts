@@ -3,7 +3,7 @@ import type { ServicePorts } from "@nova/service";
 import { openInside } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 import { eachLine, files, type Manifest, type StoredObject } from "./format.ts";
-import { type Own, readOwn } from "./own.ts";
+import { demandOneClient, type Own, readOwn } from "./own.ts";
 import { withMachines } from "./with-machines.ts";
 
 export interface Restored {
@@ -18,17 +18,23 @@ export interface Restored {
 }
 
 type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "stateMachines" | "templates">>;
-export type Checked = Pick<Manifest, "client"> & { isVerified: boolean };
+export interface Checked extends Pick<Manifest, "client"> {
+  isVerified: boolean;
+  /** Whether an export that is not verified may bring back everything. Absent: at most the records of one client. */
+  bringsEverything?: boolean;
+}
 
 const everything: Own = { brings: () => true, bringsObject: () => true };
 
 /**
  * Brings back what an export holds, which was looked at (`checkExport`): objects first, since items name them, and
  * versions last. What is there stays as it is, so an import that broke off is repeated. Of one client's export only what
- * is that client's own is brought back. Where there are ports for it the latest version of each workflow gets a state
+ * is that client's own is brought back; an export of everything that is not verified counts as one client's. Where there are ports for it the latest version of each workflow gets a state
  * machine.
  */
-export async function restore(ports: RestorePorts, folder: string, { client, isVerified }: Checked): Promise<Restored> {
+export async function restore(ports: RestorePorts, folder: string, checked: Checked): Promise<Restored> {
+  const { isVerified, bringsEverything = isVerified } = checked;
+  const client = checked.client ?? (bringsEverything ? null : await demandOneClient(ports.archive, folder));
   const own = client === null ? everything : await readOwn(ports.archive, folder, { client, isVerified });
   const restored: Restored = { client, items: 0, objects: 0, kept: 0, leftOut: 0 };
   const put = async (item: string) => {

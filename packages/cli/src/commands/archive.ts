@@ -50,15 +50,21 @@ export const importAll = command({
   takes: {
     "<folder>": "",
     "--unverified": "also where nothing proves that the folder is what was exported",
+    "--everything":
+      "with --unverified: also keys, triggers and workflows of all clients, if the folder is a whole export",
     "--aws": "into the deployment whose table and bucket NOVA_TABLE and NOVA_BUCKET name",
   },
   json: false,
-  async run([folder = ""], { aws = false, unverified = false }) {
+  async run([folder = ""], { aws = false, unverified = false, everything = false }) {
     if (!aws && process.env.NOVA_URL) {
       const why = "through no API is a record written of what happened; restore with --aws, or unset NOVA_URL";
       throw new InvalidInput(`nova import knows no server: ${why}`);
     }
-    const { items, objects, kept, leftOut, client } = await importFrom(folder, { aws, isTrusted: unverified });
+    const { items, objects, kept, leftOut, client } = await importFrom(folder, {
+      aws,
+      isTrusted: unverified,
+      everything,
+    });
     const told = [
       `brought back ${items} items and ${objects} objects`,
       client === null && "this was all of a NOVA: its API keys open this one from now on",
@@ -70,7 +76,13 @@ export const importAll = command({
   },
 });
 
-async function importFrom(folder: string, { aws, isTrusted }: { aws: boolean; isTrusted: boolean }): Promise<Restored> {
+interface ImportOptions {
+  aws: boolean;
+  isTrusted: boolean;
+  everything: boolean;
+}
+
+async function importFrom(folder: string, { aws, isTrusted, everything }: ImportOptions): Promise<Restored> {
   const { checkExport, whyUnverified, demandTrust, readSecretsOf } = await import("../archive/check.ts");
   const { restore } = await import("../archive/restore.ts");
   const manifest = await checkExport(folder, { isTrusted });
@@ -78,7 +90,11 @@ async function importFrom(folder: string, { aws, isTrusted }: { aws: boolean; is
   const check = async (signer: Parameters<typeof whyUnverified>[1]) => {
     const why = await whyUnverified(manifest, signer);
     if (why !== undefined) demandTrust(folder, why, isTrusted);
-    return { client: manifest.client, isVerified: why === undefined };
+    return {
+      client: manifest.client,
+      isVerified: why === undefined,
+      bringsEverything: why === undefined || everything,
+    };
   };
   if (aws) {
     const { withDeployed } = await import("../archive/deployed.ts");

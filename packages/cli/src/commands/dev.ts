@@ -23,14 +23,20 @@ export const dev = command({
   takes: {
     "[folders...]": { says: "folders with workflow.json or workflow.ts, or with such folders in them", absent: ["."] },
     "--port <number>": { says: "of the REST API", absent: "3000" },
+    "--host <name>": {
+      says: "another host name that the API answers to, such as that of a tunnel to this machine (repeatable)",
+      each: true,
+    },
     "--smtp-port <number>": { says: "of the mail server", absent: "2525" },
     "--open": "open the console in the browser",
     "--e2b-plan <plan>": { says: "whose limits the local E2B plays: hobby, pro or none", absent: "none" },
   },
   json: "print JSON objects, a line each; the first is {url, api_key, smtp, console}",
-  async run(args, { port, smtpPort, e2bPlan, open, json }) {
+  async run(args, { port, host, smtpPort, e2bPlan, open, json }) {
     const roots = args.flat();
     const ports = { api: portOf("--port", port), smtp: portOf("--smtp-port", smtpPort) };
+    const { hostName } = await import("@nova/local");
+    const hosts = host.map((text) => hostName(text) ?? refuseHost(text));
     const limits = await limitsOf(e2bPlan);
     keepWithin(limits);
     const [interrupt, tell] = [new Interrupt(), held(json ? inJson : inWords)];
@@ -45,7 +51,7 @@ export const dev = command({
       const onFailure = (error: unknown) => printError(String(error));
       // Vite is loaded when a browser asks for the page and it has to be built.
       const page = async () => (await import("@nova/console/build")).builtPage();
-      const api = doors.adopt(await openApi(cloud, { port: ports.api, onFailure, page }), (one) => one.close());
+      const api = doors.adopt(await openApi(cloud, { port: ports.api, hosts, onFailure, page }), (one) => one.close());
       const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
       greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
       // V8 gives new objects the more room the more memory the machine has. With 24 GB it took 128 MB in a burst of runs,
@@ -72,6 +78,10 @@ function portOf(option: string, text: unknown): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
   throw new InvalidInput(`${option} ${text} is no port - use a whole number from 0 (any that is free) to 65535`);
+}
+
+function refuseHost(text: string): never {
+  throw new InvalidInput(`--host ${text} is no host name - write such as nova.example.com, without a scheme or a path`);
 }
 
 async function limitsOf(plan: unknown): Promise<Limits> {

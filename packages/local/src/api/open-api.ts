@@ -7,6 +7,8 @@ import type { OwnKey } from "./own-key.ts";
 export interface ApiOptions {
   /** 0: any that is free. */
   port: number;
+  /** Host names that requests may carry, apart from those of loopback addresses. */
+  hosts?: readonly string[];
   /** Hears what failed in NOVA itself: a caller only learns that something did. */
   onFailure?: (error: unknown) => void;
   /** Where the built page is that is served at `/console/`; called when a browser asks for it. */
@@ -20,7 +22,7 @@ export interface LocalApi extends HttpApi {
 }
 
 /** The REST API in front of a cloud that this process owns, for pages of any origin. Throws `LocalCloudError`. */
-export async function openApi(cloud: LocalCloud, { port, onFailure, page }: ApiOptions): Promise<LocalApi> {
+export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, page }: ApiOptions): Promise<LocalApi> {
   const [{ createApi }, { ownKey }] = await Promise.all([import("@nova/functions/api"), import("./own-key.ts")]);
   const handler = createApi(() => cloud.service, { origins: ["*"] });
   const key = await ownKey(cloud.dataDir, cloud.service);
@@ -28,7 +30,14 @@ export async function openApi(cloud: LocalCloud, { port, onFailure, page }: ApiO
   const folder = page ?? noPage;
   const pages = openConsole({ folder, apiKey: key.text, blobOrigin, env: process.env, onFailure });
   const onRequest = (address: string) => (starting.test(address) ? cloud.holdWork() : undefined);
-  const api = await openHttpApi({ handler, port, ...(onFailure && { onFailure }), onRequest, pages: pages.serve });
+  const api = await openHttpApi({
+    handler,
+    port,
+    hosts,
+    ...(onFailure && { onFailure }),
+    onRequest,
+    pages: pages.serve,
+  });
   announceApi(api.url);
   return { ...api, key, consoleLink: () => pages.link(api.url) };
 }

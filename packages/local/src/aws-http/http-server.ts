@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, IncomingMessage, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { refusedHost } from "./host-names.ts";
 
 /**
  * Whoever stops reading it in the middle leaves the rest on its connection. Node's own iterator destroys the request
@@ -13,11 +14,16 @@ class Received extends IncomingMessage {
   }
 }
 
+export interface HttpServerOptions extends ServerOptions {
+  /** Host names that requests may carry, in lower case, apart from those of loopback addresses. */
+  hosts?: readonly string[];
+}
+
 /**
- * The server of every endpoint. A handler may answer before it has read the request's body: the rest is read and dropped,
+ * The server of every endpoint. It refuses requests for host names of other machines with 421. A handler may answer before it has read the request's body: the rest is read and dropped,
  * so that the sender hears the answer and the connection stays of use.
  */
-export function httpServer(listener: RequestListener, options: ServerOptions = {}): Server {
+export function httpServer(listener: RequestListener, { hosts, ...options }: HttpServerOptions = {}): Server {
   return createServer({ ...options, IncomingMessage: Received }, (request, response) => {
     const { socket } = request;
     response.once("finish", () => {
@@ -25,7 +31,9 @@ export function httpServer(listener: RequestListener, options: ServerOptions = {
       request.unpipe();
       if (!request.readableFlowing) request.removeAllListeners("readable").resume();
     });
-    listener(request, response);
+    const message = refusedHost(request, hosts);
+    if (message === undefined) return listener(request, response);
+    response.writeHead(421, { "content-type": "application/json" }).end(JSON.stringify({ message }));
   });
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { httpServer, type Listening, openServer, readBody } from "../aws-http/http-server.ts";
 import { notOpened } from "../cloud/errors.ts";
 import { PAYLOAD_LIMIT_BYTES } from "../lambda/lambda-runtime.ts";
@@ -15,6 +15,8 @@ export interface HttpApiOptions {
   handler: HttpApiHandler;
   /** 0: any that is free. */
   port?: number;
+  /** Host names that requests may carry, apart from those of loopback addresses. */
+  hosts?: readonly string[];
   /** Hears what a Lambda threw: the caller only learns that it did. */
   onFailure?: (error: unknown) => void;
   /** Called with path and query of each request; what it answers is called once the request is answered, or has taken long. */
@@ -35,8 +37,8 @@ const integrationMs = 30_000;
  * `LocalCloudError` where the port is taken.
  */
 export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
-  const { port = 0, pages } = options;
-  const server = httpServer((request, response) => {
+  const { port = 0, pages, hosts = [] } = options;
+  const listener: RequestListener = (request, response) => {
     if (pages?.(request, response)) return;
     serve(request, options).then(
       (answer) => {
@@ -46,7 +48,8 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
       },
       () => response.destroy(), // the caller went away before it had sent everything
     );
-  });
+  };
+  const server = httpServer(listener, { hosts });
   try {
     return await openServer(server, { port });
   } catch (cause) {

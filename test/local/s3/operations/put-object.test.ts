@@ -85,8 +85,8 @@ test.each([
     });
     socket.on("close", () => resolve(text));
     const target = encodeURI(path).replaceAll("%25", "%");
-    const headers = Object.entries(signedHeaders("s3", key, "http://s3", { method: "PUT" }, { path: target }));
-    socket.write(`PUT ${target} HTTP/1.1\r\nHost: s3\r\nContent-Length: 1\r\n`);
+    const headers = Object.entries(signedHeaders("s3", key, "http://localhost", { method: "PUT" }, { path: target }));
+    socket.write(`PUT ${target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n`);
     socket.write(`${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\nx`);
   });
   expect(answer).toContain(`<Code>${code}</Code>`);
