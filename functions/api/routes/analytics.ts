@@ -31,6 +31,7 @@ const NodeFigures = z
     failed: z.int(),
     success_rate: Rate,
     mean_ms: MeanMs,
+    mean_success_ms: MeanMs.nullable().meta({ description: "milliseconds, of successful runs; null: none succeeded" }),
     p95_ms: P95Ms,
     cost_usd: Usd,
     cache_hits: z.int(),

@@ -52,7 +52,7 @@ export const Step = z
 const AiMetadata = z
   .looseObject({
     model: Text,
-    prompt_task: z.string(),
+    ...{ prompt: z.string(), prompt_task: z.string() },
     generated_code: Text,
     ...{ tokens_input: z.int(), tokens_cached: z.int(), tokens_output: z.int(), cost_usd: z.number() },
     generation_time_ms: Ms,
@@ -94,6 +94,7 @@ const Child = z
 /** One link; fields are described in the guide to the chain of work. */
 export const ChainEntry = z
   .object({
+    execution_id: ExecutionId,
     ...Place,
     node_id: z.string(),
     node_type: z.string().meta({ description: "a type of the definition, `join` or `close`" }),

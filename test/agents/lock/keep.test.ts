@@ -1,7 +1,7 @@
+import { generationId } from "@nova/engine";
 import { codeHashOf, hashOf } from "@nova/workflow";
 import { beforeEach, describe, expect, it } from "vitest";
 import { choosePinned } from "../../../packages/agents/src/lock/choose.ts";
-import { generationId } from "../../../packages/agents/src/lock/ingredients.ts";
 import { keepGeneration, type WrittenCode } from "../../../packages/agents/src/lock/keep.ts";
 import { createPinnedCodes } from "../../../packages/agents/src/lock/pinned-codes.ts";
 import { MemoryGenerations } from "../../support/memory-generations.ts";

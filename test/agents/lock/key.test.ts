@@ -1,12 +1,8 @@
+import { generationId } from "@nova/engine";
 import { templatePackages } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { baseTemplate, type Generator } from "../../../packages/agents/src/lock/generator.ts";
-import {
-  generationId,
-  generationKey,
-  ingredientsOf,
-  ingredientsToday,
-} from "../../../packages/agents/src/lock/ingredients.ts";
+import { generationKey, ingredientsOf, ingredientsToday } from "../../../packages/agents/src/lock/ingredients.ts";
 import { generator, generatorWith, type TaskChanges, taskWith, written } from "./tasks.ts";
 
 function keyWith(changes: TaskChanges = {}, today: Generator = generator): string {

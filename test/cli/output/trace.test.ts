@@ -9,6 +9,7 @@ import { nothingAtWork } from "../../../packages/engine/src/trace/at-work.ts";
 function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {
   const changes = { set: new RawJson("{}"), delete: [] };
   return {
+    execution_id: "exec_1",
     ...{ seq: 1, scope: "", node_id, node_type: "action", status: "success", error_class: null, error_message: null },
     ...{ traceback: null, decision_result: null, path_taken: null, changes, execution_time_ms: 0, attempt: 1 },
     ...{

@@ -35,6 +35,7 @@ describe("the metadata of a prompt node", () => {
     const head = { status: "success", execution_time_ms: 5665 } as const;
     expect(told({ head, code: "x = 1", steps: twoStages })).toEqual({
       model: "m-1",
+      prompt: "Find the total.",
       prompt_task: "Find the total.",
       generated_code: "x = 1",
       code_length: 5,
@@ -105,7 +106,10 @@ describe("the metadata of a prompt node", () => {
 describe("the metadata of a prompt node that failed", () => {
   const attempt = (number: number, error: string) => [
     step("CodeGenerator", number, { generated_code: `x = ${number}` }),
-    step("E2BExecutor", number, { status: "failed", error_message: error }),
+    step("E2BExecutor", number, {
+      ...{ status: "failed", error_message: error },
+      ...(number === 2 && { output_data: { error_class: "NodeTimeout" } }),
+    }),
   ];
   const head = { status: "failed", execution_time_ms: 6 } as const;
 
@@ -116,9 +120,9 @@ describe("the metadata of a prompt node that failed", () => {
       status: "failed_after_retries",
       attempts: 3,
       all_attempts: [
-        { attempt: 1, code: "x = 1", error: "a" },
-        { attempt: 2, code: "x = 2", error: "b" },
-        { attempt: 3, code: "x = 3", error: "c" },
+        { attempt: 1, code: "x = 1", error_class: "NodeFailed", error: "a" },
+        { attempt: 2, code: "x = 2", error_class: "NodeTimeout", error: "b" },
+        { attempt: 3, code: "x = 3", error_class: "NodeFailed", error: "c" },
       ],
       final_error: error,
       errors: [
@@ -133,8 +137,8 @@ describe("the metadata of a prompt node that failed", () => {
     const first = step("E2BExecutor", 0, { status: "failed", error_message: "old", generated_code: "p" });
     const { all_attempts } = told({ head, steps: [first, ...attempt(1, "a")], error: "a" });
     expect(all_attempts).toEqual([
-      { attempt: 0, code: "p", error: "old" },
-      { attempt: 1, code: "x = 1", error: "a" },
+      { attempt: 0, code: "p", error_class: "NodeFailed", error: "old" },
+      { attempt: 1, code: "x = 1", error_class: "NodeFailed", error: "a" },
     ]);
   });
 
@@ -150,8 +154,9 @@ describe("the metadata of a prompt node that failed", () => {
       { attempt: 0, code: "p" },
     ],
   ] as const)("have the node's error of one that was %s", (_which, run, expected) => {
-    const { all_attempts, status } = told({ head, error: "why", ...run });
-    expect(all_attempts).toEqual([{ ...expected, error: "why" }]);
+    const timedOut = { ...head, ...("head" in run && run.head), error_class: "NodeTimeout" } as const;
+    const { all_attempts, status } = told({ error: "why", ...run, head: timedOut });
+    expect(all_attempts).toEqual([{ ...expected, error_class: "NodeTimeout", error: "why" }]);
     expect(status).toBe("failed");
   });
 

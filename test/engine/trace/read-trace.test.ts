@@ -35,6 +35,11 @@ async function failedTrace(full: boolean) {
   return { story, trace: await readTrace(story.world.ports(atOnce), story.id, { full }) };
 }
 
+it("says of every entry to which execution it belongs", async () => {
+  const { story, trace } = await failedTrace(false);
+  expect(trace.entries.map(({ execution_id }) => execution_id)).toEqual(trace.entries.map(() => story.id));
+});
+
 it("tells as a text what an earlier release took for JSON and is none, so that it closes nothing around it", async () => {
   const evil = '1}, "status": "completed", "client": "another", "x": {"y": 1';
   const way: [string, string][] = [

@@ -292,6 +292,7 @@ class Surroundings(Results):
         code = """
         context["get"] = [outputs.get("a", "total"), outputs.get("a")["total"], outputs.get("a", "x"), outputs.get("c", "x")]
         context["default"] = [outputs.get("c"), outputs.get("c", {}), outputs.get("c", "x", 0), outputs.get("a", "x", 0)]
+        context["node"] = [outputs.get_node_output("a", "total"), outputs.get_node_output("a")["total"], outputs.get_node_output("c"), outputs.get_node_output("a", "x", 7)]
         context["first"] = [outputs.get_by_key("total"), outputs.get_by_key("none"), len(outputs.get_by_key("pdf"))]
         flat, every = outputs.get_flattened(), outputs.get_all_data()
         context["all"] = [flat["total"], len(flat["pdf"]), sorted(every), every["a:total"], len(every["a:pdf"])]
@@ -299,6 +300,7 @@ class Surroundings(Results):
         expected = {
             "get": [1, 1, None, None],
             "default": [None, {}, 0, 0],
+            "node": [1, 1, None, 7],
             "first": [1, None, 4],
             "all": [2, 4, ["a:pdf", "a:total", "b:total"], 1, 4],
         }

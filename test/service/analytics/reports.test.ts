@@ -49,7 +49,9 @@ describe("reports", () => {
   it("tell of a node its mean and what 95 of 100 runs did not exceed, over all runs", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node(Array.from({ length: 94 }, () => 10)) } }),
-      run("a", "2026-11-02", { nodes: { x: node([40, 50, 60, 70, 80, 90], { failed: { NodeFailed: 2 } }) } }),
+      run("a", "2026-11-02", {
+        nodes: { x: node([40, 50, 60, 70, 80, 90], { failed: { NodeFailed: 2 }, failedMs: 170 }) },
+      }),
     );
     const [x] = await nodeReports(runs);
     expect(x).toMatchObject({
@@ -57,10 +59,18 @@ describe("reports", () => {
       node: "x",
       runs: 100,
       mean_ms: 13.3,
+      mean_success_ms: (1330 - 170) / 98,
       p95_ms: 40,
       failed: 2,
       success_rate: 0.98,
     });
+  });
+
+  it("have no mean of successful runs of a node that never succeeded", async () => {
+    const runs = these(
+      run("a", "2026-11-01", { nodes: { x: node([10], { failed: { NodeFailed: 1 }, failedMs: 10 }) } }),
+    );
+    expect(await nodeReports(runs)).toMatchObject([{ mean_ms: 10, mean_success_ms: null }]);
   });
 
   it("tell no percentile where the item of a run had no room for it", async () => {

@@ -9,10 +9,10 @@ import { type SlowFigures, slowFigures } from "../support/slow-figures.ts";
 const nothing = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
 
 /** As figures are kept, each duration rounded. */
-function asKept({ runs, failed, ms, spent, hits }: SlowFigures) {
+function asKept({ runs, failed, ms, failedMs, spent, hits }: SlowFigures) {
   const durations: Record<string, number> = {};
   for (const one of ms.map((each) => String(rounded(each)))) durations[one] = (durations[one] ?? 0) + 1;
-  return { runs, failed, totalMs: ms.reduce((a, b) => a + b, 0), durations, spent, hits };
+  return { runs, failed, totalMs: ms.reduce((a, b) => a + b, 0), failedMs, durations, spent, hits };
 }
 
 it("counts what the traces of 150 random runs tell, branches, items, failures, dollars and hits among it", async () => {
@@ -22,11 +22,13 @@ it("counts what the traces of 150 random runs tell, branches, items, failures, d
     const ports = world.ports(atOnce);
     for (const record of world.executions.records.values()) {
       const { nodes } = await statsOf(ports, record);
-      const told = Object.entries(nodes).map(([id, { spent = nothing, hits = 0, savedUsd: _, ...rest }]) => {
-        for (const name of [spent.cost_usd > 0 && "spent", hits > 0 && "hits", ...Object.keys(rest.failed)])
-          if (name) met.add(name);
-        return [id, { ...rest, spent, hits }];
-      });
+      const told = Object.entries(nodes).map(
+        ([id, { spent = nothing, hits = 0, failedMs = 0, savedUsd: _, ...rest }]) => {
+          for (const name of [spent.cost_usd > 0 && "spent", hits > 0 && "hits", ...Object.keys(rest.failed)])
+            if (name) met.add(name);
+          return [id, { ...rest, failedMs, spent, hits }];
+        },
+      );
       const slow = Object.entries(slowFigures(await readTrace(ports, record.id)));
       const expected = slow.map(([id, figures]) => [id, asKept(figures)]);
       expect(Object.fromEntries(told), `seed ${seed}`).toEqual(Object.fromEntries(expected));

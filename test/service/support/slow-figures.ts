@@ -5,6 +5,7 @@ export interface SlowFigures {
   runs: number;
   failed: Record<string, number>;
   ms: number[];
+  failedMs: number;
   spent: { cost_usd: number; tokens_input: number; tokens_cached: number; tokens_output: number };
   hits: number;
 }
@@ -17,7 +18,7 @@ export function slowFigures({ entries }: Pick<Trace, "entries">): Record<string,
   for (const entry of flat(entries)) {
     if (notCounted.includes(entry.node_type)) continue;
     figures[entry.node_id] ??= {
-      ...{ runs: 0, failed: {}, ms: [], hits: 0 },
+      ...{ runs: 0, failed: {}, ms: [], failedMs: 0, hits: 0 },
       spent: { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
     };
     add(figures[entry.node_id] as SlowFigures, entry);
@@ -28,6 +29,7 @@ export function slowFigures({ entries }: Pick<Trace, "entries">): Record<string,
 function add(figures: SlowFigures, { status, error_class, execution_time_ms, steps, ai_metadata }: TraceEntry): void {
   figures.runs++;
   figures.ms.push(execution_time_ms);
+  if (status === "failed") figures.failedMs += execution_time_ms;
   if (status === "failed") figures.failed[error_class ?? ""] = (figures.failed[error_class ?? ""] ?? 0) + 1;
   if (ai_metadata?.cache_hit) figures.hits++;
   for (const step of steps) {

@@ -1,7 +1,14 @@
-import { type Generation, NovaError, type PinnedCode, type PromptTask } from "@nova/engine";
+import {
+  type Generation,
+  generationId,
+  type Identified,
+  NovaError,
+  type PinnedCode,
+  type PromptTask,
+} from "@nova/engine";
 import type { LockedCode } from "@nova/workflow";
 import type { Generator } from "./generator.ts";
-import { generationId, generationKey, type Identified, ingredientsToday } from "./ingredients.ts";
+import { generationKey, ingredientsToday } from "./ingredients.ts";
 
 /** Code that may run in a node: locked beside the workflow, or kept in the store. */
 export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "analysis" | "codeHash" | "approved">;

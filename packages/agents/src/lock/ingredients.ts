@@ -71,14 +71,3 @@ function writerOf({ model: own }: PromptExecutor, { model: common }: Workflow): 
 export function generationKey(ingredients: Ingredients): string {
   return hash("sha256", JSON.stringify(sorted(ingredients)));
 }
-
-/** What tells generations of a node apart. */
-export type Identified = { key: string; codeHash: string };
-
-/**
- * Names one generation among those of a node. The key alone does not: code that failed and the code that replaced it
- * were written for the same thing.
- */
-export function generationId({ key, codeHash }: Identified): string {
-  return `${key}.${codeHash.slice(0, 16)}`;
-}

@@ -1,6 +1,7 @@
 import {
   type Generation,
   type GenerationStore,
+  generationId,
   noCode,
   type PinnedCode,
   type Pipeline,
@@ -8,7 +9,6 @@ import {
 } from "@nova/engine";
 import { choosePinned, clientOf, countsStore, findPinned, waitsForApproval } from "./choose.ts";
 import type { Generator } from "./generator.ts";
-import { generationId } from "./ingredients.ts";
 import { keepGeneration, type ProvenCode } from "./keep.ts";
 import { type Read, readsTogether } from "./reads.ts";
 import { explainMiss } from "./staleness.ts";

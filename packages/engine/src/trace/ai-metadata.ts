@@ -33,7 +33,7 @@ export interface AnalysisMetadata {
 
 /** What the metadata are made of. */
 export interface AiRun {
-  head: Pick<Head, "status" | "cache_hit" | "execution_time_ms">;
+  head: Pick<Head, "status" | "cache_hit" | "execution_time_ms" | "error_class">;
   /** The node's prompt. */
   prompt: string;
   /** The code that ran, or was written last. */
@@ -66,7 +66,7 @@ export function aiMetadata(whole: AiRun) {
   const lastOutput = (agent: string) => stepsOf(steps, agent).at(-1)?.output_data ?? null;
   return {
     model: generation?.model_used ?? steps.find(({ model_used }) => model_used)?.model_used ?? run.codeModel,
-    prompt_task: prompt,
+    ...{ prompt, prompt_task: prompt },
     generated_code: code,
     code_length: code?.length ?? 0,
     ...{ tokens_input, tokens_input_estimated: tokens_input, tokens_cached },
@@ -124,18 +124,26 @@ function endOf(run: AiRun, attempts: number) {
   });
 }
 
-/** Code and error of each attempt; 0 is pinned code. The last one may have the error of the node. */
+/** Code, error and class of the error of each attempt; 0 is pinned code. The last one may have the error of the node. */
 function attemptsIn({ head, steps, code, error: finalError }: AiRun) {
-  if (head.cache_hit) return [{ attempt: 0, code, error: finalError }];
+  const ofNode = { error_class: head.error_class ?? "NodeFailed", error: finalError };
+  if (head.cache_hit) return [{ attempt: 0, code, ...ofNode }];
   const own = steps.filter(({ agent_name }) => agent_name !== "InputAnalyzer" && agent_name !== "DataAnalyzer");
   return Array.from(
     Map.groupBy(own, ({ attempt_number }) => attempt_number),
     ([attempt, run]) => ({
       attempt,
       code: run.findLast(({ generated_code }) => generated_code !== null)?.generated_code ?? null,
-      error: run.findLast(hasFailed)?.error_message ?? finalError,
+      ...(errorOf(run.findLast(hasFailed)) ?? ofNode),
     }),
   );
+}
+
+/** A step whose agent found the fault in an answer or in code names no class: that is `NodeFailed`. */
+function errorOf(failed: TraceStep | undefined) {
+  if (!failed || failed.error_message === null) return undefined;
+  const { error_class } = members(failed.output_data) as { error_class?: unknown };
+  return { error_class: typeof error_class === "string" ? error_class : "NodeFailed", error: failed.error_message };
 }
 
 function writtenBy({ generated_code: code, tool_calls, model_used: model, output_data }: TraceStep) {

@@ -32,11 +32,23 @@ export interface TraceBranch {
 
 /** What the public form takes over from a head. */
 export function publicHead(head: Head) {
-  const { seq, scope, node_id, node_type, status, decision_result, path_taken, execution_time_ms } = head;
+  const { execution_id, seq, scope, node_id, node_type, status, decision_result, path_taken, execution_time_ms } = head;
   const { attempt, failed_deliveries, sandbox_id, timestamp, prev, code, addresses, error_class = null } = head;
   const { reused_from: reused, edited } = head;
   return defined({
-    ...{ seq, scope, node_id, node_type, status, error_class, decision_result, path_taken, execution_time_ms, attempt },
+    ...{
+      execution_id,
+      seq,
+      scope,
+      node_id,
+      node_type,
+      status,
+      error_class,
+      decision_result,
+      path_taken,
+      execution_time_ms,
+      attempt,
+    },
     /** Deliveries that came to nothing before the first attempt began: no sandbox was to be had, or their Lambda died. */
     failed_deliveries,
     ...{ sandbox_id, timestamp, prev },

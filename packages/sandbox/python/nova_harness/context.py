@@ -184,6 +184,10 @@ class Outputs(Mapping):
         except KeyError:
             return default
 
+    def get_node_output(self, node, key=None, default=None):
+        """The same as `get`."""
+        return self.get(node, key, default)
+
     def get_by_key(self, key, default=None):
         """The value of the first node that has set the key."""
         return next((self[node][key] for node in self if key in self[node]), default)

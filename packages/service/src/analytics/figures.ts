@@ -1,4 +1,4 @@
-import { addSpendings, type Head, type Ports, type RunHead } from "@nova/engine";
+import { addSpendings, generationId, type Head, type Ports, type RunHead } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { LRUCache } from "lru-cache";
 import type { Durations, NodeFigures } from "../ports/stats.ts";
@@ -43,18 +43,20 @@ export async function savedBy(ports: Reads, head: Head): Promise<number> {
   if (!cache_hit || generation === undefined) return 0;
   const name = `${workflow_id}#${workflow_version}#${node_id}#${generation}`;
   const usd = known.get(name) ?? (await costOf(ports, head, generation));
-  known.set(name, usd);
-  return usd;
+  if (usd !== undefined) known.set(name, usd);
+  return usd ?? 0;
 }
 
-async function costOf({ workflows, generations }: Reads, head: Head, key: string): Promise<number> {
+/** Undefined: the code is neither locked nor kept. */
+async function costOf({ workflows, generations }: Reads, head: Head, id: string): Promise<number | undefined> {
   const locked = (await workflows.get(head.workflow_id, head.workflow_version))?.workflow.lock?.[head.node_id];
-  if (locked?.key === key) return locked.cost.usd;
+  if (locked && generationId(locked) === id) return locked.cost.usd;
   for (const client of [head.client, null]) {
-    const found = (await generations.of(head.workflow_id, head.node_id, client)).find((one) => one.key === key);
+    const kept = await generations.of(head.workflow_id, head.node_id, client);
+    const found = kept.find((one) => generationId(one) === id);
     if (found) return found.cost.usd;
   }
-  return 0;
+  return undefined;
 }
 
 export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, durations: {} };
@@ -62,13 +64,15 @@ export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, duratio
 /** Of one run of a node; `savedUsd`: of a hit, what its code has cost to write. */
 export function figuresOfRun({ head, spent }: RunHead, savedUsd: number): NodeFigures {
   const { status, error_class = "NodeFailed", execution_time_ms: totalMs, cache_hit } = head;
-  const failed = status === "failed" ? { [error_class]: 1 } : {};
+  const hasFailed = status === "failed";
+  const failed = hasFailed ? { [error_class]: 1 } : {};
   const figures = { runs: 1, failed, totalMs, durations: addDuration({}, totalMs), ...defined({ spent }) };
-  return { ...figures, ...(cache_hit && { hits: 1, savedUsd }) };
+  return { ...figures, ...(hasFailed && { failedMs: totalMs }), ...(cache_hit && { hits: 1, savedUsd }) };
 }
 
 export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
   const hits = (a.hits ?? 0) + (b.hits ?? 0);
+  const failedMs = (a.failedMs ?? 0) + (b.failedMs ?? 0);
   return {
     runs: a.runs + b.runs,
     failed: counted(a.failed, b.failed),
@@ -76,6 +80,7 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
     // Null where one of them does not say.
     durations: a.durations && b.durations && counted(a.durations, b.durations),
     ...defined({ spent: addSpendings(a.spent, b.spent) }),
+    ...(failedMs > 0 && { failedMs }),
     ...(hits > 0 && { hits, savedUsd: dollars((a.savedUsd ?? 0) + (b.savedUsd ?? 0)) }),
   };
 }

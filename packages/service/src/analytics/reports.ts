@@ -29,9 +29,13 @@ export async function workflowReports(runs: Runs) {
 /** By workflow and node. */
 export async function nodeReports(runs: Runs) {
   return (await figuresByNode(runs)).map(({ workflow, node, figures }) => {
-    const { runs: count, totalMs, spent, hits: cache_hits = 0 } = figures;
+    const { runs: count, totalMs, failedMs = 0, spent, hits: cache_hits = 0 } = figures;
     const failed = Object.values(figures.failed).reduce((sum, each) => sum + each, 0);
-    const rates = { success_rate: (count - failed) / count, mean_ms: totalMs / count };
+    const succeeded = count - failed;
+    const rates = {
+      ...{ success_rate: succeeded / count, mean_ms: totalMs / count },
+      mean_success_ms: succeeded > 0 ? (totalMs - failedMs) / succeeded : null,
+    };
     const costs = { p95_ms: percentile95(figures.durations), cost_usd: spent?.cost_usd ?? 0, cache_hits };
     return { workflow, node, runs: count, failed, ...rates, ...costs };
   });

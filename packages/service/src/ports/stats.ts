@@ -10,6 +10,8 @@ export interface NodeFigures {
   failed: Record<string, number>;
   /** Of all its runs. */
   totalMs: number;
+  /** Of its failed runs alone; absent: 0. */
+  failedMs?: number;
   /** Null where an item of the table has no room for them. */
   durations: Durations | null;
   /** Absent: no model was asked. */
