@@ -122,6 +122,10 @@ export const ChainEntry = z
       .object({ execution_id: ExecutionId, ...Place })
       .nullable()
       .meta({ description: "the execution that came to this outcome, and its link there; nothing ran for it here" }),
+    origin: z.object({ execution_id: ExecutionId, place: z.string() }).optional().meta({
+      description:
+        "of the first entry of a restart, or of an execution that a node runs: the first run, whose id NOVA_RESTART_KEY begins with, and what places here begin with there",
+    }),
     resolved_hosts: z.record(z.string(), z.array(z.string())).optional(),
     changes: Changes,
     ai_metadata: AiMetadata.nullable(),

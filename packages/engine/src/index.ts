@@ -80,6 +80,7 @@ export { createEndings, createInFlight, createTailCache, createWarmPool } from "
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.ts";
 export type { CaughtError, NodeEvent, RunPosition } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
+export { restartKeyOf } from "./protocol/place-name.ts";
 export { noOutcome } from "./protocol/recorded-document.ts";
 export { mergeBranches } from "./protocol/settle-join.ts";
 export { ExecutionNotFound, executionOf } from "./protocol/status.ts";

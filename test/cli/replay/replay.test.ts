@@ -29,11 +29,11 @@ const ways = {
     { id: "start", type: "start" },
     {
       ...{ id: "sum", type: "action" },
-      code: "import os\ncontext['total'] = sum(context['list'])\ncontext['key'] = os.environ['NOVA_IDEMPOTENCY_KEY']\ncontext['big'] = 'x' * 9000",
+      code: "import os\ncontext['total'] = sum(context['list'])\ncontext['key'] = [os.environ['NOVA_IDEMPOTENCY_KEY'], os.environ['NOVA_RESTART_KEY']]\ncontext['big'] = 'x' * 9000",
     },
     {
       ...{ id: "judge", type: "decision" },
-      code: "context['n'] = context.get('n', 0) + 1\ncontext['branch_decision'] = context['n'] < 3",
+      code: "import os\ncontext['visit'] = os.environ['NOVA_RESTART_KEY']\ncontext['n'] = context.get('n', 0) + 1\ncontext['branch_decision'] = context['n'] < 3",
     },
     {
       ...{ id: "each", type: "map", items: "list", as: "item", into: "all" },
@@ -41,7 +41,7 @@ const ways = {
         {
           id: "square",
           type: "action",
-          code: "context['x'] = [context['item'] ** 2, len(context['big']), outputs['sum']['total']]",
+          code: "import os\ncontext['at'] = os.environ['NOVA_RESTART_KEY']\ncontext['x'] = [context['item'] ** 2, len(context['big']), outputs['sum']['total']]",
         },
       ],
       edges: [],

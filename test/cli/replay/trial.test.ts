@@ -26,6 +26,7 @@ it("run in one sandbox as long as that lives, and in another one then", async ()
         execution: { id: "exec_1" },
         entry: entry("a", "{}", { scope: "" }),
         before: [],
+        ...{ place: "a", origin: { execution: "exec_1", place: "a" } },
       } as unknown as Recorded,
       locked: { code: "a = 1" },
     }) as unknown as Tried;

@@ -1,4 +1,4 @@
-import { requestApproval } from "@nova/engine";
+import { answerTask, requestApproval } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
 import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
@@ -87,7 +87,8 @@ it("an approval leads back as often as its edge allows, then goes on along its d
   for (const seq of [1, 3]) {
     const event = { ...story.event(), seq };
     await story.finish(story.world.spawn("request", (ports) => requestApproval(ports, event)));
-    await story.finish(story.answering("rejected"));
+    const task = story.world.tasks.all().at(-1)?.id ?? "";
+    await answerTask(story.ports, { task, choice: "rejected", by: "ann", from: "a test" });
     if (seq === 1) await story.finish(story.deliver("prepare", 2));
   }
   const asked = story

@@ -87,7 +87,7 @@ class RunsNodes(unittest.TestCase):
         server = mock.MagicMock()
         server.__enter__.return_value.send_message.side_effect = self.sent.append
         self.smtp = mock.patch.object(smtplib, "SMTP", return_value=server).start()
-        run = {"NOVA_IDEMPOTENCY_KEY": "exec_1//7#1", "NOVA_EXECUTION_ID": "exec_1"}
+        run = {"NOVA_IDEMPOTENCY_KEY": "exec_1//7#1", "NOVA_RESTART_KEY": "exec_1+7", "NOVA_EXECUTION_ID": "exec_1"}
         mock.patch.dict(os.environ, run).start()
         self.addCleanup(mock.patch.stopall)
 
@@ -151,9 +151,9 @@ class RunsNodes(unittest.TestCase):
         ways = [("notify_high", PDF, "Total 1.001,00 EUR"), ("notify_low", PDF, "Total 5.00 EUR")]
         for number, (notify, pdf, text) in enumerate([*ways, ("send_rejection", None, "")]):
             reading = ["read_mail", *(["extract_text", "find_total"] if pdf else []), notify]
-            with mock.patch.dict(os.environ, {"NOVA_IDEMPOTENCY_KEY": f"exec_1//{number}"}):
+            with mock.patch.dict(os.environ, {"NOVA_RESTART_KEY": f"exec_1+{number}"}):
                 context = self.run_nodes(eml(pdf), *reading, "record", "record", text=text, **DATABASE)
-            self.assertEqual(context["booked_as"], f"exec_1//{number}")
+            self.assertEqual(context["booked_as"], f"exec_1+{number}")
         rows = [(row["file"], row["amount"], row["branch"], row["execution_id"]) for row in self.postgres.rows.values()]
         self.assertEqual(
             rows,

@@ -9,6 +9,8 @@ export interface Recorded {
   before: readonly TraceEntry[];
   /** `find`, `poll#2`, `each[3].find`; `billing/send` in an execution that a node ran. */
   place: string;
+  /** This place in the first run of all restarts: `NOVA_RESTART_KEY` consists of it. */
+  origin: { execution: string; place: string };
 }
 
 /** The node of a place: of `each[3].find#2` it is `find`. */
@@ -21,21 +23,24 @@ export function* recordedIn(
   { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,
   inside = false,
 ) {
-  yield* walk({ execution, names: new Names(), prefix: "", inside }, entries, []);
+  const { execution_id = execution.id, place: around = "" } = entries[0]?.origin ?? {};
+  const origin = { execution: execution_id, place: around };
+  yield* walk({ execution, origin, names: new Names(), prefix: "", inside }, entries, []);
 }
 
-interface Walk extends Pick<Recorded, "execution"> {
+interface Walk extends Pick<Recorded, "execution" | "origin"> {
   names: Names;
   prefix: string;
   inside: boolean;
 }
 
 function* walk(all: Walk, entries: readonly TraceEntry[], around: readonly TraceEntry[]): Iterable<Recorded> {
-  const { execution, names, prefix, inside } = all;
+  const { execution, origin: first, names, prefix, inside } = all;
   for (const [index, entry] of entries.entries()) {
     const before = [...around, ...entries.slice(0, index)];
     const place = prefix + names.of(entry);
-    yield { execution, entry, before, place };
+    const origin = { ...first, place: first.place + place };
+    yield { execution, entry, before, place, origin };
     for (const branch of entry.branches ?? []) yield* walk(all, branch.entries, [...before, entry]);
     if (!inside || !entry.child?.entries) continue;
     const { execution_id: id, workflow: workflowId, version } = entry.child;

@@ -10,6 +10,7 @@ import {
   pinnedPlaces,
   type RunIo,
   type RunRequest,
+  restartKeyOf,
   type Sandbox,
   type TraceEntry,
 } from "@nova/engine";
@@ -136,10 +137,14 @@ async function runCode(
 }
 
 /** As it was then, for code that keeps it. */
-function environmentOf({ execution: { id }, entry: { scope, seq } }: Recorded, { id: node, executor }: TaskNode) {
+function environmentOf(
+  { execution: { id }, entry: { scope, seq }, origin }: Recorded,
+  { id: node, executor }: TaskNode,
+) {
   const step = executor.kind === "code" ? 0 : pinnedPlaces.code;
   const link = linkName({ execution: id, scope, seq });
-  return { NOVA_IDEMPOTENCY_KEY: `${link}.${step}`, NOVA_EXECUTION_ID: id, NOVA_NODE_ID: node };
+  const keys = { NOVA_IDEMPOTENCY_KEY: `${link}.${step}`, NOVA_RESTART_KEY: restartKeyOf(origin) };
+  return { ...keys, NOVA_EXECUTION_ID: id, NOVA_NODE_ID: node };
 }
 
 /** The sandbox is gone, or somebody pressed Ctrl-C. */

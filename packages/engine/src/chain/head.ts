@@ -78,6 +78,11 @@ export interface Head extends BlobHome {
   definition?: string;
   /** Of a workflow node's entry: the execution that it ran. */
   child?: ChildTip;
+  /**
+   * Link 0 of a restart, and of an execution that a node runs, names the first run of all restarts, and what the places of
+   * this execution begin with there. Absent: this execution itself.
+   */
+  origin?: Origin;
   /** Of link 0: which outcomes this execution takes over instead of running nodes. */
   plan?: Plan;
   /** Of an outcome that an earlier execution came to: its link. Nothing ran for it here. */
@@ -86,7 +91,7 @@ export interface Head extends BlobHome {
   edited?: Edited;
   /** While the scope follows the execution that the plan names: how far, in its own scope. */
   followed?: ScopePlace;
-  /** Where the plan names a document: how often nodes of loops have come up so far, as names of places count. */
+  /** How often nodes of loops have come up so far, as names of places count. Absent: none has, and the plan names no document. */
   visits?: Readonly<Record<string, number>>;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
@@ -101,6 +106,12 @@ export interface Head extends BlobHome {
     /** Ids of sandboxes of pools that were alive: one of them may serve another execution. Absent: none. */
     idle?: string[];
   };
+}
+
+/** `place`: `billing/` inside the execution that the node `billing` runs; empty in the first run itself. */
+export interface Origin {
+  execution: string;
+  place: string;
 }
 
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;

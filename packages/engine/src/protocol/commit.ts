@@ -13,8 +13,8 @@ import type { Ports } from "../ports/index.ts";
 import { eventsBehind } from "./continuation.ts";
 import { goneOut } from "./definition.ts";
 import type { Outcome } from "./outcome.ts";
+import { visitsBehind } from "./place-name.ts";
 import { stillFollowed } from "./recorded.ts";
-import { visitsBehind } from "./recorded-document.ts";
 
 /** Writes a node's entry, if there is none. Answers the one that is there: ours or the winner's. */
 export async function commitOutcome(
@@ -69,7 +69,7 @@ async function sealOutcome(
         reused_from: reused,
         edited,
         followed: followed ?? (await stillFollowed(ports, position, node)),
-        visits: visits ?? (before.visits && visitsBehind(before, await versionAt(ports, before), node.id)),
+        visits: visits ?? visitsBehind(before, await versionAt(ports, before), node.id),
       }),
       ...(await eventsBehind(ports, position, node.id, outcome)),
       steps: more.steps ?? (await attemptsAt(ports, at, outcome)),

@@ -1,15 +1,13 @@
-import { isInLoop, type Node, startOf, type Workflow } from "@nova/workflow";
-import { type DocumentPlan, type Head, headOf } from "../chain/head.ts";
+import { type Node, startOf, type Workflow } from "@nova/workflow";
+import { type DocumentPlan, headOf } from "../chain/head.ts";
 import { outcomeOf, readOutcomes } from "../chain/outcomes.ts";
 import { type Position, readKept } from "../chain/position.ts";
-import { branchOf, isItem } from "../chain/scope.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
 import type { Member } from "../json/text.ts";
-import type { LinkId } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import type { WorkflowVersion } from "../ports/workflows.ts";
 import type { NodeDefinition } from "./definition.ts";
 import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.ts";
+import { placeOf } from "./place-name.ts";
 import type { KindPorts } from "./settling.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
@@ -84,44 +82,3 @@ export async function refusedHere(
 
 /** How the message of such a failure begins. */
 export const noOutcome = `nothing is on record that fits, and only nodes with "effects": false run here`;
-
-/** The name of a node's place, as `Names` tells it of the whole execution. */
-async function placeOf({ chain }: Reads, { before, at }: Position, { id }: Pick<Node, "id">): Promise<string> {
-  return (await prefixOf({ chain }, at)) + numbered(id, visitsOf(before, id) + 1);
-}
-
-async function prefixOf(ports: Pick<Reads, "chain">, { execution, scope }: Omit<LinkId, "seq">): Promise<string> {
-  const place = branchOf(scope);
-  if (!place) return "";
-  const { parent, fork, seq, branch } = place;
-  const around = await prefixOf(ports, { execution, scope: parent });
-  if (!isItem(branch)) return around;
-  const entry = await readKept(ports.chain, { execution, scope: parent, seq });
-  const visit = entry ? visitsOf(headOf(entry), fork) : 1;
-  return `${around}${numbered(fork, Math.max(1, visit))}[${branch}].`;
-}
-
-function numbered(id: string, visit: number): string {
-  return visit === 1 ? id : `${id}#${visit}`;
-}
-
-type Visits = NonNullable<Head["visits"]>;
-
-function visitsOf({ visits = {} }: Pick<Head, "visits">, id: string): number {
-  return visits[id] ?? 0;
-}
-
-/** The counts behind a node's entry: nodes that a run comes to once are not counted. */
-export function visitsBehind(before: Head, version: WorkflowVersion | undefined, id: string): Visits | undefined {
-  const { visits } = before;
-  const isCounted = visits && version?.workflow && isInLoop(version.workflow, id);
-  return isCounted ? { ...visits, [id]: visitsOf(before, id) + 1 } : visits;
-}
-
-/** Behind a join: each node is in one branch at most, and every branch counts on from its fork. */
-export function visitsOfBranches(tips: readonly Pick<Head, "visits">[]): Visits {
-  const all: Record<string, number> = {};
-  for (const { visits = {} } of tips)
-    for (const [id, count] of Object.entries(visits)) all[id] = Math.max(all[id] ?? 0, count);
-  return all;
-}

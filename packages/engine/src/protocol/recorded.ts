@@ -1,7 +1,6 @@
 import { type Node, onErrorOf, type WorkflowNode } from "@nova/workflow";
 import { type Head, headOf, type Plan, type ScopePlace } from "../chain/head.ts";
 import { type Position, readKept } from "../chain/position.ts";
-import { chainBroken } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import { isChosen, type NodeDefinition, wayOfChoice, wayOn, wayTo } from "./definition.ts";
 import type { Outcome, RecordedOutcome } from "./outcome.ts";
@@ -20,7 +19,8 @@ export async function recordedOutcome(
 ): Promise<Outcome | null> {
   const { before, at } = position;
   if (!takesOver(before) || !ports.holdsTurn(definition.node)) return null;
-  const plan = await planOf(ports, at.execution);
+  const plan = await planIn(ports, at.execution);
+  if (!plan) return null;
   if ("source" in plan) {
     const found = await outcomeInSource(ports, position, plan, definition);
     const outcome = found && outcomeOf(position, definition, found);
@@ -34,7 +34,7 @@ export async function recordedOutcome(
   return outcome ?? (before.sealed ? refusedHere(ports, position, plan, definition) : null);
 }
 
-/** Whether some outcomes of a scope may be on record. */
+/** Whether some outcomes of a scope may be on record; also true in a loop, whose visits are counted. */
 export function takesOver({ followed, visits }: Pick<Head, "followed" | "visits">): boolean {
   return followed !== undefined || visits !== undefined;
 }
@@ -64,16 +64,14 @@ export async function stillFollowed(
   node: Pick<Node, "id">,
 ): Promise<ScopePlace | undefined> {
   if (!position.before.followed) return undefined;
-  const plan = await planOf(ports, position.at.execution);
-  return "source" in plan ? followedBehind(ports, position, plan, node) : undefined;
+  const plan = await planIn(ports, position.at.execution);
+  return plan && "source" in plan ? followedBehind(ports, position, plan, node) : undefined;
 }
 
-/** The plan of an execution that has to have one. */
-export async function planOf({ chain }: Pick<Ports, "chain">, execution: string): Promise<Plan> {
+/** Undefined: the execution takes no outcomes over. */
+async function planIn({ chain }: Pick<Ports, "chain">, execution: string): Promise<Plan | undefined> {
   const first = await readKept(chain, { execution, scope: "", seq: 0 });
-  const plan = first && headOf(first).plan;
-  if (!plan) throw chainBroken(`execution ${execution} takes over outcomes and has no plan`);
-  return plan;
+  return first && headOf(first).plan;
 }
 
 /**
@@ -83,7 +81,8 @@ export async function planOf({ chain }: Pick<Ports, "chain">, execution: string)
 export async function planOfChild(ports: Ports, position: Position, node: WorkflowNode): Promise<Plan | undefined> {
   const { before, at } = position;
   if (!takesOver(before)) return undefined;
-  const plan = await planOf(ports, at.execution);
+  const plan = await planIn(ports, at.execution);
+  if (!plan) return undefined;
   if (!("source" in plan)) {
     const within = await placesInside(ports, position, plan, node);
     return within === null ? undefined : { outcomes: plan.outcomes, within };

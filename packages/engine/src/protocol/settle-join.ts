@@ -25,7 +25,7 @@ import { commitOutcome } from "./commit.ts";
 import { wayTo } from "./definition.ts";
 import { withoutPool } from "./held-turn.ts";
 import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
-import { visitsOfBranches } from "./recorded-document.ts";
+import { visitsOfBranches } from "./place-name.ts";
 import type { Reason } from "./settling.ts";
 
 /**

@@ -9,6 +9,7 @@ import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { originOf } from "../protocol/place-name.ts";
 import { type Forecast, forecast } from "./forecast.ts";
 import { Source } from "./source.ts";
 
@@ -62,7 +63,8 @@ export async function restartExecution(
     throw new RestartRefused(`version ${version.version} does not fit ${source.id}: ${misfit} - ${advice}`);
   const home: BlobHome = { client: source.client, root: source.root };
   const set = await offloadMembers(restart.set, savingTo(ports, home));
-  const link = { id, version, home, set, frozen: restart.frozen, plan: restart.plan };
+  const origin = await originOf(ports, { execution: source.id, root: source.root });
+  const link = { id, version, home, set, frozen: restart.frozen, origin, plan: restart.plan };
   return { ...restart, execution: await begin(ports, link, request.queue) };
 }
 

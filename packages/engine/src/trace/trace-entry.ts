@@ -34,7 +34,7 @@ export interface TraceBranch {
 export function publicHead(head: Head) {
   const { execution_id, seq, scope, node_id, node_type, status, decision_result, path_taken, execution_time_ms } = head;
   const { attempt, failed_deliveries, sandbox_id, timestamp, prev, code, addresses, error_class = null } = head;
-  const { reused_from: reused, edited } = head;
+  const { reused_from: reused, edited, origin } = head;
   return defined({
     ...{
       execution_id,
@@ -55,6 +55,8 @@ export function publicHead(head: Head) {
     code_hash: code,
     /** The execution that came to this outcome, and its link there; nothing ran for it here. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
+    /** Link 0 names the first run of all restarts, and where this execution is in it. Absent: this one itself. */
+    origin: origin && { execution_id: origin.execution, place: origin.place },
     /** Who wrote this outcome by hand, and when; nothing ran for it. */
     edited,
     /** What names led to that its code could connect to on other ports than 80 and 443. */

@@ -16,8 +16,8 @@ ON CONFLICT (id) DO NOTHING
 
 
 def book(context: dict, record: dict) -> str:
-    """Inserts the record and answers its id, which comes from the node's run: it is booked once, however often the node runs."""
-    row = {**record, "id": os.environ["NOVA_IDEMPOTENCY_KEY"], "execution_id": os.environ["NOVA_EXECUTION_ID"]}
+    """Inserts the record and answers its id. The id stays the same in all restarts of a run, so the invoice is booked once."""
+    row = {**record, "id": os.environ["NOVA_RESTART_KEY"], "execution_id": os.environ["NOVA_EXECUTION_ID"]}
     try:
         with _connect(context) as connection:
             connection.execute(INSERT, row)

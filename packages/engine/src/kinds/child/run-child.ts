@@ -23,6 +23,7 @@ import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from
 import type { Closed } from "../../protocol/finish-close.ts";
 import { entryOrTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
+import { originInside } from "../../protocol/place-name.ts";
 import { planOfChild } from "../../protocol/recorded.ts";
 import { placesInside } from "../../protocol/recorded-document.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
@@ -219,7 +220,8 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
   const { client, root, frozen = false, sealed = false } = position.before;
   const plan = await planOfChild(ports, position, node);
   const begun = { id, version, home: { client, root }, set: members, startedAt: turn.since, parent };
-  const entry = await firstLink(ports, { ...begun, frozen, sealed, plan });
+  const origin = await originInside(ports, position, node);
+  const entry = await firstLink(ports, { ...begun, frozen, sealed, origin, plan });
   if (await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry)) return entry;
   return (await firstEntry(ports, id)) ?? entry;
 }

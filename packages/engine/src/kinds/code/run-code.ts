@@ -21,7 +21,7 @@ import { createNodeIo, type NodeIo } from "../task/run-io.ts";
 import type { Produced } from "../task/run-task.ts";
 import { lifetimeLeft } from "../task/sandbox-choice.ts";
 import { stopCode, stopTurn } from "../task/stopped-turn.ts";
-import { type Task, taskInput } from "../task/task.ts";
+import { type Task, type TaskInput, taskInput } from "../task/task.ts";
 import { goneReason, overdueReason, timeLimit } from "../task/time-limit.ts";
 import { Follow, type FollowTime } from "./follow.ts";
 
@@ -32,7 +32,7 @@ import { Follow, type FollowTime } from "./follow.ts";
  */
 export async function codePass(ports: Ports, task: Task, time: TaskTime): Promise<Produced> {
   const { position, node, version } = task;
-  const { kept, input, overlay } = await taskInput(ports, task);
+  const { kept, input, overlay, restartKey } = await taskInput(ports, task);
   const io = await createNodeIo(ports, position, input, secretKeys(version.workflow), overlay);
   // A turn between two attempts names no sandbox: the next one begins here.
   const held = position.next.turn?.sandbox ? position.next.turn : undefined;
@@ -42,7 +42,7 @@ export async function codePass(ports: Ports, task: Task, time: TaskTime): Promis
   const limit = timeLimit(ports, place.turn.since, node.timeoutSeconds);
   if (limit.aborted) return finishLate(ports, { ...task, kept }, place, io);
   const { signal, follow } = followed(node, { ...time, signal: AbortSignal.any([time.signal, limit]) });
-  const request = codeRequest({ ...task, input }, networkOf(allow, place.turn, overlay), place.turn, io);
+  const request = codeRequest({ ...task, input, restartKey }, networkOf(allow, place.turn, overlay), place.turn, io);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
     permit: place.permit,
@@ -138,7 +138,7 @@ function factsOf(task: Task, place: Place): RunFacts {
 }
 
 function codeRequest(
-  task: Task & { input: Context },
+  task: Task & Pick<TaskInput, "input" | "restartKey">,
   network: Pick<RunRequest, "network" | "near">,
   turn: Turn,
   io: NodeIo,

@@ -5,7 +5,6 @@ import type { Context } from "../../context/context.ts";
 import { chainBroken, NovaError } from "../../errors.ts";
 import { type Member, maskValue, sha256 } from "../../json/text.ts";
 import type { StoredStep, Turn } from "../../ports/chain.ts";
-import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PipelineMeans } from "../../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../../ports/sandboxes.ts";
@@ -15,7 +14,7 @@ import { allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";
 import type { NodeIo } from "../task/run-io.ts";
 import { lifetimeOf, promptBudgetSeconds } from "../task/sandbox-choice.ts";
-import type { Task } from "../task/task.ts";
+import type { Task, TaskInput } from "../task/task.ts";
 import { timeLimit } from "../task/time-limit.ts";
 import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journal.ts";
 
@@ -23,10 +22,9 @@ import { CodeLost, type JournalSite, type StepJournal, TurnLost } from "./journa
 export function sandboxRuns(
   site: JournalSite,
   task: Task,
-  input: Context,
+  { input, overlay, restartKey }: TaskInput,
   journal: StepJournal,
   { isFirst, signal }: { isFirst: boolean; signal: AbortSignal },
-  overlay: CredentialOverlay,
 ): PipelineMeans["execute"] {
   const { ports, place, io } = site;
   const { id } = task.node;
@@ -43,7 +41,7 @@ export function sandboxRuns(
     const context = overlaid(input, extra);
     const run = { step, code, fileName: `${id}.py`, timeoutSeconds };
     const request = requestFor(
-      task,
+      { ...task, restartKey },
       place.turn,
       { ...run, ...networkOf(isAnalysis ? [] : allow, place.turn) },
       context,

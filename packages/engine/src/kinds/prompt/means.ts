@@ -17,11 +17,12 @@ import { judgementOf } from "./outcome.ts";
 export function meansFor(
   site: JournalSite,
   task: Task,
-  { input, overlay }: TaskInput,
+  found: TaskInput,
   journal: StepJournal,
   delivery: { isFirst: boolean; signal: AbortSignal },
 ): PipelineMeans {
   const { ports, position, io } = site;
+  const { input } = found;
   const source = { home: position.before, blobs: ports.blobs };
   const common = commonMeans(site, journal, delivery.signal);
   return {
@@ -33,7 +34,7 @@ export function meansFor(
           return work(at);
         }),
     },
-    execute: sandboxRuns(site, task, input, journal, delivery, overlay),
+    execute: sandboxRuns(site, task, found, journal, delivery),
     judge: (result) => judgementOf(task, result, io),
     valueText: (key, maxBytes) => wholeValue(input, key, maxBytes, source),
   };

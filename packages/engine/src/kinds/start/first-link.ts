@@ -1,6 +1,6 @@
 import { defined, nodeIndex, runHash, startOf } from "@nova/workflow";
 import { sealEntry } from "../../chain/contents.ts";
-import { type Head, noRun, type Plan, sourceOf } from "../../chain/head.ts";
+import { type Head, noRun, type Origin, type Plan, sourceOf } from "../../chain/head.ts";
 import { Context } from "../../context/context.ts";
 import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
 import type { Member } from "../../json/text.ts";
@@ -29,13 +29,15 @@ export interface FirstLink {
   sealed?: boolean;
   /** Ids of prompt nodes that are written anew. */
   fresh?: readonly string[];
+  /** See `Head.origin`. */
+  origin?: Origin;
   /** Which outcomes are taken over. */
   plan?: Plan | undefined;
 }
 
 /** Link 0: the start node's entry, which is the initial context. From now on events are kept that its waits may look for. */
 export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEntry> {
-  const { id, version, home, set, startedAt, parent, trigger, frozen, sealed, fresh = [], plan } = link;
+  const { id, version, home, set, startedAt, parent, trigger, frozen, sealed, fresh = [], origin, plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
@@ -52,7 +54,7 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
       path_taken: start ? wayOn({ version, ...start }) : null,
       timestamp: startedAt,
       nodes: 0,
-      ...defined({ events: version.history?.begun, parent, trigger }),
+      ...defined({ events: version.history?.begun, parent, trigger, origin }),
       machine: version.stateMachineArn,
       definition: runHash(version.workflow),
       ...(plan && { plan, ...("source" in plan ? { followed: { scope: "", seq: 0 } } : { visits: {} }) }),

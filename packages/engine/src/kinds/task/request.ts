@@ -4,7 +4,7 @@ import type { Member } from "../../json/text.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Claim, RunRequest } from "../../ports/sandboxes.ts";
 import type { NodeIo } from "./run-io.ts";
-import type { Task } from "./task.ts";
+import type { Task, TaskInput } from "./task.ts";
 
 /** One run of code of a node. `step` tells runs at one link apart; code written by hand has one. */
 export type NodeCode = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "network" | "near"> &
@@ -12,7 +12,7 @@ export type NodeCode = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" |
 
 /** What the sandbox is asked for: the claim, the code, and what the code finds. */
 export function requestFor(
-  { node, position: { at } }: Task,
+  { node, position: { at }, restartKey }: Task & Pick<TaskInput, "restartKey">,
   { attempt }: Turn,
   { step, code, fileName, timeoutSeconds, network, near }: NodeCode,
   context: Member[],
@@ -29,6 +29,9 @@ export function requestFor(
     timeoutSeconds,
     context,
     ...defined({ network, near, isPlain: isPlain || undefined }),
-    environment: { NOVA_IDEMPOTENCY_KEY: `${link}.${step}`, NOVA_EXECUTION_ID: at.execution, NOVA_NODE_ID: node.id },
+    environment: {
+      ...{ NOVA_IDEMPOTENCY_KEY: `${link}.${step}`, NOVA_RESTART_KEY: restartKey },
+      ...{ NOVA_EXECUTION_ID: at.execution, NOVA_NODE_ID: node.id },
+    },
   };
 }

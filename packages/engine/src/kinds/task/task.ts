@@ -5,6 +5,7 @@ import type { Context } from "../../context/context.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
+import { restartKey } from "../../protocol/place-name.ts";
 import { credentialOverlay, emptyOverlay, overlayAgain, withOverlay } from "../../secrets/overlay.ts";
 import { withInputKeys } from "./bound-keys.ts";
 
@@ -23,17 +24,19 @@ export interface TaskInput {
   /** The same with its credentials over it. */
   input: Context;
   overlay: CredentialOverlay;
+  restartKey: string;
 }
 
 /** A decision never sees the one before it. */
 export async function taskInput(ports: Ports, { position, node, version }: Task): Promise<TaskInput> {
   const whose = { client: position.before.client, version, node };
   const lay = position.next.turn?.sandbox ? overlayAgain : credentialOverlay;
-  const [{ kept, input }, overlay] = await Promise.all([
+  const [{ kept, input }, overlay, key] = await Promise.all([
     inputBefore(ports, position),
     position.before.sealed ? emptyOverlay : lay(ports, whose),
+    restartKey(ports, position, node),
   ]);
   const bound = await withInputKeys(ports, position, node, version.workflow, input);
   const seen = node.type === "decision" ? bound.without("branch_decision") : bound;
-  return { kept, input: withOverlay(seen, overlay), overlay };
+  return { kept, input: withOverlay(seen, overlay), overlay, restartKey: key };
 }
