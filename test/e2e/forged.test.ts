@@ -1,11 +1,12 @@
-import { type Verification, verifyExecution } from "@nova/engine";
+import { readTrace, restartExecution, type Verification, verifyExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestCloud, type TestCloud } from "../support/cloud.ts";
+import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
 import {
   altered,
   headIn,
   leafAt,
   leavesOf,
+  otherTypes,
   otherValue,
   type Path,
   rehashed,
@@ -65,14 +66,20 @@ async function told(replaced: readonly Item[] = [], gone: readonly Item[] = []):
   }
 }
 
+/** A table that does not take an item cannot be forged so. */
+function refusedByTable(error: Error): "refused" {
+  if (error.name === "ValidationException") return "refused";
+  throw error;
+}
+
 /** A verdict that somebody could take for "this run is whole". */
 function isBelieved(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.state !== "broken";
 }
 
-/** Whether a verdict says where: the number of a link, or in a sentence of the store. */
+/** Whether a verdict says where: the number of a link. An error is no verdict. */
 function isNamed(verdict: Verification | Error): boolean {
-  return verdict instanceof Error ? /exec_|step|link/.test(verdict.message) : verdict.problem !== undefined;
+  return !(verdict instanceof Error) && verdict.problem !== undefined;
 }
 
 /** Attributes that say nothing of the run. */
@@ -86,13 +93,9 @@ function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   if (item.sk?.S !== "E") return false;
   // A sandbox that it has left for another run.
   if (name === "idle" || (name === "open" && item.open?.S?.startsWith("idle"))) return true;
-  // Keys of indexes: where lists look for the record. What a queue and a closer note for themselves.
-  const ofLists = ["workflowKey", "clientKey", "ordered", "leaver", "taker"];
-  return rest.length === 0 && [...ofLists, "pools", "admission", "endPublished", "erased"].includes(name);
+  // What a queue, a closer and an eraser note for themselves; no answer shows it.
+  return rest.length === 0 && ["leaver", "taker", "pools", "admission", "endPublished", "erased"].includes(name);
 }
-
-/** Erasing takes contents away, and of some steps their text: both are told of. */
-const isErasable = (item: Item, [name]: Path) => name === "contents" || (name === "text" && item.step !== undefined);
 
 const isLink = ({ pk }: Item) => pk?.S?.startsWith("C#") === true;
 const chainItems = () => own.items.filter(isLink);
@@ -123,14 +126,31 @@ describe("whoever can write the table and has no key is found out", { timeout: 1
     expect(believed).toEqual([]);
   });
 
-  it("where one value is gone, unless that was a content: then it is listed as erased", async () => {
+  it("where one value has another type, and the check does not fail", async () => {
+    const believed: string[] = [];
+    for (const item of attacked())
+      for (const path of leavesOf(item)) {
+        if (path[0] === "pk" || path[0] === "sk") continue;
+        for (const other of otherTypes(leafAt(item, path) ?? { S: "" })) {
+          const verdict = await told([withLeaf(item, path, other)]).catch(refusedByTable);
+          // Keys of indexes are texts, and the local table holds no bytes.
+          if (verdict === "refused") continue;
+          const isFine = isBookkeeping(item, path)
+            ? !(verdict instanceof Error)
+            : !isBelieved(verdict) && isNamed(verdict);
+          if (!isFine) believed.push(`${nameOf(item)} ${path.join(".")} ${JSON.stringify(other)}: ${verdict}`);
+        }
+      }
+    expect(believed).toEqual([]);
+  });
+
+  it("where one value is gone, be it a content that an erasure would take", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
         if (path[0] === "pk" || path[0] === "sk" || isBookkeeping(item, path)) continue;
         const verdict = await told([withLeaf(item, path[0] === "contents" ? path.slice(0, 2) : path, undefined)]);
-        const isListed = isErasable(item, path) && !(verdict instanceof Error) && verdict.erased.length === 1;
-        if (isBelieved(verdict) && !isListed) believed.push(`${nameOf(item)} ${path.join(".")}`);
+        if (isBelieved(verdict) || !isNamed(verdict)) believed.push(`${nameOf(item)} ${path.join(".")}`);
       }
     expect(believed).toEqual([]);
   });
@@ -253,4 +273,102 @@ it("finds a content that no head knows", async () => {
   const { seq } = headIn(close) as { seq: number };
   const added = withLeaf(close, ["contents", "error"], { M: { text: { S: '{"message":"it was a failure"}' } } });
   expect(await told([added])).toMatchObject({ state: "broken", problem: { seq } });
+});
+
+describe("what lists, records and traces show of a run", () => {
+  /** A run that failed, and one that takes its outcomes over. */
+  let failing: { id: string; record: Item; restart: string };
+
+  beforeAll(async () => {
+    const version = await cloud.publish(inARow("failing", { a: "print('fine')", b: "raise ValueError('no total')" }));
+    const { execution: source } = await cloud.run(version);
+    const { execution } = await restartExecution(cloud.ports, { source, version, by: "ann" });
+    await cloud.untilEnd(execution.id);
+    const record = (await table.itemsOf(source.id)).find(({ pk }) => pk?.S?.startsWith("E#")) as Item;
+    failing = { id: source.id, record, restart: execution.id };
+  });
+
+  const verdictWith = async (record: Item): Promise<Verification> => {
+    try {
+      await table.put([record]);
+      return await verifyExecution(cloud.ports, failing.id);
+    } finally {
+      await table.put([failing.record]);
+    }
+  };
+  const named = (...ids: string[]) => ({ L: ids.map((S) => ({ S })) });
+
+  it("verifies, with its restart", async () => {
+    expect(await verdictWith(failing.record)).toMatchObject({ state: "anchored", erased: [] });
+    expect(await verifyExecution(cloud.ports, failing.restart)).toMatchObject({ state: "anchored" });
+    expect((await cloud.ports.executions.get(failing.id))?.restarts).toEqual([failing.restart]);
+  });
+
+  it("has the words of an error that nobody erased", async () => {
+    const forged = withLeaf(failing.record, ["error", "message"], { S: "its words were erased" });
+    const message = expect.stringMatching(/its "error" is another/);
+    expect(await verdictWith(forged)).toMatchObject({ state: "broken", problem: { message } });
+  });
+
+  it("names every restart, and no other run", async () => {
+    const { record, restart } = failing;
+    for (const forged of [undefined, named(), named(own.id), named(restart, own.id), named(restart, "exec_none")])
+      expect(await verdictWith(withLeaf(record, ["restarts"], forged))).toMatchObject({
+        state: "broken",
+        problem: { seq: 0, message: expect.stringMatching(/its "restarts"/) },
+      });
+    const twice = withLeaf(record, ["restarts"], named(restart, restart));
+    expect(await verdictWith(twice)).toMatchObject({ state: "broken" });
+  });
+
+  it("lies in one item, and in no other of its partition", async () => {
+    const { id, record } = failing;
+    const planted = { ...record, sk: { S: "E2" }, status: { S: "completed" }, version: { N: "7" }, nodes: { N: "9" } };
+    const elsewhere = { ...planted, pk: { S: `X#${id}` }, sk: { S: "E" } };
+    const foreign = { ...planted, clientKey: { S: "C#acme" }, client: { S: "acme" } };
+    await table.put([planted, elsewhere, { ...foreign, sk: { S: "E3" } }]);
+    const queries = [{ workflow: "failing" }, { client: "default" }, { client: "acme" }, {}];
+    for (const query of [...queries, { workflow: "failing", status: "completed" as const }]) {
+      const { items } = await cloud.ports.executions.list(query);
+      const shown = items.filter((one) => one.id === id).map(({ status, version }) => [status, version]);
+      expect(shown).toEqual("status" in query || query.client === "acme" ? [] : [["failed", 1]]);
+    }
+  });
+
+  it("is in no list of another workflow or client by a key of an index alone", async () => {
+    const forged = { ...failing.record, workflowKey: { S: "W#forged" }, clientKey: { S: "C#acme" } };
+    await table.put([forged]);
+    try {
+      for (const query of [{ workflow: "forged" }, { client: "acme" }]) {
+        const { items, unreadable } = await cloud.ports.executions.list(query);
+        expect(items.map(({ id }) => id)).not.toContain(failing.id);
+        expect(unreadable).toEqual([failing.id]);
+      }
+      const message = expect.stringMatching(/another workflowKey/);
+      expect(await verifyExecution(cloud.ports, failing.id)).toMatchObject({ state: "broken", problem: { message } });
+    } finally {
+      await table.put([failing.record]);
+    }
+  });
+
+  it("has no node at work after its end", async () => {
+    const { id, record } = failing;
+    const [turn] = (await table.itemsOf(id)).filter(({ kind }) => kind?.S === "0") as [Item];
+    const sk = { S: "L##0000000099#0" };
+    await table.put([
+      { ...turn, sk, seq: { N: "99" }, state: { S: "held" } },
+      { ...record, open: { S: "open" } },
+    ]);
+    expect((await readTrace(cloud.ports, id)).atWork).toEqual({ count: 0, nodes: [], maps: [] });
+    await table.put([record]);
+  });
+});
+
+it("finds a step that is there twice: a trace would show both", async () => {
+  const step = chainItems().find(({ step }) => step !== undefined) as Item;
+  const { scope, seq } = step;
+  const sk = { S: `S#${scope?.S}#${seq?.N?.padStart(10, "0")}#0000` };
+  const twin = { ...step, sk, step: { N: "0" } };
+  const message = expect.stringMatching(/is there twice/);
+  expect(await told([twin])).toMatchObject({ state: "broken", problem: { message } });
 });

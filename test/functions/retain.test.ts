@@ -32,6 +32,8 @@ beforeEach(() => {
     },
     workflows: { latest: async () => undefined },
     executions: { list: async () => ({ items }), get: async () => undefined, update: async () => undefined },
+    chain: { putNote: async () => true },
+    signer: { sign: async () => "signed" },
     eraser: {
       contents: async ({ execution }: { execution: string }) => {
         world.now += minuteMs;

@@ -14,6 +14,10 @@ const statuses: Record<string, number> = {
   Conflict: 409,
   AnswerRefused: 409,
   ContentsErased: 409,
+  // Stored items that have another form than NOVA writes: the check of the chain says where.
+  DamagedLink: 409,
+  UnknownFormat: 409,
+  UnreadableRecord: 409,
   WaitOver: 410,
   AnswerMisfit: 422,
   Refused: 422,

@@ -1,4 +1,4 @@
-import { diffExecutions, type Execution, readTrace, renderJson, traceTag, verifyExecution } from "@nova/engine";
+import { diffExecutions, type Execution, readTrace, renderJson, traceTag } from "@nova/engine";
 import * as service from "@nova/service";
 import { defined } from "@nova/workflow";
 import { z } from "zod";
@@ -99,9 +99,7 @@ export const verify = route("GET /executions/{id}/verify", {
   params,
   answers: { 200: { description: "what the check found", schema: schemas.Verified } },
   async handle(ports, { by, params: { id } }) {
-    await service.executionWithin(ports, by, id);
-    const { sourceGone, problem = null, ...found } = await verifyExecution(ports, id);
-    return { execution_id: id, ...found, source_gone: sourceGone, problem };
+    return schemas.verified(id, await service.verify(ports, by, id));
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Execution, Trace } from "@nova/engine";
+import type { Execution, Trace, Verification } from "@nova/engine";
 import { z } from "zod";
 import { Place, Step } from "./chain.ts";
 import { Context, ExecutionId, Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
@@ -139,6 +139,10 @@ export const Verified = z
   })
   .meta({ id: "Verification" });
 
+export function verified(id: string, { sourceGone, problem, ...found }: Verification) {
+  return { execution_id: id, ...found, source_gone: sourceGone, problem: problem ?? null };
+}
+
 function both<T extends z.ZodType>(value: T, description: string) {
   return z
     .object({ was: value.nullable(), is: value.nullable() })
@@ -173,7 +177,12 @@ export const NodeDiff = z
 export function executionItem(execution: Execution) {
   const { id, workflowId, parent, restarts = [] } = execution;
   const inside = parent ? viewOf(ParentPlace, parent, { execution_id: parent.execution }) : null;
-  return viewOf(ExecutionItem, execution, { execution_id: id, workflow: workflowId, parent: inside, restarts });
+  return viewOf(ExecutionItem, execution, {
+    execution_id: id,
+    workflow: workflowId,
+    parent: inside,
+    restarts: restarts.toSorted(),
+  });
 }
 
 export function wholeExecution({ execution, context, path, atWork, pages }: Trace) {

@@ -61,6 +61,7 @@ const kinds = [
   "kept-event",
   "key",
   "link",
+  "note",
   "pool",
   "publication",
   "rate",

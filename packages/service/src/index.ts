@@ -11,7 +11,15 @@ export { eraseExecution, eraseStraggler } from "./erasing/erase-run.ts";
 export { removeExpired, removeSession } from "./erasing/remove-session.ts";
 export { Conflict, Forbidden, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
 export { type ExecuteRequest, execute, executeVersion, hasEnded, untilEnded } from "./executions/execute.ts";
-export { cancel, erase, executionWithin, listExecutions, readExecution, readLink } from "./executions/executions.ts";
+export {
+  cancel,
+  erase,
+  executionWithin,
+  listExecutions,
+  readExecution,
+  readLink,
+  verify,
+} from "./executions/executions.ts";
 export { forecastRestart, restart } from "./executions/restart.ts";
 export * from "./export/export-client.ts";
 export { notifyFailure } from "./failures/notify.ts";

@@ -182,9 +182,24 @@ it("holds a run of a release that named neither the machine nor the definition i
   expect(await story.verify()).toMatchObject({ state: "anchored", links: 5 });
 });
 
+it("calls a chain broken that lacks a content, unless a note with a valid signature says that it was erased", async () => {
+  const story = await closedStory();
+  change(story, 2, { contents: {} });
+  const message = expect.stringMatching(/its context is gone.*was taken away/);
+  const broken = { state: "broken", erased: [], problem: { seq: 2, message } };
+  expect(await story.verify()).toMatchObject(broken);
+  await story.noteErasure({ key: "another key" });
+  expect(await story.verify()).toMatchObject(broken);
+  await story.noteErasure({ of: "exec_another" });
+  expect(await story.verify()).toMatchObject(broken);
+  await story.noteErasure();
+  expect(await story.verify()).toMatchObject({ state: "anchored" });
+});
+
 it("holds a chain together whose contents were erased, inline or in a blob, and names them", async () => {
   const story = await closedStory();
   change(story, 2, { contents: {} });
+  await story.noteErasure();
   const context = entryAt(story, 1).contents.context;
   expect(context).toHaveProperty("text");
   expect(await story.verify()).toEqual({

@@ -104,6 +104,8 @@ describe("the chain of work of a prompt node", () => {
   it("holds where contents of steps were erased, names them, and shows null", async () => {
     const story = await ended(["# good"]);
     tamper(story, 2, ({ contents: _, ...step }) => step);
+    expect(await story.verify()).toMatchObject({ state: "broken", erased: [] });
+    await story.noteErasure();
     const { state, erased } = await story.verify();
     expect(state).toBe("anchored");
     expect(erased.map(({ step, content }) => `${step} ${content}`).sort()).toEqual(["2 answer", "2 code", "2 prompt"]);

@@ -65,6 +65,8 @@ class ErasingWorld {
       },
     };
     const ports = {
+      chain: { putNote: async () => true },
+      signer: { sign: async () => "signed" },
       eraser,
       clients: {
         get: async () => this.client,

@@ -58,6 +58,8 @@ function world(clients: Client[], runs: Execution[]) {
         Object.assign(find(id), changes);
       },
     },
+    chain: { putNote: async () => true },
+    signer: { sign: async () => "signed" },
     eraser: {
       contents: async ({ execution }: { execution: string }) => {
         clock.advance(1_000);

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import {
+  type ChainNote,
   type ChainStore,
   type Link,
   type LinkId,
@@ -21,6 +23,7 @@ const states: readonly Turn["state"][] = ["held", "failing", "closed"];
 /** The chain partitions, with DynamoDB's conditions. Tests may reach in and tamper. */
 export class ChainState {
   readonly places = new Map<string, Place>();
+  readonly notes = new Map<string, ChainNote[]>();
   /** What a process was told when it asked for steps last. */
   readonly stepsSeen = new WeakMap<Caller, StoredStep[]>();
   /** Sees every entry that is really written. */
@@ -78,6 +81,14 @@ export class ChainState {
           this.stepsSeen.set(caller, steps);
           return steps;
         }),
+      putNote: (execution, note) =>
+        put(`note ${note.kind}`, () => {
+          const there = this.notes.get(execution) ?? [];
+          if (there.some((one) => isDeepStrictEqual(one, note))) return false;
+          this.notes.set(execution, [...there, note]);
+          return true;
+        }),
+      notes: (execution) => read("notes", () => this.notes.get(execution) ?? []),
       links: (execution, scope) => this.#pages(execution, scope, caller),
       entries: (execution, tips) =>
         read("entries", () => {

@@ -1,5 +1,6 @@
 import {
   cancelExecution,
+  erasureText,
   type RunRequest,
   type StartRequest,
   type StoredEntry,
@@ -16,6 +17,7 @@ import { Invariants } from "./invariants.ts";
 import type { TaskError } from "./machine.ts";
 import type { Run } from "./sandbox-state.ts";
 import { atOnce, type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
+import { signerWith } from "./stores.ts";
 import { World } from "./world.ts";
 
 export function succeeds(key: string, json: string, more: Partial<Script> = {}): Script {
@@ -165,6 +167,12 @@ export class Story {
 
   verify() {
     return verifyExecution(this.world.ports(atOnce), this.id);
+  }
+
+  /** Leaves the note of an erasure, signed with the key of this world, or with another one, or of another execution. */
+  async noteErasure({ key = "key", of = this.id } = {}): Promise<void> {
+    const signature = await signerWith(key, atOnce).sign(erasureText(of));
+    this.world.chain.notes.set(this.id, [{ kind: "erased", signature }]);
   }
 
   #position(seq: number, scope = "") {

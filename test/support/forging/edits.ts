@@ -32,6 +32,16 @@ export function altered(value: AttributeValue): AttributeValue {
   return { S: "x" };
 }
 
+/** One value of every type that DynamoDB has, in place of this one. */
+export function otherTypes(value: AttributeValue): AttributeValue[] {
+  const all: AttributeValue[] = [
+    ...[{ S: "x" }, { N: "1" }, { BOOL: true }, { NULL: true as const }, { L: [] }, { M: {} }],
+    ...[{ B: Buffer.from("x") }, { SS: ["x"] }, { NS: ["1"] }, { BS: [Buffer.from("x")] }],
+  ];
+  const [type = ""] = Object.keys(value);
+  return all.filter((other) => !Object.hasOwn(other, type));
+}
+
 function otherText(text: string): string {
   const last = text.at(-1) === "1" ? "2" : "1";
   return text.slice(0, -1) + last;

@@ -30,6 +30,7 @@ const places: Readonly<Record<string, Place>> = {
   },
   generation: { pk: "G#{workflowId}", sk: "N#{node}#{client}#{key}#{codeHash}", client: "{client}" },
   link: { pk: "C#{partition}", sk: "L#*", execution: "{partition}" },
+  note: { pk: "C#{partition}", sk: "N#*", execution: "{partition}" },
   session: {
     ...{ pk: "SESSION#{id}", sk: "SESSION", clientKey: "SESSION#{client}" },
     client: "{client}",

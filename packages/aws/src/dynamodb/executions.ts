@@ -1,29 +1,25 @@
 import { createHash, randomUUID } from "node:crypto";
-import type {
-  Execution,
-  ExecutionError,
-  ExecutionQuery,
-  ExecutionStore,
-  Offer,
-  Parent,
-  Sandbox,
-  Spending,
-  WorkflowStore,
+import {
+  type Execution,
+  type ExecutionError,
+  type ExecutionQuery,
+  type ExecutionStore,
+  type Offer,
+  type Sandbox,
+  UnreadableRecord,
+  type WorkflowStore,
 } from "@nova/engine";
-import { current, numbers, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
+import { type ExecutionEntity, type ExecutionItem, executionOf, executionRecord, idInKey } from "./execution-record.ts";
 import {
   each,
   found,
   having,
-  indexed,
-  place,
   read,
   readPage,
   readSome,
-  record,
-  type Stored,
   type TableConnection,
   unchanged,
+  withKeys,
   writeIf,
 } from "./records.ts";
 
@@ -52,7 +48,7 @@ export function createExecutionStore(
         throw new UnknownExecution(`execution ${execution.restartedFrom} was erased meanwhile - start a new one`);
       return writeIf(entity.create({ ...execution, ...(open && { open: "open" as const }) }));
     },
-    get: (id) => found(entity.get({ id }), executionOf),
+    get: (id) => found(withKeys(entity.get({ id })), executionOf),
     async update(id, { id: _, format: __, workflowId, client, startedAt, ...mutable }) {
       const written = await writeIf(entity.patch({ id }).set(mutable));
       if (!written) throw new UnknownExecution(`there is no execution "${id}" to update - create it first`);
@@ -107,10 +103,10 @@ export function createExecutionStore(
     takeIdle: (offer) => replaceIdle(entity, offer, []),
     async list(query) {
       const { items, cursor } = await listExecutions(entity, workflows, query);
-      return { items: items.map(executionOf), ...(cursor !== undefined && { cursor }) };
+      return { ...readable(items), ...(cursor !== undefined && { cursor }) };
     },
     async *open() {
-      for await (const item of each(entity.query.open({ open: "open" }))) yield executionOf(item);
+      for await (const item of each(withKeys(entity.query.open({ open: "open" })))) yield* readable([item]).items;
     },
   };
 }
@@ -160,8 +156,20 @@ async function noteRestart(
   }
 }
 
-function executionOf({ open, idle: _, leaver: __, taker: ___, ...item }: ExecutionItem): Execution {
-  return { ...current(`execution "${item.id}"`, item), open: open === "open" };
+/** Those that can be read, and the ids of those that cannot. An item that lies where no record does is left out. */
+function readable(items: readonly ExecutionItem[]): { items: Execution[]; unreadable: string[] } {
+  const found: { items: Execution[]; unreadable: string[] } = { items: [], unreadable: [] };
+  for (const item of items) {
+    const id = idInKey(item);
+    if (id === undefined) continue;
+    try {
+      found.items.push(executionOf(item));
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      found.unreadable.push(id);
+    }
+  }
+  return found;
 }
 
 interface Found {
@@ -209,15 +217,17 @@ async function nextOnes(entity: ExecutionEntity, query: ExecutionQuery, limit: n
   const ofOne = () =>
     workflow !== undefined ? ofWorkflow({ workflowId: workflow }) : ofClient({ client: client as string });
   const index = isOpen(status) ? open({ open: "open" }) : ofOne();
+  // The key of an index is compared with the record when that is read: a filter would hide a record that was changed.
+  const byKey = isOpen(status) ? {} : workflow !== undefined ? { workflowId: undefined } : { client: undefined };
   const fitting = index
     .between(first, last)
-    .where(having({ status, client, workflowId: workflow, trigger }))
+    .where(having({ status, client, workflowId: workflow, trigger, ...byKey }))
     .where(({ error }, { eq }) => (errorClass === undefined ? "" : eq((error as ExecutionError).class, errorClass)));
   const order = oldestFirst ? "asc" : "desc";
   // One more than asked for tells whether there is a next page; another one is the item the cursor points at.
   const count = limit + 2;
   const isBounded = !isOpen(status) && [status, errorClass, trigger].some((wanted) => wanted !== undefined);
-  const { data, cursor } = await readPage(fitting, {
+  const { data, cursor } = await readPage(withKeys(fitting), {
     order,
     ...(looksAt && isBounded ? { limit: looksAt } : { count }),
   });
@@ -271,38 +281,3 @@ const shelves = Array.from("0123456789abcdef", (digit) => `idle${digit}`);
 function shelfOf(client: string): string {
   return `idle${createHash("sha256").update(client).digest("hex")[0]}`;
 }
-
-/** All three indexes order by time; the id behind it makes the order total. */
-const byTime = "{startedAt}#{id}";
-
-const executionRecord = record(
-  "execution",
-  {
-    ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
-    /** `open` is the key of a sparse index: open executions, and those that have left sandboxes for others. */
-    ...optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
-    ...numbers("version"),
-    ...optionalNumbers("durationMs", "nodes"),
-    parent: value<Parent>(),
-    status: {
-      type: ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"],
-      required: true,
-    },
-    error: value<ExecutionError>(),
-    spent: value<Spending>(),
-    pools: value<string[]>(),
-    restarts: value<string[]>(),
-    endPublished: { type: "boolean" },
-    erased: value<"asked" | "emptied" | true>(),
-    idle: value<Sandbox | Sandbox[]>(),
-  },
-  {
-    record: place("E#{id}", "E"),
-    ofWorkflow: indexed("by-workflow", "W#{workflowId}", byTime),
-    ofClient: indexed("by-client", "C#{client}", byTime),
-    open: indexed("open", "{open}", byTime),
-  },
-);
-
-type ExecutionEntity = ReturnType<typeof executionRecord>;
-type ExecutionItem = Stored<typeof executionRecord>;

@@ -91,6 +91,13 @@ export async function read<T>(get: Asked<typeof consistently, { data: T }>): Pro
   return (await reaching(store, () => get.go(consistently))).data;
 }
 
+/** The same request; items come with the keys that they have in the table and in its indexes, and whatever their marks are. */
+export function withKeys<Options, Answer>(request: Asked<Options & typeof keyed, Answer>): Asked<Options, Answer> {
+  return { go: (options) => request.go({ ...options, ...keyed }) };
+}
+
+const keyed = { data: "includeKeys", ignoreOwnership: true } as const;
+
 /** The same item as `shown` makes it; undefined where there is none. */
 export async function found<T, Shown>(
   get: Asked<typeof consistently, { data: T | null }>,

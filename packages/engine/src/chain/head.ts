@@ -103,6 +103,8 @@ export interface Head extends BlobHome {
   close?: {
     status: CloseStatus;
     count: number;
+    /** Of a run that has not completed: the node that its error names. */
+    node?: string;
     /** Ids of sandboxes of pools that were alive: one of them may serve another execution. Absent: none. */
     idle?: string[];
   };

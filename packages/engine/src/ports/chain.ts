@@ -91,6 +91,13 @@ export interface StoredStep {
   contents?: Partial<Record<StepContentName, StoredContent>>;
 }
 
+/** What happened to an execution after its close, noted beside its chain. Like an entry, a note never changes. */
+export type ChainNote =
+  /** Its contents were erased on request; `signature`: HMAC over `erasureText`, by the signer. */
+  | { kind: "erased"; signature: string }
+  /** An execution takes over its outcomes. */
+  | { kind: "restart"; execution: string };
+
 /**
  * The chain partitions (DynamoDB). Reads are strongly consistent. A put answers `false` when its condition failed;
  * it throws `StoreUnavailable` for throttling and server errors that outlast the client's own retries, and then the
@@ -108,6 +115,9 @@ export interface ChainStore {
   putEntry(at: LinkId, entry: StoredEntry): Promise<boolean>;
   putStep(at: LinkId, step: StoredStep): Promise<boolean>;
   steps(at: LinkId): Promise<StoredStep[]>;
+  /** Writes the note if there is none of the same kind and execution. */
+  putNote(execution: string, note: ChainNote): Promise<boolean>;
+  notes(execution: string): Promise<ChainNote[]>;
   /** Every link of exactly this scope, in order, page by page. */
   links(execution: string, scope: string): AsyncIterable<Link>;
   /** Entries 1 to `seq` of each of these scopes, in order, as far as they are there: few reads for many short scopes. */

@@ -95,9 +95,17 @@ export interface ExecutionQuery {
 /** A sandbox that an execution has left for others, and all that it offers, as far as is known. */
 export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox; offered: Sandbox[] };
 
+export interface ExecutionList {
+  items: Execution[];
+  /** Ids of runs whose records are there, and have another form than NOVA writes. */
+  unreadable?: string[];
+  cursor?: string;
+}
+
 export interface ExecutionStore {
   /** False when the id is there already. The source of a restart learns of it before; throws where that was erased. */
   create(execution: Execution): Promise<boolean>;
+  /** Throws `UnreadableRecord` for one that has another form than NOVA writes. */
   get(id: string): Promise<Execution | undefined>;
   /** Sets the fields given. */
   update(id: string, changes: Partial<Omit<Execution, "open">>): Promise<void>;
@@ -120,7 +128,7 @@ export interface ExecutionStore {
    */
   admit(id: string, change: { from: string; to: string; begun?: true }): Promise<boolean>;
   /** Newest first, unless the query says otherwise. */
-  list(query: ExecutionQuery): Promise<{ items: Execution[]; cursor?: string }>;
+  list(query: ExecutionQuery): Promise<ExecutionList>;
   open(): AsyncIterable<Execution>;
 }
 

@@ -104,7 +104,10 @@ async function putCloseEntry(
       ...{ node_id: closeMark, node_type: "close", status: request.status === "completed" ? "success" : "failed" },
       path_taken: null,
       timestamp: new Date(ports.clock.now()).toISOString(),
-      close: { status: request.status, count: at.seq + 1 + (before.inner ?? 0), ...(idle.length > 0 && { idle }) },
+      close: {
+        ...{ status: request.status, count: at.seq + 1 + (before.inner ?? 0) },
+        ...defined({ node: failure?.node, idle: idle.length > 0 ? idle : undefined }),
+      },
     },
     failure ? { error: JSON.stringify(failure satisfies FailureRecord) } : {},
     ports.blobs,

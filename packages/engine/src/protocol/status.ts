@@ -40,6 +40,18 @@ export class ExecutionNotFound extends Error {
   }
 }
 
+/** The record of a run has another form than NOVA writes, or says that it belongs to another place. */
+export class UnreadableRecord extends Error {
+  override name = "UnreadableRecord";
+  /** Slug of its client; null where that cannot be read either. */
+  readonly client: string | null;
+
+  constructor(message: string, client: string | null, options?: ErrorOptions) {
+    super(message, options);
+    this.client = client;
+  }
+}
+
 /** The record of a run. Throws `ExecutionNotFound`. */
 export async function executionOf(ports: Ports, id: string): Promise<Execution> {
   const record = await ports.executions.get(id);

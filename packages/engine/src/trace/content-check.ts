@@ -7,6 +7,7 @@ import { referencesIn } from "../context/references.ts";
 import { sha256 } from "../json/text.ts";
 import type { ContentName, StepContentName, StoredContent, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import type { Erasures } from "./erasures.ts";
 import { type BadBlob, NamedBlobs } from "./named-blobs.ts";
 
 /** What is wrong with a link; `key` and `blob` where it lies behind the entry. */
@@ -40,10 +41,12 @@ export class ContentCheck {
   readonly erased: Erased[] = [];
   readonly blobs: NamedBlobs;
   readonly #walked: string;
+  readonly #erasures: Erasures;
 
   /** `walked`: the execution whose chain is checked, and not one that it ran. */
-  constructor(ports: Ports, walked: string) {
+  constructor(ports: Ports, walked: string, erasures: Erasures) {
     this.#walked = walked;
+    this.#erasures = erasures;
     this.blobs = new NamedBlobs(ports.blobs);
   }
 
@@ -53,7 +56,7 @@ export class ContentCheck {
 
   /** Of a step that an entry lists, and whose text is sound. */
   async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
-    if (text === "") return void this.erased.push({ ...placeOf(head, this.#walked), step, content: "text" });
+    if (text === "") return this.#goneProblem(head, `the text of its step ${step}`, { step, content: "text" });
     return this.#problemIn(head, contents, (JSON.parse(text) as Partial<StepText>).digests ?? {}, step);
   }
 
@@ -72,9 +75,17 @@ export class ContentCheck {
       const content = contents[name];
       const problem = content
         ? await this.#contentProblem(head, title(name), digest, content, step === undefined ? name : undefined)
-        : void this.erased.push({ ...placeOf(head, this.#walked), ...defined({ step }), content: name });
+        : await this.#goneProblem(head, title(name), { ...defined({ step }), content: name });
       if (problem) return problem;
     }
+    return undefined;
+  }
+
+  /** Notes what an erasure took; anything else that is gone was taken by somebody who only can write the table. */
+  async #goneProblem(head: Head, title: string, gone: Omit<Erased, "seq">): Promise<LinkProblem | undefined> {
+    if (!(await this.#erasures.has(head.execution_id)))
+      return { message: `${title} is gone, and no signed note says that it was erased: it was taken away` };
+    this.erased.push({ ...placeOf(head, this.#walked), ...gone });
     return undefined;
   }
 

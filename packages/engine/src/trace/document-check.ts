@@ -7,6 +7,7 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { changesOf } from "../protocol/recorded-source.ts";
 import type { LinkProblem } from "./content-check.ts";
+import type { Erasures } from "./erasures.ts";
 import type { NamedBlobs } from "./named-blobs.ts";
 
 /** What of a run's check the document needs. */
@@ -14,6 +15,7 @@ interface Checking {
   blobs: NamedBlobs;
   /** Executions that are not there any more. */
   gone: Set<string>;
+  erasures: Erasures;
 }
 
 /** What is wrong with the document that a plan names: its bytes, or an outcome that is not what its link came to. */
@@ -21,22 +23,22 @@ export async function documentProblem(
   ports: Ports,
   head: Head,
   { outcomes: hash }: DocumentPlan,
-  { blobs, gone }: Checking,
+  { blobs, ...checking }: Checking,
 ): Promise<LinkProblem | undefined> {
   const document = await blobs.text(head, { place: "the document of outcomes", ref: { sha256: hash, type: "json" } });
   if ("bad" in document) return document.bad;
   for (const { key: place, json } of document.text === null ? [] : membersOf(document.text)) {
-    const message = await outcomeProblem(ports, place, json, gone);
+    const message = await outcomeProblem(ports, place, json, checking);
     if (message !== undefined) return { message };
   }
   return undefined;
 }
 
-async function outcomeProblem(ports: Ports, place: string, json: string, gone: Set<string>) {
+async function outcomeProblem(ports: Ports, place: string, json: string, checking: Omit<Checking, "blobs">) {
   try {
     const outcome = outcomeOf(place, json);
     const { from } = outcome;
-    if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, gone))) return undefined;
+    if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, checking))) return undefined;
     const { seq, scope, execution } = from;
     return `the outcome of "${place}" is another than that of link ${seq}${scope} of ${execution}, which it names`;
   } catch (error) {
@@ -46,11 +48,17 @@ async function outcomeProblem(ports: Ports, place: string, json: string, gone: S
 }
 
 /** True as well where the source is gone: nothing compares it then. */
-async function isFrom(ports: Ports, outcome: WrittenOutcome, from: ReusedLink, gone: Set<string>): Promise<boolean> {
+async function isFrom(
+  ports: Ports,
+  outcome: WrittenOutcome,
+  from: ReusedLink,
+  { gone, erasures }: Omit<Checking, "blobs">,
+): Promise<boolean> {
   const { entry } = await ports.chain.read(from);
   const isThere = entry && "context" in entry.contents;
   if (!isThere) gone.add(from.execution);
   if (!entry) return true;
+  if (!isThere && !(await erasures.has(from.execution))) return false;
   const { status, decision_result, error_class } = headOf(entry);
   const isSame =
     entry.hash === from.hash &&

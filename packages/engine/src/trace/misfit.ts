@@ -6,6 +6,7 @@ import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { durationOf } from "../protocol/finish-close.ts";
+import type { Erasures } from "./erasures.ts";
 
 /** The last link of a scope that holds so far; in front of a branch what its link 0 would say, with the fork's hash. */
 export interface Checked {
@@ -119,6 +120,7 @@ export async function endMisfit(
   record: Execution,
   first: Head,
   { head, entry }: Checked,
+  erasures: Erasures,
 ): Promise<string | undefined> {
   const facts = {
     status: head.close?.status,
@@ -128,7 +130,8 @@ export async function endMisfit(
     spent: head.spent,
     tip: entry.hash,
   };
-  const isSame = isErrorOf(record.error, head, await errorOf(entry, head, blobs));
+  const isErased = record.error?.message === erasedWords && (await erasures.has(record.id));
+  const isSame = isErrorOf(record.error, head, await errorOf(entry, head, blobs), isErased);
   return misfit(record, facts) ?? (isSame ? undefined : changed("error"));
 }
 
@@ -148,10 +151,15 @@ async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): P
   return typeof text === "string" ? (JSON.parse(text) as ExecutionError) : null;
 }
 
-/** Where its words were erased in the chain, the record has none either: the class is in the head. */
-function isErrorOf(error: ExecutionError | undefined, head: Head, known: ExecutionError | null): boolean {
+/** Class and node are in the head. An erasure takes the words of the record first, and then those of the chain. */
+function isErrorOf(
+  error: ExecutionError | undefined,
+  head: Head,
+  known: ExecutionError | null,
+  isErased: boolean,
+): boolean {
   if (!error || head.digests.error === undefined) return error === undefined && head.digests.error === undefined;
-  if (error.class !== head.error_class) return false;
-  if (error.message === erasedWords) return true;
-  return error.node === known?.node && error.message.toWellFormed() === known.message.toWellFormed();
+  if (error.class !== head.error_class || error.node !== head.close?.node) return false;
+  if (isErased && error.message === erasedWords) return true;
+  return known !== null && error.message.toWellFormed() === known.message.toWellFormed();
 }

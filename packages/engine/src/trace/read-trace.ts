@@ -44,7 +44,8 @@ export async function readTrace(ports: Ports, id: string, { full = false } = {})
   const version = await ports.workflows.get(execution.workflowId, execution.version);
   const reader = new TraceReader(ports, version, full);
   const { entries, context } = await reader.scope(id, "");
-  const atWork = execution.open ? await atWorkOf(ports, version, reader.held, entries) : nothingAtWork;
+  const isOver = entries.at(-1)?.node_type === "close";
+  const atWork = execution.open && !isOver ? await atWorkOf(ports, version, reader.held, entries) : nothingAtWork;
   const known = { context: reader.shown(context?.slots() ?? []), path: pathThrough(entries) };
   return { execution, entries, ...known, atWork, pages: pagesOf(ports, execution, reader.continuations) };
 }

@@ -9,7 +9,9 @@ import { forkBehind, opensFork } from "../protocol/branches.ts";
 import { CodeCheck } from "./code-check.ts";
 import { ContentCheck, type LinkPlace, type LinkProblem, placeOf } from "./content-check.ts";
 import { documentProblem } from "./document-check.ts";
+import type { Erasures } from "./erasures.ts";
 import { type Checked, hashMisfit, misfitOf, signatureMisfit } from "./misfit.ts";
+import { unreadableProblem } from "./unreadable.ts";
 
 export type Problem = LinkPlace & LinkProblem;
 /** `first` is link 0, on a main line. */
@@ -25,12 +27,14 @@ export class ScopeCheck {
   readonly #ports: Ports;
   readonly #code: CodeCheck;
   readonly #walked: string;
+  readonly #erasures: Erasures;
 
   /** `walked`: the execution that the check is about. */
-  constructor(ports: Ports, walked: string) {
+  constructor(ports: Ports, walked: string, erasures: Erasures) {
     this.#ports = ports;
     this.#walked = walked;
-    this.contents = new ContentCheck(ports, walked);
+    this.#erasures = erasures;
+    this.contents = new ContentCheck(ports, walked, erasures);
     this.#code = new CodeCheck(ports);
   }
 
@@ -39,12 +43,11 @@ export class ScopeCheck {
     try {
       return await this.#walkLinks(place, start);
     } catch (error) {
-      if (!(error instanceof Error && unreadable.has(error.name))) throw error;
-      return this.#problem(place, { message: `it cannot be read: ${error.message}` });
+      return this.#problem(place, unreadableProblem(error));
     }
   }
 
-  /** Moves `place` along, so that it says where the walk came to. */
+  /** Moves `place` along: it names the link that is checked, or the next one while that is read. */
   async #walkLinks(place: LinkId, start: Checked | undefined): Promise<ScopeResult> {
     const { execution, scope } = place;
     let last = start;
@@ -67,6 +70,7 @@ export class ScopeCheck {
       const branches = await this.#walkBranches(last);
       if (branches && "problem" in branches) return branches;
       tips = branches?.tips;
+      place.seq = link.seq + 1;
     }
     return { tip: last, ...(first && { first }) };
   }
@@ -118,10 +122,12 @@ export class ScopeCheck {
     if (!head.reused_from) return undefined;
     const { hash, ...at } = head.reused_from;
     const { entry } = await this.#ports.chain.read(at);
-    const isThere = entry && Object.keys(headOf(entry).digests).every((name) => Object.hasOwn(entry.contents, name));
-    if (!isThere) this.gone.add(at.execution);
-    if (!entry) return undefined;
+    if (!entry) return void this.gone.add(at.execution);
     const own = headOf(entry);
+    if (!Object.keys(own.digests).every((name) => Object.hasOwn(entry.contents, name))) {
+      if (!(await this.#erasures.has(at.execution))) return takenAway(at);
+      this.gone.add(at.execution);
+    }
     const said = ["node_id", "node_type", "status", "decision_result", "error_class"] as const;
     const isSame = said.every((field) => own[field] === head[field]);
     return isSame && entry.hash === hash && sha256(entry.head) === hash
@@ -141,7 +147,11 @@ export class ScopeCheck {
   /** The document goes with the context of link 0 when contents are erased. */
   async #planProblem(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
     if (!head.plan || "source" in head.plan || !contents.context) return undefined;
-    return documentProblem(this.#ports, head, head.plan, { blobs: this.contents.blobs, gone: this.gone });
+    return documentProblem(this.#ports, head, head.plan, {
+      blobs: this.contents.blobs,
+      gone: this.gone,
+      erasures: this.#erasures,
+    });
   }
 
   async #stepProblem(head: Head): Promise<LinkProblem | undefined> {
@@ -150,10 +160,11 @@ export class ScopeCheck {
     const stored = await this.#ports.chain.steps({ execution: execution_id, scope, seq });
     const changed = stored.find(({ text, hash }) => text !== "" && sha256(text) !== hash);
     if (changed) return { message: `step ${changed.step} was changed` };
-    const there = new Map(stored.map((step) => [step.hash, step]));
+    const there = Map.groupBy(stored, (step) => step.hash);
     for (const hash of steps) {
-      const step = there.get(hash);
+      const [step, other] = there.get(hash) ?? [];
       if (!step) return { message: "a step that it lists was changed or dropped" };
+      if (other) return { message: `step ${step.step} is there twice, the second time as step ${other.step}` };
       const bad = await this.contents.stepProblem(head, step);
       if (bad) return bad;
     }
@@ -195,5 +206,7 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
     : "the branches that it lists end otherwise: one was changed, cut off or added to";
 }
 
-/** Errors of an item that somebody wrote by hand: it lacks what every item has, or holds something else. */
-const unreadable: ReadonlySet<string> = new Set(["DamagedLink", "SyntaxError", "TypeError"]);
+/** Of an outcome that was taken over: contents of its source are gone, and no signed note says that they were erased. */
+export function takenAway({ execution, scope, seq }: LinkId): string {
+  return `link ${seq}${scope} of ${execution}, whose outcome it takes over, lacks a content that nobody erased`;
+}

@@ -1,10 +1,13 @@
 import { defined } from "@nova/workflow";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { executionOf } from "../protocol/status.ts";
+import { ExecutionNotFound, executionOf } from "../protocol/status.ts";
 import type { Erased } from "./content-check.ts";
+import { Erasures } from "./erasures.ts";
 import { beginningMisfit, endMisfit, isUnderWay, signatureMisfit } from "./misfit.ts";
+import { restartsMisfit } from "./restarts-check.ts";
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
+import { unreadableProblem } from "./unreadable.ts";
 
 /**
  * `open`: the run has not ended, every link so far holds, and nothing signs them yet. `anchored`: closed, every link
@@ -30,15 +33,25 @@ type Sound = Exclude<ScopeResult, { problem: Problem }>;
 
 /** Checks all that the chain says and names, and the record against it. Throws `ExecutionNotFound`. */
 export async function verifyExecution(ports: Ports, id: string): Promise<Verification> {
-  const record = await executionOf(ports, id);
-  const isDone = isUnderWay(record) && (await hasSucceeded(ports, record));
-  const check = new ScopeCheck(ports, id);
+  const known = await knownOf(ports, id);
+  const erasures = new Erasures(ports);
+  const check = new ScopeCheck(ports, id, erasures);
   const walked = await check.walk(id, "");
-  const verdict = "problem" in walked ? walked.problem : await verdictOn(ports, { record, isDone }, walked);
+  const verdict = "problem" in walked ? walked.problem : await verdictOn(ports, known, walked, erasures);
   const problem = typeof verdict === "string" ? undefined : verdict;
   const state = typeof verdict === "string" ? verdict : "broken";
   const { links, contents, gone } = check;
   return { state, links, erased: contents.erased, sourceGone: [...gone], ...defined({ problem }) };
+}
+
+async function knownOf(ports: Ports, id: string): Promise<Known | Problem> {
+  try {
+    const record = await executionOf(ports, id);
+    return { record, isDone: isUnderWay(record) && (await hasSucceeded(ports, record)) };
+  } catch (error) {
+    if (error instanceof ExecutionNotFound) throw error;
+    return { seq: 0, message: unreadableProblem(error).message.replace(/^it/, "the record of the run") };
+  }
 }
 
 /** A second witness of unsigned runs: Step Functions succeeds behind the close entry, never before. */
@@ -54,13 +67,24 @@ interface Known {
   isDone: boolean;
 }
 
+type Verdict = "open" | "anchored" | Problem;
+
 /** Of a chain that holds by itself. */
-async function verdictOn(ports: Ports, known: Known, { tip, first }: Sound): Promise<"open" | "anchored" | Problem> {
+async function verdictOn(ports: Ports, known: Known | Problem, walked: Sound, erasures: Erasures): Promise<Verdict> {
+  if ("message" in known) return known;
+  try {
+    return await verdictOf(ports, known, walked, erasures);
+  } catch (error) {
+    return { seq: walked.tip?.head.seq ?? 0, ...unreadableProblem(error) };
+  }
+}
+
+async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, erasures: Erasures): Promise<Verdict> {
   if (!tip || !first) return { seq: 0, message: "the chain has no link: link 0 was dropped" };
   const { seq, close } = tip.head;
   // One that ended meanwhile has a record that knows of the end, which the chain as it was read may lack.
   const record = close ? await executionOf(ports, known.record.id) : known.record;
-  const beginning = beginningMisfit(record, first);
+  const beginning = beginningMisfit(record, first) ?? (await restartsMisfit(ports, record.id));
   if (beginning !== undefined) return { seq: 0, message: beginning };
   if (!close && known.isDone) return { seq: seq + 1, message: `${closeDropped}: Step Functions has completed the run` };
   if (!close)
@@ -72,7 +96,8 @@ async function verdictOn(ports: Ports, known: Known, { tip, first }: Sound): Pro
   if (!lags && record.tip !== tip.entry.hash)
     return { seq, message: "the close entry is not the one that the record of the run knows" };
   const message =
-    (await signatureMisfit(ports, tip.entry)) ?? (lags ? undefined : await endMisfit(ports, record, first, tip));
+    (await signatureMisfit(ports, tip.entry)) ??
+    (lags ? undefined : await endMisfit(ports, record, first, tip, erasures));
   if (message !== undefined) return { seq, message };
   return lags ? "open" : "anchored";
 }

@@ -103,6 +103,8 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
     await eraseContents(ports, execution.id);
     await progress.renew();
   }
+  // What nobody can read of a record must not keep the rest of its run from going.
+  for (const id of page.unreadable ?? []) await eraseContents(ports, id);
   const seen = runs + page.items.length;
   if (page.cursor !== undefined) return progress.moveTo({ part: "executions", cursor: page.cursor, runs: seen });
   await ports.eraser.objects(client);

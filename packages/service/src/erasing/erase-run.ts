@@ -1,4 +1,4 @@
-import { type BlobHome, cancelExecution, type Execution } from "@nova/engine";
+import { type BlobHome, cancelExecution, type Execution, erasureText } from "@nova/engine";
 import { decodeTime, isValid } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, NotFound } from "../errors.ts";
@@ -14,7 +14,7 @@ export async function endRun(ports: ServicePorts, id: string): Promise<void> {
   if (record?.open) await cancelExecution(ports, id);
 }
 
-type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock">;
+type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock" | "chain" | "signer">;
 
 /** A map may have ten thousand items, each a partition of its own. */
 const atOnce = 16;
@@ -94,12 +94,22 @@ export async function outermost(ports: Pick<ServicePorts, "executions">, { id, p
   return around ? outermost(ports, around) : (parent?.execution ?? id);
 }
 
-/** The links before the blobs: what no link names any more is missed by nobody. */
-export async function eraseContents({ eraser }: Pick<ErasePorts, "eraser">, execution: string): Promise<void> {
+/**
+ * A signed note comes first: without it the check of the chain calls a content that is gone taken away. Links are emptied
+ * before the blobs go that they name.
+ */
+export async function eraseContents(
+  { eraser, chain, signer }: Pick<ErasePorts, "eraser" | "chain" | "signer">,
+  execution: string,
+): Promise<void> {
   const waiting: ErasableScope[] = [{ execution, scope: "" }];
   while (waiting.length > 0) {
     const erasing = waiting.splice(-atOnce).map(async (at) => {
-      if (at.scope === "") await eraser.traces(at.execution);
+      if (at.scope === "") {
+        const signature = await signer.sign(erasureText(at.execution));
+        await chain.putNote(at.execution, { kind: "erased", signature });
+        await eraser.traces(at.execution);
+      }
       waiting.push(...(await eraser.contents(at)));
     });
     await Promise.all(erasing);

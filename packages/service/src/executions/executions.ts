@@ -16,6 +16,9 @@ import {
   readTraceLink,
   type Trace,
   type TraceEntry,
+  UnreadableRecord,
+  type Verification,
+  verifyExecution,
   wholeValue,
 } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
@@ -28,9 +31,15 @@ import type { Page } from "../ports/page.ts";
 
 type FindPorts = Pick<ServicePorts, "executions">;
 
-/** Throws `ExecutionNotFound`, in the same words for one that is not there and one out of reach. */
+/**
+ * Throws `ExecutionNotFound`, in the same words for one that is not there and one out of reach. Throws `UnreadableRecord`
+ * where its record says another client, or none that can be read, only to keys of all clients.
+ */
 export async function executionWithin(ports: FindPorts, by: Principal, id: string): Promise<Execution> {
-  const record = await ports.executions.get(id);
+  const record = await ports.executions.get(id).catch((error: unknown) => {
+    const isOutOfReach = error instanceof UnreadableRecord && !reaches(by, error.client);
+    throw isOutOfReach ? new ExecutionNotFound(id) : error;
+  });
   if (!record || !reaches(by, record.client)) throw new ExecutionNotFound(id);
   return record;
 }
@@ -40,6 +49,14 @@ export async function listExecutions(ports: FindPorts, by: Principal, query: Exe
   const client = query.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
   return ports.executions.list({ ...query, ...defined({ client: client ?? undefined }) });
+}
+
+/** Checks the chain of a run, and its record: one that cannot be read is broken. Throws `ExecutionNotFound`. */
+export async function verify(ports: ServicePorts, by: Principal, id: string): Promise<Verification> {
+  await executionWithin(ports, by, id).catch((error: unknown) => {
+    if (!(error instanceof UnreadableRecord)) throw error;
+  });
+  return verifyExecution(ports, id);
 }
 
 type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readTrace>[0]>;

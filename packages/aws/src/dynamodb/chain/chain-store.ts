@@ -12,15 +12,19 @@ import {
 import {
   chainPartition,
   ENTRY,
+  eachLink,
   entryItem,
   type Item,
   type ItemConnection,
   type LinkKind,
   linkKey,
-  linkOf,
   linksOf,
+  noteItem,
+  noteKeys,
+  noteOf,
   numberValue,
   partitionKey,
+  placeInKey,
   stepItem,
   stepOf,
   stepPrefix,
@@ -55,6 +59,12 @@ export function createChainStore(connection: ItemConnection): ChainStore {
     links: (execution, scope) => readLinks(connection, wholeScope(execution, scope)),
     entries: (execution, tips) => readEntries(connection, execution, tips),
     putStep: (at, step) => putItem(connection, stepItem(at, step), ifAbsent),
+    putNote: (execution, note) => putItem(connection, noteItem(execution, note), ifAbsent),
+    async notes(execution) {
+      const range = { partition: partitionKey(execution), keys: noteKeys };
+      const pages = await Array.fromAsync(readPages(connection, range));
+      return pages.flatMap(({ items }) => items.map(noteOf));
+    },
     async steps(at) {
       const partition = chainPartition(at.execution, at.scope);
       const range = { partition: partitionKey(partition), keys: { prefix: stepPrefix(at.scope, at.seq) } };
@@ -96,16 +106,16 @@ async function* readLinks(connection: ItemConnection, range: KeyRange): AsyncGen
   for await (const page of readPages(connection, range)) {
     const items = [...waiting, ...page.items];
     waiting = page.isLast ? [] : lastLinkOf(items);
-    for (const { scope: _, ...link } of linksOf(items.slice(0, items.length - waiting.length))) yield link;
+    for (const { scope: _, ...link } of eachLink(items.slice(0, items.length - waiting.length))) yield link;
   }
 }
 
 function lastLinkOf(items: Item[]): Item[] {
   const last = items.at(-1);
   if (!last) return [];
-  const { scope, seq } = linkOf(last);
+  const { scope, seq } = placeInKey(last);
   return items.filter((item) => {
-    const link = linkOf(item);
+    const link = placeInKey(item);
     return link.scope === scope && link.seq === seq;
   });
 }

@@ -1,5 +1,5 @@
 import type { AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Link, LinkId, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
+import type { ChainNote, Link, LinkId, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { checkFormat, FORMAT } from "../fields.ts";
 
@@ -52,18 +52,35 @@ function misplaced(item: Item): DamagedLink {
   return new DamagedLink(`the item ${place} says that it belongs to another place - ${byHand}`);
 }
 
+type ScopedLink = { scope: string } & Link;
+
 /** Puts items that arrive in key order, or in its reverse, together into links. */
-export function linksOf(items: Item[]): ({ scope: string } & Link)[] {
-  const links: ({ scope: string } & Link)[] = [];
+export function linksOf(items: Iterable<Item>): ScopedLink[] {
+  return Array.from(eachLink(items));
+}
+
+/** The same link by link: an item that cannot be read stops it at its own link. */
+export function* eachLink(items: Iterable<Item>): Generator<ScopedLink> {
+  let link: ScopedLink | undefined;
   for (const item of items) {
-    const { scope, seq } = linkOf(item);
-    const last = links.at(-1);
-    const link = last?.scope === scope && last.seq === seq ? last : { scope, seq };
-    if (link !== last) links.push(link);
+    const { scope, seq } = placeInKey(item);
+    if (link && (link.scope !== scope || link.seq !== seq)) {
+      yield link;
+      link = undefined;
+    }
+    linkOf(item);
+    link ??= { scope, seq };
     if (textIn(item, "kind") === TURN) link.turn = turnOf(item);
     else link.entry = entryOf(item);
   }
-  return links;
+  if (link) yield link;
+}
+
+/** The link that the sort key of an item names, whatever its attributes say. */
+export function placeInKey(item: Item): { scope: string; seq: number } {
+  const [, scope, seq] = /^L#(.*)#(\d{10})#[01]$/s.exec(textIn(item, "sk") ?? "") ?? [];
+  if (scope === undefined) throw misplaced(item);
+  return { scope, seq: Number(seq) };
 }
 
 function turnOf(item: Item): Turn {
@@ -132,6 +149,32 @@ export function stepOf(at: LinkId, item: Item): StoredStep {
   checkFormat(`step ${step} of link ${at.seq} of ${at.execution}`, numberIn(item, "format"));
   const { text = "", hash = "", contents } = valuesOf(item) as Partial<StoredStep>;
   return { step, text, hash, ...defined({ contents }) };
+}
+
+const notePrefix = "N#";
+
+export function noteItem(execution: string, note: ChainNote): Item {
+  const restart = note.kind === "restart" ? note.execution : undefined;
+  const key = notePrefix + (restart === undefined ? note.kind : `${note.kind}#${restart}`);
+  const signature = note.kind === "erased" ? note.signature : undefined;
+  return itemOf({ ...partOf({ execution, scope: "", seq: 0 }, "note", key), kind: note.kind, restart, signature });
+}
+
+/** Sort keys of the notes of an execution. */
+export const noteKeys = { prefix: notePrefix };
+
+export function noteOf(item: Item): ChainNote {
+  const { partition } = placeIn(item);
+  checkFormat(`a note of ${partition}`, numberIn(item, "format"));
+  const [kind, restart, signature] = ["kind", "restart", "signature"].map((name) => textIn(item, name));
+  const note: ChainNote | undefined =
+    kind === "erased" && signature !== undefined
+      ? { kind, signature }
+      : kind === "restart" && restart !== undefined
+        ? { kind, execution: restart }
+        : undefined;
+  if (note && noteItem(partition, note).sk?.S === textIn(item, "sk")) return note;
+  throw new DamagedLink(`the note "${textIn(item, "sk")}" of ${partition} is not as NOVA writes it - ${byHand}`);
 }
 
 /** An item as DynamoDB has it. Chain items have few attributes, all known: no mapper is worth its time on every node. */

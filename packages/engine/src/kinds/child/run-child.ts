@@ -29,7 +29,7 @@ import { placesInside } from "../../protocol/recorded-document.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { firstLink, recordOf } from "../start/first-link.ts";
+import { createRecord, firstLink, recordOf } from "../start/first-link.ts";
 import { InputsRefused, refuseMisfitsOf } from "../start/given.ts";
 import type { WaitsFor } from "../waits-for.ts";
 
@@ -193,7 +193,7 @@ export async function beginChild(ports: Ports, calling: Calling): Promise<Child 
   if ("problem" in entry) return entry;
   const head = headOf(entry);
   const version = await versionOf(ports, head);
-  await ports.executions.create(recordOf(head, version));
+  await createRecord(ports, recordOf(head, version));
   return { id, version };
 }
 

@@ -68,6 +68,13 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
   );
 }
 
+/** Writes the record of an execution whose link 0 is written. The source of a restart has a note of it from now on. */
+export async function createRecord({ executions, chain }: Ports, record: Execution): Promise<void> {
+  await executions.create(record);
+  const { id, restartedFrom } = record;
+  if (restartedFrom !== undefined) await chain.putNote(restartedFrom, { kind: "restart", execution: id });
+}
+
 /** The record of an execution that begins with this link. */
 export function recordOf(first: Head, { workflowId, version, stateMachineArn }: WorkflowVersion): Execution {
   const { execution_id: id, client, root, timestamp, parent, trigger } = first;

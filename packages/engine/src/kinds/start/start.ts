@@ -10,7 +10,7 @@ import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { startInput } from "../../protocol/event.ts";
-import { type FirstLink, firstLink, recordOf } from "./first-link.ts";
+import { createRecord, type FirstLink, firstLink, recordOf } from "./first-link.ts";
 import { fileMembers, placeFiles, refuseMisfits, type StartFile, saveFiles } from "./given.ts";
 
 export interface StartRequest {
@@ -105,14 +105,10 @@ export async function begin(
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
   if (isNew) ports.tailCache.keep({ execution: id, scope: "", seq: 0 }, entry, ports.clock.now());
   const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
-  if (queue) {
-    const queued: Execution = { ...record, ...queue, status: "queued" };
-    await ports.executions.create(queued);
-    return queued;
-  }
-  await ports.executions.create(record);
-  await beginExecution(ports, record);
-  return record;
+  const begun: Execution = queue ? { ...record, ...queue, status: "queued" } : record;
+  await createRecord(ports, begun);
+  if (!queue) await beginExecution(ports, begun);
+  return begun;
 }
 
 /** Has the state machine run what link 0 and record are there of; of one that it runs already it does nothing. */

@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { useApi } from "../functions/api/support/api.ts";
+import { inARow } from "../support/cloud.ts";
+import { withLeaf } from "../support/forging/edits.ts";
+import { type Item, RawTable } from "../support/forging/raw-table.ts";
+import { useServer } from "./support/on-server.ts";
+
+const api = useApi();
+const { nova } = useServer(api);
+let table: RawTable;
+
+async function ran(workflow: string): Promise<string> {
+  const { body } = await api.call(`POST /workflows/${workflow}/execute`, { body: { context: { n: 1 } } });
+  await api.cloud.untilEnd(body.execution_id);
+  return body.execution_id;
+}
+
+beforeAll(async () => {
+  table = new RawTable();
+  await api.call("POST /workflows", { body: inARow("checked", { one: 'context["a"] = 1', two: "print('said')" }) });
+});
+
+describe("nova verify", { timeout: 60_000 }, () => {
+  let id: string;
+  let items: Item[];
+  const itemAt = (sk: string) => items.find((item) => item.sk?.S === sk) as Item;
+
+  beforeAll(async () => {
+    id = await ran("checked");
+    items = await table.itemsOf(id);
+  });
+
+  const shown = async (changed: Item) => {
+    try {
+      await table.put([changed]);
+      const [answer, { code, out }] = [await api.call(`GET /executions/${id}/verify`), await nova("verify", id)];
+      return { status: answer.status, state: answer.body.state, problem: answer.body.problem, code, out };
+    } finally {
+      await table.put([itemAt(changed.sk?.S ?? "")]);
+    }
+  };
+  const link1 = "L##0000000001#1";
+
+  it.each<[string, string, number, string[], Item[string] | undefined]>([
+    ["a record of another format", "E", 0, ["format"], { N: "2" }],
+    ["a record whose format is a text", "E", 0, ["format"], { S: "1" }],
+    ["a record without a client", "E", 0, ["client"], undefined],
+    ["a record whose version is a text", "E", 0, ["version"], { S: "1" }],
+    ["a record of an unknown status", "E", 0, ["status"], { S: "done" }],
+    ["a record with another mark", "E", 0, ["__edb_e__"], { S: "client" }],
+    ["a link of another format", link1, 1, ["format"], { N: "2" }],
+    ["a link whose head is no JSON", link1, 1, ["head"], { S: "{" }],
+    ["a link whose head is a number", link1, 1, ["head"], { N: "1" }],
+    ["a link without a hash", link1, 1, ["hash"], undefined],
+    ["a link whose contents are a list", link1, 1, ["contents"], { L: [] }],
+    ["a link whose context is a number", link1, 1, ["contents", "context", "text"], { N: "1" }],
+    ["a link whose context names a blob without a hash", link1, 1, ["contents", "context"], { M: { blob: { M: {} } } }],
+  ])("calls %s broken, as the API does", async (_, sk, seq, path, value) => {
+    const { status, state, problem, code, out } = await shown(withLeaf(itemAt(sk), path, value));
+    const isMark = path[0] === "__edb_e__";
+    expect({ status, state, seq: problem?.seq, code }).toEqual(
+      isMark ? { status: 200, state: "anchored", code: 0 } : { status: 200, state: "broken", seq, code: 1 },
+    );
+    if (!isMark) expect(out).toContain(`link ${seq}: `);
+  });
+
+  it("answers other requests for a record that cannot be read with a sentence and no fault of NOVA", async () => {
+    try {
+      await table.put([withLeaf(itemAt("E"), ["version"], { S: "1" })]);
+      const { status, body } = await api.call(`GET /executions/${id}`);
+      expect([status, body.detail]).toEqual([409, expect.stringMatching(/version.*nova verify/)]);
+      const list = await api.call("GET /executions?workflow=checked");
+      expect(list.status).toBe(200);
+      expect((await api.call(`GET /executions/exec_${"0".repeat(26)}/verify`)).status).toBe(404);
+    } finally {
+      await table.put([itemAt("E")]);
+    }
+  });
+});
