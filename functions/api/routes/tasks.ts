@@ -1,6 +1,6 @@
 import { RawJson, type TaskContents, type WaitingTask } from "@nova/engine";
 import * as service from "@nova/service";
-import { defined, textOfJson } from "@nova/workflow";
+import { defined, textOfJson, type WrittenJson } from "@nova/workflow";
 import { z } from "zod";
 import type { Received } from "../http/event.ts";
 import { readBody } from "../http/read-body.ts";
@@ -92,10 +92,16 @@ function wholeTask(task: WaitingTask & TaskContents) {
   });
 }
 
-function shownOf({ id, execution, workflowId, pattern, mail, status }: WaitingTask) {
+function shownJson(written: WrittenJson): RawJson {
+  return new RawJson(textOfJson(written));
+}
+
+function shownOf({ id, execution, workflowId, pattern, form, forms, mail, status }: WaitingTask) {
   return {
     ...{ task_id: id, execution_id: execution, workflow: workflowId },
-    pattern: pattern === undefined ? null : new RawJson(textOfJson(pattern)),
+    pattern: pattern === undefined ? null : shownJson(pattern),
+    form: form === undefined ? null : shownJson(form),
+    forms: forms ? Object.fromEntries(Object.entries(forms).map(([choice, own]) => [choice, shownJson(own)])) : null,
     status: status === "sent" ? ("answered" as const) : status,
     mail: mail && { ...mail, problem: mail.problem ?? null },
   };

@@ -1,6 +1,6 @@
 import { type Generation, RawJson } from "@nova/engine";
 import { type Principal, type Published, type ShownWorkflow, seenBy } from "@nova/service";
-import { type Trigger, textOfJson } from "@nova/workflow";
+import { type Node, type Trigger, textOfJson, type WrittenJson } from "@nova/workflow";
 import { z } from "zod";
 import { Finding } from "./deployment.ts";
 import { Slug, Time, VersionNumber, WorkflowId } from "./values.ts";
@@ -85,8 +85,13 @@ export function wholeWorkflow(found: ShownWorkflow, by: Principal) {
   const { triggers, ...workflow } = seenBy(by, version.workflow);
   return viewOf(WholeWorkflow, version, {
     ...workflowFields(found),
-    // What triggers hold of people's JSON comes as JSON, with its digits.
-    definition: { ...workflow, ...(triggers && { triggers: triggers.map(shownTrigger) }) },
+    // JSON that people wrote into the definition comes as JSON, with its digits.
+    definition: {
+      ...workflow,
+      nodes: workflow.nodes.map(shownNode),
+      ...(workflow.inputs && { inputs: shownJson(workflow.inputs) }),
+      ...(triggers && { triggers: triggers.map(shownTrigger) }),
+    },
   });
 }
 
@@ -94,10 +99,25 @@ export function versionItem(found: ShownWorkflow["version"], active: number | nu
   return viewOf(VersionItem, found, { ...stateOf(found), active: found.version === active });
 }
 
+function shownJson(written: WrittenJson): RawJson {
+  return new RawJson(textOfJson(written));
+}
+
+function shownNode(node: Node): object {
+  if (node.type === "map") return { ...node, body: { ...node.body, nodes: node.body.nodes.map(shownNode) } };
+  if (node.type === "approval") {
+    const { form, forms = {}, ...same } = node;
+    const own = Object.entries(forms).map(([choice, one]) => [choice, shownJson(one)]);
+    return { ...same, ...(form && { form: shownJson(form) }), ...(node.forms && { forms: Object.fromEntries(own) }) };
+  }
+  if (!("executor" in node) || node.executor.kind !== "text" || !node.executor.outputSchema) return node;
+  return { ...node, executor: { ...node.executor, outputSchema: shownJson(node.executor.outputSchema) } };
+}
+
 function shownTrigger(trigger: Trigger) {
-  if (trigger.type === "event") return { ...trigger, pattern: new RawJson(textOfJson(trigger.pattern)) };
+  if (trigger.type === "event") return { ...trigger, pattern: shownJson(trigger.pattern) };
   if (trigger.type !== "schedule" || trigger.context === undefined) return trigger;
-  return { ...trigger, context: new RawJson(textOfJson(trigger.context)) };
+  return { ...trigger, context: shownJson(trigger.context) };
 }
 
 export const GenerationItem = z

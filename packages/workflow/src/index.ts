@@ -27,7 +27,16 @@ export { canReach, graphOf, lastToFirst, reachableFrom } from "./graph/graph.ts"
 export type { EntryEvents, HistoryBudget } from "./history-budget.ts";
 export { checkSchema } from "./inputs/check-schema.ts";
 export { checkContext, checkData } from "./inputs/within-time.ts";
-export { type ExactValue, isRawNumber, keepingDigits, parseExact, textOfJson, type WrittenJson } from "./json/exact.ts";
+export { isSameJson } from "./json/digits.ts";
+export {
+  type ExactValue,
+  isRawNumber,
+  keepingDigits,
+  objectOf,
+  parseExact,
+  textOfJson,
+  type WrittenJson,
+} from "./json/exact.ts";
 export { isJson, utf8In } from "./json/received.ts";
 export { halfCharacterIn } from "./json/scan.ts";
 export {

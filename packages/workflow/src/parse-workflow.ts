@@ -10,9 +10,11 @@ import { checkWhole } from "./check/whole.ts";
 import { defined } from "./defined.ts";
 import type { Finding } from "./findings/finding.ts";
 import { nodeIndex } from "./graph/edges.ts";
+import { readInputs } from "./inputs/ajv.ts";
+import { keepingDigits } from "./json/exact.ts";
 import { lockOf } from "./lock/lock-of.ts";
 import { bodyOf, findingsIn, nodesIn, readBody } from "./parse/body.ts";
-import { readDocument } from "./parse/document.ts";
+import { type Document, readDocument } from "./parse/document.ts";
 import { checkLists, identityOf, readFields } from "./parse/fields.ts";
 import { libOf, pythonOfLib, sharedSettings } from "./parse/files.ts";
 import { locate } from "./parse/locate.ts";
@@ -20,7 +22,7 @@ import { readNode } from "./parse/nodes.ts";
 import { partOf } from "./parse/part.ts";
 import type { PythonSource, WorkflowSource } from "./parse/read.ts";
 import { readTriggers } from "./parse/triggers.ts";
-import type { Body, JsonObject, Workflow } from "./workflow.ts";
+import type { Body, Workflow } from "./workflow.ts";
 
 export interface ParsedWorkflow {
   /** There if no finding is an error. */
@@ -38,7 +40,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   if (!document) return { findings, python: [], keyFindings: () => [] };
   const paths = { nodes: document.pathOf("nodes"), edges: document.pathOf("edges") };
   const { fields, findings: fieldFindings } = readFields(document);
-  const around = { files: source.files, shared: sharedSettings(fields) };
+  const around = { files: source.files, shared: sharedSettings(fields), exactly: document.exactly };
   const body = readBody(document.body, paths, (node, path) => readNode(node, path, around));
   const identity = identityOf(document, source);
   const lib = libOf(source.files);
@@ -53,7 +55,8 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
   const python = [...[...nodesIn(body)].flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
   const isRight = findings.every(({ severity }) => severity !== "error");
-  const workflow = fields && isRight ? normalise(identity, fields, lib, bodyOf(body)) : undefined;
+  const parts = () => ({ ...bodyOf(body), ...inputsOf(document) });
+  const workflow = fields && isRight ? normalise(identity, fields, lib, parts()) : undefined;
   if (workflow && lock.locked) workflow.lock = lock.locked;
   if (workflow && triggers.length > 0) workflow.triggers = triggers;
   const part = workflow && source.part ? partOf(workflow, source.part) : workflow;
@@ -67,21 +70,25 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   };
 }
 
+function inputsOf({ body, pathOf, exactly }: Document): Pick<Workflow, "inputs"> {
+  if (body.inputs === undefined) return {};
+  return { inputs: keepingDigits(JSON.stringify(readInputs(exactly(pathOf("inputs"))))) };
+}
+
 function normalise(
   { id, name }: { id: string; name: string },
   fields: WorkflowFields,
   lib: Record<string, string>,
-  body: Body,
+  parts: Body & Pick<Workflow, "inputs">,
 ): Workflow {
-  const { description, inputs, requirements = [], model, models, approval, scope, credentials } = fields;
+  const { description, requirements = [], model, models, approval, scope, credentials } = fields;
   return defined({
     ...{ format: 1 as const, id, name, description, requirements, lib, model, models, approval, scope, credentials },
     timeoutSeconds: fields.timeout,
-    inputs: inputs && ({ type: "object", ...inputs } as JsonObject),
     idleSeconds: fields.idle_seconds,
     warm: fields.warm || undefined,
     maxCostUsd: fields.limits?.max_cost_usd,
     onFailure: fields.on_failure && onFailureOf(fields.on_failure),
-    ...body,
+    ...parts,
   });
 }

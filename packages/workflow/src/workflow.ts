@@ -1,3 +1,4 @@
+import type { WrittenJson } from "./json/exact.ts";
 import type { JsonObject } from "./json/value.ts";
 import type { LockedCode } from "./lock/lock-file.ts";
 import type { OnFailure } from "./on-failure.ts";
@@ -17,7 +18,7 @@ export interface Workflow {
   /** Limit of a whole run, seconds. */
   timeoutSeconds?: number;
   /** JSON schema of the initial context; a property may carry `secret: true`. */
-  inputs?: JsonObject;
+  inputs?: WrittenJson;
   /** pip requirement lines of the sandbox template. */
   requirements: string[];
   /** How long a sandbox that a run has left waits for the next one; 0: not at all. Absent: `defaultIdleSeconds`. */
@@ -128,9 +129,9 @@ export interface ApprovalNode extends NodeBase {
   /** What people are asked; `{{dot.path}}` stands for a value of the context. */
   message: string;
   /** JSON schema of the data that comes with an answer. */
-  form?: JsonObject;
+  form?: WrittenJson;
   /** By choice: it takes the place of `form` for an answer with that choice. */
-  forms?: Record<string, JsonObject>;
+  forms?: Record<string, WrittenJson>;
   choices: string[];
   timeoutSeconds: number;
   /** Whom it concerns; for the event and for lists of tasks. */
@@ -205,7 +206,7 @@ export interface TextExecutor {
   /** Limit of the answer. */
   maxTokens?: number;
   /** JSON schema of the answer. Absent: a text. */
-  outputSchema?: JsonObject;
+  outputSchema?: WrittenJson;
   /** Key of the answer in the context. */
   into: string;
   /** The most characters of one inserted value. Absent: `defaultMaxChars`. */

@@ -37,12 +37,20 @@ it.each([
   ["collects in the order of the edges", merged("collect", a({ x: "1" }), b({ x: "1" })), changes({ x: "[1,1]" })],
   ["collects no list of one", merged("collect", a({ x: "1" }), b({ y: "[]" })), changes({ x: "1", y: "[]" })],
   ["collects values rather than deletions", merged("collect", a({ old: "5" }), b({}, ["old"])), changes({ old: "5" })],
+  ["keeps equal numbers", merged("unique", a({ x: "1" }), b({ x: "1.0" })), changes({ x: "1.0" })],
+  [
+    "keeps equal objects, whatever the order of their fields",
+    merged("unique", a({ x: '{"a":1,"b":[2]}' }), b({ x: '{"b":[2e0],"a":1}' })),
+    changes({ x: '{"b":[2e0],"a":1}' }),
+  ],
 ])("%s", (_what, found, expected) => {
   expect(found).toEqual(expected);
 });
 
 it.each([
-  ["different values", a({ x: "1" }), b({ x: "1.0" }), "each to another value"],
+  ["different values", a({ x: "1" }), b({ x: '"1"' }), "each to another value"],
+  ["lists in another order", a({ x: "[1,2]" }), b({ x: "[2,1]" }), "each to another value"],
+  ["numbers that no double tells apart", a({ x: "9007199254740993" }), b({ x: "9007199254740992" }), "each to another"],
   ["a value and a deletion", a({ old: "5" }), b({}, ["old"]), "one sets it, the other deletes it"],
 ])("refuses %s, and names the key and both branches", (_what, one, other, how) => {
   const { problem } = merged("unique", one, other) as { problem: string };

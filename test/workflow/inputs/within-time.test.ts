@@ -22,7 +22,6 @@ it.each([
   ["refers to a part of itself", { $ref: "#/$defs/a", $defs: { a: {} } }, "{}"],
   ["has a pattern", { properties: { a: { pattern: "^a" } } }, "{}"],
   ["has patterns of keys", { patternProperties: { "^a": {} } }, "{}"],
-  ["looks for items that are there twice", { properties: { a: { uniqueItems: true } } }, "{}"],
   ["is long", { description: "x".repeat(10_001) }, "{}"],
   ["has much to look at", total, JSON.stringify({ total: 1, text: "x".repeat(2_000_000) })],
 ])("checks in a thread where the schema %s", async (_what, inputs, text) => {

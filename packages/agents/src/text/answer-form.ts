@@ -1,5 +1,5 @@
 import type { TextTask } from "@nova/engine";
-import { checkData, conditionLabel, defaultLabel, type JsonObject, type TextExecutor } from "@nova/workflow";
+import { checkData, conditionLabel, defaultLabel, objectOf, type TextExecutor, type WrittenJson } from "@nova/workflow";
 import type { AnswerFormat } from "../model/models.ts";
 import { type Read, readObject, readText } from "../model/read-answer.ts";
 
@@ -18,12 +18,12 @@ export function answerFormOf({ node, edges }: Pick<TextTask, "node" | "edges">, 
   if (!outputSchema) return { told: "", format: { read: async (answer) => readText(answer) }, set };
   return {
     told: "Answer with one JSON object.",
-    format: { name: "answer", json: outputSchema, read: (answer) => readData(answer, outputSchema) },
+    format: { name: "answer", json: objectOf(outputSchema), read: (answer) => readData(answer, outputSchema) },
     set,
   };
 }
 
-async function readData(answer: string, schema: JsonObject): Promise<Read<string>> {
+async function readData(answer: string, schema: WrittenJson): Promise<Read<string>> {
   const read = readObject(answer);
   const problems = read.valid ? await checkData(schema, read.value) : [];
   return problems.length > 0 ? { valid: false, problem: problems.join("; ") } : read;

@@ -1,5 +1,5 @@
 import type { TaskMail, TaskStatus, TaskStore, WaitingTask, Wake } from "@nova/engine";
-import { defined, type JsonObject, keepingDigits, textOfJson } from "@nova/workflow";
+import { defined, keepingDigits, textOfJson } from "@nova/workflow";
 import { reachingIf } from "../clients/outage.ts";
 import { checkFormat, current, FORMAT, json, numbers, optionalTexts, text, texts } from "./fields.ts";
 import {
@@ -86,19 +86,30 @@ function isPending(status: TaskStatus): boolean {
   return status === "open" || status === "answered";
 }
 
-function itemOf({ pattern, ...task }: WaitingTask) {
+function itemOf({ pattern, form, forms, ...task }: WaitingTask) {
   const { client, kind, status } = task;
   const isListed = client !== undefined && isPending(status);
   return {
     ...task,
     ...(pattern !== undefined && { pattern: textOfJson(pattern) }),
+    ...(form !== undefined && { form: textOfJson(form) }),
+    ...(forms !== undefined && { forms: mapValues(forms, textOfJson) }),
     ...(isPending(status) && { open: "tasks" as const }),
     ...(isListed && { clientKey: clientKey(client, kind) }),
   };
 }
 
-function taskOf({ open: _, clientKey: __, pattern, ...task }: TaskItem): WaitingTask {
-  return { ...current(`task "${task.id}"`, task), ...(pattern !== undefined && { pattern: keepingDigits(pattern) }) };
+function taskOf({ open: _, clientKey: __, pattern, form, forms, ...task }: TaskItem): WaitingTask {
+  return {
+    ...current(`task "${task.id}"`, task),
+    ...(pattern !== undefined && { pattern: keepingDigits(pattern) }),
+    ...(form !== undefined && { form: keepingDigits(form) }),
+    ...(forms !== undefined && { forms: mapValues(forms, keepingDigits) }),
+  };
+}
+
+function mapValues<From, To>(fields: Record<string, From>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]));
 }
 
 const requiredTexts = { type: "list", items: { type: "string" }, required: true } as const;
@@ -112,10 +123,10 @@ const taskRecord = record(
     ...texts("execution", "id", "workflowId", "scope", "node", "message", "createdAt", "expiresAt"),
     ...optionalTexts("client", "link", "answeredAt"),
     ...numbers("version", "seq"),
-    form: json<JsonObject>(),
-    forms: json<Record<string, JsonObject>>(),
-    /** JSON text: an event's numbers may have digits that JavaScript has not. */
-    ...optionalTexts("pattern"),
+    /** JSON texts: their numbers may have digits that JavaScript has not. */
+    ...optionalTexts("pattern", "form"),
+    /** JSON texts by choice. */
+    forms: json<Record<string, string>>(),
     wake: json<Wake>(),
     mail: json<TaskMail>(),
     kind: { type: ["approval", "event"], required: true },

@@ -1,5 +1,5 @@
 import { type ExactValue, isRawNumber } from "@nova/engine";
-import { checkContext, checkSchema, type JsonObject } from "@nova/workflow";
+import { checkContext, checkSchema, keepingDigits } from "@nova/workflow";
 import type { ExactObject } from "../input/exact.ts";
 import type { WholeValue } from "./values.ts";
 
@@ -34,11 +34,11 @@ const forms: Readonly<Record<string, Form>> = {
     keys: ["$schema"],
     problem({ $schema }) {
       if (!isObject($schema)) return `write {"$schema": {"type": "number"}}`;
-      const [first] = checkSchema({ properties: { value: plain($schema) } }).problems;
+      const [first] = checkSchema({ properties: { value: $schema } }).problems;
       return first && `its schema: ${first.message}`;
     },
     async fits({ $schema }, value) {
-      const inputs = { properties: { value: plain($schema) } } as JsonObject;
+      const inputs = keepingDigits(JSON.stringify({ properties: { value: $schema } }));
       return (await checkContext({ inputs }, JSON.stringify({ value }))).length === 0;
     },
   },
@@ -106,8 +106,4 @@ function isObject(value: ExactValue | undefined): value is ExactObject {
 
 function numberOf(value: ExactValue | undefined): number {
   return Number(JSON.stringify(value));
-}
-
-function plain(value: ExactValue | undefined): unknown {
-  return JSON.parse(JSON.stringify(value));
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, WrittenJson } from "@nova/workflow";
+import type { WrittenJson } from "@nova/workflow";
 import type { LinkId } from "./chain.ts";
 
 /**
@@ -31,9 +31,9 @@ export interface WaitingTask extends LinkId {
   /** What people are asked, secrets masked; empty for an event. */
   message: string;
   /** JSON schema of the data that comes with an answer. */
-  form?: JsonObject;
+  form?: WrittenJson;
   /** By choice, for those that have one of their own: it takes the place of `form`. */
-  forms?: Record<string, JsonObject>;
+  forms?: Record<string, WrittenJson>;
   choices: string[];
   to: string[];
   /** What an event must be like, values of the context in the place of its templates. */

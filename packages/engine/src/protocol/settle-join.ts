@@ -1,4 +1,4 @@
-import { type Fork, joinOf } from "@nova/workflow";
+import { type Fork, isSameJson, joinOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentText } from "../chain/contents.ts";
 import { type BranchTip, headOf } from "../chain/head.ts";
@@ -7,6 +7,8 @@ import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts"
 import { type Changes, type Context, isWithin, linkLabel } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
 import { blobPages, loadContext, loadStored, type StoredContext } from "../context/pages.ts";
+import { blobKey } from "../context/references.ts";
+import { type ValueSource, wholeJson } from "../context/whole-value.ts";
 import { chainBroken } from "../errors.ts";
 import { objectText } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
@@ -123,7 +125,8 @@ async function joinedChanges(
   }
   const contexts = await atOnce(tips, async ({ entry }) => (await contextAfter(entry, ports.blobs)).context);
   const branches = open.branches.map((branch, i) => ({ ...branch, context: contexts[i] as LoadedContext["context"] }));
-  const changes = mergeBranches(kept.context, branches, open.fork);
+  const whole = await disputedValues(kept.context, branches, { home: open.head, blobs: ports.blobs });
+  const changes = mergeBranches(kept.context, branches, open.fork, (json) => whole.get(json) ?? json);
   if ("problem" in changes) return { class: "NodeFailed", failure: { message: changes.problem } };
   if (open.fork.merge !== "collect") return changes;
   // Lists are new values: their large parts go to blobs as those of any other value.
@@ -180,27 +183,65 @@ interface Write {
   json: string | null;
 }
 
-/** What the branches changed. Two different changes of one key are a problem, unless the fork says which counts. */
-export function mergeBranches(
+/** Values of at most this size are loaded to compare them; longer ones are equal only if they have the same bytes. */
+const maxCompared = 16 * 1024 * 1024;
+
+/** Values with parts in blobs that branches wrote to one key in different texts: by the text, the value's whole text. */
+async function disputedValues(
   before: Context,
   branches: readonly BranchContext[],
-  { node, merge }: Pick<Fork, "node" | "merge">,
-): Changes | { problem: string } {
+  source: ValueSource,
+): Promise<Map<string, string>> {
+  const whole = new Map<string, string>();
+  for (const writes of writesByKey(before, branches).values()) {
+    const texts = new Set(writes.map(({ json }) => json));
+    for (const json of texts.size > 1 ? texts : []) {
+      if (!json?.includes(`"${blobKey}"`) || whole.has(json)) continue;
+      const text = await wholeJson(json, maxCompared, source);
+      if (text !== null) whole.set(json, text);
+    }
+  }
+  return whole;
+}
+
+function writesByKey(before: Context, branches: readonly BranchContext[]): Map<string, Write[]> {
   const writes = new Map<string, Write[]>();
   for (const branch of branches) {
     for (const [key, json] of writesOf(before, branch)) {
       writes.set(key, [...(writes.get(key) ?? []), { branch: branch.name, json }]);
     }
   }
+  return writes;
+}
+
+/**
+ * What the branches changed. Two different changes of one key are a problem, unless the fork says which counts. Of equal
+ * values the text of the last one stays. `whole` is the text of a value with all of its parts.
+ */
+export function mergeBranches(
+  before: Context,
+  branches: readonly BranchContext[],
+  { node, merge }: Pick<Fork, "node" | "merge">,
+  whole = (json: string) => json,
+): Changes | { problem: string } {
+  const writes = writesByKey(before, branches);
   const changes: Changes = { set: [], delete: [] };
   for (const [key, all] of writes) {
-    const conflict = merge === "unique" ? all.find(({ json }) => json !== all[0]?.json) : undefined;
+    const conflict = merge === "unique" ? differing(all, whole) : undefined;
     if (conflict) return { problem: conflictText(key, all[0] as Write, conflict, node) };
     const json = merge === "collect" ? collected(all) : (all.at(-1)?.json ?? null);
     if (json === null) changes.delete.push(key);
     else changes.set.push({ key, json });
   }
   return changes;
+}
+
+/** The first change of a key that is another one than the first of all. */
+function differing([first, ...others]: readonly Write[], whole: (json: string) => string): Write | undefined {
+  const one = first?.json ?? null;
+  return others.find(({ json }) =>
+    one === null || json === null ? one !== json : one !== json && !isSameJson(whole(one), whole(json)),
+  );
 }
 
 function writesOf(before: Context, { context, scope }: BranchContext): [key: string, json: string | null][] {

@@ -1,5 +1,13 @@
 import { InputsRefused, membersOf } from "@nova/engine";
-import { checkContext, type Workflow, writeWorkflow } from "@nova/workflow";
+import {
+  checkContext,
+  type ExactValue,
+  keepingDigits,
+  parseExact,
+  textOfJson,
+  type Workflow,
+  writeWorkflow,
+} from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
@@ -79,8 +87,8 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
 
 /** Of what is missing there may be more later: only what is there has to fit. */
 async function demandInputs(workflow: Workflow, context: string): Promise<void> {
-  const { required: _, ...inputs } = workflow.inputs ?? {};
-  const findings = await checkContext({ inputs }, context, []);
+  const { required: _, ...inputs } = parseExact(textOfJson(workflow.inputs ?? {})) as Record<string, ExactValue>;
+  const findings = await checkContext({ inputs: keepingDigits(JSON.stringify(inputs)) }, context, []);
   if (findings.length > 0) throw new InputsRefused(findings);
 }
 

@@ -47,5 +47,12 @@ export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   edgesOut: "choices",
   holds: "nothing",
   codes: { choices: "NOVA410", form: "NOVA416", forms: "NOVA416", timeout: "NOVA409", into: "NOVA418" },
-  normalise: ({ timeout, into, ...same }) => defined({ ...same, timeoutSeconds: timeout, into: into ?? same.id }),
+  normalise: ({ timeout, into, form, forms, ...same }, exactly) =>
+    defined({
+      ...same,
+      form: form && exactly("form"),
+      forms: forms && Object.fromEntries(Object.keys(forms).map((choice) => [choice, exactly("forms", choice)])),
+      timeoutSeconds: timeout,
+      into: into ?? same.id,
+    }),
 };

@@ -1,13 +1,21 @@
 import { z } from "zod";
 import { text, within } from "./fields.ts";
 
+const conditionError = "must be a text, a number below 1e15, true or false";
+
+/** Up to here every whole number is a double of its own. */
+const ConditionNumber = z
+  .number({ error: conditionError })
+  .gt(-1e15, { error: conditionError })
+  .lt(1e15, { error: conditionError });
+
 export const AuthoredEdge = z
   .strictObject(
     {
       from: text("Id of the node that the edge leaves."),
       to: text("Id of the node that the edge leads to."),
       condition: z
-        .union([z.string(), z.boolean(), z.number()], { error: "must be a text, a number, true or false" })
+        .union([z.string(), z.boolean(), ConditionNumber], { error: conditionError })
         .describe(
           "On edges out of a decision or an approval, and only there: the value of `branch_decision`, or the choice, that takes this edge. " +
             '`true` and `"true"` are the same; `"default"` catches every other value, `"timeout"` an approval that nobody answered in time.',

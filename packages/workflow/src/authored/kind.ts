@@ -1,12 +1,14 @@
 import type { z } from "zod";
 import type { FindingCode } from "../findings/finding.ts";
+import type { WrittenJson } from "../json/exact.ts";
 import type { Body, Node, NodeType } from "../workflow.ts";
 import type { nodeFields } from "./fields.ts";
 
 /** What a node does, in the words that were written; its settings are read apart. */
 export type TaskSource =
   | { kind: "code"; code: string; file?: string; shared: SharedSettings }
-  | { kind: "prompt" | "text"; prompt: string; file?: string; shared: SharedSettings };
+  | { kind: "prompt"; prompt: string; file?: string; shared: SharedSettings }
+  | { kind: "text"; prompt: string; file?: string; shared: SharedSettings; outputSchema?: WrittenJson };
 
 /** What a workflow says for all of its nodes that run code. */
 export interface SharedSettings {
@@ -32,7 +34,8 @@ interface Shape<Schema extends NodeSchema> {
 /** A kind that is complete in its fields. */
 export interface PlainKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
   holds: "nothing";
-  normalise(authored: z.output<Schema>): Node;
+  /** `exactly` has the JSON object in a field, with its digits. */
+  normalise(authored: z.output<Schema>, exactly: (...steps: string[]) => WrittenJson): Node;
 }
 
 /** A kind whose code runs in a sandbox. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
+import type { WrittenJson } from "../json/exact.ts";
 import { defaultMaxChars } from "../references/render.ts";
-import type { JsonObject, ModelChoice, TextExecutor } from "../workflow.ts";
+import type { ModelChoice, TextExecutor } from "../workflow.ts";
 import { contextKey, filledText, jsonSchema, within } from "./fields.ts";
 
 const temperatureError = "must be a number from 0 to 2";
@@ -57,15 +58,15 @@ type Written = { id: string; model?: ModelChoice | LlmConfig | undefined } & {
 };
 
 export function textExecutor(
-  { id, model: written, llm_config, system, output_schema, into, max_chars, on_missing }: Written,
-  source: { prompt: string; file?: string },
+  { id, model: written, llm_config, system, into, max_chars, on_missing }: Written,
+  source: { prompt: string; file?: string; outputSchema?: WrittenJson },
   maxCostUsd: number | undefined,
 ): TextExecutor {
   const { model, temperature, max_tokens } = llm_config ?? configOf(written);
   return defined({
     ...{ kind: "text" as const, prompt: source.prompt, file: source.file },
     ...{ system, model, temperature, maxTokens: max_tokens, maxCostUsd, maxChars: max_chars },
-    outputSchema: output_schema as JsonObject | undefined,
+    outputSchema: source.outputSchema,
     into: into ?? id,
     onMissing: on_missing === "mark" ? on_missing : undefined,
   });

@@ -10,7 +10,7 @@ import type { Workflow } from "../workflow.ts";
 import type { Outline } from "./outline.ts";
 
 /** `inputs` can be used as what it is: the JSON schema of an object, with secrets where they are kept. */
-export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
+export function* checkInputs({ body, pathOf, exactly }: Document): Iterable<Finding> {
   const { inputs } = body;
   if (!isObject(inputs)) return;
   const path = pathOf("inputs");
@@ -23,7 +23,7 @@ export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
     if (!isReserved(key)) continue;
     yield finding("NOVA502", at(path, "properties", key), `inputs: the key "${key}" is reserved for NOVA - rename it`);
   }
-  const { problems, secrets } = checkSchema(inputs);
+  const { problems, secrets } = checkSchema(exactly(path));
   for (const { segments, message } of problems) yield finding("NOVA501", at(path, ...segments), `inputs: ${message}`);
   for (const segments of secrets) {
     // A secret covers a whole key of the context.
@@ -34,14 +34,15 @@ export function* checkInputs({ body, pathOf }: Document): Iterable<Finding> {
 }
 
 /** Keys of the initial context that the workflow's `inputs` mark with `secret: true`. */
-export function secretKeys({ inputs }: { inputs?: unknown }): Set<string> {
+export function secretKeys({ inputs: written }: { inputs?: unknown }): Set<string> {
+  const inputs: unknown = typeof written === "string" ? JSON.parse(written) : written;
   const properties = isObject(inputs) && isObject(inputs.properties) ? Object.entries(inputs.properties) : [];
   return new Set(properties.flatMap(([key, schema]) => (isObject(schema) && schema.secret === true ? [key] : [])));
 }
 
 /** NOVA511: fields that name a secret input and keep its value in the open. */
 export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown): Iterable<Finding> {
-  const secrets = [...secretKeys({ inputs })];
+  const secrets = isObject(inputs) ? [...secretKeys({ inputs })] : [];
   if (secrets.length === 0) return;
   for (const { id, node, path } of outlines.flatMap(({ nodes }) => nodes)) {
     if (node?.type !== "map" && !(node?.type === "wait" && node.for.kind === "event")) continue;

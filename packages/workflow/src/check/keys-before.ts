@@ -1,4 +1,5 @@
 import { reachableFrom } from "../graph/graph.ts";
+import { objectOf } from "../json/exact.ts";
 import { isObject, type JsonObject } from "../json/value.ts";
 import type { Trigger, TriggerType } from "../trigger.ts";
 import type { Node, Workflow } from "../workflow.ts";
@@ -83,7 +84,8 @@ const fromTriggers: Record<TriggerType, readonly string[]> = {
   ...{ mail, imap: mail, webhook: ["webhook"], schedule: ["schedule"], event: ["event"] },
 };
 
-export function givenKeys({ inputs, triggers = [] }: Workflow): GivenKeys {
+export function givenKeys({ inputs: written, triggers = [] }: Workflow): GivenKeys {
+  const inputs = written === undefined ? undefined : objectOf(written);
   const declared = isObject(inputs?.properties) ? Object.keys(inputs.properties) : [];
   const keys = [...fromNova, ...declared, ...requiredIn(inputs), ...triggers.flatMap(keysFrom)];
   return { keys: new Set(keys), isOpen: declared.length === 0 || isOpenSchema(inputs) };
@@ -94,7 +96,7 @@ function requiredIn(inputs: JsonObject | undefined): string[] {
 }
 
 function keysFrom(trigger: Trigger): string[] {
-  const own = trigger.type === "schedule" ? Object.keys(trigger.context ?? {}) : [];
+  const own = trigger.type === "schedule" ? Object.keys(objectOf(trigger.context ?? {})) : [];
   return [...fromTriggers[trigger.type], ...own];
 }
 

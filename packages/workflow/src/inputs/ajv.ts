@@ -1,6 +1,9 @@
-import { Ajv2020, type Options, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
+import { parseWithDigits } from "../json/digits.ts";
+import { parseExact, type WrittenJson } from "../json/exact.ts";
+import { computeWithDigits } from "./exact-keywords.ts";
 
 /** The pattern of an e-mail address that follows RFC 5322 to the letter has about 400. */
 const maxPatternCharacters = 1_000;
@@ -65,7 +68,7 @@ export function publishedPattern(pattern: string): Pattern {
  * writes for a schema: shortening it takes time quadratic in the schema.
  */
 export function newAjv(options: Options, patterns = linearPattern): Ajv2020 {
-  return new Ajv2020({
+  const ajv = new Ajv2020({
     allErrors: true,
     strictTypes: false,
     strictTuples: false,
@@ -74,11 +77,20 @@ export function newAjv(options: Options, patterns = linearPattern): Ajv2020 {
     code: { optimize: false, regExp: Object.assign(patterns, { code: "patterns" }) },
     ...options,
   });
+  computeWithDigits(ajv);
+  return ajv;
 }
 
-/** The schema inside of `inputs`, as ajv takes it: of an object, and in the one dialect that is spoken here. */
-export function schemaOf({ $schema: _, ...inputs }: Record<string, unknown>): Record<string, unknown> {
-  return { type: "object", ...inputs };
+/** A schema as it was written, with the digits of its numbers; `$schema` names the one dialect there is. */
+export function readSchema(written: WrittenJson | Record<string, unknown>): Record<string, unknown> {
+  const { $schema: _, ...schema } = (typeof written === "string" ? parseExact(written) : written) as typeof written &
+    object;
+  return schema;
+}
+
+/** The schema in `inputs`: it is of an object. */
+export function readInputs(written: WrittenJson | Record<string, unknown>): Record<string, unknown> {
+  return { type: "object", ...readSchema(written) };
 }
 
 /** A place in a JSON value, from its root. */
@@ -97,12 +109,21 @@ const maxKept = 50;
 
 const kept = new LRUCache<string, ValidateFunction>({ max: maxKept });
 
-/** A schema that was checked when its workflow was parsed, ready to check values; the last ones are remembered. */
-export function compiledSchema(schema: Record<string, unknown>): ValidateFunction {
-  const key = JSON.stringify(schema);
+/**
+ * What is wrong with a value (JSON text) by a schema that was checked when its workflow was parsed. The last compiled
+ * schemas are remembered.
+ */
+export function problemsIn(schema: Record<string, unknown>, root: { "": unknown }): readonly ErrorObject[] {
+  const validate = compiledSchema(JSON.stringify(schema));
+  const place = { instancePath: "", parentData: root, parentDataProperty: "", rootData: root[""] as object };
+  return validate(root[""], { ...place, dynamicAnchors: {} }) ? [] : (validate.errors ?? []);
+}
+
+/** Of the text of a schema. */
+export function compiledSchema(text: string): ValidateFunction {
   // Compiling JSON schema's own schema again would take most of the time.
   const options = { validateSchema: false, meta: false, strictSchema: false };
-  const validate = kept.get(key) ?? newAjv(options, publishedPattern).compile(schema);
-  kept.set(key, validate);
+  const validate = kept.get(text) ?? newAjv(options, publishedPattern).compile(parseWithDigits(text)[""] as object);
+  kept.set(text, validate);
   return validate;
 }

@@ -1,7 +1,9 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import { nearest } from "../findings/text.ts";
+import { parseWithDigits } from "../json/digits.ts";
+import type { WrittenJson } from "../json/exact.ts";
 import { isObject, type Loose } from "../json/value.ts";
-import { newAjv, PatternRefused, type Segments, schemaOf, segmentsOfPointer } from "./ajv.ts";
+import { newAjv, PatternRefused, readInputs, type Segments, segmentsOfPointer } from "./ajv.ts";
 
 interface CheckedSchema {
   problems: { segments: Segments; message: string }[];
@@ -18,8 +20,10 @@ const maxSchemaLevels = 60;
 let metaSchema: Ajv2020 | undefined;
 
 /** Whether `inputs` (or a form) can be used. Unknown keywords are no matter of taste: `requried` would allow everything. */
-export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
-  const beyond = beyondBounds(inputs);
+export function checkSchema(written: WrittenJson | Record<string, unknown>): CheckedSchema {
+  const text = JSON.stringify(readInputs(written));
+  const schema = parseWithDigits(text)[""] as Record<string, unknown>;
+  const beyond = beyondBounds(schema, text.length);
   if (beyond !== undefined) return { problems: [{ segments: [], message: beyond }], secrets: [] };
   const unknown: string[] = [];
   const secrets: Segments[] = [];
@@ -30,7 +34,6 @@ export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
   const logger = { log: note, warn: note, error: note };
   const ajv = newAjv({ strictSchema: "log", logger, meta: false, validateSchema: false });
   noteSecrets(ajv, (segments) => secrets.push([...segments, "secret"]));
-  const schema = schemaOf(inputs);
   try {
     metaSchema ??= newAjv({ strictSchema: false });
     if (!metaSchema.validateSchema(schema)) return { problems: metaProblems(metaSchema.errors ?? []), secrets };
@@ -45,8 +48,7 @@ export function checkSchema(inputs: Record<string, unknown>): CheckedSchema {
   }
 }
 
-function beyondBounds(schema: Record<string, unknown>): string | undefined {
-  const { length } = JSON.stringify(schema);
+function beyondBounds(schema: Record<string, unknown>, length: number): string | undefined {
   if (length > maxSchemaCharacters) {
     const size = `the schema has ${length.toLocaleString("en")} characters`;
     return `${size}, at most ${maxSchemaCharacters.toLocaleString("en")} are taken - describe fewer fields, and let the code look at the rest`;

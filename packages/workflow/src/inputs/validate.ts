@@ -1,25 +1,27 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at } from "../findings/text.ts";
+import { parseWithDigits } from "../json/digits.ts";
+import type { WrittenJson } from "../json/exact.ts";
+import { isJson } from "../json/received.ts";
 import { linesOf, NotJson, scanJson } from "../json/scan.ts";
 import { isObject } from "../json/value.ts";
-import type { JsonObject } from "../workflow.ts";
-import { compiledSchema, schemaOf, segmentsOfPointer } from "./ajv.ts";
+import { problemsIn, readInputs, readSchema, segmentsOfPointer } from "./ajv.ts";
 import { freeing } from "./freeing.ts";
 
 /** A list of a million wrong items is one mistake. */
 const maxProblems = 20;
 
 /**
- * Whether a run may start with this context, the text of a JSON object. It is parsed only to look at it: JSON.parse
- * damages large integers, so what a run stores is the text itself. Files lie under `fileKeys`, of which the schema says
- * nothing but that they are there.
+ * Whether a run may start with this context, the text of a JSON object. It is parsed only to look at it: a run stores
+ * the text itself. Files lie under `fileKeys`, of which the schema says nothing but that they are there.
  */
-export function validateInputs(inputs: JsonObject, contextText: string, fileKeys: readonly string[]): Finding[] {
-  const files = Object.fromEntries(fileKeys.map((key) => [key, null]));
-  const context = { ...JSON.parse(contextText), ...files };
-  const validate = compiledSchema(freeing(schemaOf(inputs), fileKeys));
-  return validate(context) ? [] : (validate.errors ?? []).slice(0, maxProblems).map(describe);
+export function validateInputs(inputs: WrittenJson, contextText: string, fileKeys: readonly string[]): Finding[] {
+  const root = parseWithDigits(contextText);
+  Object.assign(root[""] as object, Object.fromEntries(fileKeys.map((key) => [key, null])));
+  return problemsIn(freeing(readInputs(inputs), fileKeys), root)
+    .slice(0, maxProblems)
+    .map(describe);
 }
 
 function describe(error: ErrorObject): Finding {
@@ -34,15 +36,9 @@ function describe(error: ErrorObject): Finding {
 }
 
 /** What keeps data (JSON text) from fitting the form of an approval, a few words each; nothing where it fits. */
-export function validateData({ $schema: _, ...form }: JsonObject, text: string): string[] {
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    return ["it is not JSON"];
-  }
-  const validate = compiledSchema(form);
-  return validate(data) ? [] : (validate.errors ?? []).slice(0, maxProblems).map(describeData);
+export function validateData(form: WrittenJson, text: string): string[] {
+  if (!isJson(text)) return ["it is not JSON"];
+  return problemsIn(readSchema(form), parseWithDigits(text)).slice(0, maxProblems).map(describeData);
 }
 
 function describeData(error: ErrorObject): string {

@@ -1,6 +1,7 @@
 import { DeadlineWorker } from "../deadline/deadline-worker.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import type { JsonObject, Workflow } from "../workflow.ts";
+import { textOfJson, type WrittenJson } from "../json/exact.ts";
+import type { Workflow } from "../workflow.ts";
 import { contextProblem, validateData, validateInputs } from "./validate.ts";
 
 /**
@@ -20,12 +21,12 @@ const quickWork = 2_000_000;
 
 /**
  * Whether a thread would take longer than the check: without references each part of a schema looks at each part of a
- * value once at most. Patterns may take longer, and so does a search for items that are there twice.
+ * value once at most. Patterns may take longer.
  */
-function isQuick(schema: JsonObject, valueText: string): boolean {
-  const text = JSON.stringify(schema);
+function isQuick(schema: WrittenJson, valueText: string): boolean {
+  const text = textOfJson(schema);
   if (text.length > quickSchema || text.length * valueText.length > quickWork) return false;
-  return !/"(\$\w*ref|pattern|patternProperties|uniqueItems)":/i.test(text);
+  return !/"(\$\w*ref|pattern|patternProperties)":/i.test(text);
 }
 
 /** Whether a run may start with this context: `validateInputs`, with a deadline. */
@@ -45,7 +46,7 @@ export async function checkContext(
 }
 
 /** `validateData`, with a deadline. */
-export async function checkData(form: JsonObject, text: string): Promise<string[]> {
+export async function checkData(form: WrittenJson, text: string): Promise<string[]> {
   if (isQuick(form, text)) return validateData(form, text);
   const stopped = (why: string) => [`checking it ${why} - send less, or simplify the form`];
   return schemas.callOr(stopped, "validateData", form, text);

@@ -34,11 +34,19 @@ export function isRawNumber(value: unknown): value is RawNumber {
  */
 export type WrittenJson = JsonObject | string;
 
+/** The JSON object at a path of a definition. */
+export type Exactly = (path: string) => WrittenJson;
+
 /** Of the text of an object. */
 export function keepingDigits(text: string): WrittenJson {
   const written = JSON.stringify(parseExact(text));
   const value = JSON.parse(text) as JsonObject;
   return JSON.stringify(value) === written ? value : written;
+}
+
+/** The object, its numbers as doubles. */
+export function objectOf(written: WrittenJson): JsonObject {
+  return typeof written === "string" ? JSON.parse(written) : written;
 }
 
 /** The text, every number as it was written. */

@@ -1,6 +1,7 @@
 import { type Finding, finding } from "../findings/finding.ts";
-import { at } from "../findings/text.ts";
-import { halfCharacterIn, linesOf, NotJson, type Scan, scanJson } from "../json/scan.ts";
+import { at, segmentsOf } from "../findings/text.ts";
+import { type Exactly, keepingDigits } from "../json/exact.ts";
+import { halfCharacterIn, linesOf, NotJson, placeOf, type Scan, scanJson } from "../json/scan.ts";
 import { isObject, type Loose } from "../json/value.ts";
 import { locate } from "./locate.ts";
 import type { WorkflowSource } from "./read.ts";
@@ -9,6 +10,8 @@ import type { WorkflowSource } from "./read.ts";
 export interface Document extends Body {
   scan: Scan;
   text: string;
+  /** The JSON object at a path, with its digits. */
+  exactly: Exactly;
 }
 
 interface Body {
@@ -27,6 +30,10 @@ export function readDocument({ text: raw, fileName, program }: WorkflowSource) {
   const scan = scanned(text);
   if (scan instanceof NotJson) return { findings: [notJson(text, fileName, scan)] };
   const placeAt = linesOf(text);
+  const exactly = (path: string) => {
+    const { offset, end } = placeOf(scan, segmentsOf(path));
+    return keepingDigits(text.slice(offset, end));
+  };
   const repeated = scan.repeated.map(({ name, offset }) => {
     const message = `the field "${name}" is there twice in one object - keep one of the two`;
     return finding("NOVA107", "$", message, { file: fileName, ...placeAt(offset) });
@@ -35,7 +42,7 @@ export function readDocument({ text: raw, fileName, program }: WorkflowSource) {
   const half = halfCharacterIn(text);
   if (half !== undefined) findings.push(finding("NOVA104", half, halfCharacter));
   return {
-    ...(read && { document: { ...read, scan, text } }),
+    ...(read && { document: { ...read, scan, text, exactly } }),
     findings: locate([...repeated, ...findings], { scan, text, program, file: fileName }),
   };
 }

@@ -30,7 +30,13 @@ export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): Rea
   if ("findings" in content) return { findings: [...findings, ...content.findings] };
   const { text, file } = content;
   const written = file === undefined ? {} : { file };
-  if (kind !== "code") return { source: { kind, prompt: text, ...written, shared: scope.shared }, findings };
+  const source = { prompt: text, ...written, shared: scope.shared };
+  if (kind === "prompt") return { source: { kind, ...source }, findings };
+  if (kind === "text") {
+    const outputSchema =
+      node.output_schema === undefined ? {} : { outputSchema: scope.exactly(at(scope.path, "output_schema")) };
+    return { source: { kind, ...source, ...outputSchema }, findings };
+  }
   const own = { id: typeof node.id === "string" ? node.id : "", type };
   const python = { node: own, code: text, path: at(scope.path, field), ...written };
   return { source: { kind, code: text, ...written, shared: scope.shared }, python, findings };

@@ -5,12 +5,14 @@ import { defined } from "../defined.ts";
 import { type Finding, finding } from "../findings/finding.ts";
 import { at, didYouMean } from "../findings/text.ts";
 import type { WrittenPlace } from "../findings/written.ts";
+import type { Exactly } from "../json/exact.ts";
 import type { PythonSource } from "./read.ts";
 
 /** What a node takes from the workflow around it. */
 export interface Surroundings {
   files: Record<string, string>;
   shared: SharedSettings;
+  exactly: Exactly;
 }
 
 /** Of fields that are wrong nothing is taken: there will be no workflow. */

@@ -62,7 +62,9 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   const subject = { name, value, path, ...own };
   const findings = parsed.success ? [] : findingsOf(parsed.error.issues, subject);
   findings.push(...(fieldChecks[kind.type]?.(value, scope) ?? []));
-  if (kind.holds === "nothing") return { ...(parsed.success && { node: kind.normalise(parsed.data) }), findings };
+  const exactly = (...steps: string[]) => scope.exactly(at(path, ...steps));
+  if (kind.holds === "nothing")
+    return { ...(parsed.success && { node: kind.normalise(parsed.data, exactly) }), findings };
   if (kind.holds === "nodes") return { ...readBodyOf(kind, parsed.data, value, scope), findings };
   const { source, python, findings: more } = readExecutor(value, kind.type, scope);
   const complete = parsed.success && source !== undefined;
@@ -79,20 +81,20 @@ function refusedBy({ type }: NodeKind): Record<string, string> {
 
 function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, scope: NodeScope) {
   if (value.workflow !== undefined) return readChildBody(kind, parsed, scope);
-  const { path, files, shared } = scope;
+  const { path, files, shared, exactly } = scope;
   const places = { nodes: at(path, "nodes"), edges: at(path, "edges") };
-  const body = readBody(value, places, (node, place) => readNode(node, place, { files, shared }));
+  const body = readBody(value, places, (node, place) => readNode(node, place, { files, shared, exactly }));
   return { body, ...(parsed && { node: kind.normalise(parsed as never, bodyOf(body)) }) };
 }
 
 /** A map that runs a workflow for each item has a body of one node that does; it is written in the map's own fields. */
-function readChildBody(kind: BodyKind, parsed: Loose | undefined, { path, shared }: NodeScope) {
+function readChildBody(kind: BodyKind, parsed: Loose | undefined, { path, shared, exactly }: NodeScope) {
   if (!parsed) return {};
   const { id, as, workflow, version, input, output } = parsed;
   const given = { [String(as)]: as, index: "index", ...(isObject(input) ? input : {}) };
   const item = { id: `${id}_item`, type: "workflow", workflow, version, input: given, output };
   const body = readBody({ nodes: [item], edges: [] }, { nodes: path, edges: path }, () =>
-    readNode(item, path, { files: {}, shared }),
+    readNode(item, path, { files: {}, shared, exactly }),
   );
   return { body, node: kind.normalise(parsed as never, bodyOf(body)) };
 }

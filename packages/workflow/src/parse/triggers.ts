@@ -1,10 +1,9 @@
 import { triggerKindOf, triggerTypes } from "../authored/triggers/kinds.ts";
 import { checkDedupe, checkNumbers, checkTriggerSize } from "../field-checks/trigger.ts";
 import { type Finding, finding } from "../findings/finding.ts";
-import { at, segmentsOf, shown } from "../findings/text.ts";
+import { at, shown } from "../findings/text.ts";
 import { unknownType } from "../findings/written.ts";
-import { keepingDigits, type WrittenJson } from "../json/exact.ts";
-import { placeOf } from "../json/scan.ts";
+import type { Exactly } from "../json/exact.ts";
 import { isObject } from "../json/value.ts";
 import type { Trigger } from "../trigger.ts";
 import type { Document } from "./document.ts";
@@ -13,13 +12,9 @@ import { findingsOf } from "./issues.ts";
 const codes = { id: "NOVA121", client: "NOVA126" } as const;
 
 /** Each trigger on its own, then whether they can be told apart. Answers those that are right. */
-export function readTriggers({ body, pathOf, scan, text }: Document): { triggers: Trigger[]; findings: Finding[] } {
+export function readTriggers({ body, pathOf, exactly }: Document): { triggers: Trigger[]; findings: Finding[] } {
   const written = Array.isArray(body.triggers) ? body.triggers : [];
   const ids = idsOf(written);
-  const exactly = (path: string) => {
-    const { offset, end } = placeOf(scan, segmentsOf(path));
-    return keepingDigits(text.slice(offset, end));
-  };
   const read = written.map((one, index) => readTrigger(one, ids[index] ?? "", at(pathOf("triggers"), index), exactly));
   const findings = [...read.flatMap((one) => one.findings), ...checkAlike(read)];
   return { triggers: read.flatMap(({ trigger }) => trigger ?? []), findings };
@@ -31,7 +26,7 @@ interface ReadTrigger {
   findings: Finding[];
 }
 
-function readTrigger(value: unknown, id: string, path: string, exactly: (path: string) => WrittenJson): ReadTrigger {
+function readTrigger(value: unknown, id: string, path: string, exactly: Exactly): ReadTrigger {
   if (!isObject(value)) {
     const message = `a trigger must be an object such as { "type": "mail", "address": "invoices" }, not ${shown(value)}`;
     return { path, findings: [finding("NOVA104", path, message)] };

@@ -1,4 +1,5 @@
 import { onErrorOf } from "../graph/edges.ts";
+import { type ExactValue, parseExact, textOfJson, type WrittenJson } from "../json/exact.ts";
 import { analysisFileOf, codeFileOf, type LockedCode, lockFileName, lockText } from "../lock/lock-file.ts";
 import { codeFileText } from "../lock/read-lock.ts";
 import type { WorkflowSource } from "../parse/read.ts";
@@ -15,7 +16,7 @@ export function writeWorkflow(workflow: Workflow): WorkflowSource {
   const { models, approval, scope, credentials, lib, lock = {} } = workflow;
   const files: Record<string, string> = {};
   const fields = {
-    ...{ id, name, description, timeout, inputs, models, approval, scope, credentials },
+    ...{ id, name, description, timeout, inputs: inputs && exact(inputs), models, approval, scope, credentials },
     requirements: requirements.length > 0 ? requirements : undefined,
     model: model && plainChoice(model),
     idle_seconds: workflow.idleSeconds,
@@ -26,6 +27,10 @@ export function writeWorkflow(workflow: Workflow): WorkflowSource {
   for (const [path, source] of Object.entries(lib)) files[`lib/${path}`] = source;
   Object.assign(files, lockFiles(lock));
   return { text: `${JSON.stringify(fields, null, 2)}\n`, fileName: "workflow.json", files };
+}
+
+function exact(written: WrittenJson): ExactValue {
+  return parseExact(textOfJson(written));
 }
 
 function lockFiles(lock: Record<string, LockedCode>): Record<string, string> {
@@ -69,7 +74,8 @@ function ownFields(node: Node, files: Record<string, string>): Written {
     }
     case "approval": {
       const { message, form, forms, choices, timeoutSeconds: timeout, to, into } = node;
-      return { message, form, forms, choices, timeout, to, into };
+      const own = forms && Object.entries(forms).map(([choice, one]) => [choice, exact(one)]);
+      return { message, form: form && exact(form), forms: own && Object.fromEntries(own), choices, timeout, to, into };
     }
     case "wait":
       return waitFields(node.for);
@@ -88,13 +94,13 @@ function writeInputKeys(keys: Record<string, InputKey>): string[] | Record<strin
 
 function textFields(executor: TextExecutor, files: Record<string, string>): Written {
   const { kind, prompt, file, system, model, temperature, into, maxCostUsd } = executor;
-  const { maxTokens: max_tokens, outputSchema: output_schema, maxChars: max_chars, onMissing: on_missing } = executor;
+  const { maxTokens: max_tokens, outputSchema, maxChars: max_chars, onMissing: on_missing } = executor;
   if (file !== undefined) files[file] = prompt;
   const isPlain = temperature === undefined && max_tokens === undefined;
   return {
     ...{ executor: kind, ...(file === undefined ? { prompt } : { promptFile: file }), system },
     ...(isPlain ? { model } : { llm_config: { model, temperature, max_tokens } }),
-    ...{ output_schema, into, max_chars, on_missing, limits: limits(maxCostUsd) },
+    ...{ output_schema: outputSchema && exact(outputSchema), into, max_chars, on_missing, limits: limits(maxCostUsd) },
   };
 }
 

@@ -16,6 +16,7 @@ describe("decide", () => {
     ["false", [true, false], "false"],
     ["2", [1, 2], "2"],
     ["2.0", [1, 2], "2"],
+    ["2.00000000000000000001", [2, "default"], "default"],
     // The exact edge first.
     ['"true"', ["true", true], "true"],
     ["1", [true, 1], "1"],

@@ -1,4 +1,4 @@
-import { conditionLabel, defaultLabel, type Edge } from "@nova/workflow";
+import { conditionLabel, defaultLabel, type Edge, isSameJson } from "@nova/workflow";
 
 export type Decision = Edge | { problem: string };
 
@@ -14,13 +14,18 @@ export function decide(json: string | undefined, edges: readonly Edge[]): Decisi
   const value: unknown = JSON.parse(json);
   const truth = disguised(value, edges);
   const edge =
-    edges.find(({ condition }) => condition === value && condition !== defaultLabel) ??
+    edges.find(({ condition }) => isExactly(condition, json) && condition !== defaultLabel) ??
     edges.find(({ condition }) => truth !== undefined && booleanOf(condition) === truth) ??
     edges.find(({ condition }) => conditionLabel(condition) === defaultLabel);
   if (edge) return edge;
   const given = json.length > 80 ? `${json.slice(0, 77)}...` : json;
   const advice = `it leads on for ${listed(edges)}; add an edge with "default" for the rest`;
   return { problem: `no edge for branch_decision ${given} - ${advice}` };
+}
+
+/** Numbers are equal by value, to the last digit: 1 and 1.0 are. */
+function isExactly(condition: Edge["condition"], json: string): boolean {
+  return condition !== undefined && isSameJson(JSON.stringify(condition), json);
 }
 
 function booleanOf(value: unknown): boolean | undefined {

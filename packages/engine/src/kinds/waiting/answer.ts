@@ -1,4 +1,4 @@
-import { checkData, type JsonObject } from "@nova/workflow";
+import { checkData, type WrittenJson } from "@nova/workflow";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { slimText } from "../../context/offload.ts";
 import { StoreUnavailable } from "../../errors.ts";
@@ -118,7 +118,7 @@ async function told(ports: Ports, task: WaitingTask, entry: StoredEntry): Promis
 }
 
 /** What the data of an answer with this choice has to be like. */
-export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, choice: string): JsonObject | undefined {
+export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, choice: string): WrittenJson | undefined {
   return forms && Object.hasOwn(forms, choice) ? forms[choice] : form;
 }
 

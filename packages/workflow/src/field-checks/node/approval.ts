@@ -4,7 +4,7 @@ import type { WrittenPlace } from "../../findings/written.ts";
 import { defaultLabel, timeoutLabel } from "../../graph/edges.ts";
 import { isObject } from "../../json/value.ts";
 import { brokenGap } from "../../template/template.ts";
-import { checkAnswerSchema, checkOwnKey, type FieldCheck } from "./field-check.ts";
+import { checkAnswerSchema, checkOwnKey, type FieldCheck, type FieldPlace } from "./field-check.ts";
 
 export const checkApproval: FieldCheck = function* (node, place) {
   yield* checkTemplate(node.message, place);
@@ -36,7 +36,7 @@ function* checkChoices(choices: unknown, { name, path }: WrittenPlace): Iterable
 /** A task is one item of the table, and holds all of them. */
 const maxFormsCharacters = 100_000;
 
-function* checkForms({ form, forms }: Record<string, unknown>, place: WrittenPlace): Iterable<Finding> {
+function* checkForms({ form, forms }: Record<string, unknown>, place: FieldPlace): Iterable<Finding> {
   yield* checkForm(form, place, "form");
   if (!isObject(forms)) return;
   for (const [choice, own] of Object.entries(forms)) yield* checkForm(own, place, "forms", choice);
@@ -47,7 +47,8 @@ function* checkForms({ form, forms }: Record<string, unknown>, place: WrittenPla
   yield finding("NOVA416", at(place.path, "forms"), message);
 }
 
-function* checkForm(form: unknown, { name, path }: WrittenPlace, ...segments: string[]): Iterable<Finding> {
-  if (isObject(form))
-    yield* checkAnswerSchema("NOVA416", form, `${name}: ${segments.join(".")}`, at(path, ...segments));
+function* checkForm(form: unknown, { name, path, exactly }: FieldPlace, ...segments: string[]): Iterable<Finding> {
+  if (!isObject(form)) return;
+  const place = at(path, ...segments);
+  yield* checkAnswerSchema("NOVA416", exactly(place), `${name}: ${segments.join(".")}`, place);
 }

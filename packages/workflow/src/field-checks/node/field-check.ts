@@ -2,10 +2,15 @@ import { type Finding, type FindingCode, finding } from "../../findings/finding.
 import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import { checkSchema } from "../../inputs/check-schema.ts";
+import type { Exactly, WrittenJson } from "../../json/exact.ts";
 import { isReserved } from "../reserved.ts";
 
 /** What no schema of a node says: looks at it as it was written, and trusts no field. */
-export type FieldCheck = (node: Record<string, unknown>, place: WrittenPlace) => Iterable<Finding>;
+export type FieldCheck = (node: Record<string, unknown>, place: FieldPlace) => Iterable<Finding>;
+
+export interface FieldPlace extends WrittenPlace {
+  exactly: Exactly;
+}
 
 /** Fields that say nothing at such a node. `wayOut` completes the sentence "node: field ...". */
 export function* checkOutOfPlace(
@@ -22,7 +27,7 @@ export function* checkOutOfPlace(
 /** A schema that answers are to follow. `problem` begins the sentences about it; `place` is where it stands. */
 export function* checkAnswerSchema(
   code: FindingCode,
-  schema: Record<string, unknown>,
+  schema: WrittenJson,
   problem: string,
   place: string,
 ): Iterable<Finding> {

@@ -3,7 +3,7 @@ import { type Finding, finding } from "../../findings/finding.ts";
 import { at } from "../../findings/text.ts";
 import type { WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
-import { checkAnswerSchema, checkOutOfPlace, checkOwnKey, type FieldCheck } from "./field-check.ts";
+import { checkAnswerSchema, checkOutOfPlace, checkOwnKey, type FieldCheck, type FieldPlace } from "./field-check.ts";
 
 export const checkText: FieldCheck = function* (node, place) {
   const wayOut = "is for nodes that run code, and a text node only asks a model - remove it";
@@ -32,7 +32,7 @@ function* checkModel({ model, llm_config }: Record<string, unknown>, { name, pat
   yield finding("NOVA440", at(path, "model"), message);
 }
 
-function* checkAnswer(node: Record<string, unknown>, { name, path }: WrittenPlace): Iterable<Finding> {
+function* checkAnswer(node: Record<string, unknown>, { name, path, exactly }: FieldPlace): Iterable<Finding> {
   const { output_schema: schema, type } = node;
   if (!isObject(schema)) return;
   const place = at(path, "output_schema");
@@ -43,5 +43,5 @@ function* checkAnswer(node: Record<string, unknown>, { name, path }: WrittenPlac
     const message = `${name}: output_schema must have "type": "object" - put other values into a property`;
     yield finding("NOVA441", place, message);
   }
-  yield* checkAnswerSchema("NOVA441", schema, `${name}: output_schema`, place);
+  yield* checkAnswerSchema("NOVA441", exactly(place), `${name}: output_schema`, place);
 }

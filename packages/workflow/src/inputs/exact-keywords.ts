@@ -1,0 +1,110 @@
+import type { Ajv2020, FuncKeywordDefinition } from "ajv/dist/2020.js";
+import { compareDecimals, type Decimal, decimalOf, isMultipleOf } from "../json/decimal.ts";
+import { canonicalAt, digitsOf, textAt } from "../json/digits.ts";
+import { parseExact } from "../json/exact.ts";
+
+/**
+ * The keywords of JSON schema that compute with numbers or compare values, by digits: ajv computes with doubles, for
+ * which 19.99 is no multiple of 0.01, and 2^53 + 1 is 2^53. Schema and value come from `parseWithDigits`.
+ */
+export function computeWithDigits(ajv: Ajv2020): void {
+  for (const definition of definitions) {
+    ajv.removeKeyword(definition.keyword as string);
+    ajv.addKeyword(definition);
+  }
+}
+
+/** The place of the value that is checked. */
+interface Place {
+  parentData: object;
+  parentDataProperty: string | number;
+}
+
+interface Problem {
+  message: string;
+  params: Record<string, unknown>;
+}
+
+/** A check of one place, and what it finds wrong there. */
+type Check = (place: Place, value: unknown) => Problem | undefined;
+
+/** A keyword whose check is made once for each schema, out of the object that has the keyword in it. */
+function keyword(
+  name: string,
+  checkOf: (schema: object) => Check,
+  applies: Pick<FuncKeywordDefinition, "type" | "schemaType"> = {},
+): FuncKeywordDefinition {
+  return {
+    ...applies,
+    keyword: name,
+    compile(_, schema) {
+      const check = checkOf(schema);
+      const validate: ReturnType<NonNullable<FuncKeywordDefinition["compile"]>> = (value, place) => {
+        const problem = check(place as Place, value);
+        validate.errors = problem ? [{ keyword: name, ...problem }] : [];
+        return problem === undefined;
+      };
+      return validate;
+    },
+  };
+}
+
+function number(name: string, words: string, fits: (value: Decimal, given: Decimal) => boolean): FuncKeywordDefinition {
+  const checkOf = (schema: object): Check => {
+    const digits = digitsOf(schema, name);
+    const given = decimalOf(digits);
+    const problem = { message: `must be ${words} ${digits}`, params: { limit: digits } };
+    return ({ parentData, parentDataProperty }) =>
+      fits(decimalOf(digitsOf(parentData, parentDataProperty)), given) ? undefined : problem;
+  };
+  return keyword(name, checkOf, { type: "number", schemaType: "number" });
+}
+
+const definitions: FuncKeywordDefinition[] = [
+  number("minimum", ">=", (value, limit) => compareDecimals(value, limit) >= 0),
+  number("maximum", "<=", (value, limit) => compareDecimals(value, limit) <= 0),
+  number("exclusiveMinimum", ">", (value, limit) => compareDecimals(value, limit) > 0),
+  number("exclusiveMaximum", "<", (value, limit) => compareDecimals(value, limit) < 0),
+  number("multipleOf", "multiple of", isMultipleOf),
+  keyword("const", (schema) => {
+    const wanted = canonicalAt(schema, "const");
+    const problem = { message: "must be equal to constant", params: {} };
+    return (place, value) => (canonicalOf(place, value) === wanted ? undefined : problem);
+  }),
+  keyword(
+    "enum",
+    (schema) => {
+      const { enum: values } = schema as { enum: unknown[] };
+      const texts = new Set(values.map((_, index) => canonicalAt(values, index)));
+      const allowedValues = values.map((_, index) => parseExact(textAt(values, index)));
+      const problem = { message: "must be equal to one of the allowed values", params: { allowedValues } };
+      return (place, value) => (texts.has(canonicalOf(place, value)) ? undefined : problem);
+    },
+    { schemaType: "array" },
+  ),
+  keyword(
+    "uniqueItems",
+    (schema) => {
+      if (!(schema as { uniqueItems: boolean }).uniqueItems) return () => undefined;
+      return (_, value) => repeatedItem(value as unknown[]);
+    },
+    { type: "array", schemaType: "boolean" },
+  ),
+];
+
+/** For the name of a property ajv gives the place of another value. */
+function canonicalOf({ parentData, parentDataProperty }: Place, value: unknown): string {
+  return typeof value === "number" ? canonicalAt(parentData, parentDataProperty) : canonicalAt([value], 0);
+}
+
+function repeatedItem(items: unknown[]): Problem | undefined {
+  const seen = new Map<string, number>();
+  for (const i of items.keys()) {
+    const text = canonicalAt(items, i);
+    const j = seen.get(text);
+    const message = `must NOT have duplicate items (items ## ${j} and ${i} are identical)`;
+    if (j !== undefined) return { message, params: { i, j } };
+    seen.set(text, i);
+  }
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import { checkData, objectOf, parseWorkflow, textOfJson, workflowHash, writeWorkflow } from "@nova/workflow";
+import { describe, expect, it } from "vitest";
+
+const definition = (number: string) => `{
+  "id": "w",
+  "inputs": {"properties": {"id": {"const": ${number}}}},
+  "nodes": [
+    {"id": "start", "type": "start"},
+    {"id": "ask", "type": "action", "executor": "text", "prompt": "Hello", "output_schema": {"type": "object", "properties": {"n": {"minimum": ${number}}}}},
+    {"id": "ok", "type": "approval", "message": "Fine?", "form": {"minimum": ${number}}, "forms": {"not so": {"maximum": ${number}}}, "choices": ["yes", "not so"]},
+    {"id": "end", "type": "end"}
+  ],
+  "edges": [
+    {"from": "start", "to": "ask"}, {"from": "ask", "to": "ok"},
+    {"from": "ok", "to": "end", "condition": "yes"}, {"from": "ok", "to": "end", "condition": "not so"}
+  ]
+}`;
+
+function parsed(text: string, files: Record<string, string> = {}) {
+  const { workflow, findings } = parseWorkflow({ text, fileName: "workflow.json", files });
+  if (!workflow) throw new Error(JSON.stringify(findings));
+  return workflow;
+}
+
+describe("a schema in a definition", () => {
+  it.each(["9007199254740993", "12345678901234567890", "1e-400", "850.0", "7"])(
+    "keeps the digits of %s through storing and writing",
+    async (number) => {
+      const workflow = parsed(definition(number));
+      const stored = JSON.parse(JSON.stringify(workflow)) as typeof workflow;
+      expect(stored).toEqual(workflow);
+      const [, ask, ok] = stored.nodes;
+      if (ask?.type !== "action" || ask.executor.kind !== "text" || ok?.type !== "approval") throw new Error("nodes");
+      expect(textOfJson(stored.inputs ?? {})).toContain(`{"const":${number}}`);
+      expect(textOfJson(ask.executor.outputSchema ?? {})).toContain(`"minimum":${number}`);
+      expect(textOfJson(ok.forms?.["not so"] ?? {})).toBe(`{"maximum":${number}}`);
+      expect(await checkData(ok.form ?? {}, number)).toEqual([]);
+      const written = writeWorkflow(stored);
+      expect(workflowHash(parsed(written.text, written.files))).toBe(workflowHash(workflow));
+    },
+  );
+
+  it("is an object where doubles have all of its numbers", () => {
+    const { inputs = {} } = parsed(definition("7"));
+    expect(inputs).toEqual({ type: "object", properties: { id: { const: 7 } } });
+    expect(objectOf(inputs)).toBe(inputs);
+  });
+});
