@@ -8,11 +8,16 @@ import subprocess
 import sys
 import unittest
 
-from support import Sandbox, a_python_for_everybody
+from support import ONE_USER, Sandbox, a_python_for_everybody, one_user_may_build_walls
 
 _IS_LINUX = sys.platform == "linux"
 _IS_ROOT = _IS_LINUX and os.geteuid() == 0
 _PYTHON = a_python_for_everybody() if _IS_ROOT else sys.executable
+# The walls that root makes, and those of an ordinary user; who is not root can test the second ones alone.
+_HOW = {} if _IS_ROOT else ONE_USER
+_needs_walls = unittest.skipUnless(
+    _IS_LINUX and _PYTHON and (_IS_ROOT or one_user_may_build_walls()), "this user may not build walls"
+)
 
 # Fills queues that no process reads, in its own process: what it prints is how many descriptors got in.
 FLOOD = """
@@ -84,13 +89,13 @@ def few_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
 
 
-@unittest.skipUnless(_IS_LINUX and _PYTHON, "needs Linux and a Python that everybody may run")
+@_needs_walls
 class Floods(unittest.TestCase):
     def test_descriptors_in_flight_make_the_start_fail_and_take_no_wall_away(self):
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if hard < 20_000:
             self.skipTest("this user may not have 20,000 descriptors")
-        sandbox = Sandbox(python=_PYTHON, preexec_fn=few_descriptors)
+        sandbox = Sandbox(python=_PYTHON, preexec_fn=few_descriptors, **_HOW)
         self.addCleanup(sandbox.close)
         with flooding(**({"user": 65534, "group": 65534} if _IS_ROOT else {})) as sent:
             self.assertGreater(sent, 4096 + 250)
@@ -103,18 +108,20 @@ class Floods(unittest.TestCase):
 class Short(Sandbox):
     """A sandbox whose harness fails as `failing` says, in the words of _FAILING, while it is short."""
 
-    def __init__(self, failing):
-        super().__init__(python=_PYTHON)
+    def __init__(self, failing, **how):
+        super().__init__(python=_PYTHON, **{**_HOW, **how})
         self.kernel().run(f"{_FAILING}\n{failing}")
 
     def be_short(self, is_short):
         self.kernels[0].run(f"short[0] = {int(is_short)}")
 
 
-@unittest.skipUnless(_IS_LINUX and _PYTHON, "needs Linux and a Python that everybody may run")
+@_needs_walls
 class Stages(unittest.TestCase):
+    how = _HOW
+
     def sandbox(self, stage, error):
-        sandbox = Short(f"fail_while_short({error}, {stage})")
+        sandbox = Short(f"fail_while_short({error}, {stage})", **self.how)
         self.addCleanup(sandbox.close)
         sandbox.be_short(True)
         return sandbox
@@ -122,6 +129,8 @@ class Stages(unittest.TestCase):
     def test_a_shortage_at_any_stage_is_trouble_and_over_with_the_shortage(self):
         for index, (name, stage) in enumerate(_STAGES.items()):
             number = _SHORTAGES[index % len(_SHORTAGES)]
+            if self.how and name == "a change of user":
+                continue
             with self.subTest(name, error=errno.errorcode[number]):
                 sandbox = self.sandbox(stage, f"linux.CallFailed({number}, 'some_call')")
                 for _ in range(2):
@@ -154,14 +163,19 @@ class Stages(unittest.TestCase):
             "    return real(asks)\n"
             "ways_out.shut = shut"
         )
-        sandbox = Short(code)
+        sandbox = Short(code, **self.how)
         self.addCleanup(sandbox.close)
         answer = sandbox.finish(sandbox.begin("import os; context['pid'] = os.getpid()"))
         self.assertLess(int(answer["result"]["set"][0][1]), 10)
         self.assertRegex(answer["weaker"], "^this system lets no guard answer for code .*seccomp")
 
 
-@unittest.skipUnless(_IS_LINUX and _PYTHON, "needs Linux and a Python that everybody may run")
+@unittest.skipUnless(_IS_ROOT and _PYTHON and one_user_may_build_walls(), "needs root and walls of another user")
+class StagesOfOneUser(Stages):
+    how = ONE_USER
+
+
+@_needs_walls
 class BeforeTheCode(unittest.TestCase):
     """The walls are there; then the hand-over of the code fails."""
 

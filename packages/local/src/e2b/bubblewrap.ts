@@ -5,22 +5,38 @@ import { PYTHON_SOURCE, type Python } from "./python.ts";
 /** Where things lie inside: never under a folder that a sandbox, or the code in it, covers with one of its own. */
 const INSIDE = { source: "/opt/nova/source", python: "/opt/nova/python", sites: "/opt/nova/site" };
 
-/** The last block of the range that systemd sets aside for containers: on the host these ids are nobody. */
-export const UNPRIVILEGED_ID = 1_878_982_656;
+/** Blocks of 65,536 ids. The first one is the launcher's, and each sandbox takes one of the others. */
+const BLOCKS = 1024;
+const BLOCK_IDS = 65_536;
+/** The end of the range that systemd sets aside for containers: no user of the host has one of these ids. */
+const END_OF_CONTAINER_IDS = 1_879_048_192;
+/** On the host, the id of the launcher's root. */
+export const UNPRIVILEGED_ID = END_OF_CONTAINER_IDS - BLOCKS * BLOCK_IDS;
 
-/** How the sandboxes' root relates to the host: as 65536 ids that nobody has, or as the one ordinary user there is. */
-export type Identity = { ids: string; innerIds: string; userId: number; bubblewrapFlags: string[] };
+/**
+ * How the sandboxes' ids relate to the host: a block of ids for each sandbox, or the one ordinary user for all. The kernel
+ * counts many things per user id, so a block of its own makes its limits those of one sandbox.
+ */
+export type Identity = {
+  ids: string;
+  blocks: number;
+  blockIds: number;
+  userId: number;
+  bubblewrapFlags: string[];
+};
 
 export const MANY_IDS: Identity = {
-  ids: `0 ${UNPRIVILEGED_ID} 65536`,
-  innerIds: "0 0 65536",
+  ids: `0 ${UNPRIVILEGED_ID} ${BLOCKS * BLOCK_IDS}`,
+  blocks: BLOCKS,
+  blockIds: BLOCK_IDS,
   userId: 1000,
   bubblewrapFlags: [],
 };
 
 export const ONE_ID: Identity = {
   ids: "0 0 1",
-  innerIds: "0 0 1",
+  blocks: 1,
+  blockIds: 1,
   userId: 0,
   bubblewrapFlags: ["--unshare-user", "--uid", "0", "--gid", "0"],
 };

@@ -11,8 +11,11 @@ import { inScratch } from "./scratch.ts";
 
 const MiB = 1024 * 1024;
 
-/** Of one sandbox as a whole. E2B's template has 2 GB; the disk is in memory here, but only what is used of it. */
-const LIMITS = { memoryBytes: 2048 * MiB, processes: 128, diskBytes: 4096 * MiB };
+/**
+ * The limits of one sandbox as a whole. E2B's template has 2 GB; the disk is in memory here, but only what is used of it.
+ * A program that limits what it starts to 128 processes has room for its own beside them.
+ */
+const LIMITS = { memoryBytes: 2048 * MiB, processes: 160, diskBytes: 4096 * MiB };
 
 /** Without a request for this long, the machine is idle enough to import packages ahead of time. */
 const IDLE_MS = 100;
@@ -60,7 +63,13 @@ export class Zygote {
       : plainLaunch(python, sites);
     const process = spawnWith(launch, sockets);
     const zygote = new Zygote(process, sockets);
-    const { bubblewrapFlags: _, ...ids } = identity ?? { ids: "", innerIds: "", userId: 0, bubblewrapFlags: [] };
+    const { bubblewrapFlags: _, ...ids } = identity ?? {
+      ids: "",
+      blocks: 1,
+      blockIds: 1,
+      userId: 0,
+      bubblewrapFlags: [],
+    };
     const settings = {
       ...{ isolated: identity !== undefined, ...ids, ...LIMITS, packages: TEMPLATE_PACKAGES, preloaded },
       ...{ sites: launch.sites, environment: launch.environment, sockets: identity ? "/proc/self/fd/3" : sockets },

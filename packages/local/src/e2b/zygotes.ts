@@ -60,7 +60,7 @@ export class Zygotes {
         return { zygote, identity };
       } catch (error) {
         const isMissing = isNoBubblewrap(error);
-        if (!isMissing && !isUnsupported(error)) throw error;
+        if (!isMissing && !isUnsupported(error) && !(identity === MANY_IDS && isUnreadable(error))) throw error;
         reasons.push((error as Error).message);
         // Without bubblewrap no identity works, and each attempt copies this process.
         if (isMissing) break;
@@ -143,9 +143,15 @@ function isUnsupported(error: unknown): boolean {
   return error instanceof E2bServerError && !(error instanceof NoScratch) && unsupported.test(error.message);
 }
 
+/** Files that only root may read are there for sandboxes whose root is root on the host. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof E2bServerError && error.message.includes("ModuleNotFoundError");
+}
+
 function sharedId(reason: string): string {
   const limits = "code of one client can use up what the kernel counts per user";
-  return `all sandboxes share one user id, so ${limits} (${reason}) - run this outside of a container, or for one client`;
+  const wayOut = "let all users read NOVA's folders, and run it outside of containers without such ids";
+  return `all sandboxes share one user id, so ${limits} (${reason}) - ${wayOut}`;
 }
 
 function key(sites: string[]): string {

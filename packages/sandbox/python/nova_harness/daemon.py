@@ -343,6 +343,7 @@ def _settle_in(root):
     code = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [entry for entry in sys.path if entry != code]
     clean_environment()
+    jail.raise_descriptors()
     gc.disable()  # nothing here makes garbage worth a look, and looking would unshare the children's memory
     gc.freeze()
 

@@ -31,6 +31,11 @@ _LIB_INSIDE = "/home/lib"
 _HOME = "/home/node"
 
 _PROCESSES = 128
+# The harness keeps its own limits, which are higher: where it has the user id of the code, a flood of the code ends before
+# the harness has nothing left. The kernel compares descriptors on their way between processes (SCM_RIGHTS) with the limit
+# of the sender, and is slow for users that have 2,000 of them.
+_CODE_DESCRIPTORS, _FOR_THE_RESULT = 1024, 16
+_CODE_LIMITS = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 100_000, "RLIMIT_MEMLOCK": 1 << 16}
 _UNKNOWN_TASKS = 2000
 
 _is_linux = sys.platform == "linux"
@@ -65,8 +70,8 @@ class Jail:
         self.top_folders = _top_folders() if isolated else []
         self.fresh = [folder for folder in _FRESH if isolated and _may_be_covered(folder)]
         self.landlock_version = version_here() if isolated else None
-        self.others = 0 if isolated else _count_tasks()
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
+        self.others = 0 if isolated and self.user is not None else _count_tasks()
 
     def without_network(self):
         walls = copy.copy(self)
@@ -208,6 +213,8 @@ class Jail:
         if self.landlock:
             self.landlock.shut(out)
         linux.prctl(linux.DUMPABLE, 1)  # else a process may not even list its own descriptors
+        most = min(_CODE_DESCRIPTORS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most - _FOR_THE_RESULT, most))
 
     def _make_home(self):
         if not self.isolated:
@@ -221,8 +228,9 @@ class Jail:
         _lower(resource.RLIMIT_CORE, 0)
         if _is_linux:
             _lower(resource.RLIMIT_DATA, memory.LIMIT_BYTES)
-        if self.user is not None or not self.isolated:
-            _lower(resource.RLIMIT_NPROC, self.others + _PROCESSES)
+            for name, value in _CODE_LIMITS.items():
+                _lower(getattr(resource, name), value)
+        _lower(resource.RLIMIT_NPROC, self.others + _PROCESSES)
 
 
 def _open_questions(place):
@@ -283,6 +291,16 @@ def close_all_but(*keep):
         if fd > 2 and fd not in keep:
             with contextlib.suppress(OSError):  # the one that listed the folder is closed already
                 os.close(fd)
+
+
+def raise_descriptors():
+    """
+    For a process of the harness, and those that it forks until the code begins. After the code it gives back what was kept
+    for the result.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):  # macOS says unlimited, and means less
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _lower(kind, value):

@@ -51,6 +51,8 @@ class Nursery:
         try:
             wire.send(self._channel, message, files)
         except OSError as error:
+            if files and not isinstance(error, ConnectionError):
+                raise  # the system takes no more descriptors, and nothing of the message has been sent
             raise Gone from error
 
     def _answer(self):

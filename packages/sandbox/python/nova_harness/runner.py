@@ -14,7 +14,7 @@ import threading
 import types
 from json import dumps, loads
 
-from . import faults, wire
+from . import faults, jail, wire
 from .changes import collect
 from .context import Outputs, Tasks, make_context, raw_items
 from .encode import Encoder
@@ -113,6 +113,7 @@ class Runner:
             context = make_context(request["context"], self.supply)
             failure = self._execute(request["fileName"], request["code"], context.values)
             builtins.__dict__.update(self.builtins)  # code may have put anything in their place
+            jail.raise_descriptors()
             result = failure or self._result(context, out)
         except BaseException as error:  # MemoryError, or a KeyboardInterrupt at the worst moment
             result = faults.describe(error)

@@ -23,7 +23,7 @@ _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, getattr(socket, "A
 _ARM_AND_OTHERS = {
     **{"socket": 198, "clone": 220, "unshare": 97, "setns": 268, "keyctl": 219, "add_key": 217, "request_key": 218},
     **{"bpf": 280, "perf_event_open": 241, "open_by_handle_at": 265, "userfaultfd": 282},
-    **{"memfd_create": 279, "shmget": 194, "connect": 203, "listen": 201},
+    **{"memfd_create": 279, "shmget": 194, "io_setup": 0, "connect": 203, "listen": 201},
     **{"sendto": 206, "sendmsg": 211, "sendmmsg": 269},
 }
 _MACHINES = {
@@ -32,7 +32,7 @@ _MACHINES = {
         {
             **{"socket": 41, "clone": 56, "unshare": 272, "setns": 308, "keyctl": 250, "add_key": 248},
             **{"request_key": 249, "bpf": 321, "perf_event_open": 298, "open_by_handle_at": 304, "userfaultfd": 323},
-            **{"memfd_create": 319, "shmget": 29, "connect": 42, "listen": 50},
+            **{"memfd_create": 319, "shmget": 29, "io_setup": 206, "connect": 42, "listen": 50},
             **{"sendto": 44, "sendmsg": 46, "sendmmsg": 307},
         },
     ),
@@ -44,7 +44,8 @@ _IO_URING_SETUP, _CLONE3, _MEMFD_SECRET = 425, 435, 447
 # Keys outlive who made them and belong to a user, not to a node; the others are the kernel's widest surfaces.
 _FORBIDDEN = "unshare setns keyctl add_key request_key bpf perf_event_open open_by_handle_at userfaultfd".split()
 # Memory that no limit counts. Programs that find no such call take files in /dev/shm, whose size is limited.
-_ABSENT = ("memfd_create", "shmget")
+# Requests of the old asynchronous interface are counted for the whole machine.
+_ABSENT = ("memfd_create", "shmget", "io_setup")
 _ASKED = ("connect", "listen")
 # The one flag that makes a connection out of sending, and where these calls have their flags.
 _FAST_OPEN = 0x20000000

@@ -7,7 +7,10 @@ under a mount. Each sandbox then gets its own pids, mounts, user namespace (the 
 namespace, which makes its limit hold for root too) and one private disk in memory, which is its root folder.
 """
 
+import contextlib
+import errno
 import os
+import random
 import socket
 import stat
 
@@ -18,7 +21,38 @@ _PRIVATE = {
     "tmp": 0o1777, "root": 0o700, "home": 0o755, "home/user": 0o755, "run": 0o755, "mnt": 0o755, "srv": 0o755,
     "proc": 0o555, "var": 0o755, "var/tmp": 0o1777, "var/lib": 0o755, "var/log": 0o755, "var/cache": 0o755,
 }  # fmt: skip
+# The kernel counts these per user and user namespace, and adds them up for the user of the host: what is left for one
+# sandbox must leave enough for 30 more (Linux gives a user 128 instances of inotify).
+_MOST = {
+    "max_inotify_instances": 4, "max_inotify_watches": 512, "max_fanotify_groups": 4, "max_fanotify_marks": 512,
+    "max_user_namespaces": 16,
+}  # fmt: skip
+_MOST_TERMINALS = 64  # of the 3072 that all sandboxes share
 _PROC_FLAGS = linux.NOSUID | linux.NODEV | linux.NOEXEC
+
+
+class Ids:
+    """
+    A block of user ids that no other sandbox of this machine has while this one lives. The kernel keeps the register: a
+    name of a socket belongs to one process at a time. `root` is the first id of the block, as the launcher counts.
+    """
+
+    def __init__(self, blocks, block_ids):
+        self.register = socket.socket(socket.AF_UNIX)
+        block = self._take(blocks) if blocks > 1 else 0
+        self.root = block * block_ids
+        self.map = f"0 {self.root} {block_ids}"
+
+    def _take(self, blocks):
+        first = random.SystemRandom().randrange(1, blocks)  # programs in other network namespaces have other registers
+        for block in [*range(first, blocks), *range(1, first)]:
+            try:
+                self.register.bind(f"\0nova-sandbox-ids-{block}")
+                return block
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+        raise OSError(errno.EAGAIN, "all blocks of user ids are in use")
 
 
 def write_map(pid, line):
@@ -58,23 +92,39 @@ def mount_proc(place="/proc"):
     linux.mount("proc", place, "proc", _PROC_FLAGS)
 
 
-def enclose(internet, disk_bytes, user_id, await_map):
+def enclose(internet, disk_bytes, user_id, ids, await_map):
     """Run as pid 1 of a new pid namespace. `await_map` returns when the parent has written the user namespace's ids."""
     linux.unshare(linux.NEWNS | linux.NEWIPC | linux.NEWUTS | (0 if internet else linux.NEWNET))
     socket.sethostname("e2b.local")
     if not internet:
         linux.raise_loopback()
-    linux.mount("nova", "/mnt", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=0755")
-    _lay_folders("/mnt", user_id)
+    owner = f"uid={ids.root},gid={ids.root}"
+    linux.mount("nova", "/mnt", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=0755,{owner}")
+    _lay_folders("/mnt", ids.root, user_id)
     mount_proc("/mnt/proc")  # while the old one is in sight, for the kernel's sake as above
     linux.enter_root("/mnt")
-    linux.mount("devpts", "/dev/pts", "devpts", linux.NOSUID | linux.NOEXEC, "newinstance,ptmxmode=0666,mode=620")
-    linux.mount("shm", "/dev/shm", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=1777")
+    linux.mount("devpts", "/dev/pts", "devpts", linux.NOSUID | linux.NOEXEC, f"newinstance,ptmxmode=0666,mode=620,max={_MOST_TERMINALS}")
+    linux.mount("shm", "/dev/shm", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=1777,{owner}")
+    _become(ids.root)
     linux.unshare(linux.NEWUSER | linux.NEWNS)
     await_map()
+    _limit_counts()
 
 
-def _lay_folders(disk, user_id):
+def _become(root):
+    """The user namespace belongs to its own root: the kernel adds up what is counted in there for its owner."""
+    os.setresgid(root, root, root)
+    os.setresuid(root, root, root)
+    linux.set_dumpable(True)  # else the parent may not write the map
+
+
+def _limit_counts():
+    for name, most in _MOST.items():
+        with contextlib.suppress(FileNotFoundError), open(f"/proc/sys/user/{name}", "w") as file:  # older kernels
+            file.write(str(most))
+
+
+def _lay_folders(disk, root, user_id):
     for name in _SHARED:
         source, target = f"/{name}", f"{disk}/{name}"
         try:
@@ -89,4 +139,5 @@ def _lay_folders(disk, user_id):
     for name, mode in _PRIVATE.items():
         os.mkdir(f"{disk}/{name}")
         os.chmod(f"{disk}/{name}", mode)
-    os.chown(f"{disk}/home/user", user_id, user_id)
+        os.chown(f"{disk}/{name}", root, root)
+    os.chown(f"{disk}/home/user", root + user_id, root + user_id)

@@ -6,6 +6,7 @@ stdin means that the server is gone.
 import importlib
 import json
 import os
+import resource
 import signal
 import site
 import sys
@@ -19,6 +20,7 @@ def main():
         os.closerange(4, loop.max_open_descriptor() + 1)  # what the server's libraries forgot to mark close-on-exec
         settings = json.loads(loop.read_line(lambda: os.read(0, 1)))  # and no byte of the orders
         if settings["isolated"]:
+            _raise_limits()
             enclosure.become_unprivileged_root(settings["ids"])
             _continue_as_first_process()
         elif sys.platform == "linux":
@@ -35,6 +37,16 @@ def main():
     except BaseException:
         traceback.print_exc()
         os._exit(1)
+
+
+def _raise_limits():
+    """A user namespace keeps the limits of its maker: all sandboxes together have them, so they are as high as can be."""
+    for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING, resource.RLIMIT_MSGQUEUE):
+        _, hard = resource.getrlimit(kind)
+        try:
+            resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        except (OSError, ValueError):  # an ordinary user
+            resource.setrlimit(kind, (hard, hard))
 
 
 def _continue_as_first_process():

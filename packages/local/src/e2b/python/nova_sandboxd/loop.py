@@ -19,7 +19,7 @@ class Timer:
 
 class Loop:
     def __init__(self):
-        self._selector = selectors.DefaultSelector()
+        self._selector = selectors.PollSelector()  # the kernel counts what epoll watches, for all of a user's processes
         self._timers = []
         self._order = itertools.count()
         self._soon = []

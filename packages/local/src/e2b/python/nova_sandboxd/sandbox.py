@@ -21,9 +21,12 @@ class Sandbox:
         self.name = f"{os.getpid()}-{next(_serial)}"
         listener = listen(settings["sockets"], self.name)
         self.channel, theirs = socket.socketpair()
+        ids = enclosure.Ids(settings["blocks"], settings["blockIds"])
+        self.map = ids.map
         self.pid = self._fork()
         if self.pid == 0:
-            _become_agent(settings, listener, theirs, own_pids is not None, internet)
+            _become_agent(settings, listener, theirs, ids if own_pids is not None else None, internet)
+        ids.register.close()
         listener.close()
         theirs.close()
 
@@ -47,7 +50,7 @@ class Sandbox:
         asked = self.channel.recv(4096)
         if asked != b"map":
             raise ChildProcessError(f"a sandbox could not be closed off: {asked.decode() or 'its process died'}")
-        enclosure.write_map(self.pid, self.settings["innerIds"])
+        enclosure.write_map(self.pid, self.map)
         self.channel.sendall(b".")
 
     def hand_over(self, request, connection):
@@ -64,9 +67,10 @@ class Sandbox:
             processes.send_signal(self.pid, signal.SIGKILL)
 
 
-def _become_agent(settings, listener, channel, isolated, internet):
+def _become_agent(settings, listener, channel, ids, internet):
+    """`ids`: None where nothing is isolated."""
     try:
-        forget_parent({listener.fileno(), channel.fileno()})
+        forget_parent({listener.fileno(), channel.fileno(), *([ids.register.fileno()] if ids else [])})
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1):
             os.dup2(null, fd)
@@ -75,8 +79,8 @@ def _become_agent(settings, listener, channel, isolated, internet):
             channel.sendall(b"map")
             channel.recv(1)
 
-        if isolated:
-            enclosure.enclose(internet, settings["diskBytes"], settings["userId"], await_map)
+        if ids:
+            enclosure.enclose(internet, settings["diskBytes"], settings["userId"], ids, await_map)
         agent.Agent(settings, listener, channel).serve()
     except BaseException as error:
         try:
