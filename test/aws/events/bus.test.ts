@@ -76,7 +76,7 @@ describe("an event", () => {
 });
 
 describe("an event that is too large for an entry", () => {
-  const rows = "x".repeat(256 * 1024);
+  const rows = "x".repeat(1024 * 1024);
   const detail = JSON.stringify({ order: "A-1", paid: true, note: "y".repeat(300), lines: [1], rows });
   const sha256 = createHash("sha256").update(detail).digest("hex");
   const reference = { key: `events/${sha256}.json`, bytes: detail.length };
@@ -144,10 +144,17 @@ describe("an event whose numbers JavaScript would change", () => {
 
   it("keeps short members alone where there is no room for both", async () => {
     service.steps = [taken];
-    const detail = `{"n":850.0,"rows":"${"x".repeat(256 * 1024 - 60)}"}`;
+    const detail = `{"n":850.0,"rows":"${"x".repeat(1024 * 1024 - 4096 - 60)}"}`;
     await bus.put({ ...paid, detail });
     expect(detailPut()).toMatch(/^\{"n":850,"nova_detail":\{/);
     expect(await throughLambda(detailPut())).toBe(received(detail));
+  });
+
+  it("is no event of 900 KB: EventBridge takes 1 MB", async () => {
+    service.steps = [taken];
+    const detail = JSON.stringify({ rows: "x".repeat(900 * 1024) });
+    await bus.put({ ...paid, detail });
+    expect([detailPut(), bucket.operations]).toEqual([detail, []]);
   });
 
   it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])("is not meant: %s", async (detail) => {

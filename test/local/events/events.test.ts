@@ -83,10 +83,16 @@ describe("an event that is put", () => {
   it.each<[string, PutEventsRequestEntry[], string]>([
     ["are eleven", Array<PutEventsRequestEntry>(11).fill(paid), "ValidationException"],
     ["are none", [], "ValidationException"],
-    ["are too large", [{ ...paid, Detail: JSON.stringify({ x: "y".repeat(256 * 1024) }) }], "ValidationException"],
+    ["are too large", [{ ...paid, Detail: JSON.stringify({ x: "y".repeat(1024 * 1024) }) }], "ValidationException"],
     ["go to a bus that is not there", [{ ...paid, EventBusName: "other" }], "ResourceNotFoundException"],
   ])("and others that %s are refused", async (_, entries, name) => {
     await expect(put(...entries)).rejects.toMatchObject({ name });
+  });
+
+  it("of 900 KB is taken", async () => {
+    expect(await put({ ...paid, Detail: JSON.stringify({ x: "y".repeat(900 * 1024) }) })).toMatchObject({
+      FailedEntryCount: 0,
+    });
   });
 
   it("goes to a function that takes them in turn only after the one before", async () => {

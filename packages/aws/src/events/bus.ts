@@ -76,8 +76,11 @@ const mark = "nova_detail";
 const maxValueBytes = 256;
 const maxKept = 100;
 
-/** EventBridge, "PutEvents": an entry has at most 256 KB; its time, where it has none, does not count. */
-const maxEntryBytes = 256 * 1024;
+/**
+ * EventBridge, "PutEvents": an entry has at most 1 MB, as an asynchronous event of Lambda and a message of SQS have. Its
+ * time, where it has none, does not count. EventBridge adds an envelope (id, account, time) and Lambda and SQS count it.
+ */
+const maxEntryBytes = 1024 * 1024 - 4096;
 
 interface Reference {
   key: string;

@@ -4,6 +4,7 @@ import { claimFolder } from "./claim.ts";
 import { LocalCloudError } from "./errors.ts";
 import { readKeys } from "./keys.ts";
 import type { CloudOptions, LocalCloud, RoomyOptions } from "./local-cloud.ts";
+import { withoutEffect } from "./variables.ts";
 
 /**
  * The cloud of a data folder: opened here, or another process's. Points the SDKs of this process at it, so it must be
@@ -31,6 +32,8 @@ async function openWith(options: RoomyOptions): Promise<LocalCloud> {
   const keys = await readKeys(dataDir);
   const claim = await claimFolder(dataDir, keys.adminKey, { drives, isReadOnly: room.isReadOnly });
   if (claim.role === "guest") {
+    const sentence = drives ? withoutEffect(process.env, claim.owner) : undefined;
+    if (sentence !== undefined) options.warn?.(sentence);
     const { openAsGuest } = await import("./guests.ts");
     return openAsGuest(dataDir, keys, claim.owner, claim.visit);
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { writeWhole } from "../disk/whole-file.ts";
 import { LocalCloudError } from "./errors.ts";
+import { variableDigests } from "./variables.ts";
 
 /** Addresses of the local endpoints. */
 export interface Endpoints {
@@ -27,10 +28,14 @@ export interface Owner {
   instance: string;
   endpoints: Endpoints;
   keys: "keys.json";
+  /** Digests of its variables that decide how nodes run, by name. */
+  variables: Record<string, string>;
 }
 
 export function newOwner(endpoints: Endpoints, instance: string): Owner {
-  return { format: 1, pid: process.pid, started: new Date().toISOString(), instance, endpoints, keys: "keys.json" };
+  const variables = variableDigests(process.env, instance);
+  const started = new Date().toISOString();
+  return { format: 1, pid: process.pid, started, instance, endpoints, keys: "keys.json", variables };
 }
 
 /** Only the process that holds the folder's lock writes this file. */
@@ -46,7 +51,8 @@ export async function removeOwner(dataDir: string): Promise<void> {
 export async function readOwner(dataDir: string): Promise<Owner | undefined> {
   try {
     const owner: Owner = JSON.parse(await readFile(ownerPath(dataDir), "utf8"));
-    return owner.format === 1 && typeof owner.endpoints?.admin === "string" ? owner : undefined;
+    const isWhole = typeof owner.endpoints?.admin === "string" && typeof owner.variables === "object";
+    return owner.format === 1 && isWhole ? owner : undefined;
   } catch {
     return undefined;
   }

@@ -8,7 +8,7 @@ import { busIn, type EventOperations, type EventService, ownBus, rulesOf } from 
 
 /** EventBridge, "PutEvents": entries of one request, and what they weigh together. */
 const maxEntries = 10;
-const maxBytes = 256 * 1024;
+const maxBytes = 1024 * 1024;
 const maxType = 128;
 
 /** What is wrong with one entry: the others are taken all the same. */
@@ -24,7 +24,7 @@ export const putEvents: EventOperations[string] = (service, request) => {
   }
   const bytes = entries.reduce((sum, entry) => sum + entryBytes(entry), 0);
   if (bytes > maxBytes) {
-    throw constraint("entries", `[${bytes} bytes]`, "must have a total size of less than 256KB");
+    throw constraint("entries", `[${bytes} bytes]`, "must have a total size of less than 1MB");
   }
   const results = entries.map((entry) => putEntry(service, entry));
   return { FailedEntryCount: results.filter((result) => "ErrorCode" in result).length, Entries: results };

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+
+/** Variables that the process which runs the nodes reads, and no other process. */
+const ofTheOwner = [
+  "DEFAULT_MODEL",
+  "NOVA_EMBEDDING_MODEL",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "NOVA_LLM_API",
+  "NOVA_E2B_CONCURRENT",
+  "NOVA_E2B_CREATES_PER_SECOND",
+] as const;
+
+/** Of the owner of the data folder. */
+interface Settings {
+  pid: number;
+  instance: string;
+  /** `variableDigests`. */
+  variables: Readonly<Record<string, string>>;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Digests of the variables that are set: a key must not lie in a file. The instance makes them useless elsewhere. */
+export function variableDigests(env: Variables, instance: string): Record<string, string> {
+  return Object.fromEntries(
+    ofTheOwner.flatMap((name) => {
+      const value = env[name]?.trim();
+      return value ? [[name, createHash("sha256").update(`${instance} ${name} ${value}`).digest("hex")]] : [];
+    }),
+  );
+}
+
+/** One sentence about the variables of this process that have no effect, because the owner has other values. */
+export function withoutEffect(env: Variables, { pid, instance, variables }: Settings): string | undefined {
+  const own = Object.entries(variableDigests(env, instance));
+  const names = own.flatMap(([name, digest]) => (variables[name] === digest ? [] : [name]));
+  if (names.length === 0) return undefined;
+  const verb = names.length === 1 ? "has" : "have";
+  return `${names.join(", ")} ${verb} no effect on nodes: process ${pid} runs them with its own settings - start that process with the same values, or choose another data folder (NOVA_DATA_DIR)`;
+}

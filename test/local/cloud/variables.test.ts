@@ -1,0 +1,60 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openLocalCloud } from "@nova/local";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { variableDigests, withoutEffect } from "../../../packages/local/src/cloud/variables.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+const owner = (env: Record<string, string>) => ({ pid: 7, instance: "one", variables: variableDigests(env, "one") });
+
+describe("a variable of a process that runs no nodes", () => {
+  it.each([
+    [
+      "another value",
+      { DEFAULT_MODEL: "a" },
+      { DEFAULT_MODEL: "b" },
+      /^DEFAULT_MODEL has no effect on nodes: process 7/,
+    ],
+    ["a value of its own", { NOVA_EMBEDDING_MODEL: "a" }, {}, /^NOVA_EMBEDDING_MODEL has no effect/],
+    ["several", { OPENAI_BASE_URL: "http://a/", NOVA_LLM_API: "chat" }, {}, /^OPENAI_BASE_URL, NOVA_LLM_API have no/],
+    ["another key", { OPENAI_API_KEY: "a" }, { OPENAI_API_KEY: "b" }, /^OPENAI_API_KEY has no effect/],
+  ])("is reported with %s", (_, env, ofOwner, sentence) => {
+    expect(withoutEffect(env, owner(ofOwner as Record<string, string>))).toMatch(sentence);
+  });
+
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ["the owner's value", { DEFAULT_MODEL: "a " }, { DEFAULT_MODEL: "a" }],
+    ["an empty value", { DEFAULT_MODEL: " " }, { DEFAULT_MODEL: "a" }],
+    ["no value", {}, { DEFAULT_MODEL: "a", OPENAI_API_KEY: "k" }],
+    ["a value that this process itself uses", { NOVA_DATA_DIR: "x" }, {}],
+  ])("is not reported with %s", (_, env, ofOwner) => {
+    expect(withoutEffect(env, owner(ofOwner))).toBeUndefined();
+  });
+});
+
+it("is reported once by a command that uses the cloud of another process, and its key lies in no file", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "nova-variables-"));
+  vi.stubEnv("OPENAI_API_KEY", "sk-of-the-owner");
+  const cloud = await openLocalCloud({ dataDir });
+  try {
+    expect(await readFile(join(dataDir, "owner.json"), "utf8")).not.toContain("sk-of-the-owner");
+    const sentencesWith = async (drives: boolean) => {
+      const sentences: string[] = [];
+      const guest = await openLocalCloud({ dataDir, drives, warn: (sentence) => sentences.push(sentence) });
+      expect(guest.role).toBe("guest");
+      await guest.close();
+      return sentences;
+    };
+    expect(await sentencesWith(true)).toEqual([]);
+    vi.stubEnv("DEFAULT_MODEL", "another");
+    expect(await sentencesWith(true)).toEqual([
+      expect.stringMatching(/^DEFAULT_MODEL has no effect on nodes: process \d+/),
+    ]);
+    expect(await sentencesWith(false)).toEqual([]);
+  } finally {
+    await cloud.close();
+    await rm(dataDir, { recursive: true });
+  }
+}, 60_000);
