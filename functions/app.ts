@@ -8,6 +8,7 @@ import {
   createWarmPool,
   type EventBus,
   type Links,
+  maskCredentials,
   NovaError,
   type Ports,
 } from "@nova/engine";
@@ -18,7 +19,10 @@ import { clock, hostNames, timer } from "./host.ts";
 import { nodeParts } from "./node-parts.ts";
 import { createRunHooks } from "./run-hooks.ts";
 
-export const logger = new Logger({ serviceName: "nova" });
+export const logger = new Logger({
+  serviceName: "nova",
+  jsonReplacerFn: (_, value) => (typeof value === "string" ? maskCredentials(value) : value),
+});
 
 /** What every function has: the engine's ports, and the bus in all its uses. */
 export interface FunctionPorts extends Ports {

@@ -36,7 +36,8 @@ export async function runCommandLine(argv: string[]): Promise<number> {
     // Commander has said on stderr what is wrong with the command line, or printed the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.completed : exitCodes.invalid;
     const { sentence, code } = explain(error);
-    process.stderr.write(`${shown(`nova: ${sentence}`)}\n`);
+    const { maskCredentials } = await import("@nova/engine");
+    process.stderr.write(`${shown(`nova: ${maskCredentials(sentence)}`)}\n`);
     return code;
   }
 }

@@ -1,9 +1,10 @@
 import type { RunErrorClass } from "@nova/workflow";
+import { maskCredentials } from "./secrets/process-credentials.ts";
 
 /** An error class of a run; leaves a Lambda as `errorType`, which is what `Retry` and `Catch` match. */
 export class NovaError extends Error {
   constructor(name: RunErrorClass, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(maskCredentials(message), options);
     this.name = name;
   }
 }

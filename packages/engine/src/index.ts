@@ -95,6 +95,7 @@ export { type KeysLookedUp, reuseProblem, unchangedNodes } from "./restart/uncha
 export { CredentialLocked, openContent, ownerText, replacing, sealRecord } from "./secrets/credentials/content.ts";
 export { createCredentials } from "./secrets/credentials/create-credentials.ts";
 export { type CredentialValues, checkValues, kindNames as credentialKindNames } from "./secrets/credentials/kinds.ts";
+export { maskCredentials } from "./secrets/process-credentials.ts";
 export { redactorFor } from "./secrets/secret-inputs.ts";
 export { secretKeysOf, shownContext } from "./secrets/shown-context.ts";
 export type { AiMetadata } from "./trace/ai-metadata.ts";

@@ -170,3 +170,20 @@ describe("a response that says that it failed", () => {
     expect(await failureOf(server.environment)).toMatchObject({ reason, message: expect.stringMatching(message) });
   });
 });
+
+describe("a provider that repeats its key", () => {
+  it.each([400, 401, 404, 500])("in an error of status %i leads to a message without it", async (status) => {
+    const key = "sk-proj-repeated/0123456789";
+    const said = `Incorrect API key provided: ${key} (also ${encodeURIComponent(key)}, ${JSON.stringify({ key })})`;
+    await using server = await modelServer(() => ({ status, message: said, ...never }));
+    const before = process.env.OPENAI_API_KEY;
+    process.env.OPENAI_API_KEY = key;
+    try {
+      const { message } = (await failureOf({ ...server.environment, OPENAI_API_KEY: key })) as Error;
+      expect(message).not.toMatch(/repeated|0123456789/);
+    } finally {
+      if (before === undefined) delete process.env.OPENAI_API_KEY;
+      else process.env.OPENAI_API_KEY = before;
+    }
+  });
+});

@@ -12,7 +12,9 @@ import { fails, Story } from "../../support/engine/story.ts";
 
 /** Python that writes a value in all its forms: what is promised is what Python and its libraries write. */
 const program = `
-import base64, binascii, json, sys, urllib.parse
+import base64, binascii, html, json, sys, urllib.parse
+from html.entities import codepoint2name
+from xml.sax.saxutils import escape, quoteattr
 from decimal import Decimal
 
 def of_text(s):
@@ -26,7 +28,43 @@ def of_text(s):
         "an object's key": json.dumps({s: 1}), "quote": urllib.parse.quote(s), "quote_plus": urllib.parse.quote_plus(s),
         "quote, no slash": urllib.parse.quote(s, safe=""), "an https address": "https://" + urllib.parse.quote(s, safe="") + "@host/",
         "hex": b.hex(), "HEX": b.hex().upper(), "hexlify": repr(binascii.hexlify(b)),
-        **in_base64(b),
+        **in_base64(b), **in_urls(s), **in_markup(s),
+    }
+
+def in_urls(s):
+    whole = "".join("%%%02x" % byte for byte in s.encode())
+    mixed = "".join(c.upper() if i % 3 else c for i, c in enumerate(whole))
+    found = {
+        "quote, small": lower(urllib.parse.quote(s, safe="")), "quote_plus, small": lower(urllib.parse.quote_plus(s)),
+        "every byte in percent": whole, "every byte in PERCENT": whole.upper(), "every byte in mixed percent": mixed,
+        "a part in percent": "%" + "%02x" % ord(s[0]) + urllib.parse.quote(s[1:], safe="!()*'~/+"),
+        "quote twice": urllib.parse.quote(urllib.parse.quote(s)), "quote three times": urllib.parse.quote(urllib.parse.quote(urllib.parse.quote(s))),
+        "quote of json.dumps": urllib.parse.quote(json.dumps(s)), "json.dumps of quote": json.dumps(urllib.parse.quote(s)),
+        "urlencode": urllib.parse.urlencode({"a": s}), "escape of JavaScript": "".join(c if c.isalnum() and ord(c) < 128 else in_script(c) for c in s),
+        "base64 in a URL": urllib.parse.quote(base64.b64encode(s.encode()).decode(), safe=""),
+    }
+    if all(ord(c) < 256 for c in s):
+        found["quote of Latin-1"] = urllib.parse.quote(s, encoding="latin-1")
+    return found
+
+def lower(text):
+    import re
+    return re.sub("%..", lambda found: found[0].lower(), text)
+
+def in_script(c):
+    return "%%%02X" % ord(c) if ord(c) < 256 else "".join("%%u%04X" % unit for unit in [int.from_bytes(c.encode("utf-16-be")[i:i + 2], "big") for i in range(0, len(c.encode("utf-16-be")), 2)])
+
+def in_markup(s):
+    ascii_only = lambda text: text.encode("ascii", "xmlcharrefreplace").decode()
+    return {
+        "html.escape": html.escape(s), "html.escape, no quotes": html.escape(s, quote=False), "in XML": escape(s), "an attribute": quoteattr(s),
+        "html.escape twice": html.escape(html.escape(s)), "html in a URL": urllib.parse.quote(html.escape(s)), "a URL in html": html.escape(urllib.parse.quote(s)),
+        "html of json.dumps": html.escape(json.dumps(s)), "json.dumps of html": json.dumps(html.escape(s)), "repr of html": repr(html.escape(s)),
+        "html in ASCII": ascii_only(html.escape(s)), "decimal": "".join("&#%d;" % ord(c) for c in s), "hexadecimal": "".join("&#x%x;" % ord(c) for c in s),
+        "HEXADECIMAL with zeros": "".join("&#X%07X;" % ord(c) for c in s), "decimal with zeros": "".join("&#%07d;" % ord(c) for c in s),
+        "names": "".join("&%s;" % codepoint2name[ord(c)] if ord(c) in codepoint2name else c for c in s),
+        "JSON for a script": json.dumps(s).replace("&", "\\\\u0026").replace("<", "\\\\u003c").replace(">", "\\\\u003E"),
+        "JSON, all escaped": "".join("\\\\u%04x" % int.from_bytes(s.encode("utf-16-be")[i:i + 2], "big") for i in range(0, len(s.encode("utf-16-be")), 2)),
     }
 
 def in_base64(b):
@@ -76,7 +114,14 @@ print(json.dumps([
 
 const multiline =
   "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\nVJTUt9Us8cKj\n-----END KEY-----\n";
-const texts = ["hunter2-Passw0rd", 'p4ss"wörd/é+', 'it\'s "both" and \\ back', "tab\tbed 😀 line\nend", multiline];
+const texts = [
+  "a&b <c>='d' %41 + 100%",
+  "hunter2-Passw0rd",
+  'p4ss"wörd/é+',
+  'it\'s "both" and \\ back',
+  "tab\tbed 😀 line\nend",
+  multiline,
+];
 const binaries = [
   Buffer.from("00ff10fe20fd30fc40fb", "hex"),
   Buffer.from("%PDF-1.7\0\xe9\xff'\"\\\nmore bytes", "latin1"),
@@ -128,8 +173,12 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
   it("leaves no four characters of it at a cut, where that is marked", () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
-      // A line's end in between, or a part of it, counts for none.
-      const few = form.includes("encodebytes") ? 12 : 4;
+      // A line's end in between, or a part of it, counts for none, and so does a part of the escape of one character.
+      const few = form.includes("encodebytes")
+        ? 12
+        : /html|XML|decimal|names|attribute|all escaped|times|twice|quote of json/i.test(form)
+          ? 15
+          : 4;
       return Array.from({ length: end - start - 1 }, (_, index) => start + 1 + index).flatMap((cut) => {
         const before = redactor.mask(`${text.slice(0, cut)}[...]`);
         const behind = redactor.mask(`[...]${text.slice(cut)}`);
@@ -151,8 +200,8 @@ function maskedPart(text: string, masked: string): [start: number, end: number] 
 }
 
 describe.each([
-  ["a text", "hunter2-Passw0rd", 0],
-  ["an odd text", 'p4ss"wörd/é+', 1],
+  ["a text", "hunter2-Passw0rd", 1],
+  ["an odd text", 'p4ss"wörd/é+', 2],
   ["a number", 1234567, texts.length + binaries.length + 1],
 ])("a run that is given %s as a secret input", (_, secret, index) => {
   const inputs = { properties: { token: { secret: true } } };

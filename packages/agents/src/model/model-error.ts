@@ -1,4 +1,4 @@
-import type { ToolCall } from "@nova/engine";
+import { maskCredentials, type ToolCall } from "@nova/engine";
 import { noUsage, type Usage } from "./cost.ts";
 
 /**
@@ -47,7 +47,7 @@ export class ModelError extends Error {
     spent?: Partial<Spent>,
     { unusable, ...options }: ErrorOptions & { unusable?: Unusable } = {},
   ) {
-    super(message, options);
+    super(maskCredentials(message), options);
     this.reason = reason;
     this.spent = { usage: noUsage, costUsd: 0, text: "", isEstimated: false, toolCalls: [], ...spent };
     this.unusable = unusable;

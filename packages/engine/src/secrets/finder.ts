@@ -1,5 +1,6 @@
 import type { Forms } from "./forms.ts";
 import { Needles, type Range } from "./needles.ts";
+import { isEscaped, longestEscape, type Unescaped, unescaped } from "./unescape.ts";
 
 /** Base64 of which a line may end anywhere; shorter ones would be found in words of two lines. */
 const shortestInLines = 8;
@@ -11,17 +12,27 @@ export class Finder {
   readonly #texts: Needles;
   readonly #numbers: Needles;
   readonly #inLines: Needles;
+  readonly #unescaped: Needles;
+  /** With spaces in the places of plus signs, which stand for them in URLs. */
+  readonly #spaced: Needles;
+  readonly #ofBytes: boolean;
 
-  constructor(forms: readonly Forms[]) {
+  /** `ofBytes`: the texts will be bytes, and so are the forms. */
+  constructor(forms: readonly Forms[], ofBytes: boolean) {
     const base64 = forms.flatMap((form) => form.base64);
     this.#texts = new Needles([...forms.flatMap(({ texts }) => texts), ...base64]);
     this.#numbers = new Needles(forms.flatMap(({ numbers }) => numbers));
     this.#inLines = new Needles(base64.filter(({ length }) => length >= shortestInLines));
+    const plain = forms.flatMap((form) => form.unescaped);
+    this.#unescaped = new Needles([...plain, ...base64]);
+    this.#spaced = new Needles(plain.filter((form) => /[+ ]/.test(form)).map(spaced));
+    this.#ofBytes = ofBytes;
   }
 
   /** No secret is longer in any form, its line ends and what stands around it included. */
   get longest(): number {
-    return Math.max(this.#texts.longest, this.#numbers.longest + 4, Math.ceil(this.#inLines.longest * 1.2) + 16);
+    const inLines = Math.ceil(this.#inLines.longest * 1.2) + 16;
+    return Math.max(this.#texts.longest, this.#numbers.longest + 4, inLines, this.#unescaped.longest * longestEscape);
   }
 
   /** `isOver`: nothing comes after the text. */
@@ -40,7 +51,8 @@ export class Finder {
     const start = text.slice(0, this.longest);
     const halfEnd = /^\\{0,8}[nr]/.exec(start)?.[0].length ?? 0;
     const whole = [this.#texts, this.#numbers].map((needles) => needles.restAtStart(start, shortest));
-    return Math.max(...whole, ...[0, halfEnd].map((from) => startInLines(this.#inLines, start, from, shortest)));
+    const inLines = [0, halfEnd].map((from) => startInLines(this.#inLines, start, from, shortest));
+    return Math.max(...whole, ...inLines, ...longEnough(this.#escapedStarts(start), shortest));
   }
 
   /** How much of the text's end is the beginning of a secret. */
@@ -48,16 +60,81 @@ export class Finder {
     const end = text.slice(-this.longest);
     const [halfEnd = ""] = /\\*$/.exec(end) ?? [];
     const whole = [this.#texts, this.#numbers].map((needles) => needles.restAtEnd(end, shortest));
-    return Math.max(...whole, ...[0, halfEnd.length].map((cut) => endInLines(this.#inLines, end, cut, shortest)));
+    const inLines = [0, halfEnd.length].map((cut) => endInLines(this.#inLines, end, cut, shortest));
+    return Math.max(...whole, ...inLines, ...longEnough(this.#escapedEnds(end), shortest));
+  }
+
+  /** Lengths of what may be the end of a secret; the end of an escape may stand before that. */
+  *#escapedStarts(text: string): Iterable<number> {
+    for (const { bytes, end } of this.#views(text)) {
+      const [half = ""] = halfStart.exec(bytes) ?? [];
+      for (let skipped = 0; skipped <= half.length; skipped++) {
+        const rest = this.#unescapedRest("restAtStart", bytes.slice(skipped));
+        const length = rest === 0 ? 0 : end(skipped + rest - 1);
+        if (skipped === 0 || length - skipped >= fewestBehindHalf) yield length;
+      }
+    }
+  }
+
+  /** Lengths of what may be the beginning of a secret; the beginning of an escape may stand behind that. */
+  *#escapedEnds(text: string): Iterable<number> {
+    for (const { bytes, start } of this.#views(text)) {
+      const [half = ""] = halfEscape.exec(bytes) ?? [];
+      for (let skipped = half.length; skipped >= 0; skipped--) {
+        if (skipped > 0 && !/[%&\\]/.test(half.at(-skipped) as string)) continue;
+        const last = bytes.length - skipped;
+        const rest = this.#unescapedRest("restAtEnd", bytes.slice(0, last));
+        // A secret may begin with the escape.
+        if (rest + skipped > 0) yield text.length - start(last - rest);
+      }
+    }
+  }
+
+  #unescapedRest(side: "restAtStart" | "restAtEnd", bytes: string): number {
+    return Math.max(this.#unescaped[side](bytes, 1), this.#spaced[side](spaced(bytes), 1));
+  }
+
+  /** The text as it is, in bytes, and with its escapes decoded. */
+  *#views(text: string): Iterable<Unescaped> {
+    if (this.#unescaped.longest === 0) return;
+    if (this.#ofBytes || /^[\0-\x7f]*$/.test(text)) yield { bytes: text, start: (at) => at, end: (at) => at + 1 };
+    yield* unescaped(text, this.#ofBytes);
   }
 
   *#in(text: string, isOver: boolean): Iterable<Range> {
     yield* this.#texts.in(text);
     yield* this.#numbers.in(text, (start, end) => (isOver || end + 2 <= text.length) && isAlone(text, start, end));
-    if (this.#inLines.longest === 0 || text.search(lineEnds) < 0) return;
-    const { squeezed, place } = withoutLineEnds(text);
-    for (const [start, end] of this.#inLines.in(squeezed)) yield [place(start), place(end - 1) + 1];
+    if (this.#inLines.longest > 0 && text.search(lineEnds) >= 0) {
+      const { squeezed, place } = withoutLineEnds(text);
+      for (const [start, end] of this.#inLines.in(squeezed)) yield [place(start), place(end - 1) + 1];
+    }
+    yield* this.#inEscapes(text);
   }
+
+  *#inEscapes(text: string): Iterable<Range> {
+    const hasPlus = this.#spaced.longest > 0 && text.includes("+");
+    if (this.#unescaped.longest === 0 || !(hasPlus || isEscaped(text))) return;
+    for (const { bytes, start, end } of this.#views(text)) {
+      for (const [from, to] of this.#unescaped.in(bytes)) yield [start(from), end(to - 1)];
+      for (const [from, to] of this.#spaced.in(spaced(bytes))) yield [start(from), end(to - 1)];
+    }
+  }
+}
+
+/** What may be left of an escape whose beginning was cut off: `3` of `%c3`, `25c3` of `%2525c3`, `amp;` of `&amp;`. */
+const halfStart = /^[0-9a-z#;]{0,12}/i;
+/** Fewer characters would be found behind many a word. */
+const fewestBehindHalf = 3;
+/** The beginning of an escape at the end of a text. */
+const halfEscape = /[%&\\][0-9a-z#%&\\]{0,12}$/i;
+
+/** Escapes count with all their characters. */
+function longEnough(rests: Iterable<number>, shortest: number): number[] {
+  return [...rests].filter((rest) => rest >= shortest);
+}
+
+function spaced(bytes: string): string {
+  return bytes.replaceAll("+", " ");
 }
 
 /** `from`: a part of a line's end may stand before it. */

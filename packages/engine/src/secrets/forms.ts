@@ -1,3 +1,5 @@
+import { wholly } from "./unescape.ts";
+
 /** A secret shorter than this would match honest data everywhere; it is not looked for. */
 export const shortestSecret = 4;
 
@@ -13,6 +15,8 @@ export interface Forms {
   base64: string[];
   /** What bytes that are no text are inside of bytes; each character is a byte. */
   raw: string[];
+  /** What is looked for in a text whose escapes are decoded; each character is a byte. */
+  unescaped: string[];
 }
 
 /** A longer one is not looked for in what was escaped twice: its forms would fill the memory. */
@@ -28,9 +32,13 @@ export function formsOf(secret: Secret): Forms {
 function formsOfText(secret: string): Forms {
   if (secret.length < shortestSecret) return nothing;
   const bytes = Buffer.from(secret);
-  const escaped = escapedOften(secret);
-  const others = [...urlForms(secret), ...hexForms(bytes)];
-  return { ...nothing, texts: [...escaped, ...others.flatMap((form) => [form, ...jsonForms(form)])], ...base64(bytes) };
+  const latin = /[^\p{ASCII}]/u.test(secret) && !/[^\p{ASCII}\xa0-\xff]/u.test(secret) ? [secret] : [];
+  return {
+    ...nothing,
+    texts: [...escapedOften(secret), ...hexForms(bytes)],
+    ...base64(bytes),
+    unescaped: unescapedForms([bytes.toString("latin1"), ...latin]),
+  };
 }
 
 function formsOfBytes(content: Uint8Array): Forms {
@@ -40,10 +48,10 @@ function formsOfBytes(content: Uint8Array): Forms {
   if (Buffer.from(text).equals(bytes)) return formsOfText(text);
   const raw = bytes.toString("latin1");
   const texts = [...escapedOften(raw), ...hexForms(bytes)];
-  return { ...nothing, texts, ...base64(bytes), raw: [raw] };
+  return { ...nothing, texts, ...base64(bytes), raw: [raw], unescaped: unescapedForms([raw]) };
 }
 
-const nothing: Forms = { texts: [], numbers: [], base64: [], raw: [] };
+const nothing: Forms = { texts: [], numbers: [], base64: [], raw: [], unescaped: [] };
 
 /** As texts inside texts have it: `repr(json.dumps(x))` escapes what is escaped already, and is kept as JSON again. */
 function escapedOften(secret: string): string[] {
@@ -84,11 +92,9 @@ function numberedEscape(point: number): string {
   return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
-/** As browsers, Python's `quote` and `quote_plus` write it. No URL has half a surrogate. */
-function urlForms(secret: string): string[] {
-  const browser = encodeURIComponent(secret.toWellFormed());
-  const python = browser.replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-  return [browser, python, python.replaceAll("%2F", "/"), python.replaceAll("%20", "+")];
+/** A secret may have escapes of its own, which are decoded with those around it. */
+function unescapedForms(forms: readonly string[]): string[] {
+  return distinct([...forms, ...forms.map(wholly)]).filter(({ length }) => length >= shortestSecret);
 }
 
 function hexForms(bytes: Buffer): string[] {

@@ -47,22 +47,41 @@ export class Needles {
 
   /** How many characters at the beginning of the text are the end of one of these. */
   restAtStart(text: string, shortest: number): number {
-    return this.#longestRest(shortest, (needle, rest) => text.startsWith(needle.slice(-rest)));
+    return this.#longestRest(shortest, (needle) => overlap(needle, text.slice(0, needle.length - 1)));
   }
 
   /** How many characters at the end of the text are the beginning of one of these. */
   restAtEnd(text: string, shortest: number): number {
-    return this.#longestRest(shortest, (needle, rest) => text.endsWith(needle.slice(0, rest)));
+    return this.#longestRest(shortest, (needle) => overlap(text, needle.slice(0, -1)));
   }
 
-  #longestRest(shortest: number, isThere: (needle: string, rest: number) => boolean): number {
-    let longest = 0;
-    for (const needle of this.all) {
-      for (let rest = needle.length - 1; rest >= shortest && rest > longest; rest--)
-        if (isThere(needle, rest)) longest = rest;
-    }
-    return longest;
+  #longestRest(shortest: number, restOf: (needle: string) => number): number {
+    const longest = this.all.reduce(
+      (most, needle) => (needle.length > most + 1 ? Math.max(most, restOf(needle)) : most),
+      0,
+    );
+    return longest >= shortest ? longest : 0;
   }
+}
+
+/** Length of the longest beginning of `pattern` that `text` ends with, in time linear in both (Knuth, Morris, Pratt). */
+function overlap(text: string, pattern: string): number {
+  const tail = text.slice(-pattern.length);
+  const borders = new Int32Array(pattern.length);
+  let matched = 0;
+  for (let at = 1; at < pattern.length; at++) {
+    while (matched > 0 && pattern[at] !== pattern[matched]) matched = borders[matched - 1] as number;
+    if (pattern[at] === pattern[matched]) matched++;
+    borders[at] = matched;
+  }
+  matched = 0;
+  for (let at = 0; at < tail.length && pattern !== ""; at++) {
+    while (matched > 0 && (matched === pattern.length || tail[at] !== pattern[matched])) {
+      matched = borders[matched - 1] as number;
+    }
+    if (tail[at] === pattern[matched]) matched++;
+  }
+  return matched;
 }
 
 function keyAt(text: string, at: number): number {

@@ -39,7 +39,7 @@ export class Redactor {
     this.#isBlind = secrets === null;
     this.#forms = Array.from(new Set(secrets), formsOf);
     this.isIdle = !this.#isBlind && this.#forms.every(({ texts, numbers }) => texts.length + numbers.length === 0);
-    this.#inText = new Finder(this.#forms);
+    this.#inText = new Finder(this.#forms, false);
   }
 
   mask(text: string): string {
@@ -104,7 +104,7 @@ export class Redactor {
   }
 
   #finderInBytes(): Finder {
-    this.#inBytes ??= new Finder(this.#forms.map(asBytes));
+    this.#inBytes ??= new Finder(this.#forms.map(asBytes), true);
     return this.#inBytes;
   }
 
@@ -124,9 +124,9 @@ export class Redactor {
 }
 
 /** As UTF-8 has them, with a character for each byte. */
-function asBytes({ texts, numbers, base64, raw }: Forms): Forms {
+function asBytes({ texts, numbers, raw, ...forms }: Forms): Forms {
   const bytesOf = (form: string) => Buffer.from(form).toString("latin1");
-  return { texts: [...texts.map(bytesOf), ...raw], numbers: numbers.map(bytesOf), base64, raw };
+  return { ...forms, texts: [...texts.map(bytesOf), ...raw], numbers: numbers.map(bytesOf), raw };
 }
 
 /** How many bytes do not end inside of a character of UTF-8. */

@@ -13,6 +13,7 @@ import { versionOf } from "../../protocol/definition.ts";
 import { givenOutcomes } from "../../protocol/recorded-document.ts";
 import { entriesBefore, wasWrittenBefore } from "../../protocol/scope-entries.ts";
 import { changedOf, emptyOverlay, withoutOverlay } from "../../secrets/overlay.ts";
+import { maskCredentials } from "../../secrets/process-credentials.ts";
 import { redactorFor } from "../../secrets/secret-inputs.ts";
 import { resumeUrl } from "../waiting/resume.ts";
 import { knownNode, resultsOf } from "./results.ts";
@@ -123,8 +124,8 @@ export async function createNodeIo(
           redactor.finds(key) || redactor.finds(json) || referencesIn(json).some(({ sha256 }) => leaking.has(sha256)),
       )?.key;
     },
-    mask: (text) => redactor.mask(text),
-    maskLogs: (text) => redactor.maskTail(text),
+    mask: (text) => maskCredentials(redactor.mask(text)),
+    maskLogs: (text) => maskCredentials(redactor.maskTail(text)),
   };
 }
 

@@ -1,0 +1,32 @@
+import { Redactor } from "./redactor.ts";
+
+/** Shorter values, such as the `local` of an emulator, occur everywhere. */
+const shortestCredential = 8;
+/** How variables with credentials are named: `OPENAI_API_KEY`, `AWS_SESSION_TOKEN`. */
+const credentialName = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)$/i;
+/** A name of a key, or of a file with one. */
+const noCredential = /^(?:arn:|alias\/|[~.]?\/|file:)|^\d+$/;
+
+let known: { values: string[]; redactor: Redactor } = { values: [], redactor: new Redactor([]) };
+
+/** What the variables of a process have of credentials, passwords in addresses included. */
+function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
+  return Object.entries(variables).flatMap(([name, value = ""]) => {
+    const [, password = ""] = /^[a-z+]+:\/\/[^/@\s]*:([^/@\s]+)@/i.exec(value) ?? [];
+    const isCredential = credentialName.test(name) && !/_KMS_KEY$/i.test(name) && !noCredential.test(value);
+    return [password, isCredential ? value.trim() : ""].filter(({ length }) => length >= shortestCredential);
+  });
+}
+
+/**
+ * A message without the credentials of this process. Servers repeat a key that they refuse, and the message of an error
+ * leads into records, logs and answers.
+ */
+export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = process.env): string {
+  const values = credentialsIn(variables);
+  if (values.length === 0) return text;
+  if (values.length !== known.values.length || values.some((value, index) => value !== known.values[index])) {
+    known = { values, redactor: new Redactor(values) };
+  }
+  return known.redactor.mask(text);
+}
