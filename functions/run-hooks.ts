@@ -1,6 +1,7 @@
 import type { AwsPorts } from "@nova/aws/ports";
 import type { Budgets, OnExecutionEnded, Ports } from "@nova/engine";
 import type { RunHookStores } from "@nova/service";
+import { logger } from "./app.ts";
 import { lazily } from "./lazily.ts";
 
 /** What looks after runs on behalf of the service, for functions that know nothing of it. */
@@ -12,7 +13,10 @@ export function createRunHooks(
   const made = lazily(async () => {
     const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };
-    return { onExecutionEnded: createOnExecutionEnded(all), budgets: createBudgets(all) };
+    return {
+      onExecutionEnded: createOnExecutionEnded(all, (message, facts) => logger.warn(message, facts)),
+      budgets: createBudgets(all),
+    };
   });
   return {
     onExecutionEnded: async (execution) => (await made()).onExecutionEnded(execution),

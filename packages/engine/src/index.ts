@@ -5,6 +5,7 @@ export type { CloseStatus, Head } from "./chain/head.ts";
 export { linkName } from "./chain/link-name.ts";
 export { branchScope, itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
+export { storableNumber } from "./chain/storable.ts";
 export { Context } from "./context/context.ts";
 export { slimText } from "./context/offload.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";

@@ -61,12 +61,15 @@ export const Need = z.object({
 });
 export type Need = z.infer<typeof Need>;
 
+/** A week: longer than any node may run. */
+const maxDurationMs = 7 * 24 * 3_600_000;
+
 export const Result = z.object({
   type: z.literal("result"),
   /** See `CodeAnswer`: it is looked at apart, since one that is none fails the node and not the harness. */
   result: z.unknown(),
   logs,
-  durationMs: z.number().nonnegative(),
+  durationMs: z.number().nonnegative().max(maxDurationMs),
   unfit: z.literal(true).optional(),
   /** A sentence on the walls that the sandbox's system does not support. */
   weaker: z

@@ -1,4 +1,5 @@
 import type { Spending } from "../ports/executions.ts";
+import { storableNumber } from "./storable.ts";
 
 const nothing: Spending = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
 /** Dollars are kept to the billionth: sums of fractions would else grow digits that mean nothing. */
@@ -24,11 +25,13 @@ export function unlessNothing(spending: Spending): Spending | undefined {
   return Object.values(spending).some((value) => value !== 0) ? spending : undefined;
 }
 
+/** Counts come from models, so every sum is one that a store takes: nothing else could be closed. */
 function combined(a: Spending, b: Spending, sign: 1 | -1): Spending {
+  const sum = (name: keyof Spending) => storableNumber(storableNumber(a[name]) + sign * storableNumber(b[name]));
   return {
-    cost_usd: Math.round((a.cost_usd + sign * b.cost_usd) * billionth) / billionth,
-    tokens_input: a.tokens_input + sign * b.tokens_input,
-    tokens_cached: a.tokens_cached + sign * b.tokens_cached,
-    tokens_output: a.tokens_output + sign * b.tokens_output,
+    cost_usd: storableNumber(Math.round(sum("cost_usd") * billionth) / billionth),
+    tokens_input: sum("tokens_input"),
+    tokens_cached: sum("tokens_cached"),
+    tokens_output: sum("tokens_output"),
   };
 }

@@ -1,6 +1,8 @@
 import { defined } from "@nova/workflow";
 import { contentText } from "../chain/contents.ts";
-import { type CloseStatus, headOf } from "../chain/head.ts";
+import { type CloseStatus, type Head, headOf } from "../chain/head.ts";
+import { sumOfSpendings } from "../chain/spending.ts";
+import { storableError, storableNumber } from "../chain/storable.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError, Spending } from "../ports/executions.ts";
@@ -29,9 +31,10 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   const head = headOf(entry);
   if (!head.close) throw chainBroken(`link ${head.seq} of ${head.execution_id} is no close entry`);
   const { status } = head.close;
-  const { spent } = head;
-  const error =
+  const failure =
     entry.contents.error && (JSON.parse(await contentText(entry.contents.error, head, ports.blobs)) as ExecutionError);
+  const error = failure && storableError(failure);
+  const { spent, nodes } = { spent: undefined, ...storableFigures(head) };
   const closed: Closed = { status, tip: entry.hash, ...defined({ error, spent }) };
 
   const record = await ports.executions.get(head.execution_id);
@@ -40,7 +43,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
     return closed;
   }
   const durationMs = durationOf(record.startedAt, head.timestamp);
-  const { timestamp: endedAt, nodes } = head;
+  const { timestamp: endedAt } = head;
   const ending = { status, endedAt, durationMs, nodes, tip: entry.hash, ...defined({ spent, error }) };
   await ports.executions.update(record.id, ending);
   ports.endings.tell(record.id);
@@ -86,9 +89,14 @@ async function rested(
   return resting.filter((one) => one !== null);
 }
 
+/** What a close entry counts, as the record of its run has it: a number that no store takes would keep the run open. */
+export function storableFigures({ nodes, spent }: Pick<Head, "nodes" | "spent">) {
+  return { nodes: storableNumber(nodes), ...(spent && { spent: sumOfSpendings([spent]) }) };
+}
+
 /** Milliseconds between two times, ISO 8601; clocks of two machines may differ. */
 export function durationOf(startedAt: string, endedAt: string): number {
-  return Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
+  return storableNumber(Date.parse(endedAt) - Date.parse(startedAt));
 }
 
 async function publishEnd(ports: Ports, record: Execution, status: CloseStatus): Promise<void> {

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { contentText, unlessErased } from "../chain/contents.ts";
 import { type Head, sourceOf } from "../chain/head.ts";
+import { storableError } from "../chain/storable.ts";
 import { sha256 } from "../json/text.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { durationOf } from "../protocol/finish-close.ts";
+import { durationOf, storableFigures } from "../protocol/finish-close.ts";
 import type { Erasures } from "./erasures.ts";
 
 /** The last link of a scope that holds so far; in front of a branch what its link 0 would say, with the fork's hash. */
@@ -126,8 +127,7 @@ export async function endMisfit(
     status: head.close?.status,
     endedAt: head.timestamp,
     durationMs: durationOf(first.timestamp, head.timestamp),
-    nodes: head.nodes,
-    spent: head.spent,
+    ...storableFigures(head),
     tip: entry.hash,
   };
   const isErased = record.error?.message === erasedWords && (await erasures.has(record.id));
@@ -161,5 +161,5 @@ function isErrorOf(
   if (!error || head.digests.error === undefined) return error === undefined && head.digests.error === undefined;
   if (error.class !== head.error_class || error.node !== head.close?.node) return false;
   if (isErased && error.message === erasedWords) return true;
-  return known !== null && error.message.toWellFormed() === known.message.toWellFormed();
+  return known !== null && error.message === storableError(known).message;
 }

@@ -1,4 +1,4 @@
-import { addSpendings, generationId, type Head, type Ports, type RunHead } from "@nova/engine";
+import { addSpendings, generationId, type Head, type Ports, type RunHead, storableNumber } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { LRUCache } from "lru-cache";
 import type { Durations, NodeFigures } from "../ports/stats.ts";
@@ -63,7 +63,8 @@ export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, duratio
 
 /** Of one run of a node; `savedUsd`: of a hit, what its code has cost to write. */
 export function figuresOfRun({ head, spent }: RunHead, savedUsd: number): NodeFigures {
-  const { status, error_class = "NodeFailed", execution_time_ms: totalMs, cache_hit } = head;
+  const { status, error_class = "NodeFailed", execution_time_ms, cache_hit } = head;
+  const totalMs = storableNumber(execution_time_ms);
   const hasFailed = status === "failed";
   const failed = hasFailed ? { [error_class]: 1 } : {};
   const figures = { runs: 1, failed, totalMs, durations: addDuration({}, totalMs), ...defined({ spent }) };
@@ -76,7 +77,7 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
   return {
     runs: a.runs + b.runs,
     failed: counted(a.failed, b.failed),
-    totalMs: a.totalMs + b.totalMs,
+    totalMs: storableNumber(a.totalMs + b.totalMs),
     // Null where one of them does not say.
     durations: a.durations && b.durations && counted(a.durations, b.durations),
     ...defined({ spent: addSpendings(a.spent, b.spent) }),

@@ -9,13 +9,7 @@ const notCounted: readonly Head["node_type"][] = ["start", "end", "join", "close
 
 /** The figures of a run that has ended, from its chain: whoever counts again comes to the same. */
 export async function statsOf(ports: Reads, execution: Execution): Promise<RunStats> {
-  const { id, workflowId, version, client, status, endedAt = "", durationMs = 0, error } = execution;
-  return fitted({
-    ...{ format: 1, execution: id, workflowId, version, client, endedAt, durationMs },
-    status: status as CloseStatus,
-    ...(error && { failure: { node: error.node, class: error.class } }),
-    nodes: await figuresOf(ports, id),
-  });
+  return fitted({ ...bareStatsOf(execution), nodes: await figuresOf(ports, execution.id) });
 }
 
 async function figuresOf(ports: Reads, execution: string): Promise<Record<string, NodeFigures>> {
@@ -34,8 +28,22 @@ async function figuresOf(ports: Reads, execution: string): Promise<Record<string
 /** DynamoDB: 400 KB an item. Keys, names and the copies of the index are in it too. */
 const maxBytes = 200_000;
 
-/** Of many nodes with many different durations: first these are kept more coarsely, then not at all. */
-function fitted(stats: RunStats): RunStats {
+/** The figures of a run without those of its nodes, which say no more than its record. */
+export function bareStatsOf(execution: Execution): RunStats {
+  const { id, workflowId, version, client, status, endedAt = "", durationMs = 0, error } = execution;
+  return {
+    ...{ format: 1, execution: id, workflowId, version, client, endedAt, durationMs },
+    status: status as CloseStatus,
+    ...(error && { failure: { node: error.node, class: error.class } }),
+    nodes: {},
+  };
+}
+
+/**
+ * Of many nodes with many different durations: first these are kept more coarsely, then not at all. Of nodes that do not
+ * fit even so, those that ran first are kept.
+ */
+export function fitted(stats: RunStats): RunStats {
   const changes: ((figures: NodeFigures) => NodeFigures)[] = [
     (figures) => ({ ...figures, durations: coarser(figures.durations) }),
     (figures) => ({ ...figures, durations: null }),
@@ -46,5 +54,11 @@ function fitted(stats: RunStats): RunStats {
     const nodes = Object.entries(smaller.nodes).map(([id, figures]) => [id, change(figures)]);
     smaller = { ...smaller, nodes: Object.fromEntries(nodes) };
   }
-  return smaller;
+  const nodes: RunStats["nodes"] = {};
+  let bytes = 0;
+  for (const [id, figures] of Object.entries(smaller.nodes)) {
+    bytes += Buffer.byteLength(JSON.stringify([id, figures]));
+    if (bytes <= maxBytes) nodes[id] = figures;
+  }
+  return { ...smaller, nodes };
 }

@@ -1,15 +1,34 @@
-import type { OnExecutionEnded, Ports } from "@nova/engine";
-import { statsOf } from "../analytics/run-stats.ts";
+import { type Execution, type OnExecutionEnded, type Ports, StoreUnavailable } from "@nova/engine";
+import { bareStatsOf, statsOf } from "../analytics/run-stats.ts";
 import type { RunHookStores } from "../ports/index.ts";
 import { giveSlotsBack } from "../quotas/fill.ts";
 
+type HookPorts = Ports & RunHookStores;
+type Warn = (message: string, facts: Record<string, unknown>) => void;
+
 /** Statistics first: the next queued run can take seconds to start, and does so even if they fail. */
-export function createOnExecutionEnded(ports: Ports & RunHookStores): OnExecutionEnded {
+export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutionEnded {
   return async (execution) => {
     try {
-      await ports.stats.put(await statsOf(ports, execution));
+      await putStats(ports, execution, warn);
     } finally {
       await giveSlotsBack(ports, execution);
     }
   };
+}
+
+/**
+ * Only an outage is worth a second try. Figures that cannot be counted or stored would fail every time, and the run would
+ * never close: then the run is counted without its nodes, or else a warning says that it is missing.
+ */
+async function putStats(ports: HookPorts, execution: Execution, warn: Warn): Promise<void> {
+  const attempts = [() => statsOf(ports, execution), async () => bareStatsOf(execution)];
+  for (const count of attempts) {
+    try {
+      return await ports.stats.put(await count());
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      warn("statistics of a run that cannot be stored", { execution: execution.id, error: String(error) });
+    }
+  }
 }
