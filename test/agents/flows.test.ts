@@ -147,6 +147,18 @@ describe("the one-call form", () => {
     expect(outcome.status).toBe("success");
   });
 
+  it("is explained to the generator as long as it has no analysis, and afterwards the task alone is", async () => {
+    const { models } = await play({
+      lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
+      runs: [found, sets({ discount: 1 })],
+    });
+    const [, before, after] = models.asked.map(({ instructions }) => instructions);
+    expect(before).toContain('its first line is "# STAGE: TASK"');
+    expect(before).toContain('whose first line is "# STAGE: ANALYSIS"');
+    expect(after).toContain('its first line is "# STAGE: TASK"');
+    expect(after).not.toContain("STAGE: ANALYSIS");
+  });
+
   it("is granted once per node, not once per attempt", async () => {
     const { means } = await play({
       lines: [simple, writes(look), writes("a = 1"), writes(look), writes(good), approves],

@@ -5,7 +5,7 @@ import { bareStatsOf, fitted } from "../../packages/service/src/analytics/run-st
 import { atOnce } from "../support/engine/scheduler.ts";
 import { simulate } from "../support/engine/simulate.ts";
 
-/** What a service does after a run whose statistics are put by `put`. */
+/** The hook after a run, with `put` as the store of statistics. */
 async function ending(put: (stats: { nodes: object }) => Promise<void>) {
   const { world } = await simulate(1);
   const record = world.executions.records.values().next().value as Execution;

@@ -22,7 +22,7 @@ describe("the usage of a request", () => {
     });
   });
 
-  const absurd = [1e20, 1e400, -1, -1_000_000, 0.5, Number.NaN, "x", "10", true, [], {}, 1e9];
+  const absurd = [1e20, Number.POSITIVE_INFINITY, -1, -1_000_000, 0.5, Number.NaN, "x", "10", true, [], {}, 1e9];
 
   it.each(absurd)("is estimated from what was sent where input is %j", (input) => {
     expect(readUsage({ ...honest, input }, exchanged)).toEqual({ ...honest, input: 1_000, isEstimated: true });

@@ -12,6 +12,7 @@ const dataInstructions = `You write Python that looks at the data of a workflow 
 The task itself is not done now.
 ${dataRule}
 ${pythonRule}
+- Its first line is "# STAGE: ANALYSIS".
 - The code sets a dict \`result\`: what whoever writes the code must know of form and content, such as type, size, pages, \
 columns, encoding, labels found, one or two short excerpts. JSON values, under 4,000 characters in all.
 - It only reads: nothing is sent, written or changed. It ends within 15 seconds.`;

@@ -15,6 +15,7 @@ import {
   withoutFence,
 } from "../prompts/prompt.ts";
 import { withoutTexts } from "../schema/summary.ts";
+import { analysisSeconds } from "./analysis-code.ts";
 import { followAnalysis } from "./analyzers.ts";
 import { askModel, readRefusal } from "./ask-model.ts";
 import type { Analysis, NodeRun } from "./node-run.ts";
@@ -43,6 +44,12 @@ const search = "- Unsure of a library? Call search_documentation before you answ
 const analysisRule =
   "- `analysis` is what a program found in this step's present values: use it to understand, and read what the task needs " +
   'from the values themselves. If the code reads context["_data_analysis"], that program runs before it every time.';
+
+const stageRule = `- Mark the code: its first line is "# STAGE: TASK". If this step has complex data (documents, files, mails, large values) \
+that you must understand first, answer once with code whose first line is "# STAGE: ANALYSIS" instead: it only reads, sets \
+a dict \`result\` with type, form and what the task needs, and ends within ${analysisSeconds} s. You are asked again with its result.`;
+
+const taskRule = '- Mark the code: its first line is "# STAGE: TASK".';
 
 const exampleRule = "- `examples` is code that did tasks like this one: use what fits, and nothing of it unseen.";
 
@@ -108,7 +115,8 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Written>
 /** The rules that hold for this node, its guides, and what is of this run alone; `undefined` where there is nothing to tell. */
 function promptFor(run: NodeRun, guides: readonly Guide[], examples: readonly Example[]): Prompt {
   const { task, executor, analysis, failures } = run;
-  const rules = [intro, network, contracts[task.node.type], search];
+  const isAnalysed = analysis !== null || run.hasFollowedAnalysis;
+  const rules = [intro, network, contracts[task.node.type], isAnalysed ? taskRule : stageRule, search];
   if (analysis) rules.push(analysisRule);
   if (examples.length > 0) rules.push(exampleRule);
   if (failures.length > 0) rules.push(failureRule);
