@@ -54,7 +54,11 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     outgoing,
     sandboxes: nodeParts().sandboxes({ pace }),
     pipeline: nodeParts().pipeline(variables, aws.generations),
-    ...createRunHooks(() => made, runHookStores),
+    ...createRunHooks(
+      () => made,
+      runHookStores,
+      (message, facts) => logger.warn(message, facts),
+    ),
     hostNames,
     warmPool: createWarmPool(),
     tailCache: createTailCache(),
