@@ -172,7 +172,7 @@ describe("an export that nobody has verified", () => {
     process.env.NOVA_DATA_DIR = join(root, "six");
     try {
       await importAll.run([several], { unverified: true, everything: true });
-      await withCloud(async ({ service }) => expect(await service.keys.list({ limit: 9 })).toHaveLength(1));
+      await withCloud(async ({ service }) => expect(await service.keys.list({ limit: 9 })).toHaveLength(2));
     } finally {
       delete process.env.NOVA_DATA_DIR;
     }
