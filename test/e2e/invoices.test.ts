@@ -92,10 +92,25 @@ describe("the invoice demo", () => {
     await writeFile(join(folder, "blank.pdf"), blankPdf());
     const common = { duration_ms: expect.any(Number), execution_id: expect.stringMatching(/^exec_/) };
     expect(await resultsOf(join(invoices, "oyo.pdf"), join(folder, "blank.pdf"))).toEqual([
-      { ...common, file: "oyo.pdf", amount: 1939, currency: "INR", branch: "high", status: "completed" },
-      { ...common, file: "blank.pdf", amount: null, currency: null, branch: null, status: "failed" },
+      { ...common, file: "oyo.pdf", amount: 1939, currency: "INR", branch: "high", status: "completed", error: null },
+      {
+        ...{ ...common, file: "blank.pdf", amount: null, currency: null, branch: null, status: "failed" },
+        error: expect.stringMatching(/blank.pdf has no readable text on its 1 page.*run text recognition/),
+      },
     ]);
     await rm(folder, { recursive: true });
+  }, 120_000);
+
+  it("reads pages that lie on their head, on their side and askew", async () => {
+    const turned = join(root, "test/fixtures/invoices/turned");
+    const files = readdirSync(turned).sort();
+    expect(files).toHaveLength(3);
+    expect(await resultsOf(...files.map((file) => join(turned, file)))).toMatchObject(
+      files.map((file) => {
+        const { amount, currency } = expectedOf(file);
+        return { file, amount, currency, status: "completed" };
+      }),
+    );
   }, 120_000);
 });
 

@@ -10,8 +10,8 @@ const columns = ["file", "amount", "currency", "expected", "branch", "time"];
 /** What became of the mails, beside what people read on the invoices; then why a run failed, where one did. */
 export async function tableOf(runs: MailRun[], invoices: string): Promise<string> {
   const rows = await Promise.all(runs.map((run) => rowOf(run, invoices)));
-  const failures = runs.flatMap(({ result, error }) =>
-    error === null ? [] : [styleText("red", `${result.file}: ${error}`)],
+  const failures = runs.flatMap(({ result: { file, error } }) =>
+    error === null ? [] : [styleText("red", `${file}: ${error}`)],
   );
   return [...tableLines(columns, rows), "", ...failures].join("\n");
 }

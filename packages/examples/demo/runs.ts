@@ -39,7 +39,7 @@ export function fileInput(key: string, bytes: Buffer): FileInput {
   };
 }
 
-/** What became of one mail; `amount` is null where no total was found. */
+/** The outcome of one mail. `amount` is null if no total was found; `error` then says why. */
 export interface MailResult {
   file: string;
   amount: number | null;
@@ -48,12 +48,12 @@ export interface MailResult {
   status: string;
   duration_ms: number;
   execution_id: string;
+  /** Why the run failed; null if it did not. */
+  error: string | null;
 }
 
 export interface MailRun {
   result: MailResult;
-  /** Why it failed, where it did. */
-  error: string | null;
 }
 
 /** Starts the workflow with the mail's bytes, as `nova run --file` does; answers the id of the run. */
@@ -95,7 +95,7 @@ export async function followMail(cloud: LocalCloud, { file }: InvoiceMail, id: s
       status: execution.status,
       duration_ms: execution.durationMs ?? 0,
       execution_id: id,
+      error: execution.error?.message ?? null,
     },
-    error: execution.error?.message ?? null,
   };
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+
 try:
     import pymupdf
 except ImportError:  # before PyMuPDF 1.24 the module had only this name
@@ -11,7 +14,7 @@ UNMAPPED = "\ufffd"  # what a font without a Unicode table yields
 
 
 def read_words(pdf: bytes, name: str) -> tuple[list[list], int]:
-    """[page, x0, y0, x1, y1, text] for every word, as the page is seen (turned pages turned back), and the number of pages."""
+    """[page, x0, y0, x1, y1, text] for every word, with the page turned until most of its text is upright, and the number of pages."""
     with _open(pdf, name) as document:
         words = [word for number, page in enumerate(document) for word in _words_of(page, number)]
         pages = document.page_count
@@ -34,9 +37,23 @@ def _open(pdf: bytes, name: str):
 
 
 def _words_of(page, number: int) -> list[list]:
-    seen = page.rotation_matrix
-    words = []
-    for x0, y0, x1, y1, text, *_ in page.get_text("words"):
-        box = (pymupdf.Rect(x0, y0, x1, y1) * seen).normalize()
-        words.append([number, round(box.x0, 1), round(box.y0, 1), round(box.x1, 1), round(box.y1, 1), text])
-    return words
+    """What the page says of its own rotation does not count: its letters tell which way is up."""
+    page.set_rotation(0)
+    angle = _angle_of(page)
+    with pymupdf.open() as upright:
+        if angle:
+            turned = upright.new_page(width=2 * page.rect.width, height=2 * page.rect.height)
+            turned.show_pdf_page(turned.rect, page.parent, page.number, rotate=angle)
+            page = turned
+        return [[number, *(round(v, 1) for v in word[:4]), word[4]] for word in page.get_text("words")]
+
+
+def _angle_of(page) -> float:
+    """The angle at which most letters of a page run, in degrees; 0 is from left to right."""
+    letters: Counter[float] = Counter()
+    for block in page.get_text("dict", flags=pymupdf.TEXTFLAGS_WORDS)["blocks"]:
+        for line in block.get("lines", ()):
+            cosine, sine = line["dir"]
+            angle = round(math.degrees(math.atan2(sine, cosine)), 1)
+            letters[angle] += sum(len(span["text"].strip()) for span in line["spans"])
+    return max(letters, key=letters.__getitem__, default=0.0)
