@@ -77,3 +77,32 @@ describe("nova verify", { timeout: 60_000 }, () => {
     }
   });
 });
+
+describe("nova verify --all", { timeout: 60_000 }, () => {
+  it("checks every run, names those that are broken, and fails where there is one", async () => {
+    await api.call("POST /workflows", { body: inARow("second", { one: 'context["b"] = 2' }) });
+    const [good, changed, unreadable] = [await ran("second"), await ran("second"), await ran("second")];
+    const all = JSON.parse((await nova("verify", "--all", "--json")).out);
+    expect(all).toEqual({ runs: all.anchored, anchored: expect.any(Number), open: 0, broken: 0, items: [] });
+    const of = async (workflow: string) => JSON.parse((await nova("verify", "--workflow", workflow, "--json")).out);
+    expect(await of("second")).toMatchObject({ runs: 3, anchored: 3 });
+    const recordOf = async (id: string) => (await table.itemsOf(id)).find(({ pk }) => pk?.S === `E#${id}`) as Item;
+    await table.put([withLeaf(await recordOf(changed), ["nodes"], { N: "7" })]);
+    await table.put([withLeaf(await recordOf(unreadable), ["client"], { N: "7" })]);
+    const { code, out } = await nova("verify", "--workflow", "second");
+    expect(code).toBe(1);
+    expect(out).toContain(`broken ${changed} link`);
+    expect(out).toContain(`broken ${unreadable} link 0: the record of the run cannot be read`);
+    expect(out).not.toContain(good);
+    expect(out).toMatch(/3 runs: 1 anchored, 0 open, 2 broken/);
+    expect((await nova("verify", "--workflow", "checked")).code).toBe(0);
+    const { runs, items } = JSON.parse((await nova("verify", "--all", "--json")).out);
+    expect(runs).toBe(all.runs);
+    expect(items.map((one: { execution_id: string }) => one.execution_id).sort()).toEqual([changed, unreadable].sort());
+  });
+
+  it("wants to know what it is to check", async () => {
+    for (const args of [["verify"], ["verify", `exec_${"0".repeat(26)}`, "--all"]])
+      expect(await nova(...args)).toMatchObject({ code: 2, err: expect.stringMatching(/name an execution|leave out/) });
+  });
+});

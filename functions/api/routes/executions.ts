@@ -25,6 +25,9 @@ const params = z.object({ id: ExecutionId });
 /** Records of a workflow that one request looks at, in search of those that fit its filters: about half a megabyte. */
 const lookedAt = 500;
 
+/** Time and id of the last execution of a page. */
+const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
+
 export const list = listRoute("/executions", {
   summary: "Executions, newest first",
   role: "viewer",
@@ -42,7 +45,7 @@ export const list = listRoute("/executions", {
     to: Moment.optional().meta({ description: "started then or earlier; a date means all of that day" }),
   },
   item: schemas.ExecutionItem,
-  cursor: /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/,
+  cursor: executionCursor,
   async list(ports, { by, query: { from, to, error_class: errorClass, ...wanted }, page: { limit, cursor } }) {
     const found = await service.listExecutions(ports, by, {
       ...{ limit, looksAt: lookedAt, ...wanted, ...defined({ errorClass }) },
@@ -101,6 +104,24 @@ export const verify = route("GET /executions/{id}/verify", {
   async handle(ports, { by, params: { id } }) {
     return schemas.verified(id, await service.verify(ports, by, id));
   },
+});
+
+export const verifyMany = listRoute("/verifications", {
+  summary: "Check the chains of work of many executions, newest first",
+  role: "viewer",
+  query: { workflow: WorkflowId.optional(), client: Slug.optional() },
+  item: schemas.Verified,
+  cursor: executionCursor,
+  async list(ports, { by, query, page: { limit, cursor } }) {
+    const wanted = {
+      limit,
+      ...query,
+      ...(cursor !== undefined && { cursor: Buffer.from(cursor).toString("base64url") }),
+    };
+    const found = await service.verifyRuns(ports, by, wanted);
+    return { items: found.items, ...(found.cursor && { cursor: Buffer.from(found.cursor, "base64url").toString() }) };
+  },
+  show: ({ id, found }) => schemas.verified(id, found),
 });
 
 /** A page is what fits an answer: all of both executions is read for each. */

@@ -128,8 +128,7 @@ const Problem = { seq: z.int(), scope: z.string().optional(), execution: z.strin
 export const Verified = z
   .object({
     execution_id: ExecutionId,
-    // No release answers "complete" any more; clients that were generated before know it.
-    state: z.enum(["open", "complete", "anchored", "broken"]),
+    state: z.enum(["open", "anchored", "broken"]),
     links: z.int(),
     erased: z.array(z.looseObject({ ...Problem, content: z.string() })),
     source_gone: z.array(ExecutionId).meta({

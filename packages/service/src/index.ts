@@ -19,6 +19,7 @@ export {
   readExecution,
   readLink,
   verify,
+  verifyRuns,
 } from "./executions/executions.ts";
 export { forecastRestart, restart } from "./executions/restart.ts";
 export * from "./export/export-client.ts";

@@ -139,6 +139,7 @@ const table: Record<string, Row> = {
     role: "viewer",
     status: ofClient(200),
   },
+  "GET /verifications": { path: plain("/verifications?client=acme"), role: "viewer", status: everybody(200) },
   "GET /executions/{id}/chain": {
     path: ({ execution }) => `/executions/${execution}/chain`,
     role: "viewer",

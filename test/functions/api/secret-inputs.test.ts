@@ -98,6 +98,7 @@ const requests: Record<string, [request: string, body?: unknown, status?: number
   ],
   "GET /executions/{id}/chain/{seq}/logs": [["GET /executions/{run}/chain/1/logs"]],
   "GET /executions/{id}/verify": [["GET /executions/{run}/verify"]],
+  "GET /verifications": [["GET /verifications"]],
   "GET /executions/{a}/diff/{b}": [["GET /executions/{run}/diff/{failed}"]],
   "GET /executions/{id}/blobs/{sha256}": [[`GET /executions/{run}/blobs/${"0".repeat(64)}`, undefined, 404]],
   "GET /tasks": [["GET /tasks"], ["GET /tasks?kind=event"]],

@@ -1,11 +1,11 @@
-import type { TraceEntry, Verification } from "@nova/engine";
+import type { TraceEntry } from "@nova/engine";
 import { askApi } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
 import { entriesOf, notRun, readTrace } from "../api/recorded.ts";
 import { exitCodes } from "../errors.ts";
 import { LogLines } from "../output/log-lines.ts";
 import { type Logged, loggedSoFar, logItem, logLines } from "../output/logs.ts";
-import { print, styled } from "../output/terminal.ts";
+import { print } from "../output/terminal.ts";
 import { statusText } from "../output/text.ts";
 import { command } from "./command.ts";
 
@@ -38,39 +38,6 @@ export const erase = command({
     return { json: { execution_id: id, erased }, text };
   },
 });
-
-/** A server of an earlier release says `complete` of a chain that nobody signed. */
-const meanings: Record<Verification["state"] | "complete", string> = {
-  open: "every link so far holds; the execution is not closed yet, and nothing signs it before",
-  complete: "closed, and not signed: anybody who can write the table may have made it",
-  anchored: "closed, every link holds, and the signature over the last one is valid",
-  broken: "the chain does not hold",
-};
-
-export const verify = command({
-  summary: "check that the chain of work of an execution is whole and unchanged",
-  takes: { "<execution_id>": "" },
-  async run([id = ""]) {
-    // A server of an earlier release says nothing of sources.
-    const found = await askApi((nova) => nova.executions.verify(id));
-    const { state, links, erased, source_gone = [], problem } = found;
-    return {
-      json: { execution_id: id, state, links, erased, source_gone, problem },
-      text: [
-        `${styled(problem ? "red" : "green", state)} ${links} links: ${meanings[state]}`,
-        ...(problem ? [`${placeText(problem)}: ${problem.message}`] : []),
-        ...source_gone.map((source) => styled("dim", `source gone: ${source}, whose outcomes it took over`)),
-        ...erased.map((lost) => styled("dim", `${placeText(lost)}: ${lost.content} was erased`)),
-      ],
-      code: state === "open" || state === "anchored" ? exitCodes.completed : exitCodes.failed,
-    };
-  },
-});
-
-function placeText({ seq, scope, execution }: { seq: number; scope?: string; execution?: string }): string {
-  const link = scope === undefined ? `link ${seq}` : `link ${seq} of branch ${scope}`;
-  return execution === undefined ? link : `${link} of ${execution}`;
-}
 
 export const logs = command({
   summary: "print what the code of an execution printed, node by node",

@@ -26,7 +26,7 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   replay: async () => (await import("./past.ts")).replay,
   get: async () => (await import("./get.ts")).get,
   pull: async () => (await import("./pull.ts")).pull,
-  verify: async () => (await import("./execution.ts")).verify,
+  verify: async () => (await import("./verify.ts")).verify,
   executions: async () => (await import("./lists.ts")).executions,
   tasks: async () => (await import("./lists.ts")).tasks,
   approve: async () => (await import("./approve.ts")).approve,

@@ -6,6 +6,7 @@ import {
   Context,
   cancelExecution,
   type Execution,
+  type ExecutionList,
   ExecutionNotFound,
   type ExecutionQuery,
   membersOf,
@@ -45,7 +46,7 @@ export async function executionWithin(ports: FindPorts, by: Principal, id: strin
 }
 
 /** Newest first. A client that the key does not reach has no executions, like a client that does not exist. */
-export async function listExecutions(ports: FindPorts, by: Principal, query: ExecutionQuery): Promise<Page<Execution>> {
+export async function listExecutions(ports: FindPorts, by: Principal, query: ExecutionQuery): Promise<ExecutionList> {
   const client = query.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
   return ports.executions.list({ ...query, ...defined({ client: client ?? undefined }) });
@@ -57,6 +58,31 @@ export async function verify(ports: ServicePorts, by: Principal, id: string): Pr
     if (!(error instanceof UnreadableRecord)) throw error;
   });
   return verifyExecution(ports, id);
+}
+
+/** What the check of one of many runs found. */
+export interface VerifiedRun {
+  id: string;
+  found: Verification;
+}
+
+/** Runs that are checked at the same time: each check reads a whole chain. */
+const checkedAtOnce = 4;
+
+/** Checks the runs of one page of a list, newest first; those whose records cannot be read come first. */
+export async function verifyRuns(
+  ports: ServicePorts,
+  by: Principal,
+  query: ExecutionQuery,
+): Promise<Page<VerifiedRun>> {
+  const { items: runs, unreadable = [], cursor } = await listExecutions(ports, by, query);
+  const ids = [...unreadable, ...runs.map(({ id }) => id)];
+  const items: VerifiedRun[] = [];
+  while (ids.length > 0) {
+    const part = ids.splice(0, checkedAtOnce);
+    items.push(...(await Promise.all(part.map(async (id) => ({ id, found: await verifyExecution(ports, id) })))));
+  }
+  return { items, ...defined({ cursor }) };
 }
 
 type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readTrace>[0]>;
