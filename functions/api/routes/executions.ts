@@ -186,7 +186,9 @@ export const execute = route("POST /workflows/{id}/execute", {
 });
 
 /** As a place in it is named: `billing/each[3].find#2`. */
-const placeLength = 2_000;
+const Place = z.string().min(1).max(2_000);
+/** The log of a restart, and its plan in link 0, name them all. */
+const maxPlaces = 1_000;
 
 export const restart = route("POST /executions/{id}/restart", {
   summary: "Run an execution again from what failed, or from a place on; what ran before that is taken over",
@@ -194,9 +196,13 @@ export const restart = route("POST /executions/{id}/restart", {
   params,
   query: waitQuery,
   body: z.strictObject({
-    from: z.string().min(1).max(placeLength).optional().meta({
-      description: "the place from which on everything runs: `find`, `poll#2`, `each[3].find`, `billing/send`",
-    }),
+    from: z
+      .union([Place, z.array(Place).min(1).max(maxPlaces)])
+      .optional()
+      .meta({
+        description:
+          "the place, or a list of the places, from which on everything runs: `find`, `poll#2`, `each[3]` (all of an item), `each[3].find`, `billing/send`; absent: what failed, also what a map has tolerated",
+      }),
     version: VersionNumber.optional().meta({ description: "absent: that of the execution" }),
     context_patch: ExactObject.optional().meta({ description: "other values for keys of the initial context" }),
     ask_again: NodeIds.optional().meta({ description: "ids of nodes that run again wherever they come up" }),

@@ -72,6 +72,14 @@ describe("a restart", { timeout: 60_000 }, () => {
     });
   });
 
+  it("takes a list of places, from the command line too", async () => {
+    const body = { from: ["two", "one"], dry_run: true };
+    expect((await restart(failed, body)).body).toMatchObject({ reused: [], runs: ["one", "two", "three"] });
+    const { out } = await nova("restart", failed, "--from", "two", "--from", "one", "--dry-run", "--json");
+    expect(JSON.parse(out)).toMatchObject({ reused: [], runs: ["one", "two", "three"] });
+    for (const from of [[], [""], [1]]) expect((await restart(failed, { from })).status).toBe(400);
+  });
+
   it("is forecast by a dry run, which writes nothing", async () => {
     const before = await count();
     const { status, body } = await restart(failed, { dry_run: true });

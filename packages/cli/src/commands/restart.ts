@@ -19,7 +19,10 @@ export const restart = command({
   summary: "run an execution again from what failed, or from a place on, and take over what ran before that",
   takes: {
     "[execution_id]": "absent: those that --workflow and what follows it choose, and that were not restarted before",
-    "--from <place>": "from here on everything runs: find, poll#2, each[3].find, billing/send",
+    "--from <place>": {
+      says: "from here on everything runs: find, poll#2, each[3], each[3].find, billing/send (repeatable)",
+      each: true,
+    },
     "--version <number>": "of its workflow; absent: its own",
     "--patch <file.json>": "other values for keys of the initial context, a JSON object",
     "--ask-again <node>": { says: "this node runs again wherever it comes up (repeatable)", each: true },
@@ -36,7 +39,7 @@ export const restart = command({
     const interrupt = new Interrupt();
     return tellingRefusals(json, async () => {
       const wish: RestartOptions = defined({
-        from,
+        from: from.length > 0 ? from : undefined,
         version: version === undefined ? undefined : readVersion(version),
         context_patch: patch === undefined ? undefined : await readPatch(patch),
         ask_again: askAgain.length > 0 ? askAgain : undefined,

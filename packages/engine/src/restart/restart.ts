@@ -1,4 +1,4 @@
-import type { PlanPart, SourcePlan } from "../chain/head.ts";
+import type { SourcePlan } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
 import { escapeReferences } from "../context/references.ts";
@@ -11,6 +11,7 @@ import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { originOf } from "../protocol/place-name.ts";
 import { type Forecast, forecast } from "./forecast.ts";
+import { isStep, partFrom, RestartRefused, shortList } from "./places.ts";
 import { Source } from "./source.ts";
 
 export interface RestartRequest {
@@ -18,19 +19,14 @@ export interface RestartRequest {
   source: Execution;
   /** What runs it; of the source's workflow. */
   version: WorkflowVersion;
-  /** The place from which on everything runs; absent: from what failed. */
-  from?: string;
+  /** The places from which on everything runs; absent, or none: from what failed. */
+  from?: string | readonly string[];
   /** JSON text of an object: keys of the initial context that are to be others. */
   patch?: string;
   /** Nodes that run again wherever they come up. */
   again?: readonly string[];
   /** Who asks, for the chain. */
   by: string;
-}
-
-/** An execution cannot be restarted as it was asked for. */
-export class RestartRefused extends Error {
-  override name = "RestartRefused";
 }
 
 /** What a restart comes to, before anything is written. */
@@ -83,8 +79,9 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
       `execution ${record.id} never came to a node "${stranger}" - it came to ${shortList([...came])}`,
     );
   }
-  const part = request.from === undefined ? {} : await partFrom(ports, source, request.from, record.id);
-  if (record.status === "completed" && !part.from && again.length === 0)
+  const part = await partFrom(ports, source, [request.from ?? []].flat(), record.id);
+  const hasFailed = record.status !== "completed" || source.links.values().some(({ isTolerated }) => isTolerated);
+  if (!hasFailed && !part.from && again.length === 0)
     throw new RestartRefused(`execution ${record.id} was completed - say from which node`);
   const patch = membersOf(escapeReferences(request.patch ?? "{}"));
   const plan: SourcePlan = {
@@ -96,34 +93,6 @@ export async function planRestart(ports: Ports, request: RestartRequest): Promis
   const told = forecast(source, version, plan);
   const set = await initialContext(ports, request, patch, { source, told });
   return { plan, forecast: told, set, frozen: source.scope("")[0]?.head.frozen === true };
-}
-
-/** What does not count where everything from a place on runs again, which may be in executions that nodes ran. */
-async function partFrom(ports: Ports, source: Source, place: string, execution: string): Promise<PlanPart> {
-  const [name = "", ...inner] = place.split("/");
-  const link = source.links.get(name);
-  if (!link || !isStep(link.head.node_type)) {
-    const known = [...source.links.values()].flatMap(({ name, head }) => (isStep(head.node_type) ? [name] : []));
-    throw new RestartRefused(`execution ${execution} never came to "${name}" - it came to ${shortList(known)}`);
-  }
-  const { scope, seq, child } = link.head;
-  const from = [{ scope, seq }];
-  if (inner.length === 0) return { from };
-  if (!child) throw new RestartRefused(`"${name}" ran no other workflow, so it has no "${inner.join("/")}" inside`);
-  const part = await partFrom(ports, await Source.read(ports, child.execution), inner.join("/"), child.execution);
-  return { from, inside: { [`${scope}#${seq}`]: part } };
-}
-
-function isStep(type: string): boolean {
-  return !["start", "end", "join", "close"].includes(type);
-}
-
-const maxListed = 20;
-
-function shortList(names: readonly string[]): string {
-  if (names.length === 0) return "no node";
-  const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : "";
-  return names.slice(0, maxListed).join(", ") + more;
 }
 
 /** That of the source with other values for some keys, checked as that of any run. */

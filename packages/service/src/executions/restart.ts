@@ -41,7 +41,7 @@ export async function restart(
   const begun = await startOrQueue(ports, { workflow, client, ...quotas }, async (queue) => {
     return (await restartExecution(ports, { ...request, id: `exec_${ulid}`, ...queue })).execution;
   }).catch(refused);
-  const detail = defined({ as: begun.id, version: begun.version, from: wish.from });
+  const detail = defined({ as: begun.id, version: begun.version, from: wish.from && [wish.from].flat().join(", ") });
   await recordDeed(ports, by, { action: "execution.restarted", client, subject: id, detail });
   await demandClientStill(ports, by, begun);
   return begun;
