@@ -225,6 +225,39 @@ describe("a text node", () => {
   });
 });
 
+describe("the cost of a text node", () => {
+  const notes = (trace: Trace) => entryOf(trace, "work").ai_metadata?.cost_notes;
+
+  it("is exact without a note", async () => {
+    const trace = await told({ work: text("Say", { limits: { max_cost_usd: 1 } }) }, [{ text: "ok" }]);
+    expect(notes(trace)).toBeUndefined();
+  });
+
+  it("has a note where its model has no price and a budget is set", async () => {
+    const limited = await told({ work: text("Say", { model: "m", limits: { max_cost_usd: 0.01 } }) }, [{ text: "ok" }]);
+    expect(notes(limited)).toEqual([
+      'model "m" has no price here and counts as $0, so max_cost_usd cannot be enforced - name a model with a price, or limit it at its provider',
+    ]);
+    expect(await verified(cloud, limited)).toBe("anchored");
+    expect(notes(await told({ work: text("Say", { model: "m" }) }, [{ text: "ok" }]))).toBeUndefined();
+  });
+
+  it.each<[string, object]>([
+    ["1e20 tokens", { input: 1e20 }],
+    ["negative tokens", { output: -1_000_000 }],
+    ["a billion cached tokens", { cached: 1e9 }],
+    ["texts", { input: "x", output: "y" }],
+    ["fractions", { input: 0.5 }],
+  ])("is estimated, says so, and the run ends, where a server counts %s", async (_what, usage) => {
+    const trace = await told({ work: text("Say", { limits: { max_cost_usd: 1 } }) }, [{ text: "ok", usage }]);
+    expect(trace.execution).toMatchObject({ status: "completed", open: false });
+    expect(trace.execution.spent?.cost_usd).toBeGreaterThan(0);
+    expect(trace.execution.spent?.cost_usd).toBeLessThan(0.05);
+    expect(notes(trace)).toEqual([expect.stringContaining("are estimated from the bytes that were sent and received")]);
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+});
+
 it("is taken over by a run that reuses another, where its model would be asked the same", async () => {
   const nodes = (prompt: string) =>
     inARow("texts-reused", {

@@ -14,6 +14,11 @@ const ToolCall = z.object({
   found: z.unknown().optional().meta({ description: "a summary of what it found" }),
 });
 
+const CostNotes = z.array(z.string()).optional().meta({
+  description:
+    "why tokens and cost are not exact: they are estimated, or the model has no price; absent: they are exact",
+});
+
 /** A run of an agent, or an attempt of a whole node that failed. */
 export const Step = z
   .object({
@@ -28,6 +33,7 @@ export const Step = z
     sandbox_id: Text,
     model_used: Text,
     ...{ tokens_input: z.int(), tokens_cached: z.int(), tokens_output: z.int(), cost_usd: z.number() },
+    cost_notes: CostNotes,
     tool_calls: z.array(ToolCall),
     status: Status,
     error_class: z.string().optional(),
@@ -55,6 +61,7 @@ const AiMetadata = z
     ...{ prompt: z.string(), prompt_task: z.string() },
     generated_code: Text,
     ...{ tokens_input: z.int(), tokens_cached: z.int(), tokens_output: z.int(), cost_usd: z.number() },
+    cost_notes: CostNotes,
     generation_time_ms: Ms,
     execution_time_ms: Ms,
     total_time_ms: Ms,

@@ -6,6 +6,7 @@ export { frozenPipeline, modelFreePipeline } from "./lock/pinned-codes.ts";
 
 export { analysisKey, needsAnalysis, type Read, readsTogether } from "./lock/reads.ts";
 export { type Change, changeText, staleness } from "./lock/staleness.ts";
+export { budgetsWithoutPrice } from "./model/budgets-without-price.ts";
 export { costOf } from "./model/cost.ts";
 export { createModels } from "./model/create-models.ts";
 export { createPipeline } from "./pipeline.ts";

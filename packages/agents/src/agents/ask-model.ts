@@ -2,13 +2,14 @@ import { type JournalStep, NovaError } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
 import { z } from "zod";
 import type { Ending } from "../failures/failure.ts";
+import { unpriced } from "../model/budgets-without-price.ts";
 import { windowOf } from "../model/catalog.ts";
 import { modelFor } from "../model/choose-model.ts";
 import type { Usage } from "../model/cost.ts";
 import { ModelError, type ModelErrorReason, type Spent } from "../model/model-error.ts";
 import type { ModelCall } from "../model/models.ts";
 import type { Prompt } from "../prompts/prompt.ts";
-import { budgetNow, budgetRefused, checkBudget, timeSpent } from "./budget.ts";
+import { budgetNow, budgetRefused, checkBudget, isLimited, timeSpent } from "./budget.ts";
 import type { ModelRun } from "./model-run.ts";
 import type { Deed } from "./step.ts";
 
@@ -22,7 +23,7 @@ export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T
 
 /** What of a step tells about its model call. */
 type Told = Pick<Deed, "model_used" | "tokens_input" | "tokens_cached" | "tokens_output" | "cost_usd" | "prompt"> &
-  Pick<Deed, "tool_calls" | "answer">;
+  Pick<Deed, "tool_calls" | "answer" | "cost_notes">;
 
 export type Asked<T> = { told: Told } & ({ value: T } | { refusal: Omit<Deed, "input_data"> });
 
@@ -41,6 +42,8 @@ export async function askModel<T>(
   try {
     const model = modelOf(run, role);
     told.model_used = model;
+    const note = isLimited(run, now) ? unpriced(model) : null;
+    if (note !== null) told.cost_notes = [note];
     checkWindow(model, { instructions, input }, question.maxOutputTokens);
     const answer = await parts.models.ask<T>({
       ...question,
@@ -55,7 +58,7 @@ export async function askModel<T>(
         checkBudget(run, { ...now, inCallUsd: alreadyUsd + usd, estimatedUsd });
       },
     });
-    return { told: { ...told, ...toldOf(answer) }, value: answer.value };
+    return { told: toldWith(told, answer), value: answer.value };
   } catch (error) {
     return afterFailure(run, told, error);
   }
@@ -81,14 +84,20 @@ function checkWindow(model: string, { instructions, input }: Prompt, answerToken
 
 function afterFailure({ means, task }: ModelRun, told: Told, error: unknown): Asked<never> {
   if (means.signal.aborted) throw unfinished(task.node.id, error);
-  if (error instanceof ModelError) return { told: { ...told, ...toldOf(error.spent) }, refusal: refusalOf(error) };
+  if (error instanceof ModelError) return { told: toldWith(told, error.spent), refusal: refusalOf(error) };
   const refusal = budgetRefused(error);
   if (!refusal) throw error;
   return { told, refusal };
 }
 
-function toldOf({ usage, costUsd, toolCalls, text }: Spent): Told {
-  return { ...usageOf(usage), cost_usd: costUsd, tool_calls: toolCalls, answer: text };
+function toldWith(told: Told, { usage, costUsd, toolCalls, text, isEstimated }: Spent): Told {
+  const spent = { ...usageOf(usage), cost_usd: costUsd, tool_calls: toolCalls, answer: text };
+  const notes = [...(told.cost_notes ?? []), ...(isEstimated ? [estimated(told.model_used ?? "")] : [])];
+  return { ...told, ...spent, ...(notes.length > 0 && { cost_notes: notes }) };
+}
+
+function estimated(model: string): string {
+  return `the server of model "${model}" reports no tokens, or more or fewer than can be true, so they are estimated from the bytes that were sent and received`;
 }
 
 function usageOf({ input, cached, output }: Usage): Told {

@@ -10,6 +10,11 @@ export async function budgetNow({ task, means }: ModelRun): Promise<Pick<CallCos
   return { besideUsd, month };
 }
 
+/** Whether the node, the whole run or the client's month has a limit. */
+export function isLimited({ task, executor }: ModelRun, { month }: Pick<CallCost, "month">): boolean {
+  return [executor.maxCostUsd, task.version.workflow.maxCostUsd, month?.limitUsd].some((limit) => limit !== undefined);
+}
+
 export interface CallCost {
   /** Of other branches and items, when the call began. */
   besideUsd: number;

@@ -4,9 +4,13 @@ import { ModelError } from "./model-error.ts";
 
 /**
  * The model of a role: the node's, then the workflow's, then `fallback` (`DEFAULT_MODEL`), then the catalog's. A choice
- * for the role itself goes before its `default`. `now` is in milliseconds; an id that has retired by then throws a
- * `ModelError` that names its successor, whoever chose it.
+ * for the role itself goes before its `default`.
  */
+export function modelNamed(role: ModelRole, node?: ModelChoice, workflow?: ModelChoice, fallback?: string): string {
+  return chosen(role, node) ?? chosen(role, workflow) ?? (fallback || catalog.defaults[role]);
+}
+
+/** The same; an id that has retired by `now` (milliseconds) throws a `ModelError` that names its successor. */
 export function modelFor(
   role: ModelRole,
   node?: ModelChoice,
@@ -14,7 +18,7 @@ export function modelFor(
   fallback?: string,
   now: number = Date.now(),
 ): string {
-  const model = chosen(role, node) ?? chosen(role, workflow) ?? (fallback || catalog.defaults[role]);
+  const model = modelNamed(role, node, workflow, fallback);
   const retirement = retirementOf(model);
   if (retirement && Date.parse(retirement.on) <= now) {
     throw new ModelError(

@@ -16,15 +16,17 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   if (!workflow) return { findings, valid: false };
   const { warm } = workflow;
   const { pastTimes, readWorkflowSource, relocate } = await import("@nova/workflow");
+  const { withoutPrice } = await import("../input/unpriced.ts");
+  const unpriced = await withoutPrice(parsed);
   if (!server) {
     const { notInstalled } = await import("../packages/not-installed.ts");
-    const all = [...findings, ...pastTimes(workflow, Date.now()), ...(await notInstalled(parsed))];
+    const all = [...findings, ...pastTimes(workflow, Date.now()), ...(await notInstalled(parsed)), ...unpriced];
     return { findings: all, valid: true, warm };
   }
   const { sentAs } = await import("../api/publish.ts");
   const source = await readWorkflowSource(path);
   const { findings: found, valid } = await server.workflows.validate(sentAs(source, workflow.id));
-  return { findings: relocate(found as Finding[], source), valid, warm };
+  return { findings: [...relocate(found as Finding[], source), ...unpriced], valid, warm };
 }
 
 /** E2B's list prices of 2 vCPU ($0.000014 a second each) and 2 GiB ($0.0000045). */

@@ -5,6 +5,7 @@ import type { Published } from "@nova/service";
 import { type Finding, isWorkflowFolder, type WorkflowSource } from "@nova/workflow";
 import { InvalidInput, refusing } from "../errors.ts";
 import { sharedIds } from "../input/shared-ids.ts";
+import { withoutPrice } from "../input/unpriced.ts";
 import { notInstalled } from "../packages/not-installed.ts";
 
 /** A folder that is published, and what new runs use. */
@@ -107,7 +108,8 @@ export class Publisher {
     try {
       const published = await publish(this.#cloud.service, this.#key.principal, source, { staysBack: true });
       const { active } = await showWorkflow(this.#cloud.service, published.id);
-      const findings = [...published.findings, ...(await notInstalled(parseWorkflow(source)))];
+      const parsed = parseWorkflow(source);
+      const findings = [...published.findings, ...(await notInstalled(parsed)), ...(await withoutPrice(parsed))];
       return { folder, ...published, active, findings };
     } catch (error) {
       const findings = error instanceof Error && "findings" in error ? (error.findings as Finding[]) : [];

@@ -33,14 +33,17 @@ export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output
 export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
   if (!ai_metadata || steps.length === 0) return [];
   const isFull = steps.some(({ prompt }) => prompt !== undefined);
+  const notes = (ai_metadata.cost_notes ?? []).map((note) => styled("yellow", note));
   if (!isFull) {
-    return ai_metadata.errors.map(({ attempt, agent_name, error }) => {
+    const errors = ai_metadata.errors.map(({ attempt, agent_name, error }) => {
       const who = attempt === 0 ? "pinned code" : `attempt ${attempt}`;
       return styled("yellow", `${who}, ${agent_name}: ${shortened(error ?? "failed")}`);
     });
+    return [...errors, ...notes];
   }
   const header = ["attempt", "agent", "status", "time", "model", "tokens in", "cached", "out", "cost"];
-  return [...tableLines(header, steps.map(rowOf)).map((line) => `  ${line}`), ...steps.flatMap(stepLines)];
+  const table = tableLines(header, steps.map(rowOf)).map((line) => `  ${line}`);
+  return [...table, ...notes, ...steps.flatMap(stepLines)];
 }
 
 function rowOf(step: TraceStep): string[] {

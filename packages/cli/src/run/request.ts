@@ -90,7 +90,8 @@ export async function checkDraft(
 ): Promise<RunRequest> {
   const { compileParsed, toStateMachine } = await import("@nova/compiler");
   const compiled = await compileParsed(parsed);
-  const findings = [...compiled.findings, ...more];
+  const { withoutPrice } = await import("../input/unpriced.ts");
+  const findings = [...compiled.findings, ...more, ...(await withoutPrice(parsed))];
   if (!compiled.workflow) throw new InvalidWorkflow(draft.path, findings);
   const called = await compileCalled(read);
   const { definition, history } = compiled;

@@ -75,6 +75,8 @@ export interface StepDraft {
   tokens_cached: number;
   tokens_output: number;
   cost_usd: number;
+  /** Sentences on tokens and cost that are not what they seem: estimated, or of a model without a price. Absent: none. */
+  cost_notes?: string[];
   tool_calls: ToolCall[];
   status: "success" | "failed";
   error_message: string | null;

@@ -61,6 +61,7 @@ export function aiMetadata(whole: AiRun) {
   const step = stepsOf(steps, "DataAnalyzer").at(-1);
   const analysis = step ? analysisMetadata(step) : run.pinnedAnalysis;
   const toolCalls = steps.flatMap(({ tool_calls }) => tool_calls);
+  const costNotes = Array.from(new Set(whole.steps.flatMap(({ cost_notes = [] }) => cost_notes)));
   const byName = Map.groupBy(steps, ({ step_name }) => step_name);
   const attempts = Math.max(isHit ? 1 : 0, ...[...generators, ...texts].map(({ attempt_number }) => attempt_number));
   const lastOutput = (agent: string) => stepsOf(steps, agent).at(-1)?.output_data ?? null;
@@ -71,6 +72,7 @@ export function aiMetadata(whole: AiRun) {
     code_length: code?.length ?? 0,
     ...{ tokens_input, tokens_input_estimated: tokens_input, tokens_cached },
     ...{ tokens_output, tokens_output_estimated: tokens_output, cost_usd, cost_usd_estimated: cost_usd },
+    ...(costNotes.length > 0 && { cost_notes: costNotes }),
     /** Of the model that wrote the code, and of the runs of that code. */
     generation_time_ms: timeOf(generators) + timeOf(texts),
     execution_time_ms: timeOf(stepsOf(steps, "E2BExecutor")) + hitMs,

@@ -95,6 +95,7 @@ export const findings = {
   NOVA440: "error",
   NOVA441: "error",
   NOVA442: "error",
+  NOVA443: "warning",
   NOVA501: "error",
   NOVA502: "error",
   NOVA503: "error",

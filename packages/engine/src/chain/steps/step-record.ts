@@ -19,6 +19,7 @@ export interface StepText extends PlainFields {
   format: 1;
   /** Of `execution_time_ms`, the run of code in the sandbox. */
   run_time_ms?: number;
+  cost_notes?: string[];
   timestamp: string;
   /** SHA-256 of the blobs that its result refers to and may refer to. */
   blobs?: string[];
@@ -52,7 +53,8 @@ export async function sealStep(
   const fields = Object.fromEntries(plainFields.map((name) => [name, draft[name]])) as PlainFields;
   const { timestamp, runTimeMs: run_time_ms } = facts;
   const named = facts.blobs.length > 0 ? facts.blobs : undefined;
-  const told: StepText = { format: 1, ...fields, timestamp, ...defined({ run_time_ms, blobs: named }), digests };
+  const more = defined({ run_time_ms, cost_notes: draft.cost_notes, blobs: named });
+  const told: StepText = { format: 1, ...fields, timestamp, ...more, digests };
   const text = JSON.stringify(told);
   const stored = { step: facts.number, text, hash: sha256(text), contents };
   return { stored, step: stepFrom(facts.journal, told, texts) };
