@@ -69,6 +69,20 @@ context["answers"] = {name: knock(port) for name, port in context["ports"].items
     expect(answers).toEqual(Object.fromEntries(Object.keys(ports).map((name) => [name, "ConnectionRefusedError"])));
   });
 
+  it.each(["fork", "spawn", "forkserver"])(
+    "gets the results of processes that multiprocessing starts by %s",
+    async (method) => {
+      const code = `
+import multiprocessing
+def square(number):
+    return json.dumps(number * number)
+if __name__ == "__main__":
+    with multiprocessing.get_context(context["method"]).Pool(2) as pool:
+        context["squares"] = pool.map(square, [1, 2, 3])`;
+      expect((await setBy(code, { method })).squares).toEqual(["1", "4", "9"]);
+    },
+  );
+
   it("finds no key in its environment, without one of which every endpoint refuses", async () => {
     const { environment } = await setBy("import os; context['environment'] = dict(os.environ)");
     const secrets = /KEY(?!_FILE)/;

@@ -13,6 +13,7 @@ import signal
 import socket
 import stat
 import sys
+import tempfile
 
 from . import here, linux, memory, ways_out
 from .landlock import Landlock, version_here
@@ -28,7 +29,7 @@ _FRESH = {
     "/run": "size=1m,mode=755",  # where the system's programs have their sockets
 }
 _LIB_INSIDE = "/home/lib"
-_HOME = "/home/node"
+_HOME, _MAIN = "/home/node", "/home/main"
 
 _PROCESSES = 128
 # The harness keeps its own limits, which are higher: where it has the user id of the code, a flood of the code ends before
@@ -219,10 +220,15 @@ class Jail:
     def _make_home(self):
         if not self.isolated:
             return os.getcwd()
-        os.makedirs(_HOME, 0o700, exist_ok=True)
-        if self.user is not None:
-            os.chown(_HOME, self.user, self.user)
+        for folder in (_HOME, _MAIN):
+            os.makedirs(folder, 0o700, exist_ok=True)
+            if self.user is not None:
+                os.chown(folder, self.user, self.user)
         return _HOME
+
+    def main_folder(self):
+        """A folder of the code's user, where processes that the code starts find the code."""
+        return _MAIN if self.isolated else tempfile.mkdtemp(prefix="nova-main-")
 
     def _limit(self):
         _lower(resource.RLIMIT_CORE, 0)

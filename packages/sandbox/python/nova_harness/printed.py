@@ -40,7 +40,7 @@ class Stream(io.TextIOWrapper):
 class Printed(Stream):
     def __init__(self):
         super().__init__(1)
-        self._products = {}
+        self._products, self._is_own = {}, True
         self._held = ""
         self._at_start = True
         self._explicit = self._plain = ""
@@ -65,8 +65,18 @@ class Printed(Stream):
 
         json.dumps, json.dump = watched_dumps, watched_dump
 
+    def flush_before_fork(self):
+        """Else both processes would write the unfinished line."""
+        with contextlib.suppress(OSError, ValueError):
+            self.flush()
+
+    def pass_all_on(self):
+        """In a process that the code has forked: only the code's own process has a result."""
+        self._is_own = False
+        self._products, self._held, self._explicit, self._plain = {}, "", "", ""
+
     def _note(self, text):
-        if text[:1] == "{" and text[-1:] == "}":
+        if self._is_own and text[:1] == "{" and text[-1:] == "}":
             self._products[hash(text)] = True
             if len(self._products) > _MOST_PRODUCTS:
                 del self._products[next(iter(self._products))]

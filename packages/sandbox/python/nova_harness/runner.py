@@ -14,7 +14,7 @@ import threading
 import types
 from json import dumps, loads
 
-from . import faults, jail, wire
+from . import children, faults, jail, wire
 from .changes import collect
 from .context import Outputs, Tasks, make_context, raw_items
 from .encode import Encoder
@@ -73,8 +73,10 @@ class Runner:
         walls.shut(out)
         with open(request, encoding="utf-8") as file:
             asked = loads(file.read())
+            folder = walls.main_folder()
+            children.lay_main(folder, asked["fileName"], asked["code"])
             wire.send(control, {"begun": True})
-            self._run(asked, out)
+            self._run(asked, out, folder)
         wire.send(control, {"complete": True})
         signal.pause()
 
@@ -83,6 +85,7 @@ class Runner:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         self.printed = Printed()
         self.printed.watch_json()
+        os.register_at_fork(before=self.printed.flush_before_fork, after_in_child=self.printed.pass_all_on)
         sys.stdin = sys.__stdin__ = open(0, closefd=False)
         sys.stdout = sys.__stdout__ = self.printed
         sys.stderr = sys.__stderr__ = Stream(2)
@@ -106,7 +109,7 @@ class Runner:
         self.main.__dict__.clear()
         self.main.__dict__.update(before)
 
-    def _run(self, request, out):
+    def _run(self, request, out, folder):
         try:
             os.environ.update(request["environment"])
             self.is_walled_off = "network" in request
@@ -114,6 +117,7 @@ class Runner:
             failure = self._execute(request["fileName"], request["code"], context.values)
             builtins.__dict__.update(self.builtins)  # code may have put anything in their place
             jail.raise_descriptors()
+            children.release(folder)
             result = failure or self._result(context, out)
         except BaseException as error:  # MemoryError, or a KeyboardInterrupt at the worst moment
             result = faults.describe(error)
@@ -124,18 +128,21 @@ class Runner:
             os.write(2, f"the result could not be written: {error}\n".encode())
 
     def _execute(self, name, code, context):
-        """Returns how the code failed, or None."""
+        """Returns how the code failed, or None. A process that the code has forked ends here: it has no result."""
         sys.argv = [name]
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         self.main.__dict__.update(__file__=name, context=context)
+        owner, end = os.getpid(), None
         try:
             exec(compile(code, name, "exec", dont_inherit=True), self.main.__dict__)
             _join_threads()
-        except SystemExit as error:
-            return faults.exited(error)
         except BaseException as error:
-            return faults.describe(error, self.is_walled_off)
-        return None
+            end = error
+        if os.getpid() != owner:
+            children.end_forked(end)
+        if isinstance(end, SystemExit):
+            return faults.exited(end)
+        return None if end is None else faults.describe(end, self.is_walled_off)
 
     def _result(self, context, out):
         printed = self.printed.result()
