@@ -89,6 +89,10 @@ describe("a published workflow", () => {
     });
     expect(await readFile(file("out.pdf"))).toHaveLength(18);
     expect((await onServer(...again, "--force")).out).toContain("out.pdf holds deep.texts.1");
+    await onServer("get", id, "deep.texts.0", "--into", file("text.txt"));
+    expect(await readFile(file("text.txt"), "utf8")).toBe("x".repeat(300_000));
+    await onServer("get", id, "deep", "--into", file("deep.json"));
+    expect(await readFile(file("deep.json"), "utf8")).toMatch(/^\{"texts":\["x+",12345678901234567890\]\}\n$/);
     expect((await nova("get", id, "pd")).err).toMatch(/has no "pd" - it has: .*pdf/);
   });
 

@@ -1,8 +1,8 @@
 import { executionEnded, interruptedError, type StateMachineRun, sweep, sweepRuns, sweepTasks } from "@nova/engine";
-import { expect, it, vi } from "vitest";
-import { action, flow } from "../../support/engine/flows.ts";
+import { describe, expect, it, vi } from "vitest";
+import { action, flow, lines } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
-import { Story } from "../../support/engine/story.ts";
+import { fails, Story } from "../../support/engine/story.ts";
 import { Asked, asking } from "../../support/engine/waiting.ts";
 
 const one = flow(
@@ -44,6 +44,33 @@ it.each<[string, Partial<StateMachineRun> & { error?: string; cause?: string }, 
   expect(story.world.record(story.id)).toMatchObject({ status: recorded, open: false, error: expected });
   expect(story.world.events.published).toMatchObject([{ type: "execution.failed", detail: { status: recorded } }]);
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [], restarted: [], failed: [] });
+});
+
+const rescued = flow("rescued", [action("a", { onError: "r" }), action("r")], lines("start > a > end", "r > end"));
+
+describe("the record of an interrupted run", () => {
+  const interrupt = async (story: Story) => {
+    story.world.machines.get(story.id)?.end("aborted", { Error: interruptedError, Cause: "" });
+    await story.finish(story.sweeper());
+    return story.world.record(story.id)?.error;
+  };
+
+  it("names the node that ran, and not the node of its onError", async () => {
+    const story = await new Story(rescued).start();
+    story.codeStopsAt = "finish";
+    const running = story.deliver("a", 0);
+    await story.until(running, "execute");
+    await story.perform(running);
+    running.kill();
+    expect(await interrupt(story)).toMatchObject({ node: "a", class: "NodeInterrupted" });
+  });
+
+  it("names the node of an onError if that was next", async () => {
+    const story = await new Story(rescued, { a: [fails("no total")] }).start();
+    await story.finish(story.deliver("a", 0)).catch(() => undefined);
+    await story.finish(story.settle("a", 0));
+    expect(await interrupt(story)).toMatchObject({ node: "r", class: "NodeInterrupted" });
+  });
 });
 
 it("leaves a run alone that goes on", async () => {

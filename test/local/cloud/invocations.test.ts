@@ -56,6 +56,12 @@ it.each([
   expect([event?.items, event?.map]).toEqual([items, items && "m"]);
 });
 
+it("a node whose outcome was taken from another run is reported as reused", async () => {
+  const input = { execution, node: "a", scope: "", seq: 0 };
+  const answer = { summary: { node: "a", set: [], deleted: [], executionTimeMs: 0, reused: true } };
+  expect((await told(input, answer)).at(-1)).toEqual({ node: "a", state: "succeeded", message: "reused" });
+});
+
 it("a map tells how many items it has", async () => {
   const input = { execution, node: "m", scope: "", seq: 0 };
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });

@@ -12,7 +12,7 @@ export const get = command({
   takes: {
     "<execution_id>": "",
     "<key>": "dot path into the context: report, invoice.lines.0.total",
-    "--into <file>": "write it there: bytes as they are, everything else as JSON",
+    "--into <file>": "write it there: bytes and texts as they are, everything else as JSON",
     "--force": "overwrite the file if it exists",
   },
 
@@ -42,8 +42,13 @@ function resultOf(place: object, value: ContextValue): string {
   return `${JSON.stringify(place).slice(0, -1)},"value":${value.json}}`;
 }
 
+/** A text without JSON's quotes and escapes, so that other programs can read the file. */
+function fileText(json: string): string {
+  return json.startsWith('"') ? JSON.parse(json) : `${json}\n`;
+}
+
 async function write(file: string, value: ContextValue, force: boolean): Promise<void> {
-  const content = "json" in value ? `${value.json}\n` : value.bytes;
+  const content = "json" in value ? fileText(value.json) : value.bytes;
   const sentence = ({ code }: NodeJS.ErrnoException) =>
     code === "EEXIST"
       ? `"${file}" exists - name another file, or add --force`

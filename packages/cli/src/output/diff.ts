@@ -40,11 +40,27 @@ function textsOf({ key, was, is }: NodeDiff["context"][number]): Difference {
   return { key, recorded: was?.text ?? null, now: is?.text ?? null };
 }
 
-/** What was recorded, and what is now, key by key. */
+/** Recorded and current value of each key; of long values the part around their first difference. */
 export function differenceLines(differences: readonly Difference[]): string[] {
-  return differences.flatMap(({ key, recorded, now }) => [
-    `    ${styled("cyan", key)}`,
-    `      ${styled("red", `- ${recorded === null ? "(not set)" : shortened(recorded)}`)}`,
-    `      ${styled("green", `+ ${now === null ? "(not set)" : shortened(now)}`)}`,
-  ]);
+  return differences.flatMap(({ key, recorded, now }) => {
+    const [was, is] = aroundFirstDifference(recorded ?? "(not set)", now ?? "(not set)");
+    return [
+      `    ${styled("cyan", key)}`,
+      `      ${styled("red", `- ${shortened(was)}`)}`,
+      `      ${styled("green", `+ ${shortened(is)}`)}`,
+    ];
+  });
+}
+
+const shownBefore = 30;
+
+/** Cuts the beginning that two texts share, if their difference would be cut off as the end of a line. */
+function aroundFirstDifference(was: string, is: string): [string, string] {
+  if (shortened(was) === was && shortened(is) === is) return [was, is];
+  let at = 0;
+  while (at < was.length && was[at] === is[at]) at++;
+  // Both texts are cut at one place, which must not split a character.
+  const from = at > shownBefore ? at - shownBefore : 0;
+  const start = /^[\uDC00-\uDFFF]/.test(was.slice(from)) ? from - 1 : from;
+  return start <= 0 ? [was, is] : [`…${was.slice(start)}`, `…${is.slice(start)}`];
 }

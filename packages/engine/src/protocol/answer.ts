@@ -53,6 +53,7 @@ export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Port
     set: set.slice(0, summaryKeys),
     deleted: stored ? stored.deleted.slice(0, summaryKeys) : [],
     executionTimeMs: head.execution_time_ms,
+    ...(head.reused_from && { reused: true as const }),
   };
   return { ...(await wayBehind(ports, head, event)), summary };
 }

@@ -123,13 +123,15 @@ async function failureBehind(
   beforeEntry: StoredEntry,
   request: CloseRequest,
 ): Promise<ExecutionError> {
-  if (before.status === "failed" && request.status === "failed") {
-    const failure = await failureOf(beforeEntry, ports.blobs);
+  const failure = before.status === "failed" ? await failureOf(beforeEntry, ports.blobs) : undefined;
+  if (failure && request.status === "failed") {
     const message = failure.within === undefined ? failure.message : `in ${failure.within}: ${ownWords(failure)}`;
     return { node: failure.node ?? before.node_id, class: before.error_class ?? "NodeFailed", message };
   }
   const { class: name, message } = request.reason ?? interruption(request.status);
-  return { node: before.path_taken ?? before.node_id, class: name, message };
+  // The close ended this node itself. Its entry leads to the node of its onError, which never started.
+  const wasRunning = failure?.message === message;
+  return { node: wasRunning ? before.node_id : (before.path_taken ?? before.node_id), class: name, message };
 }
 
 /** What ends a node that is still running when its execution is closed. */

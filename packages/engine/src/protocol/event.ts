@@ -38,7 +38,7 @@ export interface TaskAnswer extends RunPosition {
   count?: number;
   items?: number[];
   /** For whoever reads the Step Functions console; nothing depends on it. */
-  summary: { node: string; set: string[]; deleted: string[]; executionTimeMs: number };
+  summary: { node: string; set: string[]; deleted: string[]; executionTimeMs: number; reused?: true };
 }
 
 /** What a decision answers that leads back where the history of Step Functions is nearly full. */

@@ -36,10 +36,17 @@ function outcomeIn(payload: string): Outcome | null {
   const answer = JSON.parse(payload) as Answered & RunningOn;
   if (answer.running) return answer.retry === undefined ? null : { state: "retrying", message: answer.retry };
   if (answer.task || answer.until || answer.child) return { state: "waiting" };
-  return { state: "succeeded", ...(answer.count !== undefined && { count: answer.count }) };
+  const reused = answer.summary?.reused && { message: "reused" };
+  return { state: "succeeded", ...(answer.count !== undefined && { count: answer.count }), ...reused };
 }
 
 type Outcome = Pick<NodeEvent, "state" | "message" | "count">;
 type Asked = { execution?: { id?: string }; scope?: string; node?: string; waited?: boolean };
-type Answered = { task?: string | null; until?: string; child?: object; count?: number };
+type Answered = {
+  task?: string | null;
+  until?: string;
+  child?: object;
+  count?: number;
+  summary?: { reused?: true };
+};
 type RunningOn = { running?: true; retry?: string };
