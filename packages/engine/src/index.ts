@@ -2,7 +2,7 @@ export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
 export { atOnce } from "./at-once.ts";
 export { generationId, type Identified } from "./chain/generation-id.ts";
 export type { CloseStatus, Head } from "./chain/head.ts";
-export { linkName } from "./chain/link-name.ts";
+export { linkName, ulidFrom } from "./chain/link-name.ts";
 export { branchScope, itemsOf } from "./chain/scope.ts";
 export { addSpendings } from "./chain/spending.ts";
 export { storableNumber } from "./chain/storable.ts";

@@ -77,7 +77,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect((await restart(failed, body)).body).toMatchObject({ reused: [], runs: ["one", "two", "three"] });
     const { out } = await nova("restart", failed, "--from", "two", "--from", "one", "--dry-run", "--json");
     expect(JSON.parse(out)).toMatchObject({ reused: [], runs: ["one", "two", "three"] });
-    for (const from of [[], [""], [1]]) expect((await restart(failed, { from })).status).toBe(400);
+    for (const from of [[], [""], [1]]) expect((await restart(failed, { from })).status).toBe(422);
   });
 
   it("is forecast by a dry run, which writes nothing", async () => {

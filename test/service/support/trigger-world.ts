@@ -31,6 +31,8 @@ export class TriggerWorld {
       ...this.engine.ports(caller),
       ...({ triggers, deliveries, schedules, eventRules, workflowStates, publications } as Partial<ServicePorts>),
       clients: { get: async (slug: string) => this.#client(slug) } as ServicePorts["clients"],
+      machineVersions: { list: async (arn: string) => [arn] } as never,
+      audit: { append: async () => undefined } as never,
       incomingMail: { open: async (key) => this.#mail(key) },
       mail: {
         domains: this.domains,

@@ -1,5 +1,7 @@
-import { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from "@nova/service";
+import { type Arrival, listDeliveries, recordUnstarted, startFromTrigger, type Unstarted } from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
+import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
+import { closeExecution } from "../../../packages/engine/src/protocol/close.ts";
 import type { Caller } from "../../support/engine/scheduler.ts";
 import { TriggerWorld } from "../support/trigger-world.ts";
 
@@ -34,6 +36,36 @@ describe("what comes in for a trigger", () => {
     const first = await start();
     expect(await start({ context: '{"n": 2}' })).toEqual(first);
     expect(world.runs).toEqual([first.execution]);
+  });
+
+  it("restarts an interrupted run once when it comes again, and follows the restart", async () => {
+    const first = await start();
+    const interrupt = (id: string | null) =>
+      closeExecution(withKinds(world.ports()), { execution: id ?? "", status: "interrupted" });
+    await interrupt(first.execution);
+    const [again, same] = await Promise.all([start(), start()]);
+    expect(again.execution).not.toBe(first.execution);
+    expect([again.status, same.execution]).toEqual(["started", again.execution]);
+    expect(world.engine.record(again.execution ?? "")).toMatchObject({ restartedFrom: first.execution });
+    expect((await start()).execution).toBe(again.execution);
+    await interrupt(again.execution);
+    const third = await start();
+    expect(world.engine.record(third.execution ?? "")).toMatchObject({ restartedFrom: again.execution });
+    expect(world.runs).toEqual([first.execution, again.execution, third.execution]);
+  });
+
+  it("is listed without the run that a crash has kept from beginning", async () => {
+    const crashing: Caller = {
+      async call() {
+        throw new RangeError("crashed");
+      },
+    };
+    await expect(start({}, crashing)).rejects.toThrow("crashed");
+    const by = { id: "key_1", role: "viewer" as const, client: null, name: "" };
+    const listed = async () => (await listDeliveries(world.ports(), by, { limit: 10 })).items;
+    expect(await listed()).toMatchObject([{ status: "accepted", execution: null }]);
+    const { execution } = await start();
+    expect(await listed()).toMatchObject([{ status: "started", execution }]);
   });
 
   it.each<[string, Partial<Arrival>]>([

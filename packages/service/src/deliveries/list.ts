@@ -13,7 +13,15 @@ export async function listDeliveries(
   const client = wanted.client ?? by.client;
   if (client !== null && !reaches(by, client)) return { items: [] };
   const list = (range: Range) => newest(ports, { ...wanted, client: client ?? undefined, ...range });
-  return readPage({ limit, cursor }, list, ({ id }) => id);
+  const page = await readPage({ limit, cursor }, list, ({ id }) => id);
+  return { ...page, items: await Promise.all(page.items.map((delivery) => known(ports, delivery))) };
+}
+
+/** The id of a run is reserved before the run begins: after a crash in between no run has this id. */
+async function known({ executions }: ServicePorts, delivery: Delivery): Promise<Delivery> {
+  const { status, execution } = delivery;
+  if (status !== "accepted" || execution === null || (await executions.get(execution))) return delivery;
+  return { ...delivery, execution: null };
 }
 
 /** Where neither workflow nor client is named, the newest of every workflow, and of what nobody could place. */

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { type FileInPlace, InputsRefused, newFileMark } from "@nova/engine";
+import { type FileInPlace, InputsRefused, newFileMark, ulidFrom } from "@nova/engine";
 import type { Trigger, TriggerType } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
 import { execute } from "../executions/execute.ts";
+import { restart } from "../executions/restart.ts";
 import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
@@ -74,9 +75,12 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   const gone = await whyNobodys(ports, client);
   if (gone !== undefined) return recordNobodys(ports, mine, gone);
   const there = await ports.deliveries.begin(mine);
-  if (there && there.status !== "accepted" && there.status !== "refused") return there;
-  const delivery = there ?? mine;
   const by: Principal = { id: `trigger:${workflow}/${trigger}`, role: "runner", client, name: trigger };
+  if (there?.status === "started" && there.execution !== null) {
+    return { ...there, execution: await continued(ports, by, there.execution) };
+  }
+  if (there?.status === "failed") return there;
+  const delivery = there ?? mine;
   // The delivery's own: whoever tries a refused one again, be it two at a time, starts the same run.
   const ulid = delivery.id.slice("dlv_".length);
   try {
@@ -88,6 +92,19 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
     }
   }
   return finished(ports, delivery, { status: "started", execution: `exec_${ulid}`, reason: null });
+}
+
+/**
+ * The run of a repeated arrival, or the restart of it if its process was killed: a sender repeats because nothing came of
+ * the first delivery. Two repetitions at a time make the same restart. Throws `Refused` if the run cannot be restarted.
+ */
+async function continued(ports: ServicePorts, by: Principal, id: string): Promise<string> {
+  const run = await ports.executions.get(id);
+  if (run?.status !== "interrupted" || run.erased) return id;
+  const latest = run.restarts?.at(-1);
+  if (latest !== undefined) return continued(ports, by, latest);
+  const ulid = ulidFrom(Date.parse(run.endedAt ?? run.startedAt), `delivered again ${id}`);
+  return (await restart(ports, by, id, { ulid })).id;
 }
 
 /** Whoever delivered it before may have begun its run, and died; of a client that is gone no run goes on. */
