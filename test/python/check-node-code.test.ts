@@ -46,6 +46,23 @@ describe("a finding says what is wrong, where, and the way out", () => {
       {},
       '2:1 PY120 the code has no result: it neither changes the context nor prints one - set what it found in context: context["result"] = ...',
     ],
+    ...[
+      "print({'status': 'success', 'context_updates': {'a': 1}})",
+      'print(\'{"status": "success", "context_updates": {"a": 1}}\')',
+      'print(f\'{{"context_updates": {{"a": {1}}}}}\')',
+      'print(\'{"context_updates": {"a": %s}}\' % 1)',
+      "print(str({'context_updates': {}}))",
+      "print({'status': 'error', 'message': 'no total'})",
+    ].map((code): [string, object, string] => [
+      code,
+      {},
+      "1:1 PY120 the code has no result: what it prints does not count, because json.dumps does not make it - write print(json.dumps({...}))",
+    ]),
+    [
+      "import pprint\nr = {'context_updates': {'a': 1}}\ncontext['b'] = 1\npprint.pprint(r)",
+      {},
+      "4:1 PY121 a result is lost: what it prints does not count, because json.dumps does not make it - write print(json.dumps({...}))",
+    ],
     [
       "x = 1",
       { nodeType: "decision", edges: ["yes", "no"] },

@@ -195,3 +195,20 @@ it.each<[string, string[] | null | "more"]>([
 ])("knows which keys code may look up: %s", (source, expected) => {
   expect(keysLookedUp(source)).toEqual(expected);
 });
+
+describe("a dot path in get", () => {
+  const code = 'context["y"] = [context.get("email.subject"), context.get("items.0.name")]';
+
+  it("reads the keys along the path", () => {
+    expect(contextReads(code)).toEqual([
+      { path: "email.subject", optional: true },
+      { path: "items", optional: true },
+    ]);
+    expect([...(codeKeys(code)?.reads ?? [])]).toEqual(["email", "items"]);
+    expect(codeKeys(code)?.mayRead("email")).toBe(true);
+  });
+
+  it("has its first key sent ahead", () => {
+    expect(keysLookedUp(code)).toEqual(expect.arrayContaining(["email", "email.subject", "items"]));
+  });
+});

@@ -4,7 +4,7 @@ import { undecided } from "./findings/decision.ts";
 import { failingImports } from "./findings/imports.ts";
 import { contextAttributes, missingKeys } from "./findings/keys.ts";
 import { nameProblem } from "./findings/names.ts";
-import { missingResult } from "./findings/result.ts";
+import { lostResult, missingResult } from "./findings/result.ts";
 import { type NodeFacts, type Problem, readSubject, type Subject } from "./findings/subject.ts";
 import { unfitDumps, unfitValues } from "./findings/unfit.ts";
 import { firstBy, Lines } from "./lines.ts";
@@ -17,6 +17,7 @@ const checks = [
   missingKeys,
   contextAttributes,
   missingResult,
+  lostResult,
   undecided,
   failingImports,
   unfitValues,

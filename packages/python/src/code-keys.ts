@@ -110,7 +110,13 @@ function textsRead({ nodes }: Program): Set<string> {
   const texts = nodes.filter((node) => node.kind === "text");
   const isStored = ({ parent }: Node) =>
     parent?.kind === "subscript" && parent.stores && parent.parent?.kind !== "augment";
-  return new Set(texts.filter((text) => !isStored(text)).map(({ value }) => value));
+  return new Set(texts.filter((text) => !isStored(text)).flatMap(({ value }) => beginnings(value)));
+}
+
+/** A text, and the keys that it begins with where it is a dot path. */
+function beginnings(text: string): string[] {
+  const steps = text.length > 200 ? [] : text.split(".").slice(0, 20);
+  return [text, ...steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("."))];
 }
 
 /**

@@ -179,10 +179,53 @@ class DictOperations(unittest.TestCase):
                 self.assertEqual(outcome(operation, context), outcome(operation, plain))
                 self.assertEqual(list(dict(context).items()), list(plain.items()))
 
-    def test_a_context_without_references_is_a_plain_dict(self):
+    def test_a_context_without_references_agrees_with_a_plain_dict(self):
         values = make_context([("a", "1"), ("b", '["x", 1.50]')], FakeSupply()).values
-        self.assertIs(type(values), dict)
         self.assertEqual(values, {"a": 1, "b": ["x", 1.5]})
+        for copied in (copy.copy(values), copy.deepcopy(values), pickle.loads(pickle.dumps(values)), values | {}):
+            self.assertIs(type(copied), dict)
+            self.assertEqual(copied, {"a": 1, "b": ["x", 1.5]})
+
+
+class DotPaths(unittest.TestCase):
+    def test_get_follows_dots(self):
+        slots = [*SLOTS, ("b.c", "7"), ("items", '[{"name": "x"}, {"name": null}]'), ("a b", '{"": 1}')]
+        for context in (make_context(slots, FakeSupply()).values, make_context(slots[-3:], FakeSupply()).values):
+            for path, value in [
+                ("b.c", 7),
+                ("items.0.name", "x"),
+                ("items.1.name", None),
+                ("items.2.name", "none"),
+                ("items.-1.name", "none"),
+                ("items.00.name", "none"),
+                ("items.name", "none"),
+                ("items.0.name.x", "none"),
+                ("a b.", 1),
+                ("missing.x", "none"),
+                (".", "none"),
+            ]:
+                with self.subTest(path):
+                    self.assertEqual(context.get(path, "none"), value)
+
+    def test_get_fetches_the_first_key_of_the_path_alone(self):
+        context, supply = lazy()
+        self.assertEqual(context.get("page.rows.1"), 2.5)
+        self.assertEqual(context.get("mail.subject"), "x")
+        self.assertEqual(context.get("b.c.1.d", "none"), None)
+        self.assertEqual(len(set(supply.asked)), 2)
+
+    def test_a_value_behind_a_path_is_a_part_of_the_context(self):
+        context, _ = lazy()
+        context.get("b.c").append(3)
+        self.assertEqual(context["b"]["c"][-1], 3)
+
+    def test_a_subscript_takes_no_path_and_names_the_cure(self):
+        context, _ = lazy()
+        with self.assertRaises(KeyError) as caught:
+            context["mail.subject"]
+        self.assertEqual(caught.exception.args, ("mail.subject",))
+        self.assertIn("write .get('mail.subject')", caught.exception.cure)
+        self.assertNotIn("mail.subject", context)
 
 
 class Fetching(unittest.TestCase):

@@ -161,6 +161,35 @@ class Printed(Results):
             with self.subTest(code):
                 self.assert_changes(code, {"x": "é"})
 
+    def test_a_result_that_its_json_dumps_did_not_make_fails_the_node_that_says_nothing_else(self):
+        value = "{'status': 'success', 'context_updates': {'x': 'é', 'n': None, 'b': True}}"
+        for code in [
+            f"print({value})",
+            f"result = {value}\nprint(result)",
+            f"result = {value}\nprint(f'{{result}}')",
+            f"import pprint; pprint.pprint({value}, width=20)",
+            f"print('log'); print(repr({value}), end='')",
+            f"import sys; sys.stdout.write(str({value}))",
+            """print('{"status": "success", "context_updates": {"x": 1}}')""",
+            """print('{"status": "success", "context_updates": {"x": %s}}' % 1)""",
+            f"import datetime; print({{'context_updates': {{'at': datetime.date.today()}}}})",
+            f"print(json.dumps({value}).replace('null', '0'), flush=True)\nprint()",
+            "print({'status': 'error', 'message': 'no total'})",
+            f"for n in range(9000): print('x' * 100)\nprint({value})",
+        ]:
+            with self.subTest(code):
+                result = self.run_code(code)
+                self.assertEqual((result["status"], result.get("class")), ("error", "NodeFailed"), result)
+                self.assertIn("write print(json.dumps({...}))", result["message"])
+
+    def test_a_lost_result_beside_changes_is_in_the_log(self):
+        result = self.run_code("context['a'] = 1\nprint({'context_updates': {'x': 1}})")
+        self.assertEqual(result["set"], [["a", "1"]])
+        self.assertIn("nova: the code printed a result that does not count", result["logs"])
+        printed_twice = "r = {'context_updates': {'x': 1}}\nprint(json.dumps(r))\nprint(r)"
+        self.assert_changes(printed_twice, {"x": 1}, logs="{'context_updates': {'x': 1}}\n")
+        self.assert_changes("r = {'context_updates': {}}\nprint(r)\nprint('done')", {})
+
     def test_text_that_only_looks_like_a_result_is_text(self):
         for code in [
             "print(context['mail'])",

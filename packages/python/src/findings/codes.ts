@@ -15,6 +15,7 @@ export const codeFindings = {
   PY112: "warning",
   PY113: "error",
   PY120: "error",
+  PY121: "warning",
   PY122: "warning",
   PY130: "error",
   PY140: "error",

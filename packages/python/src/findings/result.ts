@@ -1,6 +1,7 @@
+import { knownEntries } from "../flow/dicts.ts";
 import { standardModules } from "../known/packages.ts";
 import type { Program } from "../scope/program.ts";
-import type { Expression, Statement } from "../tree/nodes.ts";
+import type { Expression, Node, Statement } from "../tree/nodes.ts";
 import type { Problem, Subject } from "./subject.ts";
 
 /** PY120: the code of an action says nothing to anybody. */
@@ -8,9 +9,58 @@ export function missingResult({ program, changes, printed, isAnalysis, facts }: 
   if (facts.nodeType === "decision" || printed.mayPrint || changes.length > 0) return [];
   if (isAnalysis && program.lookup("result", program.tree).length > 0) return [];
   if (mayActElsewhere(program) || alwaysFails(program.tree.statements)) return [];
+  const lost = printedByHand(program);
+  if (lost) return [{ code: "PY120", at: lost.from, message: `the code has no result: ${notByDumps}` }];
   const way = 'set what it found in context: context["result"] = ...';
   const message = `the code has no result: it neither changes the context nor prints one - ${way}`;
   return [{ code: "PY120", at: program.tree.statements.at(-1)?.from ?? 0, message }];
+}
+
+const notByDumps =
+  "what it prints does not count, because json.dumps does not make it - write print(json.dumps({...}))";
+
+/** PY121: the code prints a result as Python shows it, or as a text, beside other results. */
+export function lostResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
+  if (isAnalysis || printed.mayPrint || (facts.nodeType !== "decision" && changes.length === 0)) return [];
+  const lost = printedByHand(program);
+  return lost ? [{ code: "PY121", at: lost.from, message: `a result is lost: ${notByDumps}` }] : [];
+}
+
+/** The last call that prints a dict or a text with `context_updates`, which json.dumps did not make. */
+function printedByHand(program: Program): Node | undefined {
+  return program.nodes.findLast((node) => {
+    if (node.kind !== "call" || !program.mayRun(node)) return false;
+    const path = program.importPath(node.callee) ?? "";
+    const [value, ...others] = node.args;
+    if (!value || !/^(builtins\.print|pprint\.(pprint|pp)|sys\.(__)?stdout\.write)$/.test(path)) return false;
+    return !others.some(({ name }) => name === null || name === "file") && isResult(program, value.value);
+  });
+}
+
+const resultText = /^\s*\{[\s\S]*['"](context_updates['"]\s*:|status['"]\s*:\s*['"]error['"])/;
+const deepest = 6;
+
+/** Whether an expression shows itself as a result: a dict, or a text of one. */
+function isResult(program: Program, value: Expression, depth = 0): boolean {
+  if (depth > deepest) return false;
+  const within = (inner: Expression) => isResult(program, inner, depth + 1);
+  const entries = knownEntries(program, value);
+  if (entries) return entries.some(({ key, value }) => key === "context_updates" || isErrorStatus(key, value));
+  if (value.kind === "text") return resultText.test(value.value);
+  if (value.kind === "format") return resultText.test(value.parts.join(""));
+  if (value.kind === "binary") return within(value.left);
+  if (value.kind === "name") {
+    const values = program.reaching(value).map(({ origin }) => (origin.kind === "value" ? origin.value : undefined));
+    return values.length > 0 && values.every((one) => one !== undefined && within(one));
+  }
+  if (value.kind !== "call") return false;
+  const isShown = /^(builtins\.(str|repr)|pprint\.pformat)$/.test(program.importPath(value.callee) ?? "");
+  if (isShown) return value.args[0] !== undefined && within(value.args[0].value);
+  return value.callee.kind === "attribute" && value.callee.name === "format" && within(value.callee.object);
+}
+
+function isErrorStatus(key: string, value: Expression): boolean {
+  return key === "status" && value.kind === "text" && value.value === "error";
 }
 
 /** A call for its effect alone, of a function that nobody here can look into: it may print the result itself. */

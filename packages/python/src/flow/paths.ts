@@ -31,6 +31,14 @@ export class Paths {
     return isText && only.origin.kind === "value" ? keyOf(only.origin.value) : undefined;
   }
 
+  /** What `object.get(index)` asks for: of the context that is a dot path. */
+  asked(object: Expression, index: Expression): Path | undefined {
+    const path = this.#below(object, this.key(index));
+    const [key = "", ...inside] = path ?? [];
+    if (path === undefined || inside.length > 0 || !key.includes(".")) return path;
+    return key.split(".").map((step) => (/^\d+$/.test(step) ? "[]" : step));
+  }
+
   #find(expression: Expression): Path | undefined {
     switch (expression.kind) {
       case "name":
@@ -57,6 +65,7 @@ export class Paths {
   #got({ callee, args }: Expression & { kind: "call" }): Path | undefined {
     const [first] = args;
     if (callee.kind !== "attribute" || !/^(get|setdefault|__getitem__)$/.test(callee.name) || !first) return undefined;
+    if (callee.name === "get") return this.asked(callee.object, first.value);
     return this.#below(callee.object, this.key(first.value));
   }
 

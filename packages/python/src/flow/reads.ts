@@ -34,6 +34,10 @@ function asked({ callee, args }: Expression & { kind: "call" }, paths: Paths): R
   const [first] = args;
   if (callee.kind !== "attribute" || !first || !/^(get|pop|setdefault|__contains__|__getitem__)$/.test(callee.name))
     return [];
+  if (callee.name === "get") {
+    const path = paths.asked(callee.object, first.value);
+    return path && path.at(-1) !== "[]" ? [{ path, optional: true, node: first.value }] : [];
+  }
   const isStrict = callee.name === "__getitem__" || (callee.name === "pop" && args.length === 1);
   return looked(callee.object, first.value, !isStrict, paths);
 }

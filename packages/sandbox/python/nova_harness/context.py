@@ -1,8 +1,9 @@
 """
-`context` and `outputs`, as the code sees them. A value that has to be fetched is fetched when it is first looked at;
-everything else is there from the start, and a context without such values is a plain dict.
+`context` and `outputs`, as the code sees them: dicts whose `get` follows dot paths. A value that has to be fetched is
+fetched when the code first looks at it; everything else is there from the start.
 """
 
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from json import dumps, loads
@@ -24,9 +25,64 @@ class Unloaded:
         return repr(self.fetch(self.text))
 
 
-class LazyContext(dict):
+_MISSING = object()
+
+
+class Context(dict):
     """
-    A dict some of whose values come later. Operations on one key fetch that key; those that read all values (items, |,
+    A dict whose `get` takes dot paths, too: `get("email.subject")`, `get("items.0.name")`. A key that has the dots in its
+    name comes first. Copies are plain dicts.
+    """
+
+    __slots__ = ()
+
+    def get(self, key, default=None):
+        if key in self:
+            return self[key]
+        found = _find(self, key.split(".")) if isinstance(key, str) and "." in key else _MISSING
+        return default if found is _MISSING else found
+
+    def __missing__(self, key):
+        error = KeyError(key)
+        if isinstance(key, str) and "." in key and self.get(key, _MISSING) is not _MISSING:
+            error.cure = f"only get follows dots: write .get({key!r})"
+        raise error
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return deepcopy(self.copy(), memo)
+
+    def __reduce_ex__(self, protocol):
+        return dict, (self.copy(),)
+
+    @classmethod
+    def fromkeys(cls, *args):
+        return dict.fromkeys(*args)
+
+
+def _find(value, steps):
+    """What the steps lead to: longer keys first, in a list by the number of the item."""
+    if not steps:
+        return value
+    if isinstance(value, dict):
+        for end in range(len(steps), 0, -1):
+            key = ".".join(steps[:end])
+            found = _find(value[key], steps[end:]) if key in value else _MISSING
+            if found is not _MISSING:
+                return found
+    elif isinstance(value, (list, tuple)) and _INDEX.fullmatch(steps[0]) and int(steps[0]) < len(value):
+        return _find(value[int(steps[0])], steps[1:])
+    return _MISSING
+
+
+_INDEX = re.compile("0|[1-9][0-9]{0,8}")
+
+
+class LazyContext(Context):
+    """
+    A context some of whose values come later. Operations on one key fetch that key; those that read all values (items, |,
     ==, copy, pickle, json) fetch all first and leave the work to dict. `__iter__` is here because C code (dict(), **,
     update) reads the table of a dict directly unless a subclass has its own, and then asks keys() and []. `__repr__` is
     not, because pprint takes a dict for one only while it has dict's.
@@ -51,15 +107,12 @@ class LazyContext(dict):
     def __getitem__(self, key):
         return self._real(key, super().__getitem__(key))
 
-    def get(self, key, default=None):
-        return self[key] if key in self else default
-
     def setdefault(self, key, default=None):
         return self._real(key, super().setdefault(key, default))
 
     def pop(self, key, *default):
         if key in self:
-            self.get(key)
+            self._real(key, super().__getitem__(key))
         return super().pop(key, *default)
 
     def popitem(self):
@@ -79,14 +132,6 @@ class LazyContext(dict):
     def copy(self):
         return self._all().copy()
 
-    __copy__ = copy
-
-    def __deepcopy__(self, memo):
-        return deepcopy(self.copy(), memo)
-
-    def __reduce_ex__(self, protocol):
-        return dict, (self.copy(),)
-
     def __eq__(self, other):
         return self._all().__eq__(other.copy() if type(other) is LazyContext else other)
 
@@ -99,14 +144,11 @@ class LazyContext(dict):
     def __ror__(self, other):
         return other | self.copy() if isinstance(other, dict) else NotImplemented
 
-    @classmethod
-    def fromkeys(cls, *args):
-        return dict.fromkeys(*args)
 
-
-# Error messages and type() should not tell it from what it stands for.
-LazyContext.__name__ = LazyContext.__qualname__ = "dict"
-LazyContext.__module__ = "builtins"
+# Error messages and type() should not tell them from what they stand for.
+for _kind in (Context, LazyContext):
+    _kind.__name__ = _kind.__qualname__ = "dict"
+    _kind.__module__ = "builtins"
 
 
 class Original(NamedTuple):
@@ -136,9 +178,11 @@ def make_context(slots, supply):
         parsed = [parse(text) for _, text in slots]
     originals = {key: Original(text, value) for (key, text), value in zip(slots, parsed, strict=True)}
     values = {key: original.value for key, original in originals.items()}
-    if any(type(value) is Unloaded for value in parsed):
-        values = LazyContext(values)
-    return LoadedContext(values, originals)
+    return LoadedContext(_context_of(values), originals)
+
+
+def _context_of(values):
+    return (LazyContext if any(type(value) is Unloaded for value in values.values()) else Context)(values)
 
 
 class _Special(Exception):
@@ -202,7 +246,7 @@ class Outputs(Mapping):
 
     def _gathered(self, named):
         values = {named(node, key): value for node in self for key, value in raw_items(self[node])}
-        return LazyContext(values) if any(type(value) is Unloaded for value in values.values()) else values
+        return _context_of(values)
 
     def __iter__(self):
         if self._names is None:

@@ -20,6 +20,8 @@ def describe(error, is_walled_off=False):
     message = _message_of(error)
     if is_walled_off and any(map(_is_of_walls, _chain(error))):
         message = f"{message} - network.allow of the node says where its code can connect to"
+    if isinstance(error, KeyError) and isinstance(cure := getattr(error, "cure", None), str):
+        message = f"{message} - {cure}"
     if isinstance(error, MemoryError):
         message = "MemoryError: the code needs more than 2 GiB of memory - use less, or process the data in parts"
     return {**failure(message, _traceback_of(error)), "types": _types_of(error)}

@@ -7,12 +7,16 @@ import contextlib
 import functools
 import io
 import json
+import re
 import sys
 import time
 from json import dumps, loads
 
 _dump = json.dump
 _MOST_PRODUCTS = 1 << 16
+_TAIL_CHARS = 1 << 16
+_UPDATES, _ERROR = r"""['"]context_updates['"]\s*:""", r"""['"]status['"]\s*:\s*['"]error['"]"""
+_RESULT = re.compile(f"{_UPDATES}|{_ERROR}")
 _MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # a flush costs as much as a print: a tight loop goes without
 
 
@@ -45,6 +49,7 @@ class Printed(Stream):
         self._at_start = True
         self._explicit = self._plain = ""
         self._result = None
+        self._tail, self._tail_chars = [], 0
 
     def watch_json(self):
         """Remembers what json.dumps makes, by hash: a text alone does not say where it came from."""
@@ -91,6 +96,7 @@ class Printed(Stream):
         if not self._products or not isinstance(text, str):
             if text:
                 self._at_start = text[-1] == "\n"
+                self._remember(text)
             return super().write(text)
         self._sift(self._held + text)
         return len(text)
@@ -128,6 +134,15 @@ class Printed(Stream):
         if text:
             super().write(text)
             self._at_start = text.endswith("\n")
+            self._remember(text)
+
+    def _remember(self, text):
+        if isinstance(text, str):
+            self._tail.append(text[-_TAIL_CHARS:])
+            self._tail_chars += len(self._tail[-1])
+            if self._tail_chars > 2 * _TAIL_CHARS:
+                self._tail = ["".join(self._tail)[-_TAIL_CHARS:]]
+                self._tail_chars = len(self._tail[0])
 
     # --- the result -------------------------------------------------------------------------------
 
@@ -138,6 +153,19 @@ class Printed(Stream):
         self._result = PrintedResult(self._explicit or self._plain, bool(self._explicit))
         return self._result
 
+    def lost_result(self, code):
+        """
+        Whether the code ends its output with a result of its own that does not count: a dict as Python shows it, or a
+        text that json.dumps did not make. A result that the code's own source does not speak of is a stranger's text.
+        """
+        tail = "".join(self._tail)[-_TAIL_CHARS:].rstrip()
+        # pprint shows a dict in several lines, of which all but the first are indented.
+        block = tail[tail.rfind("\n{") + 1 :].strip()
+        if not (block.startswith("{") and block.endswith("}")) or self._is_product(block):
+            return False
+        found = _RESULT.search(block)
+        return found is not None and any(word in code for word in _WORDS if word in found[0])
+
     def finish(self):
         """What was held back and is not used is part of the log after all."""
         used = self._result.text if self._result and self._result.is_used else ""
@@ -146,6 +174,9 @@ class Printed(Stream):
                 if text != used:
                     self._pass_on(text)
             self.flush()
+
+
+_WORDS = ("context_updates", "status")
 
 
 class PrintedResult:

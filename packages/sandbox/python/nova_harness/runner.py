@@ -29,6 +29,11 @@ _LOST_ANSWER = (
     "or context.clear() and then context.update({...}) to start from nothing"
 )
 
+_LOST_RESULT = (
+    "the code printed a result that does not count, because its own json.dumps did not make it - "
+    "write print(json.dumps({...})), or set context[...] instead"
+)
+
 
 class Runner:
     """
@@ -118,7 +123,7 @@ class Runner:
             builtins.__dict__.update(self.builtins)  # code may have put anything in their place
             jail.raise_descriptors()
             children.release(folder)
-            result = failure or self._result(context, out)
+            result = failure or self._result(context, request["code"], out)
         except BaseException as error:  # MemoryError, or a KeyboardInterrupt at the worst moment
             result = faults.describe(error)
         self.printed.finish()
@@ -144,14 +149,19 @@ class Runner:
             return faults.exited(end)
         return None if end is None else faults.describe(end, self.is_walled_off)
 
-    def _result(self, context, out):
+    def _result(self, context, code, out):
         printed = self.printed.result()
+        is_lost = not printed.is_explicit and self.printed.lost_result(code)
         if printed.failure is not None:
             return faults.failure(printed.failure)
         changes, blobs = collect(context, printed, self.encoder, self.supply)
         says_nothing = not (printed.text or changes["set"] or changes["delete"])
         if says_nothing and self._answers_elsewhere(context.values):
             return faults.failure(_LOST_ANSWER)
+        if says_nothing and is_lost:
+            return faults.failure(_LOST_RESULT)
+        if is_lost:
+            os.write(2, f"nova: {_LOST_RESULT}\n".encode())
         return {"status": "success", **changes, "blobs": self._save(blobs, out)}
 
     def _answers_elsewhere(self, given):
