@@ -28,3 +28,13 @@ it("knows what a misspelt choice was to be", () => {
     'the edge from "ask" to "a" waits for "aproved", which is no choice of "ask" - did you mean "approved"?',
   );
 });
+
+it("has no gap where a model chooses one of its edges", () => {
+  const decision = (executor: string, source: object) =>
+    graph(
+      [start, { id: "pick", type: "decision", executor, ...source }, action("a"), action("b"), end],
+      ["start > pick", 'pick > a: "low"', 'pick > b: "high"', "a > end", "b > end"],
+    );
+  expect(codesOf(decision("text", { prompt: "How urgent is it?" }))).toEqual([]);
+  expect(codesOf(decision("prompt", { prompt: "How urgent is it?" }))).toEqual(["NOVA302 $.nodes[1]"]);
+});

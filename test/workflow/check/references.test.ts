@@ -48,7 +48,6 @@ describe("a reference", () => {
     "{topic}",
     '{"json": {"a": 1}}',
     "\\{nobody}",
-    "{{nobody}}",
   ])("%j stands for something, or is text", (prompt) => {
     expect(found(prompt)).toEqual([]);
   });
@@ -106,5 +105,47 @@ it.each([
 ])("checks input_keys %j", (input_keys, messages) => {
   expect(found("Go", { input_keys })).toMatchObject(
     messages.map((message) => ({ code: "NOVA515", message: expect.stringMatching(message) })),
+  );
+});
+
+describe("double braces in a prompt", () => {
+  const messages = (...given: Parameters<typeof found>) =>
+    found(...given).map(({ code, path, message }) => [code, path, message]);
+  const prefix = 'node "work": the model reads';
+
+  it.each([
+    ["{{mail}}", "{start.mail}"],
+    ["{{ mail.subject }}", "{start.mail.subject}"],
+    ["{{topic}}", "{topic}"],
+    ["{{My Outline}}", "{My Outline}"],
+    ["{{start.topic}}", "{start.topic}"],
+    ["{{outline[2]}}", "{outline[2]}"],
+  ])("%s are a finding that says %s", (written, cure) => {
+    const wayOut = `write ${cure} for a value, or \\{{ where the braces are text`;
+    expect(messages(`Sum up: ${written}`)).toEqual([
+      ["NOVA516", "$.nodes[2].prompt", `${prefix} ${written} as it is written - ${wayOut}`],
+    ]);
+    expect(messages("Hello", { system: `You know ${written}.` })).toEqual([
+      ["NOVA516", "$.nodes[2].system", `${prefix} ${written} as it is written - ${wayOut}`],
+    ]);
+  });
+
+  it("are found in files, and in prompts for code", () => {
+    const file = found("", { prompt: undefined, promptFile: "work.md" }, { "work.md": "Sum up\n{{mail}}" });
+    expect(file).toMatchObject([{ code: "NOVA516", path: "$.nodes[2].promptFile", file: "work.md", line: 2 }]);
+    expect(messages("Add up {{lines}}", { executor: "prompt" })).toEqual([
+      [
+        "NOVA516",
+        "$.nodes[2].prompt",
+        `${prefix} {{lines}} as it is written - name the key of the context, \`lines\`, and the code that the model writes reads its value`,
+      ],
+    ]);
+  });
+
+  it.each(["\\{{mail}}", '{{"a": 1}}', "{{}}", "{{ }}", "{{1}}", '{"a": {"b": {}}}', "{{% if x %}}"])(
+    "are text in %s",
+    (text) => {
+      expect(found(`Write ${text}`)).toEqual([]);
+    },
   );
 });

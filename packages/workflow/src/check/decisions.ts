@@ -23,8 +23,13 @@ export function* checkDecisions({ byId, edgesOf }: Outline): Iterable<Finding> {
     }
     yield* checkClashes(edges);
     if (edgesOut === "choices") yield* checkChoices(node, edges);
-    else if (open.length === 0) yield* checkGap(node, edges);
+    else if (open.length === 0 && !isChosenByModel(node)) yield* checkGap(node, edges);
   }
+}
+
+/** The model of a text node can only answer with one of the edges. */
+function isChosenByModel({ node }: NamedNode): boolean {
+  return node?.type === "decision" && node.executor.kind === "text";
 }
 
 function* checkClashes(edges: readonly ReadEdge[]): Iterable<Finding> {

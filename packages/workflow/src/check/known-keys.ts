@@ -6,7 +6,7 @@ import { checkNamedResults, checkNamedWaits, nameableWaits } from "./named-nodes
 import { checkNodeNames, NodeNames } from "./node-names.ts";
 import { findingInCode, type Outline } from "./outline.ts";
 import { checkFlattened, checkInputKeys } from "./outputs.ts";
-import { checkReferences } from "./references.ts";
+import { checkDoubleBraces, checkReferences } from "./references.ts";
 
 const checks = [
   inFields,
@@ -14,6 +14,7 @@ const checks = [
   checkNamedWaits,
   checkNamedResults,
   checkReferences,
+  checkDoubleBraces,
   checkFlattened,
   checkInputKeys,
 ] satisfies ((asked: AskedNode) => Iterable<Finding>)[];

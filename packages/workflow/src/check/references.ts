@@ -44,10 +44,39 @@ export function* checkReferences({ node, before, outline: { homeOf }, names }: A
   }
 }
 
+/** `{{mail}}`, `{{ email.subject }}`, with what could be a name in it; JSON in braces has quotes, and `\\{{` is text. */
+const doubleBraces = /(?<!\\)\{\{[ \t]*([\p{L}_][\p{L}\p{M}\p{N}_ .:()[\]-]{0,200})\}\}/gu;
+
+/** NOVA516: double braces in a prompt, which other template languages replace and NOVA hands to the model as text. */
+export function* checkDoubleBraces({ node, before, outline: { nodes }, names }: AskedNode): Iterable<Finding> {
+  const executor = executorOf(node);
+  if (executor === undefined || executor.kind === "code") return;
+  const keys = new Set(before.at(node.id));
+  const start = nodes.find(({ kind }) => kind?.type === "start")?.id;
+  const fields = executor.kind === "text" ? (["prompt", "system"] as const) : (["prompt"] as const);
+  for (const field of fields) {
+    const text = (field === "system" && executor.kind === "text" ? executor.system : executor.prompt) ?? "";
+    for (const { 0: written, 1: inside = "", index: offset } of text.matchAll(doubleBraces)) {
+      const { path, place } = placeOf(node, executor, { field, text, offset });
+      const message = `node "${node.id}": the model reads ${written} as it is written - ${cureOf(inside.trim())}`;
+      yield finding("NOVA516", path, message, place);
+    }
+  }
+
+  function cureOf(name: string): string {
+    const [first = ""] = name.split(/[.[:]/);
+    if (executor?.kind === "prompt")
+      return `name the key of the context, \`${first.trim()}\`, and the code that the model writes reads its value`;
+    const isKnown = keys.has(first) || names.idsOf(first).size > 0;
+    const reference = isKnown || start === undefined ? name : `${start}.${name}`;
+    return `write {${reference}} for a value, or \\{{ where the braces are text`;
+  }
+}
+
 /** In a file, the line; in the JSON, the field. */
 function placeOf(
   { path }: NamedNode,
-  { file }: TextExecutor,
+  { file }: Pick<TextExecutor, "file">,
   { field, text, offset }: { field: "prompt" | "system"; text: string; offset: number },
 ) {
   if (field === "system" || file === undefined) return { path: at(path, field), place: {} };

@@ -111,6 +111,7 @@ export const findings = {
   NOVA513: "warning",
   NOVA514: "warning",
   NOVA515: "error",
+  NOVA516: "warning",
   NOVA601: "error",
   NOVA602: "error",
   NOVA603: "error",

@@ -35,7 +35,7 @@ const maxSteps = 10;
 
 /**
  * A prompt in its parts: text, and references to what other nodes have brought. `\{` is a brace. Braces around what is
- * no reference stay as they are, `{{...}}` too: prompts often hold JSON.
+ * no reference stay as they are: prompts often hold JSON. So does `{{...}}`, which NOVA516 reports.
  */
 export function promptParts(prompt: string, isName: IsName = () => false): PromptPart[] {
   const parts: PromptPart[] = [];
