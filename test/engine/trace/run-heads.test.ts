@@ -1,5 +1,7 @@
 import { type Ports, readTrace } from "@nova/engine";
 import { describe, expect, it } from "vitest";
+import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
+import { closeExecution } from "../../../packages/engine/src/protocol/close.ts";
 import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { given, Story, succeeds } from "../../support/engine/story.ts";
@@ -24,7 +26,7 @@ async function ran(items: number): Promise<Story> {
 /** The trace, and how the chain was asked for it. */
 async function traced(story: Story, change: (ports: Ports) => void = () => undefined) {
   const ports = { ...story.world.ports(atOnce) };
-  const asked = { links: 0, entries: 0 };
+  const asked = { links: 0, entries: 0, linksAt: 0 };
   const { chain } = ports;
   ports.chain = {
     ...chain,
@@ -36,21 +38,49 @@ async function traced(story: Story, change: (ports: Ports) => void = () => undef
       asked.entries++;
       return chain.entries(execution, tips);
     },
+    linksAt: (execution, places) => {
+      asked.linksAt++;
+      return chain.linksAt(execution, places);
+    },
   };
   change(ports);
   return { trace: await readTrace(ports, story.id, { full: true }), asked };
 }
 
+describe("the close of a run whose map has many items", () => {
+  it("reads items together, and writes one turn for each that has not begun", async () => {
+    const story = await new Story(mapped).start(JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) }));
+    await story.finish(story.deliver("m", 0));
+    await story.finish(story.deliver("i", 0, { scope: "/m@1.7" }));
+    const ports = withKinds(story.world.ports(atOnce));
+    const asked: string[] = [];
+    const { tip, linksAt, putTurn } = ports.chain;
+    ports.chain = {
+      ...ports.chain,
+      tip: (execution, scope) => tip(execution, scope).finally(() => asked.push(`tip "${scope}"`)),
+      linksAt: (execution, places) => linksAt(execution, places).finally(() => asked.push("links")),
+      putTurn: (at, turn, before) => putTurn(at, turn, before).finally(() => asked.push(`turn ${turn.state}`)),
+    };
+    expect(await closeExecution(ports, { execution: story.id, status: "cancelled" })).toMatchObject({
+      status: "cancelled",
+    });
+    expect(asked.filter((one) => one.startsWith("turn"))).toHaveLength(62);
+    expect(asked.filter((one) => one === "links")).toHaveLength(1);
+    expect(asked.filter((one) => /^tip "\/m/.test(one))).toEqual(['tip "/m@1.7"']);
+    await story.judge();
+  });
+});
+
 describe("the trace of a map", () => {
-  it("of many items asks for all of them at once, and tells the same as one by one", async () => {
+  it("of many items asks for all of them at once, and tells the same without its join", async () => {
     const story = await ran(60);
     const { trace, asked } = await traced(story);
-    expect(asked).toEqual({ links: 1, entries: 1 });
+    expect(asked).toEqual({ links: 1, entries: 1, linksAt: 0 });
     const branches = trace.entries[1]?.branches ?? [];
     expect(branches.map(({ branch, entries }) => [branch, entries.map(({ changes }) => changes.set.text)])).toEqual(
       Array.from({ length: 60 }, (_, i) => [String(i), [`{"i":${i}}`]]),
     );
-    const oneByOne = await traced(story, ({ chain }) => {
+    const withoutJoin = await traced(story, ({ chain }) => {
       const { read } = chain;
       chain.read = async (at) => {
         const { entry, ...link } = await read(at);
@@ -59,23 +89,40 @@ describe("the trace of a map", () => {
         return { ...link, entry: { ...entry, contents } };
       };
     });
-    expect(oneByOne.asked).toEqual({ links: 61, entries: 0 });
-    expect(JSON.stringify(oneByOne.trace)).toBe(JSON.stringify(trace));
+    expect(withoutJoin.asked).toEqual({ links: 1, entries: 0, linksAt: 1 });
+    expect(JSON.stringify(withoutJoin.trace)).toBe(JSON.stringify(trace));
   });
 
   it("of a few items asks for each", async () => {
     const { asked } = await traced(await ran(5));
-    expect(asked).toEqual({ links: 6, entries: 0 });
+    expect(asked).toEqual({ links: 6, entries: 0, linksAt: 0 });
   });
 
-  it("that goes on asks for each, and tells what has not begun as empty", async () => {
+  it("that goes on asks for all items at once, and tells those that have not begun as empty", async () => {
     const list = JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) });
     const story = await new Story(mapped).start(list);
     await story.finish(story.deliver("m", 0));
     await story.finish(story.deliver("i", 0, { scope: "/m@1.7" }));
     const { trace, asked } = await traced(story);
-    expect(asked).toEqual({ links: 61, entries: 0 });
+    expect(asked).toEqual({ links: 1, entries: 0, linksAt: 1 });
     const begun = trace.entries[1]?.branches?.filter(({ entries }) => entries.length > 0);
     expect(begun?.map(({ branch }) => branch)).toEqual(["7"]);
+  });
+
+  it("asks for the few items that are longer than all others one by one", async () => {
+    const long = mapOver("m", [action("i"), action("j")], lines("i > j"), { maxConcurrency: 40 });
+    const list = JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) });
+    const story = await new Story(flow("long", [long], lines("start > m > end"))).start(list);
+    await story.finish(story.deliver("m", 0));
+    await story.finish(story.deliver("i", 0, { scope: "/m@1.7" }));
+    await story.finish(story.deliver("j", 1, { scope: "/m@1.7" }));
+    await story.finish(story.deliver("i", 0, { scope: "/m@1.8" }));
+    const { trace, asked } = await traced(story);
+    expect(asked).toEqual({ links: 3, entries: 0, linksAt: 1 });
+    const begun = trace.entries[1]?.branches?.filter(({ entries }) => entries.length > 0);
+    expect(begun?.map(({ branch, entries }) => [branch, entries.length])).toEqual([
+      ["7", 2],
+      ["8", 1],
+    ]);
   });
 });

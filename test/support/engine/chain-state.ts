@@ -96,6 +96,14 @@ export class ChainState {
             this.linksOf(execution, scope).flatMap(({ seq, entry }) => (entry && seq <= last ? [{ seq, entry }] : []));
           return new Map(tips.map((tip) => [tip.scope, upTo(tip)]));
         }),
+      linksAt: (execution, places) =>
+        read("links at", () => {
+          const links = places.map(({ scope, seq }): [string, Link] => [
+            scope,
+            linkOf(this.at({ execution, scope, seq })),
+          ]);
+          return new Map(links.filter(([, { turn, entry }]) => turn ?? entry));
+        }),
     };
   }
 

@@ -1,11 +1,10 @@
 import { joinOf } from "@nova/workflow";
-import { atOnce } from "../at-once.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
-import { branchState, forkBehind, type OpenFork, readTip } from "../protocol/branches.ts";
+import { branchState, forkBehind, type OpenFork, readTips } from "../protocol/branches.ts";
 import { closeBranches, settlingPorts } from "../protocol/close.ts";
 import type { CaughtError, RunPosition } from "../protocol/event.ts";
 import { settledEntry } from "../protocol/held-turn.ts";
@@ -38,8 +37,8 @@ async function joinBranches(
   open: OpenFork,
   reason: Reason | undefined,
 ): Promise<StoredEntry> {
-  const execution = open.head.execution_id;
-  const tips = await atOnce(open.branches, ({ scope }) => readTip(ports, execution, scope, open.entry));
+  const scopes = open.branches.map(({ scope }) => scope);
+  const tips = await readTips(ports, open, scopes);
   const underWay = tips.findIndex((tip) => branchState(open, tip) === "under way");
   if (underWay < 0) return settleJoin(ports, position, open, tips, reason ?? stopped);
   if (!reason) {

@@ -122,4 +122,6 @@ export interface ChainStore {
   links(execution: string, scope: string): AsyncIterable<Link>;
   /** Entries 1 to `seq` of each of these scopes, in order, as far as they are there: few reads for many short scopes. */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
+  /** The link at each of these places, with its turn, by scope; one place of a scope. Few reads for many scopes. */
+  linksAt(execution: string, places: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link>>;
 }

@@ -1,4 +1,5 @@
 import { type Fork, forksOf, joinOf, type MapNode, nodeIndex, onErrorOf } from "@nova/workflow";
+import { atOnce } from "../at-once.ts";
 import { type FailureRecord, type Head, headOf } from "../chain/head.ts";
 import { branchStart, failureOf } from "../chain/position.ts";
 import { branchScope } from "../chain/scope.ts";
@@ -6,6 +7,7 @@ import { chainBroken } from "../errors.ts";
 import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { fewestTogether, linksOfBranches } from "./branch-links.ts";
 import { wayTo } from "./definition.ts";
 import type { FailedOutcome } from "./outcome.ts";
 import type { Reason } from "./settling.ts";
@@ -68,7 +70,26 @@ export function hasBegun({ head }: Tip): boolean {
 
 /** `fork`: the entry of the fork where the scope is a branch. */
 export async function readTip(ports: Ports, execution: string, scope: string, fork?: StoredEntry): Promise<Tip> {
-  const links = await ports.chain.tip(execution, scope);
+  return tipIn(ports, { execution, scope }, await ports.chain.tip(execution, scope), fork);
+}
+
+/** The tips of many branches of a fork, in their order. */
+export async function readTips(ports: Ports, { head, entry }: OpenFork, scopes: readonly string[]): Promise<Tip[]> {
+  const { execution_id: execution } = head;
+  if (scopes.length < fewestTogether) return atOnce(scopes, (scope) => readTip(ports, execution, scope, entry));
+  const linksOf = await linksOfBranches(ports, execution, scopes, (link) => link.entry !== undefined);
+  return atOnce(scopes, async (scope) => {
+    const links = linksOf(scope);
+    return links ? tipIn(ports, { execution, scope }, links, entry) : readTip(ports, execution, scope, entry);
+  });
+}
+
+async function tipIn(
+  ports: Ports,
+  { execution, scope }: Omit<LinkId, "seq">,
+  links: readonly Link[],
+  fork: StoredEntry | undefined,
+): Promise<Tip> {
   const last = links.filter(({ entry }) => entry).sort((a, b) => b.seq - a.seq)[0];
   const link = last ?? { seq: 0 };
   const next: LinkId = { execution, scope, seq: link.seq + 1 };

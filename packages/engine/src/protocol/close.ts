@@ -8,7 +8,7 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { forkBehind, hasBegun, type OpenFork, opensFork, ownWords, readTip, type Tip } from "./branches.ts";
+import { forkBehind, hasBegun, type OpenFork, opensFork, ownWords, readTip, readTips, type Tip } from "./branches.ts";
 import { carriedOver } from "./commit.ts";
 import { stopMachine } from "./continuation.ts";
 import { definitionOf } from "./definition.ts";
@@ -177,13 +177,23 @@ export async function closeBehind(ports: SettlingPorts, tip: Tip, reasons: Close
   return null;
 }
 
+/** Branches that are read together. What another closer has closed by then costs no further request. */
+const maxRead = 500;
+
 /** Closes every branch of a fork; answers their last entries, behind which no other can be written. */
-export function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reason): Promise<Tip[]> {
+export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reason): Promise<Tip[]> {
   const reasons = { here: reason, inside: reason };
-  return atOnce(open.branches, async ({ scope }) => {
-    for (;;) {
-      const tip = await readTip(ports, open.head.execution_id, scope, open.entry);
-      if (await closeBehind(ports, tip, reasons)) return tip;
+  const scopes = open.branches.map(({ scope }) => scope);
+  const closed = new Map<string, Tip>();
+  for (let first = 0; first < scopes.length; first += maxRead) {
+    let left = scopes.slice(first, first + maxRead);
+    while (left.length > 0) {
+      const tips = await readTips(ports, open, left);
+      await atOnce(tips, async (tip) => {
+        if (await closeBehind(ports, tip, reasons)) closed.set(tip.next.scope, tip);
+      });
+      left = left.filter((scope) => !closed.has(scope));
     }
-  });
+  }
+  return scopes.flatMap((scope) => closed.get(scope) ?? []);
 }

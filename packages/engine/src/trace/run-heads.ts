@@ -5,6 +5,7 @@ import { spentSince, unlessNothing } from "../chain/spending.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import { fewestTogether, linksOfBranches } from "../protocol/branch-links.ts";
 import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
@@ -50,8 +51,6 @@ async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEn
   }
 }
 
-/** Fewer branches are read one by one: the join would cost as much. */
-const fewest = 50;
 /** Branches whose entries are in memory at once. */
 const maxInPart = 1000;
 
@@ -62,21 +61,31 @@ interface Part {
 }
 
 /**
- * A fork's branches with their entries. Of many branches a part at a time: where their join says how far each has come, a
- * hundred are read at once.
+ * A fork's branches with their entries, of many branches a part at a time. A hundred entries are read at once where the join
+ * says how far each branch has come, and where there is no join yet a hundred turns and entries.
  */
 export async function* branchParts(
   ports: Pick<Ports, "chain" | "blobs">,
   { head, branches }: OpenFork,
 ): AsyncIterable<Part> {
-  const tips = branches.length < fewest ? null : await joinedTips(ports, head);
-  if (!tips) return yield { part: branches, linksOf: () => undefined };
+  if (branches.length < fewestTogether) return yield { part: branches, linksOf: () => undefined };
+  const tips = await joinedTips(ports, head);
   for (let first = 0; first < branches.length; first += maxInPart) {
     const part = branches.slice(first, first + maxInPart);
+    if (!tips) {
+      const scopes = part.map(({ scope }) => scope);
+      yield { part, linksOf: await linksOfBranches(ports, head.execution_id, scopes, goesOn) };
+      continue;
+    }
     const begun = part.map(({ scope }) => ({ scope, seq: tips.get(scope) ?? 0 }));
     const links = await ports.chain.entries(head.execution_id, begun);
     yield { part, linksOf: (scope) => links.get(scope) ?? [] };
   }
+}
+
+/** The entry at the end of a branch leads nowhere. */
+function goesOn({ entry }: Link): boolean {
+  return entry !== undefined && headOf(entry).path_taken !== null;
 }
 
 /** How far each branch has come by the join of a fork, by scope; null where there is no join that says it. */

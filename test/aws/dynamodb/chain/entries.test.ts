@@ -58,3 +58,21 @@ test("entries that are too large for one answer come in several", async () => {
   const found = await chain.entries("exec_1", [{ scope: "/large@1.0", seq: 60 }]);
   expect(found.get("/large@1.0")?.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
 });
+
+test("the links at places of many scopes come with their turns, fifty places in one request", async () => {
+  const scopes = Array.from({ length: 70 }, (_, item) => `/held@3.${item}`);
+  const turn = { node: "a", state: "held", sandbox: null, attempt: 1, since: "2026-11-21T10:00:00.000Z" } as const;
+  await Promise.all(scopes.slice(0, 60).map((scope) => put(scope, [1])));
+  for (const scope of scopes.slice(50, 65)) await chain.putTurn({ execution: "exec_1", scope, seq: 1 }, turn, null);
+  table.operations.length = 0;
+  const found = await chain.linksAt(
+    "exec_1",
+    scopes.map((scope) => ({ scope, seq: 1 })),
+  );
+  expect(table.operations).toEqual(["BatchGetItem", "BatchGetItem"]);
+  expect(found.get(scopes[0] as string)).toEqual({ seq: 1, entry: entry(`${scopes[0]}#1`) });
+  expect(found.get(scopes[55] as string)).toEqual({ seq: 1, turn, entry: entry(`${scopes[55]}#1`) });
+  expect(found.get(scopes[64] as string)).toEqual({ seq: 1, turn });
+  expect(found.has(scopes[65] as string)).toBe(false);
+  expect(await chain.linksAt("exec_1", [])).toEqual(new Map());
+});

@@ -58,6 +58,7 @@ export function createChainStore(connection: ItemConnection): ChainStore {
     putEntry: (at, entry) => putItem(connection, entryItem(at, entry), ifAbsent),
     links: (execution, scope) => readLinks(connection, wholeScope(execution, scope)),
     entries: (execution, tips) => readEntries(connection, execution, tips),
+    linksAt: (execution, places) => readLinksAt(connection, execution, places),
     putStep: (at, step) => putItem(connection, stepItem(at, step), ifAbsent),
     putNote: (execution, note) => putItem(connection, noteItem(execution, note), ifAbsent),
     async notes(execution) {
@@ -129,18 +130,48 @@ async function readEntries(
   execution: string,
   tips: readonly ScopeTip[],
 ): Promise<ReadonlyMap<string, Link[]>> {
-  const keys = tips.flatMap(({ scope, seq }) => {
-    const partition = partitionKey(chainPartition(execution, scope));
-    return Array.from({ length: seq }, (_, before) => ({ partition, key: linkKey(scope, before + 1, ENTRY) }));
-  });
-  const batches = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, number) =>
-    keys.slice(number * maxKeys, (number + 1) * maxKeys),
+  const places = tips.flatMap(({ scope, seq }) =>
+    Array.from({ length: seq }, (_, before) => ({ scope, seq: before + 1 })),
   );
   const found = new Map<string, Link[]>(tips.map(({ scope }) => [scope, []]));
-  for (let first = 0; first < batches.length; first += atOnce) {
-    const items = await Promise.all(batches.slice(first, first + atOnce).map((batch) => readItems(connection, batch)));
-    for (const { scope, ...link } of linksOf(items.flat())) found.get(scope)?.push(link);
+  const keys = places.map((place) => keyAt(execution, place, ENTRY));
+  for await (const items of inBatches(connection, keys)) {
+    for (const { scope, ...link } of linksOf(items)) found.get(scope)?.push(link);
   }
   for (const links of found.values()) links.sort((a, b) => a.seq - b.seq);
   return found;
+}
+
+async function readLinksAt(
+  connection: ItemConnection,
+  execution: string,
+  places: readonly ScopeTip[],
+): Promise<ReadonlyMap<string, Link>> {
+  const found = new Map<string, Link>();
+  const keys = places.flatMap((place) => [keyAt(execution, place, TURN), keyAt(execution, place, ENTRY)]);
+  for await (const items of inBatches(connection, keys)) {
+    // A batch may answer in any order, and the turn may have come with another batch than the entry.
+    for (const { scope, ...link } of items.flatMap((item) => linksOf([item]))) {
+      found.set(scope, { ...found.get(scope), ...link });
+    }
+  }
+  return found;
+}
+
+function keyAt(execution: string, { scope, seq }: ScopeTip, kind: LinkKind) {
+  return { partition: partitionKey(chainPartition(execution, scope)), key: linkKey(scope, seq, kind) };
+}
+
+/** What is there of these keys, batch by batch. */
+async function* inBatches(
+  connection: ItemConnection,
+  keys: readonly ReturnType<typeof keyAt>[],
+): AsyncGenerator<Item[]> {
+  const batches = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, number) =>
+    keys.slice(number * maxKeys, (number + 1) * maxKeys),
+  );
+  for (let first = 0; first < batches.length; first += atOnce) {
+    const items = await Promise.all(batches.slice(first, first + atOnce).map((batch) => readItems(connection, batch)));
+    yield items.flat();
+  }
 }
