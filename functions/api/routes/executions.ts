@@ -79,7 +79,13 @@ export const cancel = route("POST /executions/{id}/cancel", {
   summary: "Stop an execution; of one that is over it says how it ended",
   role: "runner",
   params,
-  answers: { 200: { description: "how it ended", schema: schemas.Started } },
+  answers: {
+    200: {
+      description:
+        "how it ended; as it was (`running`) where it is stopped, and its many branches take longer to close",
+      schema: schemas.Started,
+    },
+  },
   async handle(ports, { by, params: { id }, once }) {
     const status = await once(async () => (await service.cancel(ports, by, id)).status);
     return { execution_id: id, status };

@@ -1,6 +1,7 @@
 import { BlobMissing, type BlobRef, RawJson } from "@nova/engine";
 import { expect, it } from "vitest";
-import { wholeContext } from "../../../packages/service/src/executions/executions.ts";
+import { cancel, wholeContext } from "../../../packages/service/src/executions/executions.ts";
+import { ann, ErasureWorld } from "../support/erasing-world.ts";
 
 const home = { client: "acme", root: "exec_1" };
 const stored = new Map<string, string>();
@@ -47,4 +48,24 @@ it("has room for so many values, the first ones first", async () => {
   const half = reference("text", "x".repeat(3 * 1024 * 1024));
   const { a, b } = JSON.parse(await whole(`{"a":${half},"b":${half}}`));
   expect([a.length, b.$blob.bytes]).toEqual([3 * 1024 * 1024, 3 * 1024 * 1024]);
+});
+
+it("answers a cancel whose close takes long before the request is over, and the close goes on", async () => {
+  const world = new ErasureWorld();
+  await world.publish("report", []);
+  const id = await world.begin();
+  const ports = world.service();
+  const slow = Promise.withResolvers<void>();
+  const { putEntry } = ports.chain;
+  ports.chain = { ...ports.chain, putEntry: (at, entry) => slow.promise.then(() => putEntry(at, entry)) };
+  const waited: number[] = [];
+  const timeout = (ms: number) => {
+    waited.push(ms);
+    return AbortSignal.timeout(1);
+  };
+  expect(await cancel({ ...ports, timer: { timeout } }, ann, id)).toEqual({ status: "running" });
+  expect(waited).toEqual([15_000]);
+  slow.resolve();
+  await expect.poll(async () => (await ports.executions.get(id))?.status).toBe("cancelled");
+  expect(await cancel(ports, ann, id)).toMatchObject({ status: "cancelled" });
 });

@@ -1,8 +1,8 @@
+import { once } from "node:events";
 import {
   asWritten,
   type BlobHome,
   BlobMissing,
-  type Closed,
   Context,
   cancelExecution,
   type Execution,
@@ -163,10 +163,20 @@ export async function erase(ports: ServicePorts, by: Principal, id: string): Pro
   return ids;
 }
 
-/** Stops a run; of one that is over it answers how it ended. Throws `ExecutionNotFound`. */
-export async function cancel(ports: ServicePorts, by: Principal, id: string): Promise<Closed> {
-  const { client, open } = await executionWithin(ports, by, id);
-  const closed = await cancelExecution(ports, id);
+/** AWS gives a request 30 seconds. The turns of ten thousand items may take longer to close. */
+const longestWaitMs = 15_000;
+
+/**
+ * Stops a run; of one that is over it answers how it ended. A run with thousands of branches is stopped when this answers,
+ * and may still be `running`: then whoever hears that its state machine was stopped goes on closing it, and if nobody
+ * does, the sweeper. Throws `ExecutionNotFound`.
+ */
+export async function cancel(ports: ServicePorts, by: Principal, id: string): Promise<Pick<Execution, "status">> {
+  const { client, open, status } = await executionWithin(ports, by, id);
+  const closing = cancelExecution(ports, id);
+  const late = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));
+  closing.catch(() => undefined); // after this has answered, the sweeper closes what could not be closed
+  const answer = await Promise.race([closing, late]);
   if (open) await recordDeed(ports, by, { action: "execution.cancelled", client, subject: id });
-  return closed;
+  return answer;
 }
