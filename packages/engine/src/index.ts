@@ -79,7 +79,7 @@ export type * from "./ports/tasks.ts";
 export type * from "./ports/workflows.ts";
 export { createEndings, createInFlight, createTailCache, createWarmPool } from "./process-memory.ts";
 export { interruptedError, noRuns, type TimeBudget } from "./protocol/end-runs.ts";
-export type { CaughtError, NodeEvent, RunPosition } from "./protocol/event.ts";
+export type { CaughtError, NodeEvent, RunPosition, StartInput } from "./protocol/event.ts";
 export type { Closed } from "./protocol/finish-close.ts";
 export { restartKeyOf } from "./protocol/place-name.ts";
 export { noOutcome } from "./protocol/recorded-document.ts";

@@ -9,18 +9,23 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Room for two, on a machine whose processors idle for this share of the time. */
+/** Room for two lines, on a machine whose processors idle for this share of the time. */
 function opened(idleShare: number) {
   const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
   const begun: number[] = [];
+  const enterAt = (line: number, owner: string, work: number) => {
+    const place = { owner, work: `work ${work}`, since: work };
+    (capacity.enter(line, place) ?? Promise.resolve()).then(() => begun.push(line));
+  };
+  /** Each line is the only one of its work. */
   const enter = (...all: number[]) => {
-    for (const one of all) (capacity.enter(one, one) ?? Promise.resolve()).then(() => begun.push(one));
+    for (const one of all) enterAt(one, "acme", one);
   };
   const after = (ms: number) => vi.advanceTimersByTimeAsync(ms).then(() => begun);
-  return { enter, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
+  return { enter, enterAt, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
 }
 
-it("begins at once where there is room, and the others when one leaves, the oldest first", async () => {
+it("begins a line at once where there is room, and the others when one leaves, the oldest first", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 9, 5, 7);
   expect(await after(0)).toEqual([1, 2]);
@@ -29,13 +34,15 @@ it("begins at once where there is room, and the others when one leaves, the olde
   expect(await after(0)).toEqual([1, 2, 5]);
 });
 
-it("begins more while processors idle", async () => {
+it("begins more lines while processors idle, twice as many at each look", async () => {
   const { enter, after } = opened(0.5);
-  enter(1, 2, 3, 4);
-  expect(await after(120)).toEqual([1, 2, 3, 4]);
+  enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
+  expect(await after(60)).toEqual([1, 2, 3]);
+  expect(await after(50)).toEqual([1, 2, 3, 4, 5]);
+  expect(await after(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it("begins nothing while somebody holds it back, and then all that there is room for", async () => {
+it("begins nothing while a request holds it back, and then all that there is room for", async () => {
   const { enter, hold, after } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);
@@ -45,22 +52,22 @@ it("begins nothing while somebody holds it back, and then all that there is room
   expect(await after(0)).toEqual([1, 2]);
 });
 
-it("is held back for some seconds at most", async () => {
+it("is held back for a second and a half at most", async () => {
   const { enter, hold, after } = opened(0.5);
   hold();
   enter(1, 2);
-  expect(await after(4_900)).toEqual([]);
+  expect(await after(1_400)).toEqual([]);
   expect(await after(300)).toEqual([1, 2]);
 });
 
-it("keeps nobody waiting for what is at work for long", async () => {
+it("keeps no line waiting for one that is at work for long", async () => {
   const { enter, after } = opened(0);
   enter(1, 2, 3, 4);
   expect(await after(1_900)).toEqual([1, 2]);
   expect(await after(200)).toEqual([1, 2, 3, 4]);
 });
 
-it("takes no room for whoever has left before it was there", async () => {
+it("takes no room for a line that has left before it was in", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);
@@ -68,4 +75,26 @@ it("takes no room for whoever has left before it was there", async () => {
   leave(1);
   expect(await after(0)).toEqual([1, 2, 3, 4]);
   expect(vi.getTimerCount()).toBe(2);
+});
+
+it("lets owners take turns, however many works one of them has, and however old these are", async () => {
+  const { enterAt, leave, after } = opened(0);
+  for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", line);
+  for (const line of [11, 12]) enterAt(line, "other", line);
+  leave(1);
+  expect(await after(0)).toEqual([1, 2, 11]);
+  leave(2);
+  leave(11);
+  expect(await after(0)).toEqual([1, 2, 11, 3, 12]);
+});
+
+it("lets a small work of an owner pass the many lines of an older one", async () => {
+  const { enterAt, leave, after } = opened(0);
+  for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", 1);
+  enterAt(7, "acme", 7);
+  leave(1);
+  expect(await after(0)).toEqual([1, 2, 7]);
+  leave(7);
+  leave(2);
+  expect(await after(0)).toEqual([1, 2, 7, 3, 4]);
 });

@@ -76,14 +76,17 @@ export function eventOf({ execution: id, workflowId, version, scope, seq, node }
   return { execution: { id, workflowId, version }, scope, seq: seq - 1, node };
 }
 
-type Started = Pick<Execution, "id" | "workflowId" | "version">;
+type Started = Pick<Execution, "id" | "workflowId" | "version" | "client">;
 
 /** Where a run is before its first node. */
-export function firstPosition({ id, workflowId, version }: Started): RunPosition {
+export function firstPosition({ id, workflowId, version }: Omit<Started, "client">): RunPosition {
   return { execution: { id, workflowId, version }, scope: "", seq: 0 };
 }
 
+/** Whose run it is, beside where it is: only the start of a state machine's execution says so. */
+export type StartInput = RunPosition & Pick<Execution, "client">;
+
 /** Input of the state machine; the same each time a start is repeated. */
 export function startInput(record: Started): string {
-  return JSON.stringify(firstPosition(record));
+  return JSON.stringify({ ...firstPosition(record), client: record.client } satisfies StartInput);
 }

@@ -2,6 +2,7 @@ import { announceApi } from "../cloud/environment.ts";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
 import { openConsole } from "../console/open-console.ts";
 import { type HttpApi, openHttpApi } from "../http-api/open.ts";
+import { inTurns } from "./in-turns.ts";
 import type { OwnKey } from "./own-key.ts";
 
 export interface ApiOptions {
@@ -31,7 +32,7 @@ export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, 
   const pages = openConsole({ folder, apiKey: key.text, blobOrigin, env: process.env, onFailure });
   const onRequest = (address: string) => (starting.test(address) ? cloud.holdWork() : undefined);
   const api = await openHttpApi({
-    handler,
+    handler: inTurns(handler),
     port,
     hosts,
     ...(onFailure && { onFailure }),

@@ -1,3 +1,4 @@
+import type { StartInput } from "@nova/engine";
 import type { E2bServer } from "../e2b/open.ts";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
@@ -38,6 +39,7 @@ export async function openEndpoints(
         drives: false,
         invokeLambda: withProgress(invoke, progress),
         readObject,
+        ownerOf: clientOf,
         // EventBridge's part: the function that is subscribed to status changes, then whoever waits.
         async onStatusChange(detail) {
           await deliver(invoke, functionArn("nova-execution-status"), JSON.stringify({ detail }));
@@ -96,4 +98,10 @@ export async function openEndpoints(
       await Promise.all([e2b.close(), s3.close(), dynamodb.close(), ses.close()]);
     },
   };
+}
+
+/** Whose run an execution of a state machine is. What else calls StartExecution, such as a test, names no client. */
+function clientOf(input: string): string {
+  const { client } = JSON.parse(input) as Partial<StartInput>;
+  return typeof client === "string" ? client : "";
 }

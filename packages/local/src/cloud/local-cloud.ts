@@ -59,7 +59,7 @@ export interface LocalCloud {
   counters(execution: string): Promise<Counters>;
   /** Resolves when the execution is over and closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;
-  /** Has what is to begin wait until the answer is called, some seconds at most: whoever asks for more is answered first. */
+  /** Has what is to begin wait until the answer is called, a second and a half at most: whoever asks for more is answered first. */
   holdWork(): () => void;
   /** Whether closing waits for other processes, or for an execution that is at work. */
   isNeeded(): boolean;

@@ -1,13 +1,16 @@
 import { availableParallelism, cpus } from "node:os";
+import { Turns } from "./turns.ts";
 
 /** How often it is looked whether processors idle while something waits. */
 const lookMs = 50;
-/** A share of all processors' time: where more is left, another one begins. */
+/** A share of all processors' time: where more is left, more lines begin. */
 const idleShare = 0.2;
-/** What is at work for so long keeps nobody waiting any more. */
+/** So many lines begin at one look, at most: each look that finds idle processors doubles the number. */
+const mostAtOnce = 16;
+/** A line that is at work for so long keeps no other line waiting any more. */
 const longestMs = 2_000;
-/** Nothing is held back for longer. */
-const longestHoldMs = 5_000;
+/** No line is held back for longer. */
+const longestHoldMs = 1_500;
 
 /** Of all processors since the machine started. */
 export interface ProcessorTimes {
@@ -15,17 +18,26 @@ export interface ProcessorTimes {
   allMs: number;
 }
 
+/** Where a line of work belongs. Owners take turns, and so do the works of one owner. */
+export interface Place {
+  owner: string;
+  /** Names an execution with all that it starts. */
+  work: string;
+  /** When that began: of two works with equally many lines at work the older one goes first. */
+  since: number;
+}
+
 /**
- * Has as much at work at once as the machine has processors for, the oldest first: a hundred executions that begin
- * together need a few sandboxes one after another, and not a hundred at once. What waits for a server or a clock leaves
- * processors idle, and then more begins.
+ * Has as many lines at work as the machine has processors for. A hundred executions that begin together need a few
+ * sandboxes one after another, and not a hundred at once, and a map of thousands of items leaves time for other owners, for
+ * other executions and for the API. Lines that wait for a server or a clock leave processors idle, and then more begin.
  */
-export class Capacity<Key> {
+export class Capacity<Line> {
   readonly #size: number;
   readonly #times: () => ProcessorTimes;
-  readonly #waiting: { since: number; begin: () => void }[] = [];
-  /** How each that is in, or waits for it, leaves. */
-  readonly #leaving = new Map<Key, () => void>();
+  readonly #turns = new Turns();
+  /** How each line that is in, or waits for it, leaves. */
+  readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
   #holds = 0;
   #heldSince = 0;
@@ -36,27 +48,25 @@ export class Capacity<Key> {
     this.#times = times;
   }
 
-  /** Resolves when it is in, or has left; undefined where it is at once. `since` says how old it is. */
-  enter(key: Key, since: number): Promise<void> | undefined {
-    if (this.#leaving.has(key)) return undefined;
+  /** Resolves when the line is in, or has left; undefined where it is in at once. */
+  enter(line: Line, place: Place): Promise<void> | undefined {
+    if (this.#leaving.has(line)) return undefined;
     const entered = Promise.withResolvers<void>();
     let isIn = false;
     const left = Promise.withResolvers<void>();
-    this.#leaving.set(key, () => left.resolve());
-    const begin = () => {
+    this.#leaving.set(line, () => left.resolve());
+    this.#turns.wait(place, () => {
       isIn = true;
       entered.resolve();
-      this.#stay(left);
-    };
-    const place = this.#waiting.findLastIndex((other) => other.since <= since) + 1;
-    this.#waiting.splice(place, 0, { since, begin });
+      this.#stay(place, left);
+    });
     this.#beginAll();
     return isIn ? undefined : Promise.race([entered.promise, left.promise]);
   }
 
-  leave(key: Key): void {
-    this.#leaving.get(key)?.();
-    this.#leaving.delete(key);
+  leave(line: Line): void {
+    this.#leaving.get(line)?.();
+    this.#leaving.delete(line);
   }
 
   /** What waits begins only once all who hold it back have let go: requests to start more are answered first. */
@@ -72,36 +82,44 @@ export class Capacity<Key> {
     return this.#holds > 0 && Date.now() - this.#heldSince < longestHoldMs;
   }
 
-  async #stay({ promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
+  async #stay(place: Place, { promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
     this.#atWork += 1;
+    this.#turns.began(place);
     const timer = setTimeout(resolve, longestMs).unref();
     await promise;
     clearTimeout(timer);
     this.#atWork -= 1;
+    this.#turns.ended(place);
     this.#beginAll();
   }
 
   #beginAll(): void {
-    while (this.#atWork < this.#size && this.#waiting.length > 0 && !this.#isHeld) this.#beginNext();
-    if (this.#waiting.length > 0) this.#look();
+    while (this.#atWork < this.#size && this.#turns.waiting > 0 && !this.#isHeld) this.#beginNext();
+    if (this.#turns.waiting > 0) this.#look();
   }
 
   #beginNext(): void {
-    this.#waiting.shift()?.begin();
-    if (this.#waiting.length > 0) return;
+    this.#turns.next()?.();
+    if (this.#turns.waiting > 0) return;
     clearInterval(this.#looking);
     this.#looking = undefined;
   }
 
-  /** While something waits. */
+  /** While a line waits. */
   #look(): void {
     if (this.#looking) return;
     let before = this.#times();
+    let more = 1;
     this.#looking = setInterval(() => {
       const now = this.#times();
       const isIdle = now.idleMs - before.idleMs > idleShare * (now.allMs - before.allMs);
       before = now;
-      if (isIdle && !this.#isHeld) this.#beginNext();
+      if (!isIdle || this.#isHeld) {
+        more = 1;
+        return;
+      }
+      for (let begun = 0; begun < more && this.#turns.waiting > 0; begun++) this.#beginNext();
+      more = Math.min(2 * more, mostAtOnce);
     }, lookMs).unref();
   }
 }

@@ -1,18 +1,20 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Room } from "../disk/room.ts";
+import { killed } from "../lambda/lambda-runtime.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import { Alarms } from "./alarms.ts";
 import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
 import { type ChildStart, executionOfToken, type ReadObject, type StartedChild } from "./asl/host.ts";
 import type { StateMachine } from "./asl/state.ts";
-import { Capacity } from "./capacity.ts";
+import { Capacity, type Place } from "./capacity.ts";
 import { deliver, endOfChild, type StatusChange, statusChangeOf } from "./ends.ts";
 import { dataIn } from "./history.ts";
 import { JournalledExecution, type Recorded } from "./journal/journalled-execution.ts";
 import type { Owner, TaskAnswer } from "./journal/journalled-host.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
+import { WorkingLines } from "./working-lines.ts";
 
 export interface LiveOptions {
   clock: Clock;
@@ -24,6 +26,8 @@ export interface LiveOptions {
   /** @throws Error named as the failure that AWS reports */
   startChild(child: ChildStart, startedBy: NonNullable<Execution["startedBy"]>): StartedChild;
   onStatusChange(change: StatusChange): void | Promise<void>;
+  /** Whose an execution is, by its input: different owners take turns. Absent: all executions have one owner. */
+  ownerOf?(input: string): string;
 }
 
 /** Parked executions that stay in memory, so that the next answer finds them there. */
@@ -43,7 +47,9 @@ export class LiveExecutions {
   readonly #runs = new Map<Execution, JournalledExecution>();
   /** The longest parked first. */
   readonly #parked = new Set<Execution>();
-  readonly capacity = new Capacity<Execution>();
+  readonly capacity = new Capacity<object>();
+  readonly #lines = new WorkingLines<Execution>(this.capacity);
+  readonly #places = new WeakMap<Execution, Place>();
   readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
   readonly #deliveries = new Set<Promise<void>>();
   readonly #alarms: Alarms<Execution>;
@@ -223,14 +229,17 @@ export class LiveExecutions {
     return {
       now: () => clock.now(),
       write: (line) => this.#write(execution, line),
-      invokeLambda: ({ functionArn, payload, handsOutToken }, stopSignal) => {
+      invokeLambda: ({ functionArn, payload, handsOutToken, line }, stopSignal, over) => {
         this.#unpark(execution);
         // Whoever is given the token may answer before the function does: then the answer must find its task.
         if (handsOutToken) this.#executions.flush(execution);
-        const invoke = () => invokeLambda(functionArn, payload, stopSignal);
-        const entered = execution.startedBy ? undefined : this.capacity.enter(execution, execution.startedAt);
-        const asked = clock.now();
-        return entered?.then(() => this.#onJump(execution, clock.now() - asked)).then(invoke) ?? invoke();
+        const invoke = async () => {
+          // The execution was stopped, or the state has failed, while the line waited for its turn.
+          if (over.aborted || stopSignal.aborted) throw killed();
+          return invokeLambda(functionArn, payload, stopSignal);
+        };
+        const onWait = (isOnlyLine: boolean) => this.#standStill(execution, isOnlyLine ? undefined : over);
+        return this.#lines.run({ execution, line, place: this.#placeOf(execution), onWait }, invoke);
       },
       startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: true }),
       readObject,
@@ -264,8 +273,8 @@ export class LiveExecutions {
     const run = this.#runs.get(execution);
     if (!run) return;
     this.#setAlarm(execution, run);
+    this.#lines.rest(execution);
     if (!run.isBusy) {
-      this.capacity.leave(execution);
       this.#executions.park(execution, run.pending.dueMs);
       this.#parked.delete(execution);
       const [longest] = this.#parked.add(execution);
@@ -317,6 +326,32 @@ export class LiveExecutions {
     this.#setAlarm(execution, run);
   }
 
+  /** A line waits for its turn. Until the answer is called its time limit stands still, or with `over` absent all of them. */
+  #standStill(execution: Execution, over: AbortSignal | undefined): () => void {
+    const [pending, since] = [this.#runs.get(execution)?.pending, this.#options.clock.now()];
+    const goOn = pending?.standStill(over);
+    return () => {
+      goOn?.(this.#options.clock.now() - since);
+      const run = this.#runs.get(execution);
+      if (run) this.#setAlarm(execution, run);
+    };
+  }
+
+  /** A child belongs to whoever owns the execution that it comes from, and is a part of that execution's work. */
+  #placeOf(execution: Execution): Place {
+    const known = this.#places.get(execution);
+    if (known) return known;
+    const parent = execution.startedBy && this.#executions.get(execution.startedBy.arn);
+    const place = parent ? this.#placeOf(parent) : this.#ownPlace(execution);
+    this.#places.set(execution, place);
+    return place;
+  }
+
+  #ownPlace(execution: Execution): Place {
+    const { input = "" } = dataIn(this.#runs.get(execution)?.events ?? this.#executions.history(execution));
+    return { owner: this.#options.ownerOf?.(input) ?? "", work: execution.arn, since: execution.startedAt };
+  }
+
   #setAlarm(execution: Execution, run: JournalledExecution): void {
     const isSilent = !this.#isDriving || run.hasEnded || (this.#isClosing && !run.isBusy);
     this.#alarms.set(execution, isSilent ? null : run.pending.dueMs);
@@ -329,7 +364,7 @@ export class LiveExecutions {
 
   /** Nothing reaches it any more; its file is all that is left of it. */
   #leave(execution: Execution): void {
-    this.capacity.leave(execution);
+    this.#lines.leave(execution);
     this.#runs.get(execution)?.leave();
     this.#runs.delete(execution);
     this.#parked.delete(execution);

@@ -8,7 +8,7 @@ import { Room } from "../disk/room.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
 import type { ReadObject } from "./asl/host.ts";
 import type { StatusChange } from "./ends.ts";
-import { LiveExecutions } from "./live-executions.ts";
+import { LiveExecutions, type LiveOptions } from "./live-executions.ts";
 import { executionOperations } from "./server/executions.ts";
 import type { Operations } from "./server/service.ts";
 import { preparedBy, startChild } from "./server/start.ts";
@@ -27,6 +27,7 @@ export interface StatesOptions extends AccessKey {
   onStatusChange(change: StatusChange): void | Promise<void>;
   /** False: nothing goes on before `drive`; answers and stops are taken all the same. */
   drives?: boolean;
+  ownerOf?: LiveOptions["ownerOf"];
   clock?: Clock;
   /** Of the data folder. */
   room?: Room;
@@ -54,13 +55,14 @@ export async function openStates(options: StatesOptions): Promise<States> {
   const { room = new Room(options.dataDir) } = options;
   const machines = new Machines(join(folder, "machines.ndjson"));
   const executions = new Executions(folder, room);
-  const { accessKeyId, secretAccessKey, invokeLambda, onStatusChange, readObject = noObjects } = options;
+  const { accessKeyId, secretAccessKey, invokeLambda, onStatusChange, ownerOf, readObject = noObjects } = options;
   const live: LiveExecutions = new LiveExecutions(executions, {
     clock,
     room,
     invokeLambda,
     readObject,
     onStatusChange,
+    ...(ownerOf && { ownerOf }),
     prepare: (execution) => preparedBy(service, execution),
     startChild: (child, startedBy) => startChild(service, child, startedBy),
   });

@@ -10,6 +10,8 @@ export interface LambdaCall {
   payload: string;
   /** The function is given a task token: it may be called once more with the same one. */
   handsOutToken: boolean;
+  /** The line of states that calls: its calls come one after another. */
+  line: object;
 }
 
 /** One task that waits for its answer from outside. */

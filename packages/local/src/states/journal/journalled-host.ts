@@ -25,7 +25,8 @@ export interface Owner {
   now(): number;
   /** Takes a line for the execution's file. */
   write(line: Line): void;
-  invokeLambda(call: LambdaCall, stopSignal: AbortSignal): Promise<LambdaResult>;
+  /** `over` is what ends the wait for the answer, and names its time limit. */
+  invokeLambda(call: LambdaCall, stopSignal: AbortSignal, over: AbortSignal): Promise<LambdaResult>;
   /** The same request made once more answers the same child. @throws Error named as the failure that AWS reports */
   startChild(child: ChildStart, request: string): StartedChild;
   readObject: ReadObject;
@@ -82,7 +83,7 @@ export class JournalledHost implements Host {
 
   async invokeLambda(call: LambdaCall, over: AbortSignal): Promise<LambdaResult> {
     const kind = call.handsOutToken ? "request" : "lambda";
-    const begin = () => this.#owner.invokeLambda(call, this.#stopSignal) as Promise<Json>;
+    const begin = () => this.#owner.invokeLambda(call, this.#stopSignal, over) as Promise<Json>;
     return (await this.#pending.request({ kind, begin }, over)) as LambdaResult;
   }
 

@@ -30,7 +30,9 @@ const AT_WORK: readonly RequestKind[] = ["lambda", "request", "start", "read", "
 
 /** What one execution has asked for and not been answered, by number: the first is 1. */
 export class PendingRequests {
-  readonly #pending = new Map<number, PendingRequest & { settle(input: Input): void }>();
+  readonly #pending = new Map<number, PendingRequest & { over: AbortSignal; settle(input: Input): void }>();
+  /** Whose time limits stand still; undefined: all of them do. */
+  readonly #still = new Set<AbortSignal | undefined>();
   readonly #onRequest: (number: number, request: PendingRequest) => void;
   #last = 0;
 
@@ -59,7 +61,7 @@ export class PendingRequests {
       if (error) reject(Object.assign(new Error(error.message), { name: error.name }));
       else resolve(value);
     };
-    const pending = { ...request, settle };
+    const pending = { ...request, over, settle };
     this.#pending.set(number, pending);
     this.#onRequest(number, pending);
     return promise;
@@ -97,20 +99,38 @@ export class PendingRequests {
 
   /** When there is something to do; 0: at once, since something was not begun yet. */
   get dueMs(): number | null {
-    const dues = this.#pending.values().map(({ begin, begun, dueMs }) => (begin && !begun ? 0 : dueMs));
+    const dues = this.#pending.values().map((one) => (one.begin && !one.begun ? 0 : this.#dueMsOf(one)));
     return dues.filter((due) => due !== undefined).reduce<number | null>((a, b) => Math.min(a ?? b, b), null);
   }
 
-  /** Time limits of tasks move, by so many milliseconds. */
-  postponeDeadlines(ms: number): void {
+  /** Time limits move, by so many milliseconds: the one that `over` ends, or all of them. */
+  postponeDeadlines(ms: number, over?: AbortSignal): void {
     for (const request of this.#pending.values()) {
-      if (request.kind === "deadline" && request.dueMs !== undefined) request.dueMs += ms;
+      if (request.kind !== "deadline" || request.dueMs === undefined) continue;
+      if (over === undefined || request.over === over) request.dueMs += ms;
     }
+  }
+
+  /** The time limit that `over` ends, or all of them, stand still until the answer is called with how long that was. */
+  standStill(over?: AbortSignal): (ms: number) => void {
+    this.#still.add(over);
+    return (ms) => {
+      this.#still.delete(over);
+      this.postponeDeadlines(ms, over);
+    };
+  }
+
+  #dueMsOf({ kind, dueMs, over }: PendingRequest & { over: AbortSignal }): number | undefined {
+    const isStill = kind === "deadline" && (this.#still.has(undefined) || this.#still.has(over));
+    return isStill ? undefined : dueMs;
   }
 
   /** What time has answered by now, the earliest first. */
   dueBy(nowMs: number): number[] {
-    const due = this.all().flatMap(([number, { dueMs }]) => (dueMs === undefined ? [] : { number, dueMs }));
+    const due = [...this.#pending].map(([number, request]) => ({
+      number,
+      dueMs: this.#dueMsOf(request) ?? Number.NaN,
+    }));
     return due
       .filter(({ dueMs }) => dueMs <= nowMs)
       .sort((a, b) => a.dueMs - b.dueMs)

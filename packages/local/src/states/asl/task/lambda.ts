@@ -14,7 +14,7 @@ export function compileLambdaFunction(definition: Definition, resource: string):
   async function attempt(parameters: Json, visit: Visit): Promise<Json> {
     const input = JSON.stringify(parameters);
     assertWithinDataLimit(input, visit.state.name);
-    const call = { functionArn: resource, payload: input, handsOutToken: false };
+    const call = { functionArn: resource, payload: input, handsOutToken: false, line: visit.thread };
     return recorded({ kind: "LambdaFunction", scheduled: { resource, input } }, timeoutSeconds, visit, async (over) => {
       const output = await invoke(call, visit.thread, over);
       return { value: parseResult(output, resource), output };
@@ -36,7 +36,7 @@ export function compileLambdaInvoke(definition: Definition): Work {
   }
 
   async function attempt(parameters: Json, visit: Visit): Promise<Json> {
-    const call = readCall(parameters);
+    const call = { ...readCall(parameters), line: visit.thread };
     return recordedTask(task, parameters, timeoutSeconds, visit, (over) => answer(call, visit, over));
   }
 
@@ -52,7 +52,7 @@ export function compileLambdaInvoke(definition: Definition): Work {
   return { type: "Task", prepare, attempt };
 }
 
-function readCall(parameters: Json): LambdaCall {
+function readCall(parameters: Json): Omit<LambdaCall, "line"> {
   const { FunctionName, Payload = {} } = isObject(parameters) ? parameters : {};
   if (typeof FunctionName !== "string" || !FunctionName.startsWith("arn:")) {
     throw runtimeFailure("The Parameters of lambda:invoke must give FunctionName, the ARN of a function.");

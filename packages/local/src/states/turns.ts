@@ -1,0 +1,91 @@
+import type { Place } from "./capacity.ts";
+
+/** An execution with all that it starts. */
+interface Work {
+  since: number;
+  atWork: number;
+  /** The first one waits the longest. */
+  waiting: (() => void)[];
+}
+
+interface Owner {
+  works: Map<string, Work>;
+  atWork: number;
+  /** The number of the last turn that it had; 0: none yet. */
+  lastTurn: number;
+}
+
+/**
+ * Says which line begins next. It belongs to the owner with the fewest lines at work, and of those to the one whose last
+ * turn is the longest ago; there to the work with the fewest lines at work, and of those to the oldest.
+ */
+export class Turns {
+  readonly #owners = new Map<string, Owner>();
+  #turn = 0;
+  /** How many lines wait. */
+  waiting = 0;
+
+  wait(place: Place, begin: () => void): void {
+    this.#workOf(place).waiting.push(begin);
+    this.waiting += 1;
+  }
+
+  /** Answers what begins the line. */
+  next(): (() => void) | undefined {
+    const owners = this.#owners.values().filter(({ works }) => works.values().some(isWaiting));
+    const owner = least(owners, ({ atWork, lastTurn }) => [atWork, lastTurn]);
+    const work = owner && least(owner.works.values().filter(isWaiting), ({ atWork, since }) => [atWork, since]);
+    if (!work) return undefined;
+    owner.lastTurn = ++this.#turn;
+    this.waiting -= 1;
+    return work.waiting.shift();
+  }
+
+  began(place: Place): void {
+    this.#count(place, 1);
+  }
+
+  ended(place: Place): void {
+    this.#count(place, -1);
+    const owner = this.#ownerOf(place.owner);
+    if (isOver(this.#workOf(place))) owner.works.delete(place.work);
+    if (owner.works.size === 0) this.#owners.delete(place.owner);
+  }
+
+  #count(place: Place, lines: 1 | -1): void {
+    this.#workOf(place).atWork += lines;
+    this.#ownerOf(place.owner).atWork += lines;
+  }
+
+  #ownerOf(name: string): Owner {
+    const owner = this.#owners.get(name) ?? { works: new Map(), atWork: 0, lastTurn: 0 };
+    this.#owners.set(name, owner);
+    return owner;
+  }
+
+  #workOf({ owner, work: name, since }: Place): Work {
+    const { works } = this.#ownerOf(owner);
+    const work = works.get(name) ?? { since, atWork: 0, waiting: [] };
+    works.set(name, work);
+    return work;
+  }
+}
+
+function isWaiting({ waiting }: Work): boolean {
+  return waiting.length > 0;
+}
+
+function isOver({ atWork, waiting }: Work): boolean {
+  return atWork === 0 && waiting.length === 0;
+}
+
+/** Of the items the one with the least first number; of several such the one with the least second one. */
+function least<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
+  let [best, lowest]: [T | undefined, [number, number]] = [undefined, [Number.POSITIVE_INFINITY, 0]];
+  for (const item of items) {
+    const numbers = numbersOf(item);
+    if (numbers[0] > lowest[0] || (numbers[0] === lowest[0] && numbers[1] >= lowest[1])) continue;
+    [best, lowest] = [item, numbers];
+  }
+  return best;
+}

@@ -1,0 +1,63 @@
+import type { LambdaResult } from "../lambda-types.ts";
+import type { Capacity, Place } from "./capacity.ts";
+
+export interface Call<Execution> {
+  execution: Execution;
+  line: object;
+  place: Place;
+  /** Called when the line has to wait, and answers what is called when it waits no longer. */
+  onWait(isOnlyLine: boolean): () => void;
+}
+
+/** Lines that call functions, by their executions. A line is in from its first call until it rests. */
+export class WorkingLines<Execution> {
+  readonly #capacity: Capacity<object>;
+  /** How many functions each line has called that have not answered. */
+  readonly #lines = new Map<Execution, Map<object, number>>();
+  /** Lines of which every function has answered. */
+  readonly #idle = new Map<Execution, Set<object>>();
+
+  constructor(capacity: Capacity<object>) {
+    this.#capacity = capacity;
+  }
+
+  /** Calls a function once the line is in. */
+  async run({ execution, line, place, onWait }: Call<Execution>, invoke: () => Promise<LambdaResult>) {
+    const lines = this.#lines.get(execution) ?? new Map<object, number>();
+    this.#lines.set(execution, lines);
+    lines.set(line, (lines.get(line) ?? 0) + 1);
+    this.#idle.get(execution)?.delete(line);
+    const entered = this.#capacity.enter(line, place);
+    if (entered) {
+      const goOn = onWait(lines.size === 1);
+      await entered;
+      goOn();
+    }
+    try {
+      return await invoke();
+    } finally {
+      this.#answered(execution, line, lines);
+    }
+  }
+
+  #answered(execution: Execution, line: object, lines: Map<object, number>): void {
+    const calls = (lines.get(line) ?? 1) - 1;
+    if (calls > 0) lines.set(line, calls);
+    else if (lines.has(line)) this.#idle.set(execution, (this.#idle.get(execution) ?? new Set()).add(line));
+  }
+
+  /** What followed from all answers has happened: a line that has called no further function leaves. */
+  rest(execution: Execution): void {
+    for (const line of this.#idle.get(execution) ?? []) {
+      this.#lines.get(execution)?.delete(line);
+      this.#capacity.leave(line);
+    }
+    this.#idle.delete(execution);
+  }
+
+  leave(execution: Execution): void {
+    for (const line of this.#lines.get(execution)?.keys() ?? []) this.#capacity.leave(line);
+    this.#lines.delete(execution);
+    this.#idle.delete(execution);
+  }
+}
