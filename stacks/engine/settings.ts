@@ -22,8 +22,14 @@ const handedOn = [
   "OPENAI_BASE_URL",
 ];
 
+/** Without a plan clients take turns as on the plan Pro of E2B: however many runs one of them starts, another one's begin. */
+const usual = { NOVA_E2B_CONCURRENT: "100" };
+
 export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(handedOn.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
+  return {
+    ...usual,
+    ...Object.fromEntries(handedOn.flatMap((name) => (variables[name] ? [[name, variables[name]]] : []))),
+  };
 }
 
 /** The domains that NOVA receives mail for, and the address that it sends from. */

@@ -1,4 +1,5 @@
 import type { CloudOptions, LocalCloud } from "@nova/local";
+import { exitCodes } from "./errors.ts";
 import { Interrupt } from "./interrupt.ts";
 import { printError, styled } from "./output/terminal.ts";
 
@@ -74,9 +75,23 @@ export async function closeCloud(
   }, 500);
   await Promise.race([
     cloud.close({ answered }),
-    interrupt.again().then(() => cloud.close({ answered, interrupt: true })),
+    interrupt.again().then(() => {
+      setTimeout(leaveTheRest, longestInterruptMs).unref();
+      return cloud.close({ answered, interrupt: true });
+    }),
   ]);
   clearInterval(timer);
+}
+
+/** A thousand runs take longer to interrupt: a second Ctrl-C ends the process all the same. */
+const longestInterruptMs = 15_000;
+
+/** As if the process were killed. */
+function leaveTheRest(): never {
+  printError(
+    `${longestInterruptMs / 1000} seconds were too short for all runs; the next start closes the others as interrupted`,
+  );
+  process.exit(exitCodes.interrupted);
 }
 
 /** The folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova`. As everywhere, a variable that is empty is not set. */

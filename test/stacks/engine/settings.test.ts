@@ -9,7 +9,7 @@ describe("the settings of a deployment", () => {
     ["who may come in besides keys", { NOVA_JWT_ISSUER: "https://login.example.com/", NOVA_RATE_PER_KEY: "50" }],
     ["which pages may call the API", { NOVA_CORS_ORIGINS: "https://console.example.com" }],
   ])("hand on %s", (_, variables) => {
-    expect(settingsFrom(variables)).toEqual(variables);
+    expect(settingsFrom(variables)).toMatchObject(variables);
   });
 
   it.each([
@@ -18,7 +18,12 @@ describe("the settings of a deployment", () => {
     ["what is the laptop's", { NOVA_SIGNING_KEY: "00", NOVA_TABLE: "nova", NOVA_DATA_DIR: ".nova" }],
     ["what is empty", { DEFAULT_MODEL: "" }],
   ])("keep back %s", (_, variables) => {
-    expect(settingsFrom(variables)).toEqual({});
+    expect(settingsFrom(variables)).toEqual({ NOVA_E2B_CONCURRENT: "100" });
+  });
+
+  it("let a hundred runs be at work at once where no plan says another number", () => {
+    expect(settingsFrom({}).NOVA_E2B_CONCURRENT).toBe("100");
+    expect(settingsFrom({ NOVA_E2B_CONCURRENT: "20" }).NOVA_E2B_CONCURRENT).toBe("20");
   });
 });
 
