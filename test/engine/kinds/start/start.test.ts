@@ -81,6 +81,7 @@ describe("a start", () => {
     expect(JSON.parse(world.machines.get(record.id)?.input ?? "")).toEqual({
       execution: { id: record.id, workflowId: "one", version: 1 },
       scope: "",
+      client: "acme",
       seq: 0,
     });
     expect(world.chain.entriesOf(record.id).map(({ head }) => JSON.parse(head))).toMatchObject([
