@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from "node:os";
-import { Turns } from "./turns.ts";
+import { type Place, Turns } from "./turns.ts";
 
 /** How often it is looked whether processors idle while something waits. */
 const lookMs = 50;
@@ -16,15 +16,6 @@ const longestHoldMs = 1_500;
 export interface ProcessorTimes {
   idleMs: number;
   allMs: number;
-}
-
-/** Where a line of work belongs. Owners take turns, and so do the works of one owner. */
-export interface Place {
-  owner: string;
-  /** Names an execution with all that it starts. */
-  work: string;
-  /** When that began: of two works with equally many lines at work the older one goes first. */
-  since: number;
 }
 
 /**

@@ -1,34 +1,18 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
-import type { Room } from "../disk/room.ts";
 import { killed } from "../lambda/lambda-runtime.ts";
-import type { InvokeLambda } from "../lambda-types.ts";
 import { Alarms } from "./alarms.ts";
-import type { ExecutionStart, Outcome, Stop } from "./asl/execute.ts";
-import { type ChildStart, executionOfToken, type ReadObject, type StartedChild } from "./asl/host.ts";
-import type { StateMachine } from "./asl/state.ts";
-import { Capacity, type Place } from "./capacity.ts";
-import { deliver, endOfChild, type StatusChange, statusChangeOf } from "./ends.ts";
+import type { Outcome, Stop } from "./asl/execute.ts";
+import { executionOfToken } from "./asl/host.ts";
+import { Capacity } from "./capacity.ts";
+import { deliver, endOfChild, statusChangeOf } from "./ends.ts";
 import { dataIn } from "./history.ts";
 import { JournalledExecution, type Recorded } from "./journal/journalled-execution.ts";
 import type { Owner, TaskAnswer } from "./journal/journalled-host.ts";
+import type { LiveOptions } from "./live-options.ts";
+import { Places } from "./places.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
 import { WorkingLines } from "./working-lines.ts";
-
-export interface LiveOptions {
-  clock: Clock;
-  room: Room;
-  invokeLambda: InvokeLambda;
-  readObject: ReadObject;
-  /** What an execution runs, and under which names. */
-  prepare(execution: Execution): { machine: StateMachine; start: Omit<ExecutionStart, "input"> };
-  /** @throws Error named as the failure that AWS reports */
-  startChild(child: ChildStart, startedBy: NonNullable<Execution["startedBy"]>): StartedChild;
-  onStatusChange(change: StatusChange): void | Promise<void>;
-  /** Whose an execution is, by its input: different owners take turns. Absent: all executions have one owner. */
-  ownerOf?(input: string): string;
-}
 
 /** Parked executions that stay in memory, so that the next answer finds them there. */
 const MAX_PARKED = 100;
@@ -49,7 +33,7 @@ export class LiveExecutions {
   readonly #parked = new Set<Execution>();
   readonly capacity = new Capacity<object>();
   readonly #lines = new WorkingLines<Execution>(this.capacity);
-  readonly #places = new WeakMap<Execution, Place>();
+  readonly #places: Places;
   readonly #returning = new Map<Execution, Promise<JournalledExecution | undefined>>();
   readonly #deliveries = new Set<Promise<void>>();
   readonly #alarms: Alarms<Execution>;
@@ -60,6 +44,7 @@ export class LiveExecutions {
   constructor(executions: Executions, options: LiveOptions) {
     this.#executions = executions;
     this.#options = options;
+    this.#places = new Places(executions, (execution) => this.#runs.get(execution)?.events, options.ownerOf);
     this.#alarms = new Alarms(
       options.clock,
       (execution) => void this.#onAlarm(execution),
@@ -233,13 +218,10 @@ export class LiveExecutions {
         this.#unpark(execution);
         // Whoever is given the token may answer before the function does: then the answer must find its task.
         if (handsOutToken) this.#executions.flush(execution);
-        const invoke = async () => {
-          // The execution was stopped, or the state has failed, while the line waited for its turn.
-          if (over.aborted || stopSignal.aborted) throw killed();
-          return invokeLambda(functionArn, payload, stopSignal);
-        };
+        // While the line waited for its turn the execution may have been stopped, or the map may have failed.
+        const invoke = () => (over.aborted ? Promise.reject(killed()) : invokeLambda(functionArn, payload, stopSignal));
         const onWait = (isOnlyLine: boolean) => this.#standStill(execution, isOnlyLine ? undefined : over);
-        return this.#lines.run({ execution, line, place: this.#placeOf(execution), onWait }, invoke);
+        return this.#lines.run({ execution, line, place: this.#places.of(execution), onWait }, invoke);
       },
       startChild: (child, request) => startChild(child, { arn: execution.arn, request, awaited: true }),
       readObject,
@@ -328,28 +310,12 @@ export class LiveExecutions {
 
   /** A line waits for its turn. Until the answer is called its time limit stands still, or with `over` absent all of them. */
   #standStill(execution: Execution, over: AbortSignal | undefined): () => void {
-    const [pending, since] = [this.#runs.get(execution)?.pending, this.#options.clock.now()];
-    const goOn = pending?.standStill(over);
+    const [run, since] = [this.#runs.get(execution), this.#options.clock.now()];
+    const continueTime = run?.pending.standStill(over);
     return () => {
-      goOn?.(this.#options.clock.now() - since);
-      const run = this.#runs.get(execution);
-      if (run) this.#setAlarm(execution, run);
+      continueTime?.(this.#options.clock.now() - since);
+      if (run && this.#runs.get(execution) === run) this.#setAlarm(execution, run);
     };
-  }
-
-  /** A child belongs to whoever owns the execution that it comes from, and is a part of that execution's work. */
-  #placeOf(execution: Execution): Place {
-    const known = this.#places.get(execution);
-    if (known) return known;
-    const parent = execution.startedBy && this.#executions.get(execution.startedBy.arn);
-    const place = parent ? this.#placeOf(parent) : this.#ownPlace(execution);
-    this.#places.set(execution, place);
-    return place;
-  }
-
-  #ownPlace(execution: Execution): Place {
-    const { input = "" } = dataIn(this.#runs.get(execution)?.events ?? this.#executions.history(execution));
-    return { owner: this.#options.ownerOf?.(input) ?? "", work: execution.arn, since: execution.startedAt };
   }
 
   #setAlarm(execution: Execution, run: JournalledExecution): void {

@@ -1,4 +1,11 @@
-import type { Place } from "./capacity.ts";
+/** Where a line of work belongs. Owners take turns, and so do the works of one owner. */
+export interface Place {
+  owner: string;
+  /** Names an execution with all that it starts. */
+  work: string;
+  /** When that began: of two works with equally many lines at work the older one goes first. */
+  since: number;
+}
 
 /** An execution with all that it starts. */
 interface Work {

@@ -1,5 +1,6 @@
 import type { LambdaResult } from "../lambda-types.ts";
-import type { Capacity, Place } from "./capacity.ts";
+import type { Capacity } from "./capacity.ts";
+import type { Place } from "./turns.ts";
 
 export interface Call<Execution> {
   execution: Execution;

@@ -4,7 +4,7 @@ import { compileStateMachine } from "../asl/compile.ts";
 import { DATA_LIMIT_BYTES } from "../asl/failure.ts";
 import type { ChildStart, StartedChild } from "../asl/host.ts";
 import { dataIn, type HistoryEvent } from "../history.ts";
-import type { LiveOptions } from "../live-executions.ts";
+import type { LiveOptions } from "../live-options.ts";
 import type { Execution } from "../store/executions.ts";
 import { assertName, refused } from "./arns.ts";
 import type { Service } from "./service.ts";

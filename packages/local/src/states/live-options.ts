@@ -1,0 +1,22 @@
+import type { Clock } from "../clock.ts";
+import type { Room } from "../disk/room.ts";
+import type { InvokeLambda } from "../lambda-types.ts";
+import type { ExecutionStart } from "./asl/execute.ts";
+import type { ChildStart, ReadObject, StartedChild } from "./asl/host.ts";
+import type { StateMachine } from "./asl/state.ts";
+import type { StatusChange } from "./ends.ts";
+import type { Execution } from "./store/executions.ts";
+
+export interface LiveOptions {
+  clock: Clock;
+  room: Room;
+  invokeLambda: InvokeLambda;
+  readObject: ReadObject;
+  /** What an execution runs, and under which names. */
+  prepare(execution: Execution): { machine: StateMachine; start: Omit<ExecutionStart, "input"> };
+  /** @throws Error named as the failure that AWS reports */
+  startChild(child: ChildStart, startedBy: NonNullable<Execution["startedBy"]>): StartedChild;
+  onStatusChange(change: StatusChange): void | Promise<void>;
+  /** Whose an execution is, by its input: different owners take turns. Absent: all executions have one owner. */
+  ownerOf?(input: string): string;
+}

@@ -1,0 +1,36 @@
+import { dataIn, type HistoryEvent } from "./history.ts";
+import type { Execution, Executions } from "./store/executions.ts";
+import type { Place } from "./turns.ts";
+
+/** Where the work of each execution belongs: that of a child to the execution that it comes from. */
+export class Places {
+  readonly #executions: Executions;
+  readonly #eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined;
+  readonly #ownerOf: (input: string) => string;
+  readonly #known = new WeakMap<Execution, Place>();
+
+  /** `eventsOf` answers what is in memory. `ownerOf` says by an input whose an execution is; absent: all have one owner. */
+  constructor(
+    executions: Executions,
+    eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined,
+    ownerOf: (input: string) => string = () => "",
+  ) {
+    this.#executions = executions;
+    this.#eventsOf = eventsOf;
+    this.#ownerOf = ownerOf;
+  }
+
+  of(execution: Execution): Place {
+    const known = this.#known.get(execution);
+    if (known) return known;
+    const parent = execution.startedBy && this.#executions.get(execution.startedBy.arn);
+    const place = parent ? this.of(parent) : this.#ownPlace(execution);
+    this.#known.set(execution, place);
+    return place;
+  }
+
+  #ownPlace(execution: Execution): Place {
+    const { input = "" } = dataIn(this.#eventsOf(execution) ?? this.#executions.history(execution));
+    return { owner: this.#ownerOf(input), work: execution.arn, since: execution.startedAt };
+  }
+}
