@@ -55,8 +55,10 @@ export const grants = {
   // What may be done in the table: by partition, by index, and as a whole.
   "chain of work": ({ table }) => items(table, ["Query", "BatchGetItem", "PutItem"], partitions.chains),
   executions: ({ table }) => items(table, ["GetItem"], partitions.executions),
+  labels: ({ table }) => items(table, ["Query"], partitions.labels),
   "changed executions": ({ table }) => items(table, ["UpdateItem"], partitions.executions),
   "new executions": ({ table }) => items(table, ["PutItem"], partitions.executions),
+  "new labels": ({ table }) => items(table, ["PutItem"], partitions.labels),
   tasks: ({ table }) => items(table, ["GetItem", "Query", "UpdateItem"], partitions.tasks),
   "new tasks": ({ table }) => items(table, ["PutItem"], partitions.tasks),
 

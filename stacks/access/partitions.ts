@@ -1,6 +1,8 @@
 /** Partition keys of the table, as patterns of IAM; packages/aws/README.md has the picture. */
 export const chains = ["C#*"];
 export const executions = ["E#*"];
+/** Where runs are found by their labels. */
+export const labels = ["LABEL#*"];
 export const tasks = ["T#*"];
 /** What wakes tasks, and recent events. */
 export const wakes = ["WAKE#*"];
@@ -28,6 +30,7 @@ export const spendings = ["M#*"];
 
 /** What goes with a client whose name it has; its chains, its executions and what people did stay. */
 export const erasable = [
+  labels,
   tasks,
   wakes,
   credentials,

@@ -33,6 +33,7 @@ export const apiLambdas = planned({
       "whole events",
       "open list",
       "workflow lists",
+      "labels",
       "client lists",
       "whole table",
     ],

@@ -41,6 +41,7 @@ export const answersTasks: readonly Grant[] = ["unsealing", "task answers"];
 export const startsRuns: readonly Grant[] = [
   ...writesRuns,
   "new executions",
+  "new labels",
   "shapes of events",
   "clients",
   "queues",

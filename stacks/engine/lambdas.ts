@@ -9,6 +9,7 @@ export const engineLambdas = planned({
     may: [
       ...new Set([...closesRuns, ...usesCredentials]),
       "new executions",
+      "new labels",
       "open list",
       "new tasks",
       "generations",

@@ -41,7 +41,7 @@ it("allows to delete tickets of queues, places of tasks that are over, what peop
     novapublishrole: [of("TRIGGER#*")],
     novaeraserole: [
       of(
-        "T#* or WAKE#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or SESSION#* or M#*",
+        "LABEL#* or T#* or WAKE#* or S#* or CLIENT#* or K#* or G#* or DELIVERY#* or R#* or I#* or F#* or U#* or SESSION#* or M#*",
       ),
     ],
   });

@@ -25,6 +25,13 @@ const params = z.object({ id: ExecutionId });
 /** Records of a workflow that one request looks at, in search of those that fit its filters: about half a megabyte. */
 const lookedAt = 500;
 
+/** A label as people write it: `order=PO-10`. */
+const LabelText = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,39}=[\s\S]{1,400}$/u, "it has to be a label, such as order=PO-10")
+  .transform((text) => ({ name: text.slice(0, text.indexOf("=")), value: text.slice(text.indexOf("=") + 1) }))
+  .meta({ description: "that they have: `order=PO-10`" });
+
 /** Time and id of the last execution of a page. */
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
 
@@ -41,6 +48,7 @@ export const list = listRoute("/executions", {
       .optional()
       .meta({ description: "of the error that ended them" }),
     trigger: z.string().min(1).max(64).optional().meta({ description: "that started them" }),
+    label: LabelText.optional(),
     from: Moment.optional().meta({ description: "started then or later" }),
     to: Moment.optional().meta({ description: "started then or earlier; a date means all of that day" }),
   },
@@ -115,7 +123,7 @@ export const verify = route("GET /executions/{id}/verify", {
 export const verifyMany = listRoute("/verifications", {
   summary: "Check the chains of work of many executions, newest first",
   role: "viewer",
-  query: { workflow: WorkflowId.optional(), client: Slug.optional() },
+  query: { workflow: WorkflowId.optional(), client: Slug.optional(), label: LabelText.optional() },
   item: schemas.Verified,
   cursor: executionCursor,
   async list(ports, { by, query, page: { limit, cursor } }) {

@@ -40,6 +40,9 @@ export const ExecutionItem = z
       .string()
       .nullable()
       .meta({ description: "of its workflow, that started it; null: somebody asked for it" }),
+    labels: z
+      .record(z.string(), z.string())
+      .meta({ description: "business keys by which it is found, as its workflow names them" }),
     restarts: z.array(ExecutionId).meta({ description: "executions that take over its outcomes, the oldest first" }),
     restarted_from: ExecutionId.nullable().meta({ description: "the execution whose outcomes it takes over" }),
   })
@@ -174,13 +177,14 @@ export const NodeDiff = z
   .meta({ id: "NodeDiff" });
 
 export function executionItem(execution: Execution) {
-  const { id, workflowId, parent, restarts = [] } = execution;
+  const { id, workflowId, parent, restarts = [], labels = {} } = execution;
   const inside = parent ? viewOf(ParentPlace, parent, { execution_id: parent.execution }) : null;
   return viewOf(ExecutionItem, execution, {
     execution_id: id,
     workflow: workflowId,
     parent: inside,
     restarts: restarts.toSorted(),
+    labels,
   });
 }
 

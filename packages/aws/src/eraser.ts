@@ -1,4 +1,4 @@
-import { DeleteItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { DeleteItemCommand, GetItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { erasedWords, furtherScopes } from "@nova/engine";
 import type { ErasableScope, Eraser } from "@nova/service";
 import { reaching, reachingIf } from "./clients/outage.ts";
@@ -75,6 +75,24 @@ async function eraseTraces(connection: ItemConnection, execution: string): Promi
   for await (const { items } of readPages(connection, { partition: `T#${execution}` }))
     for (const item of items) await deleteItem(connection, item);
   await maskError(connection, execution);
+  await eraseLabels(connection, execution);
+}
+
+async function eraseLabels(connection: ItemConnection, execution: string): Promise<void> {
+  const { client, table } = connection;
+  const Key = { pk: textValue(`E#${execution}`), sk: textValue("E") };
+  const get = new GetItemCommand({ TableName: table, Key, ConsistentRead: true });
+  const { Item: record = {} } = await reaching(store, () => client.send(get));
+  for (const [name, { S: value }] of Object.entries(record.labels?.M ?? {})) {
+    const sk = textValue(`${textIn(record, "startedAt")}#${execution}`);
+    await deleteItem(connection, { pk: textValue(`LABEL#${name}#${value}`), sk });
+  }
+  if (!record.labels) return;
+  const update = new UpdateItemCommand({
+    ...{ TableName: table, Key, UpdateExpression: "REMOVE #labels", ConditionExpression: "attribute_exists(#labels)" },
+    ExpressionAttributeNames: { "#labels": "labels" },
+  });
+  await reachingIf(store, () => client.send(update));
 }
 
 async function maskError({ client, table }: ItemConnection, execution: string): Promise<void> {

@@ -60,6 +60,7 @@ const kinds = [
   "generation",
   "kept-event",
   "key",
+  "label",
   "link",
   "note",
   "pool",

@@ -1,3 +1,4 @@
+export { labelNamePattern, longestLabel } from "./authored/fields.ts";
 export { AuthoredOnFailure, onFailureOf } from "./authored/on-failure.ts";
 export type { AuthoredWorkflow } from "./authored/workflow.ts";
 export { action, approval, decision, defineWorkflow, end, map, start, wait, workflow } from "./builder.ts";

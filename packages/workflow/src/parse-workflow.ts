@@ -4,6 +4,7 @@ import { checkInputs, checkRequirements, checkSecretPaths } from "./check/fields
 import { checkKeys } from "./check/keys.ts";
 import type { KeyReader } from "./check/keys-before.ts";
 import { checkKnownKeys } from "./check/known-keys.ts";
+import { checkLabels } from "./check/labels.ts";
 import { checkModels } from "./check/models.ts";
 import { outlinesOf } from "./check/outline.ts";
 import { checkWhole } from "./check/whole.ts";
@@ -51,6 +52,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const outlines = outlinesOf(body);
   const isPart = source.part !== undefined;
   findings.push(...checkWhole(outlines, { isPart }), ...checkSecretPaths(outlines, document.body.inputs));
+  findings.push(...checkLabels(document));
   const lock = lockOf(source.files, body, fields?.approval);
   findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
   const python = [...[...nodesIn(body)].flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
@@ -88,6 +90,7 @@ function normalise(
     idleSeconds: fields.idle_seconds,
     warm: fields.warm || undefined,
     maxCostUsd: fields.limits?.max_cost_usd,
+    labels: fields.labels,
     onFailure: fields.on_failure && onFailureOf(fields.on_failure),
     ...parts,
   });

@@ -19,6 +19,8 @@ export interface Workflow {
   timeoutSeconds?: number;
   /** JSON schema of the initial context; a property may carry `secret: true`. */
   inputs?: WrittenJson;
+  /** Business keys of its runs, by name: templates over the initial context. */
+  labels?: Record<string, string>;
   /** pip requirement lines of the sandbox template. */
   requirements: string[];
   /** How long a sandbox that a run has left waits for the next one; 0: not at all. Absent: `defaultIdleSeconds`. */

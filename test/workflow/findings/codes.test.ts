@@ -260,6 +260,8 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
     [{ ...row(a), inputs: { secret: true } }, ["NOVA503 $.inputs.secret"]],
     [{ ...row(wait("w", { event: { a: ["{{pin.code}}"] } })), ...secret }, ["NOVA511 $.nodes[1].event.a[0]"]],
     [{ ...row(each("m", [action("b")], [], { items: "pin" })), ...secret }, ["NOVA511 $.nodes[1].items"]],
+    [{ ...row(action("a")), ...secret, labels: { pin: "of {{pin.code}}" } }, ["NOVA511 $.labels.pin"]],
+    [{ ...row(action("a")), labels: { order: "{{order id}" } }, ["NOVA417 $.labels.order"]],
     [{ ...row(wait("w", { event: { a: ["{{pins}}"] } })), ...secret }, []],
   ],
 };

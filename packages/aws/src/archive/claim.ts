@@ -29,6 +29,7 @@ const places: Readonly<Record<string, Place>> = {
     ...{ client: "{client}", execution: "{id}" },
   },
   generation: { pk: "G#{workflowId}", sk: "N#{node}#{client}#{key}#{codeHash}", client: "{client}" },
+  label: { pk: "LABEL#{name}#{value}", sk: "{startedAt}#{id}", client: "{client}", execution: "{id}" },
   link: { pk: "C#{partition}", sk: "L#*", execution: "{partition}" },
   note: { pk: "C#{partition}", sk: "N#*", execution: "{partition}" },
   session: {

@@ -12,11 +12,8 @@ import { indexed, place, record, type Stored } from "./records.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
 
-/** Where a record lies, in the table and in its indexes. All three indexes order by time; the id makes the order total. */
-const places = {
-  ...{ pk: "E#{id}", sk: "E", workflowKey: "W#{workflowId}", clientKey: "C#{client}" },
-  ordered: "{startedAt}#{id}",
-} as const;
+/** Where a record lies in its indexes. All three order by time; the id makes the order total. */
+const places = { workflowKey: "W#{workflowId}", clientKey: "C#{client}", ordered: "{startedAt}#{id}" } as const;
 
 export const executionRecord = record(
   "execution",
@@ -32,12 +29,13 @@ export const executionRecord = record(
     spent: value<Spending>(),
     pools: value<string[]>(),
     restarts: value<string[]>(),
+    labels: value<Record<string, string>>(),
     endPublished: { type: "boolean" },
     erased: value<"asked" | "emptied" | true>(),
     idle: value<Sandbox | Sandbox[]>(),
   },
   {
-    record: place(places.pk, places.sk),
+    record: place("E#{id}", "E"),
     ofWorkflow: indexed("by-workflow", places.workflowKey, places.ordered),
     ofClient: indexed("by-client", places.clientKey, places.ordered),
     open: indexed("open", "{open}", places.ordered),
@@ -56,6 +54,7 @@ const Item = z.object({
   status: z.enum(statuses),
   parent: z.object({ execution: text, scope: text, seq: z.int(), depth: z.int() }).exactOptional(),
   ...{ trigger: text.exactOptional(), restartedFrom: text.exactOptional(), restarts: z.array(text).exactOptional() },
+  labels: z.record(text, text).exactOptional(),
   ...{ endedAt: text.exactOptional(), durationMs: count.exactOptional(), nodes: count.exactOptional() },
   error: z
     .object({ node: text, class: text as unknown as z.ZodType<ExecutionError["class"]>, message: text })
@@ -89,6 +88,8 @@ export function executionOf(item: ExecutionItem): Execution {
       client,
     );
   const { open, ...known } = parsed.data;
+  if (id !== known.id)
+    throw new UnreadableRecord(`the record of ${what} says that it is another run's - ${wayOut}`, client);
   const misplaced = Object.entries(places).find(([key, pattern]) => keys[key] !== filled(pattern, known));
   if (misplaced) throw new UnreadableRecord(`the record of ${what} has another ${misplaced[0]} - ${wayOut}`, client);
   return { format: 1, ...known, open: open === "open" };
@@ -97,7 +98,7 @@ export function executionOf(item: ExecutionItem): Execution {
 /** The run whose record has this key; undefined for an item at any other place: no answer may show it. */
 export function idInKey(item: ExecutionItem): string | undefined {
   const { pk, sk } = item as unknown as { pk: string; sk: string };
-  return sk === places.sk && pk.startsWith("E#") ? pk.slice("E#".length) : undefined;
+  return sk === "E" && pk.startsWith("E#") ? pk.slice("E#".length) : undefined;
 }
 
 function filled(pattern: string, values: Record<string, unknown>): string {

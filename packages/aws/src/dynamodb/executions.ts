@@ -2,14 +2,17 @@ import { createHash, randomUUID } from "node:crypto";
 import {
   type Execution,
   type ExecutionError,
+  type ExecutionList,
   type ExecutionQuery,
   type ExecutionStore,
+  type Label,
   type Offer,
   type Sandbox,
   UnreadableRecord,
   type WorkflowStore,
 } from "@nova/engine";
 import { type ExecutionEntity, type ExecutionItem, executionOf, executionRecord, idInKey } from "./execution-record.ts";
+import { labelRecord, noteLabels } from "./labels.ts";
 import {
   each,
   found,
@@ -43,9 +46,11 @@ export function createExecutionStore(
 ): ExecutionStore {
   const entity = executionRecord(connection);
   return {
-    async create({ open, ...execution }) {
+    async create(whole) {
+      const { open, ...execution } = whole;
       if (execution.restartedFrom !== undefined && !(await noteRestart(entity, execution, "new")))
         throw new UnknownExecution(`execution ${execution.restartedFrom} was erased meanwhile - start a new one`);
+      await noteLabels(connection, whole);
       return writeIf(entity.create({ ...execution, ...(open && { open: "open" as const }) }));
     },
     get: (id) => found(withKeys(entity.get({ id })), executionOf),
@@ -102,6 +107,7 @@ export function createExecutionStore(
     keepIdle: (offer, instead) => replaceIdle(entity, offer, [instead]),
     takeIdle: (offer) => replaceIdle(entity, offer, []),
     async list(query) {
+      if (query.label) return listLabelled(connection, entity, query, query.label);
       const { items, cursor } = await listExecutions(entity, workflows, query);
       return { ...readable(items), ...(cursor !== undefined && { cursor }) };
     },
@@ -170,6 +176,40 @@ function readable(items: readonly ExecutionItem[]): { items: Execution[]; unread
     }
   }
   return found;
+}
+
+/** Runs with a label, by the index of labels; a page may have fewer than `limit`, and a cursor all the same. */
+async function listLabelled(
+  connection: TableConnection,
+  entity: ExecutionEntity,
+  query: ExecutionQuery,
+  { name, value }: Label,
+): Promise<ExecutionList> {
+  const { workflow, client, limit = defaultLimit, oldestFirst = false } = query;
+  const { first, last } = rangeOf(query);
+  if (last.startedAt < first.startedAt) return { items: [] };
+  const noted = labelRecord(connection).query.record({ name, value }).between(first, last);
+  const before = query.cursor === undefined ? undefined : decode(query.cursor).id;
+  const found = await readSome(noted.where(having({ client, workflowId: workflow })), {
+    ...{ consistent: true, order: oldestFirst ? "asc" : "desc", count: limit + 2 },
+  });
+  const fitting = found.filter(({ id }) => id !== before);
+  const part = fitting.slice(0, limit);
+  const records = await Promise.all(part.map(({ id }) => read(withKeys(entity.get({ id })))));
+  const { items, unreadable } = readable(records.filter((item) => item !== null));
+  const end = fitting.length > limit ? part.at(-1) : undefined;
+  return { items: items.filter(fits(query)), unreadable, ...(end && { cursor: encode(end) }) };
+}
+
+/** Whether a record fits a query, whatever an index says of it. */
+function fits({ workflow, client, status, errorClass, trigger, label }: ExecutionQuery) {
+  return (run: Execution): boolean =>
+    (workflow === undefined || run.workflowId === workflow) &&
+    (client === undefined || run.client === client) &&
+    (status === undefined || run.status === status) &&
+    (errorClass === undefined || run.error?.class === errorClass) &&
+    (trigger === undefined || run.trigger === trigger) &&
+    (label === undefined || run.labels?.[label.name] === label.value);
 }
 
 interface Found {

@@ -26,11 +26,11 @@ const over = new Set(["completed", "failed", "cancelled", "interrupted"]);
 
 export function executionFrom(item: ExecutionItem): ShownExecution {
   const { execution_id: id, workflow: workflowId, version, client, status, started_at: startedAt } = item;
-  const { parent, error, spent, trigger, restarts } = item;
+  const { parent, error, spent, trigger, restarts, labels } = item;
   return {
     ...{ format: 1, id, workflowId, version, client, status, startedAt, open: !over.has(status) },
     ...said({ endedAt: item.ended_at, durationMs: item.duration_ms, nodes: item.nodes, spent }),
-    ...said({ trigger, restartedFrom: item.restarted_from, restarts }),
+    ...said({ trigger, restartedFrom: item.restarted_from, restarts, labels }),
     ...said({ error: error as Execution["error"] | null }),
     ...(parent && { parent: { execution: parent.execution_id, scope: parent.scope, seq: parent.seq, depth: 1 } }),
   };

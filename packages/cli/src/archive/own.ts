@@ -12,7 +12,18 @@ export interface Own {
 type OwnArchive = Pick<Archive, "claim" | "clientOf" | "hasWorkflow">;
 
 /** Kinds that may come back unverified. Others act: code runs, a delivery keeps a real one out, the audit tells lies. */
-const harmless = new Set(["client", "credential", "execution", "link", "note", "spending", "stats", "step", "version"]);
+const harmless = new Set([
+  "client",
+  "credential",
+  "execution",
+  "label",
+  "link",
+  "note",
+  "spending",
+  "stats",
+  "step",
+  "version",
+]);
 
 /**
  * The client of an export that nothing proves, although it claims to be all of a NOVA: anyone can write such a claim into

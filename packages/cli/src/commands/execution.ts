@@ -2,7 +2,7 @@ import type { TraceEntry } from "@nova/engine";
 import { askApi } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
 import { entriesOf, notRun, readTrace } from "../api/recorded.ts";
-import { exitCodes } from "../errors.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
 import { LogLines } from "../output/log-lines.ts";
 import { type Logged, loggedSoFar, logItem, logLines } from "../output/logs.ts";
 import { print } from "../output/terminal.ts";
@@ -31,13 +31,33 @@ export const cancel = command({
 
 export const erase = command({
   summary: "erase what an execution knew, and what was restarted from it; what proves them stays",
-  takes: { "<execution_id>": "" },
-  async run([id = ""]) {
-    const { erased } = await askApi((server) => server.executions.erase(id));
+  takes: { "[execution_id]": "", "--label <name=value>": "every execution with this label, such as order=PO-10" },
+  async run([id], { label }) {
+    if ((id === undefined) === (label === undefined))
+      throw new InvalidInput("nova erase takes an execution or a label - name one of the two");
+    if (label !== undefined) return eraseLabelled(label);
+    const { erased } = await askApi((server) => server.executions.erase(id as string));
     const text = erased.map((one) => `${one} is erased, or will be within minutes`);
     return { json: { execution_id: id, erased }, text };
   },
 });
+
+/** What ran inside of another execution goes with that one, and a restart with its source. */
+async function eraseLabelled(label: string) {
+  const erased = new Set<string>();
+  await askApi(async (server) => {
+    const runs = await Array.fromAsync(server.executions.list({ label }));
+    for (const { execution_id, parent } of runs.reverse()) {
+      if (parent || erased.has(execution_id)) continue;
+      for (const one of (await server.executions.erase(execution_id)).erased) erased.add(one);
+    }
+  });
+  const text = [...erased].map((one) => `${one} is erased, or will be within minutes`);
+  return {
+    json: { label, erased: [...erased] },
+    text: text.length > 0 ? text : [`no execution has the label ${label}`],
+  };
+}
 
 export const logs = command({
   summary: "print what the code of an execution printed, node by node",

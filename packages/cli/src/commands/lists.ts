@@ -59,23 +59,49 @@ export const executions = command({
     "--status <status>": `only these: ${statuses.join(", ")}`,
     "--error <class>": "only those that an error of this class ended, such as NodeTimeout",
     "--trigger <id>": "only those that this trigger started",
+    "--label <name=value>": "only those with this label, such as order=PO-10",
     ...limited,
   },
-  async run(_, { workflow, client, status, error: error_class, trigger, limit }) {
-    const query = { workflow, client, status: oneOf("status", statuses, status), error_class, trigger };
-    const header = ["execution", "workflow", "version", "client", "status", "started", "time"];
+  async run(_, { workflow, client, status, error: error_class, trigger, label, limit }) {
+    const query = { workflow, client, status: oneOf("status", statuses, status), error_class, trigger, label };
+    const header = ["execution", "workflow", "version", "client", "status", "started", "time", "labels"];
     const items = (await listed("/executions", readCount("--limit", limit), query)).map(executionItem);
     return told(items, { header, rowOf: executionRow, empty: "no executions - nova run <folder> makes one" });
   },
 });
 
-function executionItem({ execution_id, workflow, version, client, status, started_at, duration_ms }: Execution) {
-  return { execution_id, workflow, version, client, status, started_at, duration_ms };
+function executionItem({
+  execution_id,
+  workflow,
+  version,
+  client,
+  status,
+  started_at,
+  duration_ms,
+  labels,
+}: Execution) {
+  return { execution_id, workflow, version, client, status, started_at, duration_ms, labels };
 }
 
 function executionRow({ status, duration_ms, version, ...one }: ReturnType<typeof executionItem>): string[] {
   const time = duration_ms === null ? "" : duration(duration_ms);
-  return [one.execution_id, one.workflow, String(version), one.client, statusText(status), one.started_at, time];
+  return [
+    one.execution_id,
+    one.workflow,
+    String(version),
+    one.client,
+    statusText(status),
+    one.started_at,
+    time,
+    cell(labelsText(one.labels)),
+  ];
+}
+
+/** As `--label` takes them. */
+export function labelsText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(", ");
 }
 
 type AgedTask = Task & { age_seconds: number };

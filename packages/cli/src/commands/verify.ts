@@ -20,12 +20,13 @@ export const verify = command({
     "--all": "every execution, the newest first",
     "--workflow <id>": "every execution of this workflow",
     "--client <slug>": "every execution of this client",
+    "--label <name=value>": "every execution with this label, such as order=PO-10",
   },
-  async run([id], { all, workflow, client, json }) {
-    const isMany = all === true || workflow !== undefined || client !== undefined;
+  async run([id], { all, workflow, client, label, json }) {
+    const isMany = all === true || workflow !== undefined || client !== undefined || label !== undefined;
     if (id !== undefined && isMany)
       throw new InvalidInput("nova verify checks one execution or many - leave out the id, or the options");
-    if (isMany) return verifyMany({ workflow, client }, json === true);
+    if (isMany) return verifyMany({ workflow, client, label }, json === true);
     if (id === undefined) throw new InvalidInput("nova verify checks nothing - name an execution, or add --all");
     return verifyOne(id);
   },
@@ -50,7 +51,7 @@ async function verifyOne(id: string) {
 const runsPerRequest = 20;
 
 /** Reads page by page, and prints broken runs as they are found: only these stay in memory. */
-async function verifyMany(query: { workflow: string | undefined; client: string | undefined }, isJson: boolean) {
+async function verifyMany(query: Record<"workflow" | "client" | "label", string | undefined>, isJson: boolean) {
   const counts = { anchored: 0, open: 0, broken: 0 };
   const broken: Pick<Verified, "execution_id" | "problem">[] = [];
   await askApi(async (nova) => {

@@ -19,7 +19,18 @@ export function traceLines(
   { execution, entries, atWork, pages }: Pick<ShownTrace, "execution" | "entries" | "atWork" | "pages">,
   full = false,
 ): string[] {
-  const { id, workflowId, version, status, startedAt, durationMs, parent, spent, restarts = [] } = execution;
+  const {
+    id,
+    workflowId,
+    version,
+    status,
+    startedAt,
+    durationMs,
+    parent,
+    spent,
+    restarts = [],
+    labels = {},
+  } = execution;
   const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
   const shown = treeOf(entries, full);
   const codes = new Map<string, string>();
@@ -31,6 +42,7 @@ export function traceLines(
     ...(parent ? [styled("dim", `run by link ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
     `${styled("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
     ...reusedLines(execution, entriesOf({ entries })),
+    ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),
     ...(spent ? [`models: ${spentText(spent)}`] : []),
     ...pages.map((page) => `Step Functions: ${page}`),

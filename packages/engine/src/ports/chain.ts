@@ -44,6 +44,8 @@ export type ContentName =
   | "logs"
   /** Of a join: the last entries of the branches that had begun, in order (`BranchTip[]`). */
   | "branches"
+  /** Of link 0: the labels of the run, by name. */
+  | "labels"
   /** Of a map's entry: where its items are (`ItemPages`). */
   | "items";
 

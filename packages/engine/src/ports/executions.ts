@@ -40,6 +40,8 @@ export interface Execution {
   parent?: Parent;
   /** Id of the trigger of its workflow that started it; absent: somebody asked for it. */
   trigger?: string;
+  /** Business keys by which it is found: what the labels of its workflow came to at its start. Absent: none. */
+  labels?: Record<string, string>;
   /** The execution whose outcomes it takes over. */
   restartedFrom?: string;
   /** Executions that take over its outcomes; one that is not there was never begun. */
@@ -70,6 +72,11 @@ export interface Execution {
   open: boolean;
 }
 
+export interface Label {
+  name: string;
+  value: string;
+}
+
 export interface ExecutionQuery {
   workflow?: string;
   client?: string;
@@ -78,6 +85,8 @@ export interface ExecutionQuery {
   errorClass?: string;
   /** Id of the trigger that started it. */
   trigger?: string;
+  /** A label that it has. */
+  label?: Label;
   /**
    * So many records of each workflow or client are looked at, at most, in search of those that fit: a page may then have
    * fewer executions than `limit`, and a cursor all the same. Absent: as many as it takes, as of those that have not ended.

@@ -4,6 +4,7 @@ import type { Ports } from "../ports/index.ts";
 import { ExecutionNotFound, executionOf } from "../protocol/status.ts";
 import type { Erased } from "./content-check.ts";
 import { Erasures } from "./erasures.ts";
+import { labelsMisfit } from "./labels-check.ts";
 import { beginningMisfit, endMisfit, isUnderWay, signatureMisfit } from "./misfit.ts";
 import { restartsMisfit } from "./restarts-check.ts";
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
@@ -84,7 +85,10 @@ async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, eras
   const { seq, close } = tip.head;
   // One that ended meanwhile has a record that knows of the end, which the chain as it was read may lack.
   const record = close ? await executionOf(ports, known.record.id) : known.record;
-  const beginning = beginningMisfit(record, first) ?? (await restartsMisfit(ports, record.id));
+  const beginning =
+    beginningMisfit(record, first) ??
+    (await restartsMisfit(ports, record.id)) ??
+    (await labelsMisfit(ports, record, erasures));
   if (beginning !== undefined) return { seq: 0, message: beginning };
   if (!close && known.isDone) return { seq: seq + 1, message: `${closeDropped}: Step Functions has completed the run` };
   if (!close)

@@ -37,6 +37,25 @@ export const flag = (description: string) => z.boolean({ error: "must be true or
 export const jsonSchema = (description: string) =>
   z.record(z.string(), z.json(), { error: "must be a JSON schema (an object)" }).describe(description);
 
+/** Of a business key of runs. */
+export const labelNamePattern = /^[a-z][a-z0-9_-]{0,39}$/;
+const maxLabels = 10;
+/** Characters of a label's template, and of its value. */
+export const longestLabel = 200;
+
+const labelName = matching(labelNamePattern, "must be 1 to 40 small letters, digits, _ or -, and begin with a letter");
+const labelTemplate = filledText("A template such as `{{order.id}}`.").max(longestLabel, {
+  error: `must have at most ${longestLabel} characters`,
+});
+
+/** Comes out by name. */
+export const labels = z
+  .record(labelName, labelTemplate, { error: 'must be an object such as { "order": "{{order.id}}" }' })
+  .refine((all) => Object.keys(all).length <= maxLabels, { error: `must have at most ${maxLabels} labels` })
+  .describe(
+    `Business keys by which runs are found: a name, and a template over the initial context such as \`{{order.id}}\`; at most ${maxLabels}. A value is cut after ${longestLabel} characters. A label is left out where a value that it names is missing, null or a file.`,
+  );
+
 export const eventPattern = (description: string) =>
   z
     .record(z.string(), z.json(), { error: 'must be an event pattern such as { "source": ["shop"] }' })

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { aiFields, workflowModel } from "./ai.ts";
 import type { AuthoredEdge } from "./edge.ts";
-import { aYearSeconds, credentialNames, filledText, jsonSchema, seconds, text, within } from "./fields.ts";
+import { aYearSeconds, credentialNames, filledText, jsonSchema, labels, seconds, text, within } from "./fields.ts";
 import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
@@ -44,6 +44,7 @@ export const workflowFields = {
   inputs: jsonSchema(
     "JSON schema of the context that a run starts with, checked before it starts. `secret: true` in a property keeps its value out of logs, prompts and records.",
   ).optional(),
+  labels: labels.optional(),
   triggers: z
     .array(z.unknown(), { error: "must be a list of triggers" })
     .describe("What starts runs from outside, while the version is the active one; see Triggers.")

@@ -19,6 +19,7 @@ export function writeWorkflow(workflow: Workflow): WorkflowSource {
     ...{ id, name, description, timeout, inputs: inputs && exact(inputs), models, approval, scope, credentials },
     requirements: requirements.length > 0 ? requirements : undefined,
     model: model && plainChoice(model),
+    labels: workflow.labels,
     idle_seconds: workflow.idleSeconds,
     warm: workflow.warm,
     limits: limits(maxCostUsd),

@@ -157,7 +157,8 @@ export function noteItem(execution: string, note: ChainNote): Item {
   const restart = note.kind === "restart" ? note.execution : undefined;
   const key = notePrefix + (restart === undefined ? note.kind : `${note.kind}#${restart}`);
   const signature = note.kind === "erased" ? note.signature : undefined;
-  return itemOf({ ...partOf({ execution, scope: "", seq: 0 }, "note", key), kind: note.kind, restart, signature });
+  const at = { execution, scope: "", seq: 0 };
+  return itemOf({ ...partOf(at, "note", key), kind: note.kind, restart, signature });
 }
 
 /** Sort keys of the notes of an execution. */

@@ -193,7 +193,7 @@ export async function beginChild(ports: Ports, calling: Calling): Promise<Child 
   if ("problem" in entry) return entry;
   const head = headOf(entry);
   const version = await versionOf(ports, head);
-  await createRecord(ports, recordOf(head, version));
+  await createRecord(ports, await recordOf(ports, entry, version));
   return { id, version };
 }
 

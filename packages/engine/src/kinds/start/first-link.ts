@@ -1,6 +1,6 @@
 import { defined, nodeIndex, runHash, startOf } from "@nova/workflow";
 import { sealEntry } from "../../chain/contents.ts";
-import { type Head, noRun, type Origin, type Plan, sourceOf } from "../../chain/head.ts";
+import { headOf, noRun, type Origin, type Plan, sourceOf } from "../../chain/head.ts";
 import { Context } from "../../context/context.ts";
 import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
 import type { Member } from "../../json/text.ts";
@@ -11,6 +11,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
 import { wayOn } from "../../protocol/definition.ts";
 import { keepEventsFor } from "../waiting/events.ts";
+import { labelsIn, labelsOf } from "./labels.ts";
 
 export interface FirstLink {
   id: string;
@@ -42,6 +43,7 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
   const stored = await storeContext(context, emptyStored, changes, blobPages(ports.blobs, home));
+  const labels = labelsOf(version.workflow, set);
   const node = startOf(version.workflow);
   const start = node && nodeIndex(version.workflow).get(node.id);
   return sealEntry(
@@ -63,7 +65,7 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
       ...(fresh.length > 0 && { fresh }),
       prev: null,
     },
-    { context: JSON.stringify(stored) },
+    { context: JSON.stringify(stored), ...(labels && { labels: JSON.stringify(labels) }) },
     ports.blobs,
   );
 }
@@ -76,13 +78,18 @@ export async function createRecord({ executions, chain }: Ports, record: Executi
 }
 
 /** The record of an execution that begins with this link. */
-export function recordOf(first: Head, { workflowId, version, stateMachineArn }: WorkflowVersion): Execution {
+export async function recordOf(
+  ports: Pick<Ports, "blobs">,
+  entry: StoredEntry,
+  { workflowId, version, stateMachineArn }: WorkflowVersion,
+): Promise<Execution> {
+  const first = headOf(entry);
   const { execution_id: id, client, root, timestamp, parent, trigger } = first;
   return {
     ...{ format: 1, id, workflowId, version, stateMachineArn, client, root },
     status: "running",
     startedAt: timestamp,
-    ...defined({ parent, trigger, restartedFrom: sourceOf(first) }),
+    ...defined({ parent, trigger, restartedFrom: sourceOf(first), labels: await labelsIn(ports, entry) }),
     open: true,
   };
 }

@@ -104,7 +104,7 @@ export async function begin(
   const entry = await firstLink(ports, { ...link, startedAt });
   const isNew = await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry);
   if (isNew) ports.tailCache.keep({ execution: id, scope: "", seq: 0 }, entry, ports.clock.now());
-  const record = isNew ? recordOf(headOf(entry), version) : await begunRecord(ports, id, version);
+  const record = isNew ? await recordOf(ports, entry, version) : await begunRecord(ports, id, version);
   const begun: Execution = queue ? { ...record, ...queue, status: "queued" } : record;
   await createRecord(ports, begun);
   if (!queue) await beginExecution(ports, begun);
@@ -125,7 +125,7 @@ async function begunRecord(ports: Ports, id: string, version: WorkflowVersion): 
   if (!entry) throw new NovaError("ChainBroken", `execution ${id} has lost its link 0`);
   const head = headOf(entry);
   const begun = await ports.workflows.get(head.workflow_id, head.workflow_version);
-  return recordOf(head, begun ?? version);
+  return recordOf(ports, entry, begun ?? version);
 }
 
 /** Nodes of a workflow whose code a model writes. */
