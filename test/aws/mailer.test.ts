@@ -7,6 +7,7 @@ const operation = "POST /v2/email/outbound-emails";
 const notice = {
   to: ["anna@example.com", "ops@example.com"],
   subject: "NOVA: größer",
+  about: { execution: "exec_1", client: "acme" },
   text: "Workflow pay has failed.",
 };
 
@@ -23,6 +24,10 @@ it("sends a mail as text, from the one address", async () => {
           Simple: {
             Subject: { Data: "NOVA: größer", Charset: "UTF-8" },
             Body: { Text: { Data: notice.text, Charset: "UTF-8" } },
+            Headers: [
+              { Name: "X-Nova-Execution", Value: "exec_1" },
+              { Name: "X-Nova-Client", Value: "acme" },
+            ],
           },
         },
       },

@@ -6,9 +6,14 @@ import { reaching } from "./clients/outage.ts";
 export function createMailer({ from: own }: { from: string }): Mailer {
   const service = mailService();
   return {
-    async send({ to, from = own, subject, text }) {
+    async send({ to, from = own, subject, text, about }) {
       const { client, sdk } = await service();
-      const Simple = { Subject: { Data: subject, Charset: "UTF-8" }, Body: { Text: { Data: text, Charset: "UTF-8" } } };
+      const Headers = [
+        { Name: "X-Nova-Execution", Value: about.execution },
+        ...(about.client === undefined ? [] : [{ Name: "X-Nova-Client", Value: about.client }]),
+      ];
+      const Body = { Text: { Data: text, Charset: "UTF-8" } };
+      const Simple = { Subject: { Data: subject, Charset: "UTF-8" }, Body, Headers };
       const Destination = { ToAddresses: to };
       const command = new sdk.SendEmailCommand({ FromEmailAddress: from, Destination, Content: { Simple } });
       await reaching("SES", () => client.send(command));

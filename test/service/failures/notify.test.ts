@@ -95,7 +95,13 @@ describe("a run that has failed", () => {
   ])("is told from the address of its client: %j", async (mailFrom, from) => {
     await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
     expect(told.mails).toEqual([
-      { to: ["ops@example.com"], subject: expect.anything(), text: expect.anything(), ...from },
+      {
+        about: { execution: "exec_1", client: "acme" },
+        to: ["ops@example.com"],
+        subject: expect.anything(),
+        text: expect.anything(),
+        ...from,
+      },
     ]);
   });
 

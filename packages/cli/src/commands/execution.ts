@@ -37,10 +37,14 @@ export const erase = command({
       throw new InvalidInput("nova erase takes an execution or a label - name one of the two");
     if (label !== undefined) return eraseLabelled(label);
     const { erased } = await askApi((server) => server.executions.erase(id as string));
-    const text = erased.map((one) => `${one} is erased, or will be within minutes`);
+    const text = erased.map(erasedLine);
     return { json: { execution_id: id, erased }, text };
   },
 });
+
+function erasedLine(id: string): string {
+  return `${id} is erased, with the mails about it that a laptop keeps (.nova/mail/*.eml), or will be within minutes`;
+}
 
 /** What ran inside of another execution goes with that one, and a restart with its source. */
 async function eraseLabelled(label: string) {
@@ -52,7 +56,7 @@ async function eraseLabelled(label: string) {
       for (const one of (await server.executions.erase(execution_id)).erased) erased.add(one);
     }
   });
-  const text = [...erased].map((one) => `${one} is erased, or will be within minutes`);
+  const text = [...erased].map(erasedLine);
   return {
     json: { label, erased: [...erased] },
     text: text.length > 0 ? text : [`no execution has the label ${label}`],

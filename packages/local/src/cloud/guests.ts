@@ -69,7 +69,7 @@ export async function openAsGuest(dataDir: string, keys: Keys, owner: Owner, vis
   enterEnvironment(environment);
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
   const templateFor = ({ requirements }: Workflow) => prepareTemplate(dataDir, requirements);
-  const service = await servicePorts(environment, templateFor);
+  const service = await servicePorts(dataDir, environment, templateFor);
   return {
     role: "guest",
     dataDir,

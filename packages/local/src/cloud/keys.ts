@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { linkSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughDraft } from "../disk/whole-file.ts";
 import { LocalCloudError } from "./errors.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 
 /** The secrets of one data folder. Whoever may read the folder may use its cloud, and nobody else. */
 export interface Keys {
@@ -23,21 +24,12 @@ export function readKeys(dataDir: string): Promise<Keys> {
 
 /** As `readKeys`; new ones sign with `signingKey`. */
 export async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
-  await makeFolder(dataDir);
+  await makePrivateFolder(dataDir);
   const path = join(dataDir, "keys.json");
   const text = await readIfThere(path);
   if (text !== undefined) return parseKeys(text, path);
   createWhole(path, JSON.stringify({ ...randomKeys(), signingKey }, null, 2));
   return parseKeys(await readFile(path, "utf8"), path);
-}
-
-async function makeFolder(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    const advice = "make it a folder that you may write to, or name another one in NOVA_DATA_DIR";
-    throw new LocalCloudError(`the data folder ${dataDir} cannot be used - ${advice}`, { cause });
-  }
 }
 
 /** Makes a file that nobody ever sees half written; leaves one that is there. */
@@ -110,7 +102,6 @@ export async function readSecretsIfThere(dataDir: string): Promise<FolderSecrets
 
 /** Before the cloud is opened. A folder that has keys keeps them: throws `LocalCloudError` where they are others. */
 export async function restoreSecrets(dataDir: string, { signingKey, credentialKeys }: FolderSecrets): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await keysFrom(dataDir, signingKey);
   const { signingKey: there } = await readSecrets(dataDir);
   if (there !== signingKey) {

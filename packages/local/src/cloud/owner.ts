@@ -48,7 +48,7 @@ export async function openAsOwner(
     if (mayImportPackages(workflow)) opened.e2b.wantPackages();
     return prepareTemplate(dataDir, workflow.requirements);
   };
-  const service = await servicePorts(environment, templateFor);
+  const service = await servicePorts(dataDir, environment, templateFor);
   // The functions of this process have the same ports.
   if (options.onUnstarted) service.deliveries = heard(service.deliveries, options.onUnstarted);
   // What a predecessor that was killed had at work is over now, and whoever watches hears of it.

@@ -1,6 +1,11 @@
+import { join } from "node:path";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
+import { erasingMails } from "../ses/erase-mails.ts";
 import { PythonMissing } from "./python-packages.ts";
+
+/** Ports whose eraser was told of the mails that lie in the data folder. */
+const erasesMails = new WeakSet<ServicePorts>();
 
 /** What the ports of this process were made for. */
 let entered = "";
@@ -10,6 +15,7 @@ let entered = "";
  * given up.
  */
 export async function servicePorts(
+  dataDir: string,
   environment: Record<string, string>,
   templateFor: (workflow: Workflow) => Promise<string>,
 ): Promise<ServicePorts> {
@@ -18,7 +24,10 @@ export async function servicePorts(
   if (entering !== entered) coolServicePorts();
   entered = entering;
   provideTemplates({ of: (workflow) => orRefused(templateFor(workflow)) });
-  return warmServicePorts();
+  const ports = warmServicePorts();
+  if (!erasesMails.has(ports)) ports.eraser = erasingMails(ports.eraser, join(dataDir, "mail"));
+  erasesMails.add(ports);
+  return ports;
 }
 
 /** What cannot be installed is, to whoever publishes, a definition that has to be corrected. */

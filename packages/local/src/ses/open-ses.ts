@@ -43,7 +43,11 @@ const Sent = z.object({
     [
       z.object({ Raw: z.object({ Data: z.base64() }) }),
       z.object({
-        Simple: z.object({ Subject: Part, Body: z.object({ Text: Part.optional(), Html: Part.optional() }) }),
+        Simple: z.object({
+          Subject: Part,
+          Body: z.object({ Text: Part.optional(), Html: Part.optional() }),
+          Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+        }),
       }),
     ],
     { error: "Content must be Raw, or Simple with a Subject and a Body: the local SES has no templates." },
@@ -61,11 +65,12 @@ export async function messageOf(request: Request): Promise<Buffer> {
   if (!parsed.success) throw new AwsError("BadRequestException", parsed.error.issues.map(sentenceOf).join(" "));
   const { from, to, replyTo, content } = parsed.data;
   if ("Raw" in content) return Buffer.from(content.Raw.Data, "base64");
-  const { Subject, Body } = content.Simple;
+  const { Subject, Body, Headers } = content.Simple;
   return composed({
     ...(from !== undefined && { from }),
     ...{ to: to.ToAddresses ?? [], cc: to.CcAddresses ?? [], bcc: to.BccAddresses ?? [], replyTo: replyTo ?? [] },
     subject: Subject.Data,
+    headers: Headers.map(({ Name, Value }) => ({ key: Name, value: Value })),
     ...(Body.Text && { text: Body.Text.Data }),
     ...(Body.Html && { html: Body.Html.Data }),
   });

@@ -38,7 +38,7 @@ export function failureNotice(failure: Failure, to: string[], links: Pick<Links,
     `nova trace ${execution_id} shows every step.`,
     ...(address ? [`GET ${address} says the same to whoever has an API key.`] : []),
   ];
-  return noticeOf(to, `NOVA: ${workflow} ${status} (${client})`, lines);
+  return noticeOf({ execution: failure.execution_id, client }, to, `NOVA: ${workflow} ${status} (${client})`, lines);
 }
 
 /** What `nova-notify` has for all that it tells; one who is slow to answer may take much of it. */

@@ -52,6 +52,8 @@ export interface Notice {
   from?: string;
   subject: string;
   text: string;
+  /** What it is about: with that, a copy of it is erased. Heads of the mail say so. */
+  about: { execution: string; client?: string };
 }
 
 export interface Mailer {

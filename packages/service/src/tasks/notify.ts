@@ -31,7 +31,8 @@ export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Link
   const page = links.toTask(task);
   const isPage = URL.canParse(page);
   const address = links.toApi(`/tasks/${task.id}`);
-  return noticeOf(to, `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`, [
+  const about = { execution, ...defined({ client }) };
+  return noticeOf(about, to, `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`, [
     `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
     "",
     // What others wrote is told from what NOVA says.

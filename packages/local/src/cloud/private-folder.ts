@@ -1,0 +1,66 @@
+import { access, chmod, constants, mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { LocalCloudError } from "./errors.ts";
+
+/** What of a data folder has values, keys or names in it; the rest is Python and its packages. */
+const holdsData = /^(?:dynamodb\.sqlite|keys\.json|credential-keys\.json|api-key|owner\.json)/;
+const dataFolders = new Set(["s3", "states", "events", "schedules", "mail", "incoming-mail"]);
+
+/** Bits of everybody but the owner. */
+const others = 0o077;
+
+/** Makes a data folder, or takes one that is there from everybody but its owner. Throws `LocalCloudError`. */
+export async function makePrivateFolder(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await takeFromOthers(dataDir);
+  } catch (cause) {
+    if (cause instanceof LocalCloudError) throw cause;
+    const advice = "make it a folder that you may write to, or name another one in NOVA_DATA_DIR";
+    throw new LocalCloudError(`the data folder ${dataDir} cannot be used - ${advice}`, { cause });
+  }
+}
+
+async function takeFromOthers(dataDir: string): Promise<void> {
+  const { uid, mode } = await stat(dataDir);
+  const isWritable = (mode & 0o222) !== 0;
+  // Windows has no such ids, and a folder that takes no writes gets nothing of us.
+  const own = process.getuid?.();
+  if (own === undefined || !isWritable) return;
+  const names = await readdir(dataDir);
+  const isNew = !names.some((name) => name.startsWith("keys.json"));
+  if (uid !== own) {
+    if (!(await mayWrite(dataDir))) return;
+    throw refused(dataDir, `belongs to another user (${uid}), who could read everything in it`);
+  }
+  const foreign = names.find((name) => !name.startsWith(".") && name !== "lost+found");
+  if (isNew && foreign !== undefined && (mode & others) !== 0)
+    throw refused(dataDir, `is open to other users and has other files in it, such as ${foreign}`);
+  await Promise.all([
+    narrow(dataDir),
+    ...names.filter((name) => holdsData.test(name) || dataFolders.has(name)).map((name) => narrow(join(dataDir, name))),
+  ]);
+}
+
+function refused(dataDir: string, why: string): LocalCloudError {
+  const advice = "name a folder of your own in NOVA_DATA_DIR, or make this one yours alone (chown, chmod 700)";
+  return new LocalCloudError(`the data folder ${dataDir} ${why} - ${advice}`);
+}
+
+async function mayWrite(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A file that goes meanwhile, or lies on a disk without modes, is left. */
+async function narrow(path: string): Promise<void> {
+  try {
+    const { mode } = await stat(path);
+    if ((mode & others) !== 0) await chmod(path, mode & 0o700);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!["ENOENT", "EROFS", "ENOTSUP", "EPERM"].includes(code)) throw error;
+  }
+}

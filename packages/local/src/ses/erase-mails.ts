@@ -1,0 +1,41 @@
+import { open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Eraser } from "@nova/service";
+
+/** A head of a mail of NOVA's own is far shorter. */
+const headBytes = 16 * 1024;
+
+/** The same eraser, which also removes the mails in the folder about what it erases. */
+export function erasingMails(eraser: Eraser, folder: string): Eraser {
+  return {
+    contents: (at) => eraser.contents(at),
+    blobs: (home) => eraser.blobs(home),
+    rest: (client, cursor) => eraser.rest(client, cursor),
+    async traces(execution) {
+      await eraser.traces(execution);
+      await removeMails(folder, "x-nova-execution", execution);
+    },
+    async objects(client) {
+      await eraser.objects(client);
+      await removeMails(folder, "x-nova-client", client);
+    },
+  };
+}
+
+async function removeMails(folder: string, header: string, value: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return [];
+  });
+  const line = new RegExp(`^${header}: ${value}\\r?$`, "im");
+  for (const name of names.filter((one) => one.endsWith(".eml"))) {
+    const path = join(folder, name);
+    if (line.test(await headOf(path))) await rm(path, { force: true });
+  }
+}
+
+async function headOf(path: string): Promise<string> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  return buffer.toString("latin1", 0, bytesRead).split(/\r?\n\r?\n/, 1)[0] ?? "";
+}
