@@ -36,6 +36,7 @@ const Failure = z.object({
   message: Told,
   traceback: Told,
   types: z.array(toldText(1000)).max(100).optional(),
+  httpStatus: z.int().min(100).max(599).optional(),
 });
 
 /** What the code's own process has left: whatever runs there can write anything. */

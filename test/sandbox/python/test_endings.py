@@ -99,6 +99,21 @@ class Endings(unittest.TestCase):
         self.assertEqual(result["types"][1:], ["Exception", "BaseException"])
         self.assertLessEqual(len(result["types"][0]), 300)
 
+    def test_an_exception_for_an_http_response_tells_its_status(self):
+        made = "import types\nclass E(Exception): pass\ne = E('x')\n"
+        for code, status in [
+            ("import urllib.error; raise urllib.error.HTTPError('http://x/503', 404, 'Not Found', {}, None)", 404),
+            ("import requests; r = requests.Response(); r.status_code = 503; r.raise_for_status()", 503),
+            (made + "e.response = types.SimpleNamespace(status_code=429); raise e", 429),
+            (made + "e.response = {'ResponseMetadata': {'HTTPStatusCode': 500}}; raise e", 500),
+            (made + "e.status = 502; raise e", 502),
+            (made + "e.status = 7; e.code = '503'; e.response = {}; raise e", None),
+            (made + "e.response = {'ResponseMetadata': 3}; raise e", None),
+            ("raise ValueError(503)", None),
+        ]:
+            with self.subTest(code):
+                self.assertEqual(self.sandbox.run(code).get("httpStatus"), status)
+
     def test_the_traceback_shows_the_code_alone(self):
         code = """
         from tools import fail

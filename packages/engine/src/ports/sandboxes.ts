@@ -100,6 +100,8 @@ export type CodeResult = {
       traceback: string;
       /** Of an exception: the names of its class and of those it derives from, with modules. The code can make them up. */
       types?: string[] | undefined;
+      /** Of an exception that tells of an HTTP response: its status. */
+      httpStatus?: number | undefined;
     }
 );
 

@@ -33,6 +33,8 @@ export type FailedOutcome = OutcomeFacts & {
   next: string | null;
   /** Of an exception: its class and those that it derives from, for the node's `retry`. */
   types?: readonly string[];
+  /** Of an exception that tells of an HTTP response: its status. */
+  httpStatus?: number;
 };
 
 /** What is on record for a node, wherever it was found. */
@@ -120,7 +122,7 @@ export function succeeded(next: string | null, facts: OutcomeFacts, set: Changes
   return { ...facts, status: "success", changes: { set, delete: [] }, decision: null, next };
 }
 
-type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types">;
+type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types" | "httpStatus">;
 
 /** The node fails for a reason, a text being that of `NodeFailed`, and goes on at its `onError`. */
 export function failed(
@@ -129,8 +131,8 @@ export function failed(
   facts: OutcomeFacts,
 ): FailedOutcome {
   const reason: Cause = typeof cause === "string" ? { class: "NodeFailed", message: cause } : cause;
-  const { class: name, message, traceback, types } = reason;
+  const { class: name, message, traceback, types, httpStatus } = reason;
   const next = wayTo(version, onErrorOf(node));
   const failure = defined({ message, traceback });
-  return { ...facts, status: "failed", class: name, failure, next, ...defined({ types }) };
+  return { ...facts, status: "failed", class: name, failure, next, ...defined({ types, httpStatus }) };
 }

@@ -24,7 +24,9 @@ def describe(error, is_walled_off=False):
         message = f"{message} - {cure}"
     if isinstance(error, MemoryError):
         message = "MemoryError: the code needs more than 2 GiB of memory - use less, or process the data in parts"
-    return {**failure(message, _traceback_of(error)), "types": _types_of(error)}
+    status = _status_of(error)
+    shown = {} if status is None else {"httpStatus": status}
+    return {**failure(message, _traceback_of(error)), "types": _types_of(error), **shown}
 
 
 def exited(error):
@@ -63,6 +65,23 @@ def _traceback_of(error):
         return "".join(shown.format())
     except Exception as second:  # an error object may break every formatter
         return f"{type(error).__name__} (its traceback cannot be shown: {type(second).__name__})\n"
+
+
+def _status_of(error):
+    """
+    The status of the HTTP response that an exception tells of, or None: urllib has `code`, requests and httpx have a
+    response with `status_code`, aiohttp has `status`, and botocore a dict.
+    """
+    try:
+        response = getattr(error, "response", None)
+        if isinstance(response, dict):
+            found = [response.get("ResponseMetadata", {}).get("HTTPStatusCode")]
+        else:
+            found = [getattr(response, "status_code", None), getattr(error, "status_code", None)]
+            found += [getattr(error, "code", None), getattr(error, "status", None)]
+        return next((int(one) for one in found if isinstance(one, int) and 100 <= one <= 599), None)
+    except Exception:  # attributes are anybody's code
+        return None
 
 
 def _types_of(error):

@@ -178,7 +178,18 @@ describe("what a retry is for", () => {
     "Exception",
   );
 
+  const elsewhere = raises("HTTPError: 404 Client Error: Not Found for url: http://shop/orders/503", "HTTPError");
+  const plain = raises("HTTPError: answered 503 (see http://shop:404/a)", "HTTPError");
+  const told404 = { result: { ...elsewhere.result, message: "503 is in the text", httpStatus: 404 } } as Script;
+
   it.each([
+    ["HTTPError 503", elsewhere, 1],
+    ["HTTPError 404", elsewhere, 2],
+    ["HTTPError 503", plain, 2],
+    ["HTTPError 404", plain, 1],
+    ["HTTPError 503", told404, 1],
+    ["HTTPError 404", told404, 2],
+    ["HTTPError Server Error", refused, 2],
     ["HTTPError", refused, 2],
     ["requests.HTTPError", refused, 2],
     ["requests.exceptions.HTTPError 503", refused, 2],

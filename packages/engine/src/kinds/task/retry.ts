@@ -85,13 +85,25 @@ function retryDelay({ retry }: TaskNode, { attempt }: Turn, outcome: FailedOutco
   return secondsAfter(retry, attempt);
 }
 
-function isRetried({ on }: Retry, { class: name, types = [], failure: { message } }: FailedOutcome): boolean {
+function isRetried({ on }: Retry, outcome: FailedOutcome): boolean {
+  const { class: name, types = [] } = outcome;
   if (!retriedErrors.includes(name)) return false;
   if (!on) return true;
   return on.map(retriedError).some((wanted) => {
-    if (!message.includes(wanted.text)) return false;
+    if (!saysText(outcome, wanted.text)) return false;
     return wanted.name === name || earlierErrorNames[wanted.name] === name || types.some(isNamed(wanted.name));
   });
+}
+
+const status = /^[1-5]\d\d$/;
+/** In an address or an id there may be any digits: a status stands alone, and is the first that does. */
+const statusInMessage = /(?<![\w./:-])[1-5]\d\d(?![\w/-]|\.\d)/;
+
+/** Three digits are the status of an HTTP response, other text is a part of the message. */
+function saysText({ httpStatus, failure: { message } }: FailedOutcome, text: string): boolean {
+  if (!status.test(text)) return message.includes(text);
+  const found = httpStatus === undefined ? statusInMessage.exec(message)?.[0] : String(httpStatus);
+  return found === text;
 }
 
 /** `ConnectionError` and `requests.ConnectionError` name `requests.exceptions.ConnectionError`: modules may be left out. */
