@@ -76,6 +76,29 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("verify", first)).code).toBe(0);
   });
 
+  it("choose and show the deliveries that started their runs", async () => {
+    const sent = { labels: { order: "{{webhook.body.order.id}}" }, triggers: [{ id: "bell", type: "webhook" }] };
+    await api.call("POST /workflows", { body: inARow("rung", work, sent) });
+    const started = async (id: string) => {
+      const { status, body } = await api.call("POST /hooks/bell", {
+        key: null,
+        body: JSON.stringify({ order: { id } }),
+      });
+      expect(status).toBe(202);
+      await api.cloud.untilEnd(body.execution_id);
+      return body.execution_id;
+    };
+    const [one, two] = [await started("PO-20"), await started("PO-21")];
+    const deliveriesOf = async (label?: string) => {
+      const { out } = await nova("deliveries", "--json", ...(label === undefined ? [] : ["--label", label]));
+      return JSON.parse(out).items.map((one: Record<string, unknown>) => [one.execution_id, one.labels]);
+    };
+    expect(await deliveriesOf("order=PO-20")).toEqual([[one, { order: "PO-20" }]]);
+    expect(await deliveriesOf("order=PO-22")).toEqual([]);
+    expect((await deliveriesOf()).map(([id]: [string]) => id)).toEqual([two, one]);
+    expect((await nova("deliveries", "--label", "order=PO-21")).out).toContain("order=PO-21");
+  });
+
   it("choose what is erased, and go with it", async () => {
     const { out } = await nova("erase", "--label", "order=PO-10", "--json");
     expect(JSON.parse(out)).toEqual({ label: "order=PO-10", erased: [first, second] });

@@ -6,7 +6,7 @@ import { Unreadable } from "../http/errors.ts";
 import { maxBytes, refuseLarge } from "../http/read-body.ts";
 import { type Answer, OtherAnswer, openRoute, route } from "../http/route.ts";
 import * as schemas from "../schemas/execution.ts";
-import { Started, WholeExecution } from "../schemas/execution.ts";
+import { LabelText, Started, WholeExecution } from "../schemas/execution.ts";
 import { ListQuery, listAnswer, listOf, listRoute, pageOfAll, pageQuery } from "../schemas/list.ts";
 import {
   ExactObject,
@@ -24,13 +24,6 @@ const params = z.object({ id: ExecutionId });
 
 /** Records of a workflow that one request looks at, in search of those that fit its filters: about half a megabyte. */
 const lookedAt = 500;
-
-/** A label as people write it: `order=PO-10`. */
-const LabelText = z
-  .string()
-  .regex(/^[a-z][a-z0-9_-]{0,39}=[\s\S]{1,400}$/u, "it has to be a label, such as order=PO-10")
-  .transform((text) => ({ name: text.slice(0, text.indexOf("=")), value: text.slice(text.indexOf("=") + 1) }))
-  .meta({ description: "that they have: `order=PO-10`" });
 
 /** Time and id of the last execution of a page. */
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;

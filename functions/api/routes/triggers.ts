@@ -2,6 +2,7 @@ import * as service from "@nova/service";
 import { z } from "zod";
 import { Unreadable } from "../http/errors.ts";
 import { route } from "../http/route.ts";
+import { LabelText } from "../schemas/execution.ts";
 import { listRoute } from "../schemas/list.ts";
 import { ExactObject, ExecutionId, Slug, TaskId, Time, WorkflowId } from "../schemas/values.ts";
 import { viewOf } from "../schemas/view.ts";
@@ -22,6 +23,7 @@ const DeliveryItem = z
     status: z.enum(service.deliveryStatuses),
     execution_id: z.string().nullable(),
     reason: z.string().nullable().meta({ description: "why there is no run" }),
+    labels: z.record(z.string(), z.string()).meta({ description: "of the run" }),
   })
   .meta({ id: "Delivery" });
 
@@ -91,10 +93,11 @@ export const deliveries = listRoute("/deliveries", {
     workflow: WorkflowId.optional(),
     client: Slug.optional(),
     status: z.enum(service.deliveryStatuses).optional(),
+    label: LabelText.optional(),
   },
   item: DeliveryItem,
   cursor: /^dlv_[0-9A-Z]{26}$/,
-  list: (ports, { by, query, page }) => service.listDeliveries(ports, by, { ...page, ...query }),
+  list: (ports, { by, query, page }) => service.listLabelledDeliveries(ports, by, { ...page, ...query }),
   show: (delivery) =>
     viewOf(DeliveryItem, delivery, { client_slug: delivery.client, execution_id: delivery.execution }),
 });

@@ -22,6 +22,13 @@ const ParentPlace = z.object({ execution_id: ExecutionId, scope: z.string(), seq
 
 const RunError = z.object({ node: z.string(), class: z.string(), message: z.string() }).nullable();
 
+/** A label as people write it: `order=PO-10`. */
+export const LabelText = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,39}=[\s\S]{1,400}$/u, "it has to be a label, such as order=PO-10")
+  .transform((text) => ({ name: text.slice(0, text.indexOf("=")), value: text.slice(text.indexOf("=") + 1) }))
+  .meta({ description: "that they have: `order=PO-10`" });
+
 export const ExecutionItem = z
   .object({
     execution_id: ExecutionId,

@@ -4,6 +4,7 @@ export { listAudit } from "./audit/audit.ts";
 export { changeClient, clientOf, createClient, listClients } from "./clients/clients.ts";
 export * from "./credentials/credentials.ts";
 export { rotateCredentials } from "./credentials/rotate.ts";
+export { listLabelledDeliveries } from "./deliveries/labels.ts";
 export { listDeliveries } from "./deliveries/list.ts";
 export { deleteClient, sweepErasures } from "./erasing/delete-client.ts";
 export { eraseClient } from "./erasing/erase-client.ts";

@@ -32,21 +32,29 @@ export const deliveries = command({
     "--workflow <id>": "only for this workflow",
     "--client <slug>": "only for this client",
     "--status <status>": `only these: ${outcomes.join(", ")}`,
+    "--label <name=value>": "only those whose runs have this label, such as order=PO-10",
     ...limited,
   },
-  async run(_, { workflow, client, status, limit }) {
-    const [max, query] = [readCount("--limit", limit), { workflow, client, status: oneOf("status", outcomes, status) }];
-    const header = ["when", "kind", "workflow", "client", "status", "from", "about", ""];
-    const items = await listed("/deliveries", max, query);
+  async run(_, { workflow, client, status, label, limit }) {
+    const query = { workflow, client, status: oneOf("status", outcomes, status), label };
+    const header = ["when", "kind", "workflow", "client", "status", "from", "about", "", "labels"];
+    const items = await listed("/deliveries", readCount("--limit", limit), query);
     return told(items, { header, rowOf: deliveryRow, empty: "nothing has come in for a trigger" });
   },
 });
 
 /** Last the run that was started, or why there is none. */
 function deliveryRow(delivery: Delivery): string[] {
-  const { at, type, workflow, client_slug, status, from, about, execution_id, reason } = delivery;
+  const { at, type, workflow, client_slug, status, from, about, execution_id, reason, labels } = delivery;
   const outcome = execution_id ?? reason ?? "";
-  return [at, type, workflow ?? "", client_slug ?? "", status, ...[from, about, outcome].map((text) => cell(text))];
+  return [
+    at,
+    type,
+    workflow ?? "",
+    client_slug ?? "",
+    status,
+    ...[from, about, outcome, labelsText(labels)].map((text) => cell(text)),
+  ];
 }
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
