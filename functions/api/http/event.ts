@@ -1,4 +1,4 @@
-import { utf8In } from "@nova/workflow";
+import { decodedText, decompressed, Refused } from "@nova/service";
 import { Unreadable } from "./errors.ts";
 
 /** What API Gateway's HTTP API (payload format 2.0) hands to a Lambda, as far as it is used. */
@@ -49,9 +49,13 @@ export function receive(event: HttpEvent): Received {
     headers: event.headers,
     bytes: Buffer.from(body, isBase64Encoded ? "base64" : "utf8"),
     get text() {
-      const text = isBase64Encoded ? utf8In(this.bytes) : body;
-      if (text !== undefined) return text;
-      throw new Unreadable(400, "the body is not UTF-8 text - send JSON");
+      const { "content-encoding": encoding, "content-type": type = "application/json" } = event.headers;
+      if (!isBase64Encoded && encoding === undefined) return body;
+      try {
+        return decodedText(decompressed(this.bytes, encoding), type);
+      } catch (error) {
+        throw error instanceof Refused ? new Unreadable(400, error.message, { cause: error }) : error;
+      }
     },
     sourceIp: event.requestContext.http.sourceIp ?? "",
   };

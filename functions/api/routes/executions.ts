@@ -264,13 +264,24 @@ export const hook = openRoute("POST /hooks/{id}", {
   async serve(ports, { params, headers, bytes, sourceIp }) {
     const { id = "" } = params;
     const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-    const flaw = flawOf(headers["content-type"], bytes);
-    const request = { id, headers: Object.fromEntries(given), body: bytes, from: sourceIp, ...(flaw && { flaw }) };
+    const content = contentOf(bytes, headers["content-encoding"]);
+    const flaw = content instanceof Error ? content : flawOf(headers["content-type"], content);
+    const body = { body: bytes, ...(content instanceof Error ? {} : { content }) };
+    const request = { id, headers: Object.fromEntries(given), ...body, from: sourceIp, ...(flaw && { flaw }) };
     const { execution, waitSeconds } = await service.receiveHook(ports, request);
     const record = await ports.executions.get(execution);
     return resultOf(ports, { id: execution, status: record?.status ?? "running" }, waitSeconds);
   },
 });
+
+function contentOf(bytes: Buffer, encoding: string | undefined): Buffer | service.Refused {
+  try {
+    return service.decompressed(bytes, encoding);
+  } catch (error) {
+    if (error instanceof service.Refused) return error;
+    throw error;
+  }
+}
 
 /** Beyond what is taken. */
 function flawOf(contentType = "", bytes: Buffer): Unreadable | undefined {

@@ -27,6 +27,7 @@ export * from "./export/export-client.ts";
 export { notifyFailure } from "./failures/notify.ts";
 export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";
 export { reviewCode } from "./generations/review.ts";
+export { decodedText, decompressed } from "./hooks/decode-body.ts";
 export { type HookRequest, receiveHook } from "./hooks/receive-hook.ts";
 export { createKey, deleteKey, type KeyPorts, listKeys } from "./keys/keys.ts";
 export { largestMailBytes } from "./mail/guard.ts";

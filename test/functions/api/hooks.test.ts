@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
@@ -48,5 +49,47 @@ describe("a hook", () => {
     const answer = await api.call(`POST /hooks/${hook}`, { key: null, body });
     expect([answer.status, answer.body.detail]).toEqual([413, expect.stringMatching(reason)]);
     expect(await recordsOf(hook)).toMatchObject([{ status: "refused", reason: answer.body.detail }]);
+  });
+});
+
+describe("a request with a content-encoding", () => {
+  const context = { name: "grüß", n: 1 };
+  const send = (path: string, body: Buffer, encoding: string, key = "") =>
+    fetch(api.url + path, {
+      method: "POST",
+      headers: {
+        ...{ "content-type": "application/json", "content-encoding": encoding },
+        ...(key && { authorization: `Bearer ${key}` }),
+      },
+      body: new Uint8Array(body),
+    });
+
+  it("starts the run that its decoded body asks for, by a hook and by execute", async () => {
+    const byHook = await send("/hooks/deep", gzipSync(JSON.stringify(context)), "gzip");
+    const body = gzipSync(JSON.stringify({ context }));
+    const asked = await send("/workflows/asking/execute", body, "gzip", await api.key("runner"));
+    expect([byHook.status, asked.status]).toEqual([202, 202]);
+    const [hooked, executed] = await Promise.all(
+      [byHook, asked].map(async (answer) => {
+        const { execution_id } = (await answer.json()) as { execution_id: string };
+        return (await api.call(`GET /executions/${execution_id}`)).body.context;
+      }),
+    );
+    expect([hooked.webhook.body, executed]).toMatchObject([context, context]);
+  });
+
+  it("that is not known, or of a bomb, is refused with the reason", async () => {
+    const key = await api.key("runner");
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+    const answers = [
+      await send("/hooks/deep", Buffer.from("{}"), "zstd"),
+      await send("/workflows/asking/execute", Buffer.from("{}"), "zstd", key),
+      await send("/hooks/deep", bomb, "gzip"),
+      await send("/workflows/asking/execute", bomb, "gzip", key),
+    ];
+    const details = await Promise.all(answers.map(async (one) => ((await one.json()) as { detail: string }).detail));
+    expect(answers.map(({ status }) => status)).toEqual([422, 400, 422, 400]);
+    expect(details.slice(0, 2).every((detail) => /"zstd" is not known/.test(detail))).toBe(true);
+    expect(details.slice(2).every((detail) => /4194304 bytes once decoded/.test(detail))).toBe(true);
   });
 });

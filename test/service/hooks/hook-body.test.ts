@@ -4,20 +4,52 @@ import { describe, expect, it } from "vitest";
 import { Refused } from "../../../packages/service/src/errors.ts";
 import { dedupeOf, readHookBody } from "../../../packages/service/src/hooks/hook-body.ts";
 
+function part(disposition: string, content: string | Buffer, type = ""): Buffer {
+  const head = `--b\r\nContent-Disposition: form-data; ${disposition}\r\n${type && `Content-Type: ${type}\r\n`}\r\n`;
+  return Buffer.concat([Buffer.from(head), Buffer.from(content), Buffer.from("\r\n--b--\r\n")]);
+}
+
 describe("the body of a hook", () => {
   it.each([
     ["application/json", '{"n": 12345678901234567890, "x": 850.0}', '{"n": 12345678901234567890, "x": 850.0}'],
     ["application/cloudevents+json; charset=utf-8", "[1]", "[1]"],
     ["application/json", "", "null"],
     ["application/x-www-form-urlencoded", "a=1&b=x+y&a=2", '{"a":["1","2"],"b":"x y"}'],
+    ["application/x-www-form-urlencoded; charset=windows-1252", "n=Andr%E9&p=%80+1", '{"n":"André","p":"€ 1"}'],
+    ['application/x-www-form-urlencoded; charset="ISO-8859-1"', "%E9=%C3%A9", '{"é":"Ã©"}'],
+    ["application/x-www-form-urlencoded; Charset=UTF-8", "a&b=&=c&x=100%", '{"a":"","b":"","":"c","x":"100%"}'],
     ["text/plain; charset=utf-8", "grüß", '"grüß"'],
-  ])("of type %s keeps what was written: %s", (type, text, json) => {
-    expect(readHookBody(type, Buffer.from(text))).toEqual({ json, files: [] });
+  ])("of type %s keeps what was written: %s", async (type, text, json) => {
+    expect(await readHookBody(type, Buffer.from(text))).toEqual({ json, files: [] });
+  });
+
+  it("of type multipart/form-data is its fields and its files, repeated ones as lists", async () => {
+    const form = new FormData();
+    form.append("supplier", "Märkte");
+    form.append("tag", "a");
+    form.append("tag", "b");
+    form.append("pdf", new File([Buffer.from([0, 255, 13, 10])], "../inv\u00e9.pdf", { type: "application/pdf" }));
+    const sent = new Response(form);
+    const type = sent.headers.get("content-type") ?? "";
+    const { json, files } = await readHookBody(type, Buffer.from(await sent.arrayBuffer()));
+    expect(JSON.parse(json)).toEqual({
+      ...{ supplier: "Märkte", tag: ["a", "b"] },
+      pdf: { name: "invé.pdf", type: "application/pdf", bytes: files[0]?.mark },
+    });
+    expect(await buffer((files[0] as FileInPlace).open())).toEqual(Buffer.from([0, 255, 13, 10]));
+  });
+
+  it("of a form with more than a thousand fields is refused", async () => {
+    const form = new FormData();
+    for (let index = 0; index < 1_001; index++) form.append("a", "b");
+    const sent = new Response(form);
+    const type = sent.headers.get("content-type") ?? "";
+    await expect(readHookBody(type, Buffer.from(await sent.arrayBuffer()))).rejects.toThrow(/at most 1000 are taken/);
   });
 
   it.each(["application/pdf", "", "image/png"])("of type %j is bytes in their place", async (type) => {
     const bytes = Buffer.from([0, 255, 128]);
-    const { json, files } = readHookBody(type, bytes);
+    const { json, files } = await readHookBody(type, bytes);
     expect(files).toMatchObject([
       { mark: JSON.parse(json), bytes: 3, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     ]);
@@ -27,12 +59,21 @@ describe("the body of a hook", () => {
   it.each([
     ["application/json", Buffer.from("{"), /not JSON/],
     ["application/json", Buffer.from(String.raw`{"a": ["\ud800"]}`), /half a character at \$\.a\[0\]/],
-    ["application/json", Buffer.from([255]), /no UTF-8/],
-    ["text/plain", Buffer.from([255]), /no UTF-8/],
-    ["application/x-www-form-urlencoded", Buffer.from([255]), /no UTF-8/],
-  ])("of type %s that is none is refused", (type, bytes, message) => {
-    expect(() => readHookBody(type, bytes)).toThrow(Refused);
-    expect(() => readHookBody(type, bytes)).toThrow(message);
+    ["application/json", Buffer.from([255]), /not UTF-8/],
+    ["application/json", Buffer.from('{"a": 1, "a": 2}'), /"a".* - correct it/],
+    ["text/plain", Buffer.from([255]), /not UTF-8/],
+    ["text/plain; charset=klingon", Buffer.from("a"), /the charset "klingon", which is not known - send UTF-8/],
+    ["text/plain; charset=shift_jis", Buffer.from([0x81]), /is no text in "shift_jis"/],
+    ["application/x-www-form-urlencoded", Buffer.from("a=Andr%E9"), /a field of its form .* not UTF-8/],
+    ["application/x-www-form-urlencoded; charset=klingon", Buffer.from("a=b"), /"klingon"/],
+    ["multipart/form-data", Buffer.from("x"), /no multipart\/form-data/],
+    ["multipart/form-data; boundary=b", Buffer.from("--b\r\nbroken"), /no multipart\/form-data/],
+    ["multipart/form-data; boundary=b", part('name="a"', Buffer.from([0x41, 0xe9])), /"a" of its form is not UTF-8/],
+    ["multipart/form-data; boundary=b", part(`name="${"n".repeat(201)}"`, "x"), /more than 200 characters/],
+    ["application/x-www-form-urlencoded", Buffer.from([255]), /not UTF-8/],
+  ])("of type %s that is none is refused", async (type, bytes, message) => {
+    await expect(readHookBody(type, bytes)).rejects.toThrow(Refused);
+    await expect(readHookBody(type, bytes)).rejects.toThrow(message);
   });
 });
 

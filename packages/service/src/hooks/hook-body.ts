@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { elementsOf, type FileInPlace, membersOf, sha256 } from "@nova/engine";
+import { elementsOf, type FileInPlace, jsonProblem, membersOf, sha256 } from "@nova/engine";
 import { halfCharacterIn, isJson, utf8In, type WebhookTrigger } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import { fileOf } from "../triggers/start.ts";
+import { decodedText } from "./decode-body.ts";
+import { type FormField, fieldsByName, multipartFields, urlencodedFields } from "./form-body.ts";
 
 /** A body as a run finds it: JSON text, and the bytes that its marks stand for. */
 export interface HookBody {
@@ -10,30 +12,41 @@ export interface HookBody {
   files: FileInPlace[];
 }
 
-/** JSON stays as it was written, digits and all; a form becomes an object, text a text, everything else bytes. */
-export function readHookBody(contentType: string, bytes: Uint8Array): HookBody {
+/**
+ * JSON stays as it was written, digits and all; a form becomes an object, its files in their places, text a text,
+ * everything else bytes. Throws `Refused`.
+ */
+export async function readHookBody(contentType: string, bytes: Uint8Array): Promise<HookBody> {
   const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
   if (bytes.length === 0) return { json: "null", files: [] };
-  if (/^application\/(json|[a-z0-9.+-]*\+json)$/.test(type)) return { json: jsonIn(textOf(bytes, type)), files: [] };
-  if (type === "application/x-www-form-urlencoded") {
-    return { json: JSON.stringify(formIn(textOf(bytes, type))), files: [] };
-  }
-  if (type.startsWith("text/")) return { json: JSON.stringify(textOf(bytes, type)), files: [] };
+  if (/^application\/(json|[a-z0-9.+-]*\+json)$/.test(type))
+    return { json: jsonIn(decodedText(bytes, contentType)), files: [] };
+  if (type === "application/x-www-form-urlencoded") return formBody(urlencodedFields(bytes, contentType));
+  if (type === "multipart/form-data") return formBody(await multipartFields(Buffer.from(bytes), contentType));
+  if (type.startsWith("text/")) return { json: JSON.stringify(decodedText(bytes, contentType)), files: [] };
   const file = fileOf(bytes);
   return { json: JSON.stringify(file.mark), files: [file] };
 }
 
-function textOf(bytes: Uint8Array, type: string): string {
-  const text = utf8In(bytes);
-  if (text !== undefined) return text;
-  throw new Refused(`its body says that it is ${type} and is no UTF-8 text - send another content-type`);
+function formBody(fields: readonly [string, FormField][]): HookBody {
+  const files: FileInPlace[] = [];
+  const values = fields.map(([name, value]): [string, unknown] => {
+    if (typeof value === "string") return [name, value];
+    const file = fileOf(value.bytes);
+    files.push(file);
+    return [name, { name: value.name, type: value.type, bytes: file.mark }];
+  });
+  return { json: JSON.stringify(fieldsByName(values)), files };
 }
 
 function jsonIn(text: string): string {
   demandJson(text);
   const half = halfCharacterIn(text);
-  if (half === undefined) return text;
-  throw new Refused(`its body has half a character at ${half} (a surrogate alone) - send both halves, or neither`);
+  if (half !== undefined)
+    throw new Refused(`its body has half a character at ${half} (a surrogate alone) - send both halves, or neither`);
+  const problem = jsonProblem(text);
+  if (problem === undefined) return text;
+  throw new Refused(`its body ${problem} - correct it`);
 }
 
 function demandJson(text: string): void {
@@ -44,18 +57,6 @@ function demandJson(text: string): void {
     const where = place === undefined ? "" : ` from character ${place} on`;
     throw new Refused(`its body is not JSON${where} - correct it, or send another content-type`);
   }
-}
-
-/** Fields that come more than once are lists. */
-export function formIn(text: string): Record<string, string | string[]> {
-  const form = new URLSearchParams(text);
-  const names = new Set(form.keys());
-  return Object.fromEntries(
-    Array.from(names, (name) => {
-      const values = form.getAll(name);
-      return [name, values.length === 1 ? (values[0] ?? "") : values];
-    }),
-  );
 }
 
 /**
@@ -80,7 +81,7 @@ export function dedupeOf(
 function idIn(body: Uint8Array, path: readonly string[]): string | undefined {
   const text = utf8In(body);
   if (text === undefined) return undefined;
-  const whole = isJson(text) ? text.trim() : JSON.stringify(formIn(text));
+  const whole = isJson(text) ? text.trim() : JSON.stringify(fieldsByName([...new URLSearchParams(text)]));
   const json = path.reduce<string | undefined>((outer, name) => outer && memberIn(outer, name), whole);
   if (json?.startsWith('"')) return JSON.parse(json);
   return json !== undefined && /^[-\d]/.test(json) ? json : undefined;

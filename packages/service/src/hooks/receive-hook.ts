@@ -13,6 +13,8 @@ export interface HookRequest {
   /** Names in lower case. */
   headers: Record<string, string>;
   body: Uint8Array;
+  /** The body without its content-encoding; absent: the same. Signatures are over the body as it came. */
+  content?: Uint8Array;
   /** Address of the sender, for the record. */
   from: string;
   /** What its receiver has against the body, which is then not read: it is recorded, and thrown as it is. */
@@ -65,10 +67,11 @@ async function notSigned(
 }
 
 async function start(ports: ServicePorts, place: HookPlace, request: HookRequest): Promise<Delivery> {
-  const { id, headers, body: bytes, from } = request;
+  const { id, headers, from } = request;
+  const bytes = request.content ?? request.body;
   let body: HookBody;
   try {
-    body = readHookBody(headers["content-type"] ?? "", bytes);
+    body = await readHookBody(headers["content-type"] ?? "", bytes);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     await recordRefused(ports, place, request, "unreadable", error.message);
