@@ -28,7 +28,7 @@ async function record(definition: object, name: string, ...given: string[]): Pro
   const { execution_id } = JSON.parse(stdout);
   expect(await nova(cwd, "test", "add", execution_id, "--name", name)).toMatchObject({
     code: 0,
-    stdout: `${id}/tests/${name}.json is a test of ${id} now, from ${execution_id}\n`,
+    stdout: expect.stringContaining(`${id}/tests/${name}.json is a test of ${id} now, from ${execution_id}\n`),
   });
   return execution_id;
 }
@@ -66,6 +66,63 @@ describe("nova test", { timeout: 120_000 }, () => {
       items: [{ name: "bill", status: "passed", first_difference: null }],
     });
     expect((await nova(cwd, "test", "row")).stdout).toBe("passed  bill\n1 passed\n");
+  });
+
+  describe("add", () => {
+    const file =
+      "import io, time, zipfile\nfile = io.BytesIO()\nwith zipfile.ZipFile(file, 'w') as z: z.writestr('a', str(time.time_ns()))\ncontext['file'] = file.getvalue()";
+    const chancy = between(
+      "chancy",
+      [
+        action("one", `${dice("id")}\n${file}\ncontext['same'] = 1`, live),
+        action("two", "context['copy'] = context['id']", live),
+      ],
+      ways("start > one > two > end"),
+    );
+    const varies = [
+      { node: "one", key: "file" },
+      { node: "one", key: "id" },
+      { node: "two", key: "copy" },
+      { node: null, key: "copy" },
+      { node: null, key: "file" },
+      { node: null, key: "id" },
+    ];
+    let execution: string;
+
+    it("says nothing of a test that comes out the same", async () => {
+      const id = await record(row(sum), "again", "--set", "list=[1]");
+      await rm(join(cwd, "row", "tests", "again.json"));
+      const { stdout } = await nova(cwd, "test", "add", id, "--name", "again");
+      expect(stdout).toBe(`row/tests/again.json is a test of row now, from ${id}\n`);
+      await rm(join(cwd, "row", "tests", "again.json"));
+    });
+
+    it("names the values that differ from run to run, and the way to allow them", async () => {
+      await write(chancy);
+      execution = JSON.parse((await nova(cwd, "run", "chancy", "--json")).stdout).execution_id;
+      const { code, stdout } = await nova(cwd, "test", "add", execution, "--name", "strict");
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`nova test add ${execution} --name strict --loosen`)]);
+      expect(stdout).toMatch(/\n {2}one: file\n {2}one: id\n {2}two: copy\n {2}the context at the end: copy\n/);
+      expect(await test("chancy")).toMatchObject({ code: 1, failed: 1 });
+    });
+
+    it("allows any value there with --loosen, in the place of the test", async () => {
+      const { stdout } = await nova(cwd, "test", "add", execution, "--name", "strict", "--loosen", "--json");
+      expect(JSON.parse(stdout)).toMatchObject({ varies, loosened: true, note: null });
+      const { outcomes, expect: expected } = await fixture("chancy", "strict");
+      expect(outcomes.one.set).toEqual({ id: { $any: true }, file: { $any: true }, same: 1 });
+      expect(expected.context).toEqual({ id: { $any: true }, copy: { $any: true }, file: { $any: true }, same: 1 });
+      expect(await test("chancy")).toMatchObject(all(1));
+    });
+
+    it("keeps a test that it could not try, and says why", async () => {
+      await write(between("chancy", [action("one", "context['same'] = 2", live)], ways("start > one > end")));
+      const { code, stdout } = await nova(cwd, "test", "add", execution, "--name", "other", "--json");
+      expect([code, JSON.parse(stdout)]).toMatchObject([
+        0,
+        { varies: [], note: expect.stringMatching(/not tried: node "one"/) },
+      ]);
+    });
   });
 
   it("says which node is the first that differs, key by key, and exits with 1", async () => {

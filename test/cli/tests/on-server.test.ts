@@ -41,6 +41,9 @@ describe("nova test add with a server", { timeout: 60_000 }, () => {
       workflow: "billing",
       execution_id: id,
       outcomes: ["sum", "big"],
+      varies: [],
+      loosened: false,
+      note: null,
     });
     const written = JSON.parse(await readFile(join(cwd, file), "utf8"));
     expect(written).toMatchObject({

@@ -9,17 +9,18 @@ export const test = command({
     "[execution_id]": "with add: the execution that becomes a test",
     "--name <n>": "with add: the name of the test; absent: the end of the execution's id",
     "--folder <path>": "with add: the folder of its workflow; absent: the one here, or below",
+    "--loosen": "with add: allow any value where a second run of the test gives another one",
     "--update": "take what a test comes to now into its file, where it differs or is stale",
     "--junit <file>": "write the results as JUnit's XML, too",
     "--watch": "run them again whenever something in the folder changes",
     "--samples <n>": "instead: run the code that models wrote on the last n recorded inputs",
   },
   json: "print one JSON object; exit 1 where a test failed or is stale",
-  async run([path = "", execution], { name, folder, update, junit, watch, samples, json }) {
+  async run([path = "", execution], { name, folder, loosen, update, junit, watch, samples, json }) {
     if (path === "add") {
       if (execution === undefined)
         throw new InvalidInput("nova test add needs an execution: nova test add <execution> --name <n>");
-      return (await import("../tests/add-test.ts")).addTest({ execution, name, folder });
+      return (await import("../tests/add-test.ts")).addTest({ execution, name, folder, loosen: loosen === true });
     }
     if (execution !== undefined) throw new InvalidInput(`nova test takes one folder - leave out "${execution}"`);
     if (samples !== undefined)

@@ -9,6 +9,7 @@ import { InvalidInput } from "../errors.ts";
 import type { Told } from "../output/terminal.ts";
 import type { Fixture, Test, TestFiles } from "./fixture.ts";
 import { folderWith } from "./folder.ts";
+import type { Repetition } from "./repeat-test.ts";
 import { codeOf, expectationOf, outcomeOf, shortHash, stepsOf, wholeMembers } from "./steps.ts";
 import type { Blobs } from "./values.ts";
 import { writeTest } from "./write-test.ts";
@@ -18,29 +19,69 @@ interface Asked {
   name: string | undefined;
   /** Of the workflow; absent: the one here. */
   folder: string | undefined;
+  /** Any value fits where a repetition gave another one; a test of this name is replaced. */
+  loosen: boolean;
 }
 
 /** Writes what an execution came to as a test of its workflow. Throws `InvalidInput`. */
-export async function addTest({ execution: id, ...asked }: Asked): Promise<Told> {
+export async function addTest({ execution: id, loosen, ...asked }: Asked): Promise<Told> {
   const name = asked.name ?? id.slice(-6).toLowerCase();
   demandName(name);
   return askApi(async (nova) => {
     const trace = await readTrace(nova, id, { full: true });
     demandWhole(trace);
     const folder = await folderWith(trace.execution.workflowId, asked.folder);
-    if (existsSync(join(folder, "tests", `${name}.json`)))
+    if (!loosen && existsSync(join(folder, "tests", `${name}.json`)))
       throw new InvalidInput(
         `the test "${name}" is there already - choose another --name, or remove tests/${name}.json`,
       );
     const test = await testOf(nova, trace, name);
-    const path = await writeTest(folder, test, { replaces: false });
+    const path = await writeTest(folder, test, { replaces: loosen });
+    const repeated = await repetitionOf(folder, test);
+    if (loosen && repeated.varying.length > 0) await writeTest(folder, repeated.loosened, { replaces: true });
     const file = join(relative(".", folder), path);
     const { workflow, outcomes } = test.fixture;
+    const varies = repeated.varying.map(({ place, key }) => ({ node: place, key }));
     return {
-      json: { name, file, workflow, execution_id: id, outcomes: Object.keys(outcomes) },
-      text: `${file} is a test of ${workflow} now, from ${id}`,
+      json: {
+        ...{ name, file, workflow, execution_id: id, outcomes: Object.keys(outcomes), varies },
+        ...{ loosened: loosen && varies.length > 0, note: repeated.note },
+      },
+      text: [`${file} is a test of ${workflow} now, from ${id}`, ...notesOf(repeated, { id, name, loosen })],
     };
   });
+}
+
+type Repeated = Pick<Repetition, "varying" | "loosened"> & { note: string | null };
+
+/** Runs the new test twice. A folder that cannot be run keeps its test, and the note says why it was not tried. */
+async function repetitionOf(path: string, test: Test): Promise<Repeated> {
+  const untried = (why: string) => ({ varying: [], loosened: test, note: `the test was not tried: ${why}` });
+  const [{ readTestFolder }, { changedNodes, repeatTest }] = await Promise.all([
+    import("./folder.ts"),
+    import("./repeat-test.ts"),
+  ]);
+  try {
+    const folder = await readTestFolder(path);
+    const [changed] = changedNodes(test.fixture, folder);
+    if (changed !== undefined) return untried(`node "${changed}" has other code in the folder than in the execution`);
+    const { varying, loosened, remaining } = await repeatTest(folder, test);
+    return { varying, loosened, note: remaining && `a repetition took another way: ${remaining.message}` };
+  } catch (error) {
+    return untried(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function notesOf({ varying, note }: Repeated, { id, name, loosen }: { id: string; name: string; loosen: boolean }) {
+  const keys = varying.map(({ place, key }) => `  ${place ?? "the context at the end"}: ${key}`);
+  const command = `nova test add ${id} --name ${name} --loosen`;
+  const advice = loosen
+    ? "any value fits there now"
+    : `the test will fail - make the code repeatable, or allow any value there: ${command}`;
+  return [
+    ...(varying.length > 0 ? [`it ran twice, and these values differ from run to run; ${advice}`, ...keys] : []),
+    ...(note === null ? [] : [note]),
+  ];
 }
 
 function demandName(name: string): void {

@@ -44,6 +44,28 @@ export async function firstDifference(
   return endDifference(fixture, run, evaluate);
 }
 
+/** Every key with another value than a test without forms has: node by node, then in the context at the end. */
+export async function everyDifference(
+  { outcomes, expect }: Fixture,
+  { trace, live, blobs }: TestRun,
+): Promise<{ place: string | null; key: string }[]> {
+  const found: { place: string | null; key: string }[] = [];
+  const compare = async (place: string | null, ...values: [Values, Values]) => {
+    for (const { key } of await keyDifferences(...values, async () => [])) found.push({ place, key });
+  };
+  for (const { place, entry, isChance } of stepsOf(trace).steps) {
+    const recorded = outcomes[place];
+    const now = await outcomeOf(entry, blobs);
+    if (isChance || !now || !recorded || !live.has(nodeAt(place))) continue;
+    await compare(place, comparable(recorded), comparable(now));
+  }
+  const now = await expectationOf(trace, blobs);
+  await compare(null, new Map(Object.entries(expect.context ?? {})), new Map(Object.entries(now.context ?? {})));
+  return found;
+}
+
+type Values = ReadonlyMap<string, WholeValue>;
+
 async function stepDifference(
   { outcomes }: Fixture,
   { live, blobs }: TestRun,

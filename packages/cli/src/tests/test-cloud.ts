@@ -73,12 +73,17 @@ export class TestCloud {
   }
 }
 
-/** What is known of this machine's Python, and packages that were installed once, serve all tests. */
+/**
+ * Lends the tests what the data folder of this machine knows of its Python, the packages that were installed once, and
+ * the index of their documentation. Installing or indexing them again takes longer than all tests.
+ */
 async function lendPackages(dataDir: string): Promise<void> {
-  const [own, templates] = [dataFolder(), join(dataFolder(), "templates")];
-  await copyFile(join(own, "python.json"), join(dataDir, "python.json")).catch(() => undefined);
-  const isThere = await mkdir(templates, { recursive: true }).catch(() => "unwritable");
-  if (isThere !== "unwritable") await symlink(resolve(templates), join(dataDir, "templates"));
+  await copyFile(join(dataFolder(), "python.json"), join(dataDir, "python.json")).catch(() => undefined);
+  for (const name of ["templates", "docstrings"]) {
+    const own = join(dataFolder(), name);
+    const isThere = await mkdir(own, { recursive: true }).catch(() => "unwritable");
+    if (isThere !== "unwritable") await symlink(resolve(own), join(dataDir, name));
+  }
 }
 
 const code = `

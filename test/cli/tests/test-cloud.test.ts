@@ -1,0 +1,24 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { TestCloud } from "../../../packages/cli/src/tests/test-cloud.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+it("a cloud for tests finds the packages and the documentation that the data folder has already", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "nova-data-"));
+  vi.stubEnv("NOVA_DATA_DIR", dataDir);
+  for (const path of ["templates/nova-1/module.py", "docstrings/nova-1.json"]) {
+    await mkdir(dirname(join(dataDir, path)), { recursive: true });
+    await writeFile(join(dataDir, path), path);
+  }
+  const cloud = await TestCloud.open();
+  const docstrings = process.env.NOVA_DOCSTRINGS ?? "";
+  const lent = [join(docstrings, "nova-1.json"), join(dirname(docstrings), "templates/nova-1/module.py")];
+  const texts = await Promise.all(lent.map((path) => readFile(path, "utf8")));
+  await cloud.close();
+  expect(texts).toEqual(["docstrings/nova-1.json", "templates/nova-1/module.py"]);
+  expect(await readFile(join(dataDir, "docstrings/nova-1.json"), "utf8")).toBe("docstrings/nova-1.json");
+  await rm(dataDir, { recursive: true });
+});
