@@ -152,6 +152,7 @@ async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promis
   found.restarted = await nova.executions.restart(id, { dry_run: true }).catch(problem);
   found.erased = await nova.executions.erase(id).catch(problem);
   found.verified = await nova.executions.verify(id);
+  found.verifiedMany = await nova.ask(api.GET("/verifications", { params: { query: { client } } }));
   const { file } = (await nova.executions.get(id)).context as { file: { $blob: { sha256: string } } };
   const blob = { path: { id, sha256: file.$blob.sha256 } };
   const { url } = await nova.ask(api.GET("/executions/{id}/blobs/{sha256}", { params: blob }));

@@ -159,6 +159,7 @@ describe("on a laptop, where nothing is forbidden, the functions of the service"
 
   it("read and list everything", async () => {
     const [run, workflow, client] = [`/executions/${execution}`, "/workflows/asking", "/clients/acme"];
+    await all(["/verifications", "/executions?label=order%3DPO-10"]);
     await all(["", "/chain", "/verify", "/chain/0?full", `/blobs/${await aBlob()}`].map((part) => run + part));
     await all([`${run}/diff/${execution}`]);
     await all(["", "/versions", "/asl", "/findings", "/generations", "/quotas"].map((part) => workflow + part));

@@ -28,9 +28,14 @@ async function removeMails(folder: string, header: string, value: string): Promi
     return [];
   });
   const line = new RegExp(`^${header}: ${value}\\r?$`, "im");
+  // Several executions are erased at a time: another erasure may have removed a mail meanwhile.
+  const unlessGone = (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return "";
+  };
   for (const name of names.filter((one) => one.endsWith(".eml"))) {
     const path = join(folder, name);
-    if (line.test(await headOf(path))) await rm(path, { force: true });
+    if (line.test(await headOf(path).catch(unlessGone))) await rm(path, { force: true });
   }
 }
 
