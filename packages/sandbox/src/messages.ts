@@ -37,6 +37,7 @@ const Failure = z.object({
   traceback: Told,
   types: z.array(toldText(1000)).max(100).optional(),
   httpStatus: z.int().min(100).max(599).optional(),
+  retryAfter: toldText(100).optional(),
 });
 
 /** What the code's own process has left: whatever runs there can write anything. */

@@ -69,10 +69,12 @@ export { type ContextData, currentNodeKey, idPrefix, mappingKey, mappingOf } fro
 export { type MissingReference, type RenderedPrompt, renderPrompt } from "./references/render.ts";
 export {
   earlierErrorNames,
+  heedsRetryAfter,
   type Retry,
   type RunErrorClass,
   retriedError,
   retriedErrors,
+  retryAfterSeconds,
   retryWaits,
   runErrors,
   secondsAfter,

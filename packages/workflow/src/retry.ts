@@ -78,6 +78,24 @@ export function secondsAfter(retry: Retry, attempt: number): number {
   return Math.min(interval * backoff ** (attempt - 1), longest);
 }
 
+/**
+ * Whether a node waits as long as the `Retry-After` of a server says: its author bounds that with `max_delay`. Such a wait
+ * is a state of its own, because Step Functions knows the lengths of its own retries when the workflow is published.
+ */
+export function heedsRetryAfter({ retry, executor }: { retry?: Retry; executor: { kind: string } }): boolean {
+  return executor.kind === "code" && retry?.maxDelaySeconds !== undefined && retry.attempts > 1;
+}
+
+const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** Whole seconds that a `Retry-After` asks for, at most `longest`; 0 for a time that is over, and for any other text. */
+export function retryAfterSeconds(header: string, nowMs: number, longest: number): number {
+  const text = header.trim();
+  if (/^\d{1,100}$/.test(text)) return Math.min(Number(text), longest);
+  const seconds = httpDate.test(text) ? Math.ceil((Date.parse(text) - nowMs) / 1000) : 0;
+  return Number.isNaN(seconds) ? 0 : Math.min(Math.max(0, seconds), longest);
+}
+
 /** An entry of `on`: the name of an error, and text that its message contains. */
 export function retriedError(entry: string): { name: string; text: string } {
   const [name = "", ...text] = entry.trim().split(/\s+/);

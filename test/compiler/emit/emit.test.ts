@@ -34,7 +34,11 @@ describe("a state machine", () => {
     ["with a decision", branching],
     ["whose decision has only a default", compile([start(), decision("d"), end()], ["start -> d", "d -> end"])],
     ["of start and end alone", compile([start(), end()], ["start -> end"])],
-    ["with a retry", machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true })],
+    ["with a retry", machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, jitter: true })],
+    [
+      "that heeds Retry-After",
+      machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true }),
+    ],
     ["of a thousand nodes", toStateMachine(chainOf(1000))],
   ])("%s is accepted by asl-validator", async (_, machine) => {
     expect(await aslErrors(machine)).toBe("");

@@ -114,6 +114,22 @@ class Endings(unittest.TestCase):
             with self.subTest(code):
                 self.assertEqual(self.sandbox.run(code).get("httpStatus"), status)
 
+    def test_an_exception_for_an_http_response_tells_its_retry_after(self):
+        made = "import types\nclass E(Exception): status = 503\ne = E('x')\n"
+        for code, after in [
+            ("import urllib.error; raise urllib.error.HTTPError('http://x', 429, '', {'Retry-After': '7'}, None)", "7"),
+            (
+                "import requests; r = requests.Response(); r.status_code = 503; r.headers['retry-after'] = '9'\n"
+                "r.raise_for_status()",
+                "9",
+            ),
+            (made + "e.response = types.SimpleNamespace(status_code=429, headers={'Retry-After': 'x' * 999}); raise e", "x" * 100),
+            (made + "e.headers = {'Retry-After': 7}; raise e", None),
+            (made + "raise e", None),
+        ]:
+            with self.subTest(code):
+                self.assertEqual(self.sandbox.run(code).get("retryAfter"), after)
+
     def test_the_traceback_shows_the_code_alone(self):
         code = """
         from tools import fail

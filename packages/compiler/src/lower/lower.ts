@@ -4,6 +4,7 @@ import {
   defined,
   type Fork,
   forksOf,
+  heedsRetryAfter,
   type IndexedNode,
   isLong,
   joinOf,
@@ -149,9 +150,10 @@ function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides,
 /** Runs at one link of code that lost machines may repeat. */
 const maxAttempts = 3;
 
-/** Every attempt has its own time, and a long node's wait for the next one is one more look. */
+/** Every attempt has its own time, and each wait for the next one that is a state of its own is one more look. */
 export function runsOf(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;
   const runs = Math.max(retry?.attempts ?? 1, effects === false ? maxAttempts : 1);
-  return defined({ looks: isLong(node) ? looksAfter(node) * runs + runs - 1 : undefined, retry });
+  const waits = heedsRetryAfter(node) ? runs - 1 : undefined;
+  return defined({ looks: isLong(node) ? looksAfter(node) * runs + runs - 1 : waits, retry });
 }

@@ -102,6 +102,8 @@ export type CodeResult = {
       types?: string[] | undefined;
       /** Of an exception that tells of an HTTP response: its status. */
       httpStatus?: number | undefined;
+      /** Its header of this name: seconds, or an HTTP date. */
+      retryAfter?: string | undefined;
     }
 );
 

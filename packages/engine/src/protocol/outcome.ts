@@ -35,6 +35,8 @@ export type FailedOutcome = OutcomeFacts & {
   types?: readonly string[];
   /** Of an exception that tells of an HTTP response: its status. */
   httpStatus?: number;
+  /** Its header of this name, as the server wrote it. */
+  retryAfter?: string;
 };
 
 /** What is on record for a node, wherever it was found. */
@@ -122,7 +124,7 @@ export function succeeded(next: string | null, facts: OutcomeFacts, set: Changes
   return { ...facts, status: "success", changes: { set, delete: [] }, decision: null, next };
 }
 
-type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types" | "httpStatus">;
+type Cause = Reason & Pick<FailureRecord, "traceback"> & Pick<FailedOutcome, "types" | "httpStatus" | "retryAfter">;
 
 /** The node fails for a reason, a text being that of `NodeFailed`, and goes on at its `onError`. */
 export function failed(
@@ -131,8 +133,8 @@ export function failed(
   facts: OutcomeFacts,
 ): FailedOutcome {
   const reason: Cause = typeof cause === "string" ? { class: "NodeFailed", message: cause } : cause;
-  const { class: name, message, traceback, types, httpStatus } = reason;
+  const { class: name, message, traceback, types, httpStatus, retryAfter } = reason;
   const next = wayTo(version, onErrorOf(node));
   const failure = defined({ message, traceback });
-  return { ...facts, status: "failed", class: name, failure, next, ...defined({ types, httpStatus }) };
+  return { ...facts, status: "failed", class: name, failure, next, ...defined({ types, httpStatus, retryAfter }) };
 }

@@ -24,9 +24,7 @@ def describe(error, is_walled_off=False):
         message = f"{message} - {cure}"
     if isinstance(error, MemoryError):
         message = "MemoryError: the code needs more than 2 GiB of memory - use less, or process the data in parts"
-    status = _status_of(error)
-    shown = {} if status is None else {"httpStatus": status}
-    return {**failure(message, _traceback_of(error)), "types": _types_of(error), **shown}
+    return {**failure(message, _traceback_of(error)), "types": _types_of(error), **_response_of(error)}
 
 
 def exited(error):
@@ -67,21 +65,27 @@ def _traceback_of(error):
         return f"{type(error).__name__} (its traceback cannot be shown: {type(second).__name__})\n"
 
 
-def _status_of(error):
+def _response_of(error):
     """
-    The status of the HTTP response that an exception tells of, or None: urllib has `code`, requests and httpx have a
-    response with `status_code`, aiohttp has `status`, and botocore a dict.
+    Status and Retry-After of the HTTP response that an exception tells of, if it does: urllib has `code`, requests and
+    httpx have a response with `status_code`, aiohttp has `status`, and botocore a dict.
     """
     try:
         response = getattr(error, "response", None)
         if isinstance(response, dict):
-            found = [response.get("ResponseMetadata", {}).get("HTTPStatusCode")]
+            metadata = response.get("ResponseMetadata", {})
+            found, headers = [metadata.get("HTTPStatusCode")], metadata.get("HTTPHeaders")
         else:
             found = [getattr(response, "status_code", None), getattr(error, "status_code", None)]
             found += [getattr(error, "code", None), getattr(error, "status", None)]
-        return next((int(one) for one in found if isinstance(one, int) and 100 <= one <= 599), None)
+            headers = getattr(response, "headers", None) or getattr(error, "headers", None)
+        status = next((int(one) for one in found if isinstance(one, int) and 100 <= one <= 599), None)
+        if status is None:
+            return {}
+        after = headers and (headers.get("Retry-After") or headers.get("retry-after"))
+        return {"httpStatus": status, **({"retryAfter": after[:100]} if isinstance(after, str) else {})}
     except Exception:  # attributes are anybody's code
-        return None
+        return {}
 
 
 def _types_of(error):

@@ -256,3 +256,44 @@ describe("a prompt node with a retry", () => {
     await story.judge();
   });
 });
+
+describe("a Retry-After", () => {
+  const busy = (retryAfter: string): Script => {
+    const { result } = raises("HTTPError: 429", "HTTPError");
+    return { result: { ...result, httpStatus: 429, retryAfter } } as Script;
+  };
+  const bounded: Retry = { attempts: 2, delaySeconds: 2, maxDelaySeconds: 60 };
+
+  /** What the first delivery answers, and the delay that is recorded. */
+  async function answered(retry: Retry, retryAfter: string) {
+    const story = await begun(retry, [busy(retryAfter), succeeds("a", "1")]);
+    const answer = await story.finish(story.deliver("a", 0));
+    const again = await story.finish(story.deliver("a", 0));
+    const { retry_delay_ms } = (await told(story))?.steps[0] ?? {};
+    return { story, answer, again, retry_delay_ms };
+  }
+
+  it.each([
+    ["30", bounded, 30],
+    ["3600", bounded, 60],
+    ["99999999999999999999", bounded, 60],
+    ["30", { ...bounded, jitter: true }, 30],
+  ] as const)("of %s is waited for under %j: %d seconds", async (header, retry, seconds) => {
+    const { story, answer, again } = await answered(retry, header);
+    expect(answer).toMatchObject({ running: true, pause: seconds });
+    expect(again).toMatchObject({ running: true, pause: seconds });
+    story.world.clock.advance(seconds * 1000);
+    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+    expect((await told(story))?.steps).toMatchObject([{ retry_delay_ms: seconds * 1000 }]);
+    expect(attempts(story)).toBe(2);
+  });
+
+  it.each([
+    ["1", bounded],
+    ["Wed, 21 Oct 2015 07:28:00 GMT", bounded],
+    ["soon", bounded],
+    ["30", { attempts: 2, delaySeconds: 2 }],
+  ] as const)("of %s leaves the delay of %j", async (header, retry) => {
+    expect((await answered(retry, header)).answer).toBe("NodeRetry");
+  });
+});

@@ -14,9 +14,9 @@ export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFac
   const facts = { logs: io.maskLogs(result.logs), executionTimeMs: result.durationMs, run };
   const fail = (message: string) => failed(task, io.mask(message), facts);
   if (result.status === "error") {
-    const { class: name, types, httpStatus, traceback } = result;
+    const { class: name, types, httpStatus, retryAfter, traceback } = result;
     const shown = { message: io.mask(result.message), traceback: traceback === "" ? undefined : io.mask(traceback) };
-    return failed(task, { class: name, ...defined({ ...shown, types, httpStatus }) }, facts);
+    return failed(task, { class: name, ...defined({ ...shown, types, httpStatus, retryAfter }) }, facts);
   }
   const foreign = await io.foreignReference(result.set);
   const blob = foreign && `a blob that is not this node's (${foreign.ref.sha256})`;

@@ -1,10 +1,13 @@
 import {
   defined,
   earlierErrorNames,
+  heedsRetryAfter,
   isLong,
   type Retry,
   retriedError,
   retriedErrors,
+  retryAfterSeconds,
+  retryWaits,
   secondsAfter,
   type TaskNode,
 } from "@nova/workflow";
@@ -47,28 +50,40 @@ export async function nextAttempt(
     await moveTurn(ports, task, turn);
     return "again";
   }
-  const seconds = retryDelay(node, turn, outcome);
+  const delay = retryDelay(ports, node, turn, outcome);
+  const seconds = delay && Math.max(delay.own, delay.least);
   // Its sandbox may be gone because another delivery has come to a next attempt.
   if (seconds === undefined && node.retry && !(await isStill(ports, position.at, turn))) return "again";
   if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
-  if (seconds === undefined) return undefined;
+  if (delay === undefined || seconds === undefined) return undefined;
   const kept = seconds <= keptSeconds ? sound : null;
-  const waiting = { ...waitingTurn(ports, task, turn, seconds), ...(kept && { warm: kept }) };
+  const waiting = { ...waitingTurn(ports, task, turn, delay), ...(kept && { warm: kept }) };
   const isOurs = await ports.chain.putTurn(position.at, waiting, turn);
   if (isOurs && !kept && turn.sandbox !== null) await ports.sandboxes.kill(turn.sandbox);
   return awaited(node, waiting, `: ${outcome.failure.message}`);
 }
 
-/** The turn where long code waits for its next attempt; throws `NodeRetry` for any other. */
+/** The turn, if the wait for its next attempt is a state of its own; else throws `NodeRetry`. */
 export function awaited(node: TaskNode, turn: Turn, why = ""): Turn {
-  if (isLong(node)) return turn;
+  if (isLong(node) || (heedsRetryAfter(node) && waitedSeconds(turn) > ownSeconds(node, turn))) return turn;
   throw new NovaError("NodeRetry", retryText(node, turn) + why);
 }
 
 /** That an attempt failed, and when the next one begins. */
-export function retryText({ id, retry }: TaskNode, { attempt }: Turn): string {
-  const seconds = retry ? secondsAfter(retry, attempt) : 0;
+export function retryText({ id, retry }: TaskNode, turn: Turn): string {
+  const { attempt } = turn;
+  const seconds = Math.max(retry ? secondsAfter(retry, attempt) : 0, waitedSeconds(turn));
   return `node "${id}": attempt ${attempt} failed, attempt ${attempt + 1} begins ${retry?.jitter ? "within" : "in"} ${seconds} s`;
+}
+
+/** Between the failure of an attempt and the time at which the next one is due. */
+function waitedSeconds({ since, due = since }: Pick<Turn, "since" | "due">): number {
+  return Math.round((Date.parse(due) - Date.parse(since)) / 1000);
+}
+
+/** The part of that which is the node's own delay: only Step Functions knows the jitter of its own waits. */
+function ownSeconds(node: TaskNode, { attempt }: Pick<Turn, "attempt">): number {
+  return node.retry && !node.retry.jitter ? secondsAfter(node.retry, attempt) : 0;
 }
 
 /** Clocks differ by less. */
@@ -80,9 +95,19 @@ export function isEarly({ clock }: Pick<Ports, "clock">, { due }: Turn): boolean
 }
 
 /** Seconds until the next attempt where the node's author wants one after this failure. */
-function retryDelay({ retry }: TaskNode, { attempt }: Turn, outcome: FailedOutcome): number | undefined {
+function retryDelay({ clock }: Ports, node: TaskNode, { attempt }: Turn, outcome: FailedOutcome): Delay | undefined {
+  const { retry } = node;
   if (!retry || attempt >= retry.attempts || !isRetried(retry, outcome)) return undefined;
-  return secondsAfter(retry, attempt);
+  const { retryAfter } = outcome;
+  const isAsked = retryAfter !== undefined && heedsRetryAfter(node);
+  const least = isAsked ? retryAfterSeconds(retryAfter, clock.now(), retryWaits(retry).longest) : 0;
+  return { own: secondsAfter(retry, attempt), least };
+}
+
+/** Seconds: what the node says, with jitter at most, and what a server asked for at least. */
+interface Delay {
+  own: number;
+  least: number;
 }
 
 function isRetried({ on }: Retry, outcome: FailedOutcome): boolean {
@@ -124,14 +149,14 @@ async function isStill({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn)
 }
 
 /** Between two attempts a turn names no sandbox. Only Step Functions knows the jitter of its own waits. */
-function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, seconds: number): Turn {
+function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, { own, least }: Delay): Turn {
   const now = ports.clock.now();
   const hasJournal = node.executor.kind !== "code";
   const share = !node.retry?.jitter ? 1 : isLong(node) ? drawn(`${linkName(position.at)}.${turn.attempt}`) : 0;
   const kept = hasJournal ? [...(turn.kept ?? []), anew] : undefined;
   return {
     ...{ node: node.id, state: "held", sandbox: null, attempt: turn.attempt, since: new Date(now).toISOString() },
-    due: new Date(now + Math.ceil(share * seconds) * 1000).toISOString(),
+    due: new Date(now + Math.max(Math.ceil(share * own), least) * 1000).toISOString(),
     ...defined({ failedDeliveries: turn.failedDeliveries, kept, spare: turn.spare }),
   };
 }
