@@ -52,7 +52,7 @@ const failing = inARow(
 );
 const plain = inARow("plain", { a: 'context["a"] = 1', b: 'context["b"] = len(context["password"])' }, { inputs });
 
-/** What there is to ask for, by the names of parameters. */
+/** Existing ids to ask for, by the names of parameters. */
 const known: Record<string, string> = {};
 const address = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, name) => known[name] ?? `no-${name}`);
 

@@ -31,6 +31,15 @@ describe("a schedule that is due once", () => {
     expect(found(trigger)).toEqual([]);
   });
 
+  it.each([
+    ["in years that are over", "0 9 * * ? 2020"],
+    ["for the last time today", "0 9 30 6 ? 2026"],
+    ["at an hour that the clocks of its zone skip each year", "30 2 ? 3 1L *"],
+  ])("warns of a cron that was due %s", (_, cron) => {
+    const trigger = { type: "schedule", cron, timezone: "Europe/Madrid" };
+    expect(found(trigger)).toMatchObject([{ code: "NOVA129", severity: "warning", path: "$.triggers[1].cron" }]);
+  });
+
   it("says when it was, and the way out", () => {
     expect(found(once("2025-06-30T12:00", "Europe/Madrid"))[0]?.message).toBe(
       'trigger "schedule-2" is due at 2025-06-30T12:00:00 (Europe/Madrid), which is over - write a time to come, or remove the trigger',

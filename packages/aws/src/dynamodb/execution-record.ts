@@ -12,7 +12,7 @@ import { indexed, place, record, type Stored } from "./records.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
 
-/** Where a record lies in its indexes. All three order by time; the id makes the order total. */
+/** The keys of a record in its indexes. All three order by time; the id makes the order total. */
 const places = { workflowKey: "W#{workflowId}", clientKey: "C#{client}", ordered: "{startedAt}#{id}" } as const;
 
 export const executionRecord = record(
@@ -48,7 +48,7 @@ export type ExecutionItem = Stored<typeof executionRecord>;
 const text = z.string();
 const count = z.number().nonnegative();
 
-/** What a record may hold: whoever can write the table can put anything there. */
+/** The shape of a record. The parser is strict: a forger who can write the table can put anything there. */
 const Item = z.object({
   ...{ id: text, workflowId: text, version: z.int(), stateMachineArn: text, client: text, root: text, startedAt: text },
   status: z.enum(statuses),

@@ -2,7 +2,7 @@ import type { Execution } from "@nova/engine";
 import { FORMAT, texts } from "./fields.ts";
 import { place, record, type TableConnection, writeIf } from "./records.ts";
 
-/** Where a run is found by one of its labels: what has the same label lies together, ordered by time. */
+/** The keys by which a run is found through one of its labels. Runs with the same label lie together, ordered by time. */
 export const labelRecord = record("label", texts("name", "value", "startedAt", "id", "client", "workflowId"), {
   record: place("LABEL#{name}#{value}", "{startedAt}#{id}"),
 });

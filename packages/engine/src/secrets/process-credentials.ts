@@ -9,7 +9,7 @@ const noCredential = /^(?:arn:|alias\/|[~.]?\/|file:)|^\d+$/;
 
 let known: { values: string[]; redactor: Redactor } = { values: [], redactor: new Redactor([]) };
 
-/** What the variables of a process have of credentials, passwords in addresses included. */
+/** The credentials in the variables of a process, including passwords in addresses. */
 function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
   return Object.entries(variables).flatMap(([name, value = ""]) => {
     const [, password = ""] = /^[a-z+]+:\/\/[^/@\s]*:([^/@\s]+)@/i.exec(value) ?? [];

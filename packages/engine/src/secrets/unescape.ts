@@ -1,13 +1,13 @@
 /** Bytes as characters, with the place of each one in the text that was decoded. */
 export interface Unescaped {
   bytes: string;
-  /** Where the byte's escape starts in the text. */
+  /** Start of the byte's escape in the text. */
   start(at: number): number;
-  /** Where it ends. */
+  /** End of the escape. */
   end(at: number): number;
 }
 
-/** A text that was escaped in a text that was escaped in a text: nobody escapes more often without a purpose. */
+/** A text that was escaped in a text that was escaped in a text: programs do not escape more often by accident. */
 const maxRounds = 4;
 /** Characters of the longest escape of one byte that is looked for over the borders of chunks: `&#x0000000026;`. */
 export const longestEscape = 16;
@@ -27,7 +27,7 @@ const escapes = [
 const inBytes = new RegExp(escapes, "gi");
 const inText = new RegExp(`${escapes}|(?<character>[\\u{80}-\\u{10ffff}])`, "giu");
 
-/** What only an escape explains. Others, as of a quote in JSON, are known among the forms of a secret. */
+/** Bytes that only an escape explains. The forms of a secret cover other escapes, such as that of a quote in JSON. */
 const telling = /%(?:[0-9a-f]{2}|u[0-9a-f]{4})|&(?:#|[a-z])|\\(?:u00|x)[2-7][0-9a-f]/i;
 
 const signs: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
@@ -79,7 +79,7 @@ export function wholly(bytes: string): string {
 
 function decoded(text: Unescaped, pattern: RegExp): Unescaped {
   const parts: string[] = [];
-  /** Of each escape: where its bytes begin and end, and where it stands. */
+  /** For each escape: the start and the end of its bytes, and its place in the text. */
   const [froms, tos, starts, ends]: [number[], number[], number[], number[]] = [[], [], [], []];
   let [read, written] = [0, 0];
   for (const found of text.bytes.matchAll(pattern)) {

@@ -1,13 +1,12 @@
 import type { Ports } from "../ports/index.ts";
 
-/** What the signer signs when the contents of an execution are erased on request. */
+/** The text that the signer signs when the contents of an execution are erased on request. */
 export function erasureText(execution: string): string {
   return `the contents of ${execution} were erased on request`;
 }
 
 /**
- * Which executions were erased on request, by the signed notes beside their chains. Whoever can write the table can take
- * a content away; only the key says that this was asked for.
+ * Which executions were erased on request, by the signed notes beside their chains. A forger who can write the table can take a content away; only the key says that this was asked for.
  */
 export class Erasures {
   readonly #ports: Pick<Ports, "chain" | "signer">;

@@ -4,7 +4,7 @@ import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 
 /**
- * What is wrong with the restarts that a record names. Link 0 of a restart names its source, and is written before the
+ * The fault in the restarts that a record names. Link 0 of a restart names its source, and is written before the
  * record names the restart; the note beside the chain of the source is written after that.
  */
 export async function restartsMisfit(ports: Ports, id: string): Promise<string | undefined> {

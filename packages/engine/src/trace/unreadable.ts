@@ -5,7 +5,7 @@ const unreadable: ReadonlySet<string> = new Set([
   ...["ChainBroken", "DamagedLink", "RangeError", "SyntaxError", "TypeError", "UnknownFormat", "UnreadableRecord"],
 ]);
 
-/** What an error says of the item that was read. Throws any other error, such as that of a store that did not answer. */
+/** The sentence for an item that cannot be read. Throws any other error, such as that of a store that did not answer. */
 export function unreadableProblem(error: unknown): LinkProblem {
   if (error instanceof Error && unreadable.has(error.name)) return { message: `it cannot be read: ${error.message}` };
   throw error;

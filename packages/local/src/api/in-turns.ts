@@ -8,8 +8,7 @@ const mostRequests = 8;
 const longMs = 500;
 
 /**
- * AWS has a Lambda for each request; here they share a process. So few are at work at once, and senders take turns: whoever
- * sends a hundred requests at once waits, and not everybody else. The time limit of a request begins with its turn.
+ * AWS has a Lambda for each request; here they share a process. So few are at work at once, and senders take turns: a sender of a hundred requests at once waits, and not everybody else. The time limit of a request begins with its turn.
  */
 export function inTurns(handler: HttpApiHandler, capacity = new Capacity<object>(mostRequests)): HttpApiHandler {
   return async (event, context) => {

@@ -2,14 +2,14 @@ import { access, chmod, constants, mkdir, readdir, stat } from "node:fs/promises
 import { join } from "node:path";
 import { LocalCloudError } from "./errors.ts";
 
-/** What of a data folder has values, keys or names in it; the rest is Python and its packages. */
+/** Files and folders that hold values, keys or names. The rest is Python and its packages. */
 const holdsData = /^(?:dynamodb\.sqlite|keys\.json|credential-keys\.json|api-key|owner\.json)/;
 const dataFolders = new Set(["s3", "states", "events", "schedules", "mail", "incoming-mail"]);
 
-/** Bits of everybody but the owner. */
+/** The permission bits of all users but the owner. */
 const others = 0o077;
 
-/** Makes a data folder, or takes one that is there from everybody but its owner. Throws `LocalCloudError`. */
+/** Makes a data folder, or closes an existing one to all users but its owner. Throws `LocalCloudError`. */
 export async function makePrivateFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });

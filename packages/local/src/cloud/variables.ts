@@ -11,7 +11,7 @@ const ofTheOwner = [
   "NOVA_E2B_CREATES_PER_SECOND",
 ] as const;
 
-/** Of the owner of the data folder. */
+/** Variables of the process that owns the data folder. */
 interface Settings {
   pid: number;
   instance: string;

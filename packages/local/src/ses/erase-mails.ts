@@ -5,7 +5,7 @@ import type { Eraser } from "@nova/service";
 /** A head of a mail of NOVA's own is far shorter. */
 const headBytes = 16 * 1024;
 
-/** The same eraser, which also removes the mails in the folder about what it erases. */
+/** Wraps an eraser: it also removes the mails in the folder about an erased run or client. */
 export function erasingMails(eraser: Eraser, folder: string): Eraser {
   return {
     contents: (at) => eraser.contents(at),

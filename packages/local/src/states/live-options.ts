@@ -12,7 +12,7 @@ export interface LiveOptions {
   room: Room;
   invokeLambda: InvokeLambda;
   readObject: ReadObject;
-  /** What an execution runs, and under which names. */
+  /** The definition that an execution runs, and its names. */
   prepare(execution: Execution): { machine: StateMachine; start: Omit<ExecutionStart, "input"> };
   /** @throws Error named as the failure that AWS reports */
   startChild(child: ChildStart, startedBy: NonNullable<Execution["startedBy"]>): StartedChild;

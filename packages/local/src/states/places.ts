@@ -2,7 +2,7 @@ import { dataIn, type HistoryEvent } from "./history.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { Place } from "./turns.ts";
 
-/** Where the work of each execution belongs: that of a child to the execution that it comes from. */
+/** The owner of the work of each execution. The work of a child belongs to the execution that started it. */
 export class Places {
   readonly #executions: Executions;
   readonly #eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined;

@@ -1,4 +1,4 @@
-/** Where a line of work belongs. Owners take turns, and so do the works of one owner. */
+/** The owner and the work that a line belongs to. Owners take turns, and so do the works of one owner. */
 export interface Place {
   owner: string;
   /** Names an execution with all that it starts. */
@@ -86,7 +86,7 @@ function isOver({ atWork, waiting }: Work): boolean {
   return atWork === 0 && waiting.length === 0;
 }
 
-/** Of the items the one with the least first number; of several such the one with the least second one. */
+/** The item with the smallest first number, and among equals the smallest second number. */
 function least<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
   let [best, lowest]: [T | undefined, [number, number]] = [undefined, [Number.POSITIVE_INFINITY, 0]];
   for (const item of items) {

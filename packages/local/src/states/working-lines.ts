@@ -47,7 +47,7 @@ export class WorkingLines<Execution> {
     else if (lines.has(line)) this.#idle.set(execution, (this.#idle.get(execution) ?? new Set()).add(line));
   }
 
-  /** What followed from all answers has happened: a line that has called no further function leaves. */
+  /** All answers have had their effects: a line that called no further function leaves. */
   rest(execution: Execution): void {
     for (const line of this.#idle.get(execution) ?? []) {
       this.#lines.get(execution)?.delete(line);

@@ -12,7 +12,7 @@ export type LabelledDelivery = Delivery & { labels: Record<string, string> };
 
 type Wanted = Omit<Parameters<typeof listDeliveries>[2], keyof PageQuery>;
 
-/** Of the runs with a label, found through the index of labels, and of deliveries that are read to find theirs. */
+/** Limits of the runs that are found through the index of labels, and of the deliveries that are read for them. */
 const pageSize = 200;
 
 /** Newest first, as `listDeliveries`; with `label` those whose runs have it. */

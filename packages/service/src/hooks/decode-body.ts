@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { utf8In } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 
-/** As of a request that is not compressed: AWS Lambda takes 6 MB of event. */
+/** The same bound as for a request that is not compressed: AWS Lambda takes 6 MB of event. */
 const maxBytes = 4 * 1024 * 1024;
 
 const decoders = new Map([

@@ -4,7 +4,7 @@ import { isTnef, readTnef } from "./tnef.ts";
 
 export interface MailAttachment {
   name: string;
-  /** As the sender says: `application/pdf`. */
+  /** The media type that the sender gives: `application/pdf`. */
   type: string;
   bytes: Uint8Array;
   /** Name of the attached mail or `winmail.dat` that holds it; null for an attachment of the mail itself. */
@@ -61,7 +61,7 @@ async function* unpacked(attachments: readonly Attachment[], at: Unpacking): Asy
   }
 }
 
-/** None where the attached mail is over the bounds, or cannot be read. */
+/** An empty list if the attached mail is over the bounds, or cannot be read. */
 async function attachmentsIn(bytes: Uint8Array, { read, budget }: Unpacking): Promise<Attachment[]> {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (refusedByShape(raw) !== undefined || !spend(budget, raw.length, textLoad(raw).textBytes)) return [];

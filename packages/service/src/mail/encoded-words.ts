@@ -33,7 +33,7 @@ export function joinWordsInHeads(raw: Buffer, isBoundary: (line: string) => bool
   return Buffer.from(joined, "latin1");
 }
 
-/** Where the head of the next part starts: after its boundary's line. */
+/** The start of the next part's head, after its boundary's line. */
 function nextHead(text: string, from: number, isBoundary: (line: string) => boolean): number {
   for (let at = text.indexOf("\n--", from); at !== -1; at = text.indexOf("\n--", at + 1)) {
     const end = text.indexOf("\n", at + 1);

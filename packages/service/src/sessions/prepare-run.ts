@@ -14,9 +14,9 @@ import { shapeOf } from "./shape.ts";
 /** A run, and the session as it is changed for the run: both are written together, or neither. */
 export interface Prepared {
   state: SessionState;
-  /** Where it is not the one of the state. */
+  /** Absent if it is the one of the state. */
   draft?: Draft;
-  /** What was changed, in words for a second editor. */
+  /** The change, in words for a second editor. */
   done: string[];
   /** Null: nothing is stale. */
   plan: Plan | null;
@@ -30,7 +30,7 @@ export async function prepareStale(ports: ServicePorts, session: Session, inputs
   return { state, done: context === before ? [] : ["the context was changed"], plan };
 }
 
-/** The same text where no value differs. Throws `Refused`. */
+/** Answers the given text if no value differs. Throws `Refused`. */
 function withInputs(context: string, inputs: string): string {
   const given = membersOf(inputs);
   const mark = given.find(({ key }) => key.startsWith("$"));

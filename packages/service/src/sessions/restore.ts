@@ -5,7 +5,7 @@ import type { NodeRecord, Session, SessionState } from "../ports/sessions.ts";
 import { changing } from "./record.ts";
 
 /**
- * Takes back what a run changed in a session, as far as nobody has changed it again. A node whose version was written keeps
+ * Takes back what a run changed in a session, as far as no other request changed it again. A node whose version was written keeps
  * rising: a reader of the version in between never takes another one for it.
  */
 export async function restoreSession(

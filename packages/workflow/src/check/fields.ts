@@ -5,6 +5,7 @@ import { checkSchema } from "../inputs/check-schema.ts";
 import { isObject } from "../json/value.ts";
 import type { Document } from "../parse/document.ts";
 import type { WorkflowSource } from "../parse/read.ts";
+import { dueAfter, parseExpression } from "../schedule/expression.ts";
 import { pathsIn } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
 import type { Outline } from "./outline.ts";
@@ -87,20 +88,18 @@ function asksForPackage(line: string): boolean {
   return addressed.test(line) || (packaged.test(line) && !archive.test(line));
 }
 
-/** A warning for each schedule whose one time is over. No part of parsing: what was right must not get wrong later. */
+/**
+ * A warning for each schedule that is not due after `nowMs`. It is no part of parsing: a definition that was right must
+ * not become wrong later.
+ */
 export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: number): Finding[] {
   return triggers.flatMap((trigger, index) => {
-    if (trigger.type !== "schedule" || trigger.when.kind !== "at") return [];
-    const { at } = trigger.when;
-    const zone = trigger.timezone ?? "UTC";
-    if (at > localTime(nowMs, zone)) return [];
-    const message = `trigger "${trigger.id}" is due at ${at} (${zone}), which is over - write a time to come, or remove the trigger`;
-    return [finding("NOVA129", `$.triggers[${index}].at`, message)];
+    if (trigger.type !== "schedule" || trigger.when.kind === "every") return [];
+    const { when, timezone: zone = "UTC" } = trigger;
+    const [field, written] = when.kind === "at" ? ["at", when.at] : ["cron", when.cron];
+    const expression = parseExpression(`${field}(${written})`, zone);
+    if (!expression || dueAfter(expression, 0, nowMs) !== undefined) return [];
+    const message = `trigger "${trigger.id}" is due at ${written} (${zone}), which is over - write a time to come, or remove the trigger`;
+    return [finding("NOVA129", `$.triggers[${index}].${field}`, message)];
   });
-}
-
-/** What clocks show there, `2026-01-31T09:00:00`. Swedes write times so but for the T. */
-function localTime(nowMs: number, timeZone: string): string {
-  const clock = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
-  return clock.format(nowMs).replace(" ", "T");
 }

@@ -33,7 +33,6 @@ export const findings = {
   NOVA131: "error",
   NOVA132: "warning",
   NOVA133: "warning",
-  NOVA134: "warning",
   NOVA201: "error",
   NOVA202: "error",
   NOVA203: "error",

@@ -11,7 +11,7 @@ export interface Decimal {
 
 const zero: Decimal = { sign: 0, digits: "", exponent: 0n };
 
-/** Of the text of a JSON number, or of a finite `number` as JavaScript writes it. */
+/** Reads the text of a JSON number, or a finite `number` as JavaScript writes it. */
 export function decimalOf(text: string): Decimal {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");

@@ -68,7 +68,7 @@ export function textAt(holder: object, key: string | number, ofNumber = (digits:
   return `{${fields.map((field) => `${JSON.stringify(field)}:${textAt(value, field, ofNumber)}`).join(",")}}`;
 }
 
-/** The same of a JSON text. */
+/** Does the same for a JSON text. */
 export function canonicalJson(text: string): string {
   return canonicalAt(parseWithDigits(text), "");
 }

@@ -43,15 +43,6 @@ export function dueAfter(expression: Expression, startMs: number, afterMs: numbe
   return atMs !== undefined && atMs > afterMs ? atMs : undefined;
 }
 
-/** Whether a schedule is due after `nowMs` (ahead), was due for the last time before (over), or names no time at all (never). */
-export function dueState(expression: Expression, nowMs: number): "ahead" | "over" | "never" {
-  if (dueAfter(expression, nowMs, nowMs) !== undefined) return "ahead";
-  if (expression.kind !== "cron") return expression.kind === "at" && expression.atMs === undefined ? "never" : "over";
-  // A zone's clocks may have shown an hour in other decades that they skip today: only named years can be over.
-  const isOver = (expression.cron.years.at(-1) ?? 0) <= new Date(nowMs).getUTCFullYear();
-  return isOver && dueAfter(expression, 0, 0) !== undefined ? "over" : "never";
-}
-
 /** The first time after `afterMs` at which a cron expression is due; undefined: never again. */
 export function nextTime(cron: Cron, timeZone: string, afterMs: number): number | undefined {
   const from = wallTimeAt(timeZone, afterMs);

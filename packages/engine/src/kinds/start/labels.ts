@@ -34,7 +34,7 @@ function shown(json: string | undefined): string | undefined {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** What link 0 says of the labels; undefined where it has none, or none any more. */
+/** The labels in link 0; undefined if it never had any, or if they were erased. */
 export async function labelsIn(
   { blobs }: Pick<Ports, "blobs">,
   entry: StoredEntry,

@@ -5,7 +5,7 @@ import { at, shown } from "../../findings/text.ts";
 import { checkOneOf, type WrittenPlace } from "../../findings/written.ts";
 import { isObject } from "../../json/value.ts";
 import { cronProblem } from "../../schedule/cron.ts";
-import { dueState, parseExpression } from "../../schedule/expression.ts";
+import { dueAfter, parseExpression } from "../../schedule/expression.ts";
 import { isLocalTime, isTimeZone } from "../../schedule/zone.ts";
 import { filledText } from "../fields.ts";
 import { clientField, type TriggerKind, triggerFields, wholeMinutes } from "./kind.ts";
@@ -63,24 +63,15 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace):
   }
 }
 
-/**
- * A schedule that is never due would look installed and start no run. A time that is over is only a warning: a workflow
- * whose schedule has done its work can still be published.
- */
+/** A schedule that is never due would look installed and start no run. The clock does not count: see `pastTimes`. */
 function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (typeof timezone !== "string" || !isTimeZone(timezone)) return;
   const [field, written] = typeof cron === "string" ? ["cron", cron.trim()] : ["at", String(time)];
   const withSeconds = field === "at" && /T\d\d:\d\d$/.test(written) ? `${written}:00` : written;
   const expression = parseExpression(`${field}(${withSeconds})`, timezone);
-  const state = expression === undefined ? "ahead" : dueState(expression, Date.now());
-  const subject = `${name}: ${field} ${shown(written)}`;
-  if (state === "never") {
-    const message = `${subject} is never due: no such time exists in ${timezone} - correct its day, month, year or hour`;
-    yield finding("NOVA123", at(path, field), message);
-  } else if (state === "over") {
-    const message = `${subject} was due for the last time in the past - write a later time, or remove this trigger`;
-    yield finding("NOVA134", at(path, field), message);
-  }
+  if (expression === undefined || dueAfter(expression, 0, 0) !== undefined) return;
+  const message = `${name}: ${field} ${shown(written)} is never due: no such time exists in ${timezone} - correct its day, month, year or hour`;
+  yield finding("NOVA123", at(path, field), message);
 }
 
 /** What every run would be refused for. */
