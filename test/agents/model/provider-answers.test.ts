@@ -141,7 +141,7 @@ describe.each(apis)("over $api", ({ api, answer }) => {
         : responsesAnswer([], [{ type: "function_call", call_id: "c1", name: "f", arguments: "{}" }]);
     await using server = await rawServer(calls);
     expect(await fail(server)).toMatchObject({
-      reason: "invalid",
+      reason: "unclear",
       message: expect.stringMatching(/never came: it calls tools that nobody offers - name another model$/),
     });
     expect(server.bodies).toHaveLength(2);

@@ -22,6 +22,13 @@ describe("an answer without thoughts", () => {
     ["<inner_monologue>", "</inner_monologue>"],
     ["<chain-of-thought>", "</chain-of-thought>"],
     ["<scratchpad>", "</scratchpad>"],
+    ["<scratch_pad>", "</scratch_pad>"],
+    ["<deliberation>", "</deliberation>"],
+    ["<cot>", "</cot>"],
+    ["<think>", "<\\/think>"],
+    ["＜think＞", "＜/think＞"],
+    ["&lt;think&gt;", "&lt;/think&gt;"],
+    ["<|think|>", "</|think|>"],
     ["[THINK]", "[/THINK]"],
     ["[think]", "[/think]"],
     ["<|think|>", "<|/think|>"],
@@ -95,10 +102,23 @@ describe("an answer without thoughts", () => {
     expect(withoutThoughts(`plan {"html": 1}</think>\n${answer}`)).toBe(answer);
   });
 
-  it.each(["<think", "<think ", "`", "``` ", "[", '{"', "</think>", "<think>", "<|channel|>", "<\t", "◁", '"<think>"'])(
-    "is found in time in a text of nothing but %j",
-    (sign) => {
-      expect(withoutThoughts(sign.repeat(1_000_000 / sign.length)).length).toBeLessThanOrEqual(1_000_000);
-    },
-  );
+  it.each([
+    "<think",
+    "<think ",
+    "`",
+    "``` ",
+    "[",
+    '{"',
+    "</think>",
+    "<think>",
+    "<|channel|>",
+    "<\t",
+    "◁",
+    '"<think>"',
+    "&lt;think ",
+    "＜think ",
+    "</|think",
+  ])("is found in time in a text of nothing but %j", (sign) => {
+    expect(withoutThoughts(sign.repeat(1_000_000 / sign.length)).length).toBeLessThanOrEqual(1_000_000);
+  });
 });

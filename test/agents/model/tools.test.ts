@@ -90,12 +90,22 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     await using server = await modelServer([again, again, again]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search], maxToolCalls: 1 });
     expect(error).toMatchObject({
-      reason: "invalid",
+      reason: "unclear",
       message: expect.stringContaining("went on calling tools after its 1 calls"),
       spent: {
         usage: { input: 3000, cached: 0, output: 300 },
         toolCalls: [{ function: "search_documentation" }],
       },
+    });
+  });
+
+  it("that nobody offers are called twice, and the call ends", async () => {
+    const shell: Exchange = { answer: { calls: [{ name: "shell", arguments: {} }] } };
+    await using server = await modelServer([shell, shell]);
+    const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search] });
+    expect(error).toMatchObject({
+      reason: "unclear",
+      message: expect.stringContaining("it calls tools that nobody offers"),
     });
   });
 

@@ -52,8 +52,9 @@ async function converse<T>(talk: Talk<T>): Promise<T> {
   for (;;) {
     const reply = await exchange(talk, mayCall);
     if (reply.calls.length > 0) {
-      if (!mayCall && !mayRepeat) throw failed(talk, "invalid", callsTools(call.tools && budget));
-      mayRepeat &&= mayCall;
+      const isUnoffered = !mayCall || reply.calls.every(({ name }) => !tools.some((tool) => tool.name === name));
+      if (isUnoffered && !mayRepeat) throw failed(talk, "unclear", callsTools(mayCall, call.tools && budget));
+      mayRepeat &&= !isUnoffered;
       conversation.answerCalls(await runTools(reply.calls, tools, budget, spending));
       mayCall &&= spending.toolCalls.length < budget && ++rounds < budget;
       continue;
@@ -89,9 +90,11 @@ function unusable<T>(talk: Talk<T>, { problem, isUnclear }: Unread): ModelError 
   return new ModelError(reason, message, spending.soFar(), { unusable: { problem, advice } });
 }
 
-function callsTools(budget: number | undefined): string {
-  const what =
-    budget === undefined ? "it calls tools that nobody offers" : `it went on calling tools after its ${budget} calls`;
+function callsTools(mayCall: boolean, budget: number | undefined): string {
+  const isOverBudget = !mayCall && budget !== undefined;
+  const what = isOverBudget
+    ? `it went on calling tools after its ${budget} calls`
+    : "it calls tools that nobody offers";
   return `never came: ${what} - name another model`;
 }
 

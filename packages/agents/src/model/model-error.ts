@@ -5,7 +5,7 @@ import { noUsage, type Usage } from "./cost.ts";
  * - `refused`: the model, or the provider's filter, will not answer;
  * - `cut_off`: the answer reached its limit of tokens;
  * - `invalid`: the answer, or the request, does not follow its schema;
- * - `unclear`: the answer was empty or ambiguous, and so was the next one;
+ * - `unclear`: the answer was empty, ambiguous or a call of a tool that is not on offer, and so was the next one;
  * - `unavailable`: limits, errors and silence of the provider, after retries;
  * - `unknown_model`, `unauthorized`, `retired`: a matter of configuration.
  */

@@ -2,13 +2,18 @@ import { jsonEndsIn } from "./json-in-text.ts";
 
 /** Names of what a model thinks before it answers, with a namespace or without; `▁` is the blank of DeepSeek's tokens. */
 const gap = "[_▁ -]?";
-const name = `(?:[\\w-]+:)?(?:ant)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|(?:inner|internal)${gap}(?:monologue|thoughts?)|chain${gap}of${gap}thoughts?)(?:${gap}(?:process|block|content|text|trace|steps?))?`;
+const name = `(?:[\\w-]+:)?(?:ant)?(?:think|thinking|thoughts?|reasoning|reflection|deliberation|scratch${gap}pad|cot|(?:inner|internal)${gap}(?:monologue|thoughts?)|chain${gap}of${gap}thoughts?)(?:${gap}(?:process|block|content|text|trace|steps?))?`;
 const begin = `(?:(?:begin|start)${gap}(?:of${gap})?)?`;
-const end = `(?:/\\s*|end${gap}(?:of${gap})?)`;
+const end = `(?:\\\\?/\\s*|end${gap}(?:of${gap})?)`;
 
-/** Tags, `[THINK]` of Mistral, `<|...|>` of Cohere, DeepSeek and others, and `◁think▷` of Kimi. */
+/**
+ * Tags, also with wide brackets or escaped for HTML, `[THINK]` of Mistral, `<|...|>` of Cohere, DeepSeek and others, and
+ * `◁think▷` of Kimi.
+ */
 const around = [
   ["<\\s*", "(?:\\s[^<>]*)?/?>"],
+  ["＜\\s*", "(?:\\s[^＜＞]*)?[/／]?＞"],
+  ["&lt;\\s*", "(?:\\s[^<>&]*)?/?&gt;"],
   ["\\[\\s*", "\\s*\\](?!\\()"],
   ["<\\s*[|｜]\\s*", "\\s*[|｜]\\s*>"],
   ["◁\\s*", "\\s*▷"],
@@ -21,8 +26,11 @@ const notInCode = "(?<!\\w(?=\\[))";
 const openingChannel = "<\\|channel\\|?>\\s*(?:analysis|commentary|thoughts?|thinking)\\b";
 const closingChannel = "<\\|channel\\|?>\\s*final\\b[^<]*(?:<\\|message\\|?>)?|<channel\\|>";
 
+/** `</|think|>`, which some models write for `<|/think|>`. */
+const closingToken = `<\\s*/\\s*[|｜]\\s*${name}\\s*[|｜]\\s*>`;
+
 const opening = [...around.map(([left, right]) => notInCode + left + begin + name + right), openingChannel].join("|");
-const closing = [...around.map(([left, right]) => left + end + name + right), closingChannel].join("|");
+const closing = [...around.map(([left, right]) => left + end + name + right), closingToken, closingChannel].join("|");
 
 /** Group 1: the end of thoughts; group 2: their beginning; else JSON or code may begin, which may mention one. */
 const signs = new RegExp(`(${closing})|(${opening})|[{[]|\`{1,6}`, "giu");
