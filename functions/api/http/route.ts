@@ -32,7 +32,7 @@ export interface Asked<Params, Query, Body> {
   /** The body as it was sent; `{}` where nothing was, and nothing has to be. */
   text: string;
   /** Does it once per `Idempotency-Key`; what it answers must be JSON, small, and no secret. */
-  once<T>(make: (ulid: string) => Promise<T>): Promise<T>;
+  once<T>(make: (ulid: string) => Promise<T>, again?: (made: T) => Promise<T>): Promise<T>;
 }
 
 interface Described<Params, Query, Body> {
@@ -91,7 +91,11 @@ export function route<Params, Query, Body>(
       demandRole(by, described.role);
       const asked = read(described, named.path, received);
       const request = onceRequest(by, received);
-      const given: Asked<Params, Query, Body> = { ...asked, by, once: (make) => once(ports, request, make) };
+      const given: Asked<Params, Query, Body> = {
+        ...asked,
+        by,
+        once: (make, again) => once(ports, request, make, again),
+      };
       const etag = etagOf(await tag?.(ports, given), received);
       if (isKnown(etag, received)) return { status: 304, headers: { etag } };
       const body = await handle(ports, given);

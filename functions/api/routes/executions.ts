@@ -184,10 +184,13 @@ export const execute = route("POST /workflows/{id}/execute", {
   async handle(ports, { by, params, query: { wait = 0 }, body, once }) {
     const { client_slug: client, context, frozen = false, fresh = [], ...version } = body;
     const given = { context: context?.text ?? "{}", namesUploads: true, ...(client !== undefined && { client }) };
-    const begun = await once(async (ulid) => {
-      const request = { ulid, workflow: params.id, ...given, frozen, fresh, ...version };
-      return startedRun(await service.execute(ports, by, request));
-    });
+    const begun = await once(
+      async (ulid) => {
+        const request = { ulid, workflow: params.id, ...given, frozen, fresh, ...version };
+        return startedRun(await service.execute(ports, by, request));
+      },
+      continuedRun(ports, by),
+    );
     return new OtherAnswer(await resultOf(ports, begun, wait));
   },
 });
@@ -228,14 +231,25 @@ export const restart = route("POST /executions/{id}/restart", {
     const { context_patch: patch, ask_again: again, dry_run, ...place } = body;
     const wish = { ...place, ...defined({ patch: patch?.text, again }) };
     if (dry_run) return service.forecastRestart(ports, by, id, wish);
-    const begun = await once(async (ulid) => startedRun(await service.restart(ports, by, id, { ulid, ...wish })));
-    return new OtherAnswer(await resultOf(ports, begun, wait, { restarted_from: id }));
+    const begun = await once(
+      async (ulid) => startedRun(await service.restart(ports, by, id, { ulid, ...wish })),
+      continuedRun(ports, by),
+    );
+    return new OtherAnswer(await resultOf(ports, begun, wait, { restarted_from: begun.restartedFrom ?? id }));
   },
 });
 
-type StartedRun = Pick<Execution, "id" | "status">;
+type StartedRun = Pick<Execution, "id" | "status" | "restartedFrom">;
 
-const startedRun = ({ id, status }: Execution): StartedRun => ({ id, status });
+function startedRun({ id, status, restartedFrom }: Execution): StartedRun {
+  return { id, status, ...defined({ restartedFrom }) };
+}
+
+/** What a repeated request gets: its run as it is now, or the restart of an interrupted one. */
+function continuedRun(ports: service.ServicePorts, by: service.Principal) {
+  return async ({ id }: StartedRun) =>
+    startedRun(await service.continueRun(ports, by, await service.executionWithin(ports, by, id)));
+}
 
 /** The run, once it has ended; else where it will be found. */
 async function resultOf(

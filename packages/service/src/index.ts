@@ -11,6 +11,7 @@ export { eraseClient } from "./erasing/erase-client.ts";
 export { eraseExecution, eraseStraggler } from "./erasing/erase-run.ts";
 export { removeExpired, removeSession } from "./erasing/remove-session.ts";
 export { Conflict, Forbidden, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
+export { continueRun } from "./executions/continue.ts";
 export { type ExecuteRequest, execute, executeVersion, hasEnded, untilEnded } from "./executions/execute.ts";
 export {
   cancel,

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
+import { closeExecution } from "../../../packages/engine/src/protocol/close.ts";
 import { useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
 
@@ -27,6 +29,31 @@ describe("a request that is repeated with its Idempotency-Key", () => {
     expect(new Set(ids).size).toBe(1);
     for (const { status, body } of answers)
       if (status !== 202) expect([status, body.detail]).toEqual([409, expect.stringMatching(/under way/)]);
+  });
+
+  it("restarts a run whose process was killed, and follows the restart", async () => {
+    const headers = once();
+    const start = async () => (await api.call("POST /workflows/asking/execute", { body: {}, headers })).body;
+    const { execution_id: first } = await start();
+    await closeExecution(withKinds(api.ports), { execution: first, status: "interrupted" });
+    const again = await start();
+    expect(again.execution_id).not.toBe(first);
+    const read = await api.call(`GET /executions/${again.execution_id}`);
+    expect(read.body).toMatchObject({ restarted_from: first });
+    expect((await start()).execution_id).toBe(again.execution_id);
+    await api.call(`POST /executions/${again.execution_id}/cancel`);
+    expect(await start()).toEqual({ execution_id: again.execution_id, status: "cancelled" });
+  });
+
+  it("restarts the restart whose process was killed", async () => {
+    const source = (await api.call("POST /workflows/asking/execute", { body: {} })).body.execution_id;
+    const interrupt = (execution: string) => closeExecution(withKinds(api.ports), { execution, status: "interrupted" });
+    await interrupt(source);
+    const headers = once();
+    const restart = async () => (await api.call(`POST /executions/${source}/restart`, { headers })).body;
+    const first = await restart();
+    await interrupt(first.execution_id);
+    expect(await restart()).toMatchObject({ restarted_from: first.execution_id });
   });
 
   it("publishes one version, and says again that it was new", async () => {

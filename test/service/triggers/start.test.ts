@@ -18,6 +18,8 @@ const arrival: Arrival = {
 };
 const start = (changes: Partial<Arrival> = {}, caller?: Caller) =>
   startFromTrigger(world.ports(caller), { ...arrival, ...changes });
+const interrupt = (id: string | null) =>
+  closeExecution(withKinds(world.ports()), { execution: id ?? "", status: "interrupted" });
 
 describe("what comes in for a trigger", () => {
   it("starts a run of the workflow for the client, and is recorded", async () => {
@@ -40,8 +42,6 @@ describe("what comes in for a trigger", () => {
 
   it("restarts an interrupted run once when it comes again, and follows the restart", async () => {
     const first = await start();
-    const interrupt = (id: string | null) =>
-      closeExecution(withKinds(world.ports()), { execution: id ?? "", status: "interrupted" });
     await interrupt(first.execution);
     const [again, same] = await Promise.all([start(), start()]);
     expect(again.execution).not.toBe(first.execution);
@@ -52,6 +52,32 @@ describe("what comes in for a trigger", () => {
     const third = await start();
     expect(world.engine.record(third.execution ?? "")).toMatchObject({ restartedFrom: again.execution });
     expect(world.runs).toEqual([first.execution, again.execution, third.execution]);
+  });
+
+  it("restarts an interrupted run whose delivery a crash has left accepted", async () => {
+    const first = await start();
+    world.deliveries.kept.set(first.key, { ...first, status: "accepted" });
+    await interrupt(first.execution);
+    const again = await start();
+    expect(world.engine.record(again.execution ?? "")).toMatchObject({ restartedFrom: first.execution });
+  });
+
+  it("begins the restart that a crash has kept from beginning", async () => {
+    const first = await start();
+    await interrupt(first.execution);
+    const lost = "exec_01JC0000000000000000000000";
+    await world.ports().executions.update(first.execution ?? "", { restarts: [lost] });
+    expect((await start()).execution).toBe(lost);
+    expect(world.engine.record(lost)).toMatchObject({ restartedFrom: first.execution });
+  });
+
+  it("is refused for an interrupted run that cannot be restarted, and its record keeps the run", async () => {
+    const first = await start({ client: "acme" });
+    await interrupt(first.execution);
+    const ports = { ...world.ports(), machineVersions: { list: async () => [] } as never };
+    const again = await startFromTrigger(ports, { ...arrival, client: "acme" });
+    expect(again).toMatchObject({ status: "refused", execution: null, reason: expect.stringMatching(/version/) });
+    expect(world.records).toMatchObject([{ status: "started", execution: first.execution }]);
   });
 
   it("is listed without the run that a crash has kept from beginning", async () => {

@@ -29,12 +29,14 @@ export interface OnceRequest {
 /**
  * Does a piece of work once per `Idempotency-Key`, and answers a repeated request what the first one made. The id for
  * what is to be made is reserved before, so that whoever takes over from a process that died makes the same thing.
- * Throws `Conflict` while the first is under way, `Refused` where the key was used for something else.
+ * With `again` a repeated request gets what that makes of it. Throws `Conflict` while the first is under way, `Refused`
+ * where the key was used for something else.
  */
 export async function once<T>(
   ports: Pick<ServicePorts, "attempts" | "clock">,
   request: OnceRequest | undefined,
   make: (ulid: string) => Promise<T>,
+  again: (made: T) => Promise<T> = async (made) => made,
 ): Promise<T> {
   const now = ports.clock.now();
   const ulid = nextId(now);
@@ -49,7 +51,7 @@ export async function once<T>(
   if (there && there.fingerprint !== fingerprint) {
     throw new Refused("this Idempotency-Key came with another request before - use a new one for a new request");
   }
-  if (there?.made !== undefined) return JSON.parse(there.made) as T;
+  if (there?.made !== undefined) return again(JSON.parse(there.made) as T);
   const isDead = there && now - Date.parse(there.since) >= (request.livesMs ?? apiLivesMs) + marginMs;
   if (there && !(isDead && (await ports.attempts.takeOver(there, there.since, since)))) {
     throw new Conflict("the first request with this Idempotency-Key is under way - repeat it in a moment");

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { type FileInPlace, InputsRefused, newFileMark, ulidFrom } from "@nova/engine";
+import { type FileInPlace, InputsRefused, newFileMark } from "@nova/engine";
 import type { Trigger, TriggerType } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { monotonicFactory } from "ulid";
 import { demandClient } from "../clients/clients.ts";
 import { Conflict, Forbidden, NotFound, Refused } from "../errors.ts";
+import { continueRun } from "../executions/continue.ts";
 import { execute } from "../executions/execute.ts";
-import { restart } from "../executions/restart.ts";
 import type { Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
@@ -77,7 +77,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   const there = await ports.deliveries.begin(mine);
   const by: Principal = { id: `trigger:${workflow}/${trigger}`, role: "runner", client, name: trigger };
   if (there?.status === "started" && there.execution !== null) {
-    return { ...there, execution: await continued(ports, by, there.execution) };
+    return continued(ports, by, there, there.execution);
   }
   if (there?.status === "failed") return there;
   const delivery = there ?? mine;
@@ -91,20 +91,21 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
       return finished(ports, delivery, { status: "refused", execution: null, reason: error.message });
     }
   }
-  return finished(ports, delivery, { status: "started", execution: `exec_${ulid}`, reason: null });
+  const execution = `exec_${ulid}`;
+  const started = await finished(ports, delivery, { status: "started", execution, reason: null });
+  return there ? continued(ports, by, started, execution) : started;
 }
 
-/**
- * The run of a repeated arrival, or the restart of it if its process was killed: a sender repeats because nothing came of
- * the first delivery. Two repetitions at a time make the same restart. Throws `Refused` if the run cannot be restarted.
- */
-async function continued(ports: ServicePorts, by: Principal, id: string): Promise<string> {
+/** The answer to a repeated arrival names the run that continues. A refusal is for this sender alone: the record stays. */
+async function continued(ports: ServicePorts, by: Principal, delivery: Delivery, id: string): Promise<Delivery> {
   const run = await ports.executions.get(id);
-  if (run?.status !== "interrupted" || run.erased) return id;
-  const latest = run.restarts?.at(-1);
-  if (latest !== undefined) return continued(ports, by, latest);
-  const ulid = ulidFrom(Date.parse(run.endedAt ?? run.startedAt), `delivered again ${id}`);
-  return (await restart(ports, by, id, { ulid })).id;
+  if (!run) return delivery;
+  try {
+    return { ...delivery, execution: (await continueRun(ports, by, run)).id };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { ...delivery, status: "refused", execution: null, reason: error.message };
+  }
 }
 
 /** Whoever delivered it before may have begun its run, and died; of a client that is gone no run goes on. */
