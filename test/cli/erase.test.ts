@@ -5,7 +5,7 @@ import { inARow } from "../support/cloud.ts";
 import { useServer } from "./support/on-server.ts";
 
 const api = useApi();
-const { nova } = useServer(api);
+const { nova, onServer } = useServer(api);
 
 async function wait(id: string): Promise<string> {
   await api.cloud.untilEnd(id);
@@ -45,4 +45,12 @@ it("erases an execution with what was restarted from it, once that is over", { t
   expect({ action, subject, detail }).toEqual({
     ...{ action: "execution.erased", subject: first, detail: { executions: 3 } },
   });
+});
+
+it("names the mails of a laptop if the execution is on this machine, and none of a server", async () => {
+  await api.call("POST /workflows", { body: inARow("brief", { one: 'context["a"] = 1' }) });
+  const run = async () => wait((await api.call("POST /workflows/brief/execute", { body: {} })).body.execution_id);
+  const [here, there] = [await run(), await run()];
+  expect((await onServer("erase", there)).out).toBe(`${there} is erased, or will be within minutes`);
+  expect((await nova("erase", here)).out).toContain(`${here} is erased, with the mails about it in .nova/mail`);
 });

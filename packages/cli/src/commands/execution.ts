@@ -1,5 +1,5 @@
 import type { TraceEntry } from "@nova/engine";
-import { askApi } from "../api/ask.ts";
+import { askApi, serverNamed } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
 import { entriesOf, notRun, readTrace } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
@@ -43,7 +43,8 @@ export const erase = command({
 });
 
 function erasedLine(id: string): string {
-  return `${id} is erased, with the mails about it that a laptop keeps (.nova/mail/*.eml), or will be within minutes`;
+  const mails = serverNamed() ? "" : ", with the mails about it in .nova/mail";
+  return `${id} is erased${mails}, or will be within minutes`;
 }
 
 /** What ran inside of another execution goes with that one, and a restart with its source. */
