@@ -70,6 +70,25 @@ describe("a mail", () => {
     });
 
     it.each([
+      [
+        "other ends of lines",
+        (mail: Buffer) => Buffer.from(mail.toString("latin1").replaceAll("\r\n", "\n"), "latin1"),
+      ],
+      ["lines at its end", (mail: Buffer) => Buffer.concat([mail, Buffer.from("\r\n\r\n")])],
+    ])("starts one run when a server gives it %s", async (_what, changed) => {
+      await receive(mailOf([], { headers }), "mail/one");
+      await receive(changed(mailOf([], { headers })), "mail/two");
+      expect([world.runs.length, world.records.length]).toEqual([1, 1]);
+    });
+
+    it("is recognised in the same way when its Message-ID is empty", async () => {
+      for (const text of ["one", "one", "two"]) {
+        await receive(mailOf([], { headers: head.replace(/Message-ID.*/, "Message-ID: <>"), text }));
+      }
+      expect(world.runs).toHaveLength(2);
+    });
+
+    it.each([
       ["date", headers.replace("21:32:30", "21:32:31")],
       ["subject", headers.replace("Subject: Invoice", "Subject: Bill")],
       ["recipient", headers.replace("To: invoices@", "Cc: boss@example.com\r\nTo: invoices@")],

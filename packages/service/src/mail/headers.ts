@@ -102,7 +102,8 @@ const authored = new Set(["from", "sender", "reply-to", "to", "cc", "subject", "
  */
 export function letterhead({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";
-  const dedupe = messageId !== "" ? messageId : `sha256:${authoredHash({ raw, headers })}`;
+  // Some programs write `<>`, which would make all of their mails one mail.
+  const dedupe = /[^<>\s]/.test(messageId) ? messageId : `sha256:${authoredHash({ raw, headers })}`;
   return { messageId, dedupe, from: senderOf(headers), about: headerOf(headers, "subject") ?? "" };
 }
 
@@ -110,10 +111,12 @@ function authoredHash({ raw, headers }: RawMail): string {
   const hash = createHash("sha256");
   const lines = headers.filter(({ name }) => authored.has(name)).map(({ name, value }) => `${name}:${value}\n`);
   for (const line of lines.sort()) hash.update(line, "latin1");
-  return hash
-    .update("\n")
-    .update(raw.subarray(bodyStart(raw)))
-    .digest("hex");
+  return hash.update("\n").update(authoredBody(raw), "latin1").digest("hex");
+}
+
+/** Servers on the way may change the ends of lines and of the mail. */
+function authoredBody(raw: Buffer): string {
+  return raw.toString("latin1", bodyStart(raw)).replaceAll("\r\n", "\n").trimEnd();
 }
 
 function bodyStart(raw: Buffer): number {
