@@ -19,6 +19,18 @@ describe("the reader of a mail", () => {
     ["split over three words", "=?utf-8?b?4g==?= =?utf-8?b?gg==?= =?utf-8?b?rA==?=", "€"],
     ["split over folded lines", "=?UTF-8?B?UmVjaG51bmcgTcM=?=\r\n\t=?UTF-8?B?pHJ6?=", "Rechnung März"],
     ["split over quoted words", "=?UTF-8?Q?M=C3?= =?UTF-8?Q?=A4rz?=", "März"],
+    ["split over both encodings", "=?UTF-8?B?TcM=?= =?UTF-8?Q?=A4rz?=", "März"],
+    ["split over both encodings, quoted first", "=?UTF-8?Q?M=C3?= =?UTF-8?B?pHJ6?=", "März"],
+    ["split over words without padding", "=?UTF-8?B?TcM?= =?UTF-8?B?pHJ6?=", "März"],
+    ["split over two names of one charset", "=?utf8?B?TcM=?= =?UTF-8?B?pHJ6?=", "März"],
+    ["split over words that state a language", "=?UTF-8*de?B?TcM=?= =?UTF-8*de?B?pHJ6?=", "März"],
+    ["split over words without a space", "=?UTF-8?B?TcM=?==?UTF-8?B?pHJ6?=", "März"],
+    ["split over padded words of Shift_JIS", "=?Shift_JIS?B?gg==?= =?Shift_JIS?B?oA==?=", "あ"],
+    [
+      "whole, in padded words of a charset with states",
+      "=?ISO-2022-JP?B?GyRCJCIbKEI=?= =?ISO-2022-JP?B?GyRCJCQbKEI=?=",
+      "あい",
+    ],
     ["whole, in words of two charsets", "=?UTF-8?B?TcOkcno=?= =?iso-8859-1?B?5A==?=", "Märzä"],
     ["whole, between other text", "a =?UTF-8?B?TcOkcno=?= b", "a März b"],
   ])("joins letters that are %s", async (_what, subject, expected) => {

@@ -56,9 +56,14 @@ async function* unpacked(attachments: readonly Attachment[], at: Unpacking): Asy
     yield one;
     if (at.depth === maxDepth) continue;
     const deeper = { ...at, inside: one.name, depth: at.depth + 1 };
-    if (one.type === "message/rfc822") yield* unpacked(await attachmentsIn(one.bytes, at), deeper);
+    if (isMail(one.type)) yield* unpacked(await attachmentsIn(one.bytes, at), deeper);
     else if (isTnef(one.bytes)) yield* unpacked(tnefAttachments(one.bytes, at.budget), deeper);
   }
+}
+
+/** RFC 6532: a `message/global` is a mail whose head is UTF-8. */
+function isMail(type: string): boolean {
+  return type === "message/rfc822" || type === "message/global";
 }
 
 /** An empty list if the attached mail is over the bounds, or cannot be read. */

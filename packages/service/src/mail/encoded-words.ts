@@ -1,24 +1,62 @@
-/** Encoded words (RFC 2047) of one charset in base64, one after another. Each part of the pattern has one way to match. */
-const words = /=\?([\w.:-]{1,40})\?b\?[a-z0-9+/=]*\?=(?:\s+=\?\1\?b\?[a-z0-9+/=]*\?=)+/gi;
-const word = /\?b\?([a-z0-9+/=]*)\?=/gi;
-const padded = /=\?=\s+=\?/;
+/** Encoded words (RFC 2047), one after another. Each part of the pattern has one way to match. */
+const one = String.raw`=\?[\w.:-]{1,40}(?:\*[\w-]{1,40})?\?(?:b\?[a-z0-9+/=]*|q\?[!->@-~]*)\?=`;
+const words = new RegExp(`${one}(?:\\s*${one})+`, "gi");
+/** Charset, encoding and text of a word; its language (RFC 2231) says nothing about the letters. */
+const word = /=\?([\w.:-]+)(?:\*[\w-]+)?\?([bq])\?([^?\s]*)\?=/gi;
+const severalWords = /\?=\s*=\?/;
 
 /**
- * Joins encoded words that split a character between them. RFC 2047 forbids such a split, and some mail programs do it all
- * the same: `=?UTF-8?B?TcM=?= =?UTF-8?B?pHJ6?=` is "März". A parser decodes padded words one by one, and loses the letter.
+ * Writes encoded words that follow each other as one word. Some mail programs split a character between two words, which
+ * RFC 2047 forbids: `=?UTF-8?B?TcM=?= =?UTF-8?Q?=A4rz?=` is "März".
  */
 export function joinSplitWords(text: string): string {
-  return text.replaceAll(words, (run, charset: string) => {
-    if (!padded.test(run)) return run;
-    const bytes = Array.from(run.matchAll(word), ([, base64 = ""]) => Buffer.from(base64, "base64"));
-    return `=?${charset}?B?${Buffer.concat(bytes).toString("base64")}?=`;
+  return text.replaceAll(words, (run) => {
+    const decoded = textOfWords(run);
+    return decoded === undefined ? run : `=?UTF-8?B?${Buffer.from(decoded).toString("base64")}?=`;
   });
+}
+
+/** Each word of this charset begins in its first state, so a decoder must not keep the state of the word before. */
+const withStates = "iso-2022-jp";
+
+/** Undefined if a charset is not known: the parser of mails knows names that `TextDecoder` does not. */
+function textOfWords(run: string): string | undefined {
+  let text = "";
+  let decoder = new TextDecoder();
+  for (const [, label = "", encoding = "", content = ""] of run.matchAll(word)) {
+    const charset = charsetNamed(label);
+    if (charset === undefined) return undefined;
+    if (charset !== decoder.encoding) {
+      text += decoder.decode();
+      decoder = new TextDecoder(charset);
+    }
+    text += decoder.decode(bytesOfWord(encoding, content), { stream: charset !== withStates });
+  }
+  return text + decoder.decode();
+}
+
+/** The one name of a charset: `utf8` and `UTF-8` are the same. */
+function charsetNamed(label: string): string | undefined {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOfWord(encoding: string, content: string): Buffer {
+  if (encoding.toLowerCase() === "b") return Buffer.from(content, "base64");
+  const spaced = content.replaceAll("_", " ");
+  return Buffer.from(
+    spaced.replace(/=([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
 }
 
 /** Joins the split words in the heads of a mail and of its parts; bodies stay byte for byte. */
 export function joinWordsInHeads(raw: Buffer, isBoundary: (line: string) => boolean): Buffer {
   const text = raw.toString("latin1");
-  if (!padded.test(text)) return raw;
+  if (!severalWords.test(text)) return raw;
   let joined = "";
   for (let start = 0; start < text.length; ) {
     const blank = /\r?\n\r?\n/g;
