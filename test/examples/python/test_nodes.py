@@ -27,15 +27,12 @@ def eml(pdf=None):
 def pymupdf_reading(text):
     """A PyMuPDF whose documents have this text; broken ones cannot be opened, locked ones need a password."""
 
-    class Box(list):
-        x0, y0, x1, y1 = (property(lambda self, n=n: self[n]) for n in range(4))
-        __mul__ = lambda self, matrix: self  # noqa: E731
-        normalize = lambda self: self  # noqa: E731
-
     class Page:
-        rotation_matrix = None
+        set_rotation = lambda self, degrees: None  # noqa: E731
 
-        def get_text(self, what):
+        def get_text(self, what, flags=0):
+            if what == "dict":
+                return {"blocks": [{"lines": [{"dir": (1.0, 0.0), "spans": [{"text": text}]}]}]}
             assert what == "words"
             return [
                 (10 * n, 10 * row, 10 * n + 9, 10 * row + 9, w)
@@ -48,12 +45,12 @@ def pymupdf_reading(text):
         __enter__ = lambda self: self  # noqa: E731
         __exit__ = lambda self, *_: None  # noqa: E731
 
-    def open_stream(stream, filetype):
+    def open_stream(stream=None, filetype=None):
         if stream == BROKEN:
             raise RuntimeError("no objects found")
         return Document([Page()])
 
-    return types.SimpleNamespace(open=open_stream, Rect=lambda *box: Box(box))
+    return types.SimpleNamespace(open=open_stream, TEXTFLAGS_WORDS=0)
 
 
 class Postgres:

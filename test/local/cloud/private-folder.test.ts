@@ -32,6 +32,16 @@ describe("a data folder that was there before", () => {
     expect(await modeOf(join(folder, "templates"))).toBe("755");
   });
 
+  it.each(["python.json", "templates", "docstrings", "demo", "batch", "owner.lock"])(
+    "is taken if NOVA made nothing but %s in it",
+    async (name) => {
+      const folder = await newFolder(0o755);
+      await writeFile(join(folder, name), "x");
+      await makePrivateFolder(folder);
+      expect(await modeOf(folder)).toBe("700");
+    },
+  );
+
   it("stays read-only where it was", async () => {
     const folder = await newFolder(0o755);
     await writeFile(join(folder, "keys.json"), "x");

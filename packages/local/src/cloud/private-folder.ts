@@ -2,9 +2,11 @@ import { access, chmod, constants, mkdir, readdir, stat } from "node:fs/promises
 import { join } from "node:path";
 import { LocalCloudError } from "./errors.ts";
 
-/** Files and folders that hold values, keys or names. The rest is Python and its packages. */
+/** Files and folders that hold values, keys or names. */
 const holdsData = /^(?:dynamodb\.sqlite|keys\.json|credential-keys\.json|api-key|owner\.json)/;
-const dataFolders = new Set(["s3", "states", "events", "schedules", "mail", "incoming-mail"]);
+const dataFolders = new Set(["s3", "states", "events", "schedules", "mail", "incoming-mail", "demo", "batch"]);
+/** The rest of NOVA's files: Python, its packages, and a lock without contents. */
+const harmless = new Set(["python.json", "templates", "docstrings", "owner.lock", "lost+found"]);
 
 /** The permission bits of all users but the owner. */
 const others = 0o077;
@@ -33,13 +35,14 @@ async function takeFromOthers(dataDir: string): Promise<void> {
     if (!(await mayWrite(dataDir))) return;
     throw refused(dataDir, `belongs to another user (${uid}), who could read everything in it`);
   }
-  const foreign = names.find((name) => !name.startsWith(".") && name !== "lost+found");
+  const foreign = names.find((name) => !name.startsWith(".") && !holds(name) && !harmless.has(name));
   if (isNew && foreign !== undefined && (mode & others) !== 0)
     throw refused(dataDir, `is open to other users and has other files in it, such as ${foreign}`);
-  await Promise.all([
-    narrow(dataDir),
-    ...names.filter((name) => holdsData.test(name) || dataFolders.has(name)).map((name) => narrow(join(dataDir, name))),
-  ]);
+  await Promise.all([narrow(dataDir), ...names.filter(holds).map((name) => narrow(join(dataDir, name)))]);
+}
+
+function holds(name: string): boolean {
+  return holdsData.test(name) || dataFolders.has(name);
 }
 
 function refused(dataDir: string, why: string): LocalCloudError {
