@@ -39,12 +39,67 @@ describe("the body of a hook", () => {
     expect(await buffer((files[0] as FileInPlace).open())).toEqual(Buffer.from([0, 255, 13, 10]));
   });
 
+  const form = (...parts: [disposition: string, content: string, type?: string][]) => {
+    const sections = parts.map(
+      ([disposition, content, type]) =>
+        `--b\r\nContent-Disposition: form-data; ${disposition}\r\n${type ? `${type}\r\n` : ""}\r\n${content}\r\n`,
+    );
+    return Buffer.from(`before\r\n${sections.join("")}--b--\r\nafter`, "latin1");
+  };
+  const latin1 = "Content-Type: text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: 8bit";
+
+  it.each([
+    [
+      "that a part states",
+      "",
+      form(['name="a"', "Andr\xe9", latin1], ['name="b"', "\xc3\xa9"]),
+      { a: "André", b: "é" },
+    ],
+    ["that the form states", "; charset=windows-1252", form(['name="\xe9"', "\x80"]), { é: "€" }],
+    [
+      "in another part than one with a lost letter",
+      "",
+      form(['name="a"', "\xe9", latin1], ['name="b"', "\xef\xbf\xbd"]),
+      { a: "é", b: "\ufffd" },
+    ],
+    ["with base64 around it", "", form(['name="a"', "w6k=", "content-transfer-encoding: BASE64"]), { a: "é" }],
+    ["in a text that looks like a boundary", "", form(['name="a"', "x\r\n--bc\r\n--b c"]), { a: "x\r\n--bc\r\n--b c" }],
+    ["in names with quotes", "", form(['name="a%22\\"%2e"', "x"]), { 'a""%2e': "x" }],
+  ])("of type multipart/form-data is read in the charset %s", async (_what, charset, bytes, expected) => {
+    const { json } = await readHookBody(`multipart/form-data; boundary="b"${charset}`, bytes);
+    expect(JSON.parse(json)).toEqual(expected);
+  });
+
+  it.each([
+    ["\xc3\xa9.txt", "é.txt"],
+    ["C:\\dir\\a.txt", "a.txt"],
+    ["../../etc/passwd", "passwd"],
+    ["..", ""],
+    ["a\tb", "ab"],
+    [`x"; filename*="UTF-8''%e2%82%ac.txt`, "€.txt"],
+    [`x"; filename*="iso-8859-1'de'%e9.txt`, "é.txt"],
+  ])("of type multipart/form-data names the file %j %j", async (sent, name) => {
+    const bytes = form([`name="f"; filename="${sent}"`, "x", "Content-Type: text/plain"]);
+    const { json } = await readHookBody("multipart/form-data; boundary=b", bytes);
+    expect(JSON.parse(json).f).toMatchObject({ name, type: "text/plain" });
+  });
+
+  it("of a charset in the value of another parameter is UTF-8", async () => {
+    const type = 'application/x-www-form-urlencoded; a="; charset=windows-1252"';
+    expect((await readHookBody(type, Buffer.from("a=%C3%A9"))).json).toBe('{"a":"é"}');
+  });
+
   it("of a form with more than a thousand fields is refused", async () => {
     const form = new FormData();
     for (let index = 0; index < 1_001; index++) form.append("a", "b");
     const sent = new Response(form);
     const type = sent.headers.get("content-type") ?? "";
     await expect(readHookBody(type, Buffer.from(await sent.arrayBuffer()))).rejects.toThrow(/at most 1000 are taken/);
+  });
+
+  it("of an escaped form with more than a thousand fields is refused", async () => {
+    const body = Buffer.from("a=1&".repeat(1_001));
+    await expect(readHookBody("application/x-www-form-urlencoded", body)).rejects.toThrow(/at most 1000 are taken/);
   });
 
   it.each(["application/pdf", "", "image/png"])("of type %j is bytes in their place", async (type) => {
@@ -68,6 +123,11 @@ describe("the body of a hook", () => {
     ["application/x-www-form-urlencoded; charset=klingon", Buffer.from("a=b"), /"klingon"/],
     ["multipart/form-data", Buffer.from("x"), /no multipart\/form-data/],
     ["multipart/form-data; boundary=b", Buffer.from("--b\r\nbroken"), /no multipart\/form-data/],
+    ["multipart/form-data; boundary=b", form(['name="a"', "x"]).subarray(0, -12), /last boundary is missing/],
+    ["multipart/form-data; boundary=b", form(['name="\xe9"', "x"]), /a name in its form is not UTF-8/],
+    ["multipart/form-data; boundary=b", form(['name="a"; filename="\xe9"', "x"]), /the name of a file .* not UTF-8/],
+    ["multipart/form-data; boundary=b", form(['name="a"', "x", "Content-Type: a/b; charset=klingon"]), /"klingon"/],
+    ["multipart/form-data; boundary=b", form(['name="a"', "x", "Content-Transfer-Encoding: rot13"]), /"rot13"/],
     ["multipart/form-data; boundary=b", part('name="a"', Buffer.from([0x41, 0xe9])), /"a" of its form is not UTF-8/],
     ["multipart/form-data; boundary=b", part(`name="${"n".repeat(201)}"`, "x"), /more than 200 characters/],
     ["application/x-www-form-urlencoded", Buffer.from([255]), /not UTF-8/],

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { utf8In } from "@nova/workflow";
 import { Refused } from "../errors.ts";
+import { charsetOf } from "./content-type.ts";
 
 /** The same bound as for a request that is not compressed: AWS Lambda takes 6 MB of event. */
 const maxBytes = 4 * 1024 * 1024;
@@ -28,22 +29,17 @@ export function decompressed(bytes: Buffer, encoding = ""): Buffer {
   }
 }
 
-/** The charset that a content-type states; absent: UTF-8. */
-export function charsetOf(contentType: string): string {
-  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(contentType) ?? [];
-  return (quoted ?? plain ?? "").trim().toLowerCase() || "utf-8";
+/** Text in the charset that its content-type states; without one it is UTF-8. Throws `Refused`. */
+export function decodedText(bytes: Uint8Array, contentType: string): string {
+  return textIn(charsetOf(contentType), bytes, "its body");
 }
 
-/** Text in the charset that its content-type states. Throws `Refused` for one that is not known, or that it is not in. */
-export function decodedText(bytes: Uint8Array, contentType: string, what = "its body"): string {
-  const charset = charsetOf(contentType);
+/** Text in a charset. Throws `Refused` for a charset that is not known, and for bytes that are no text in it. */
+export function textIn(charset = "utf-8", bytes: Uint8Array, what: string): string {
   if (/^(?:utf-?8|us-ascii)$/.test(charset)) {
     const text = utf8In(bytes);
     if (text !== undefined) return text;
-    const type = contentType.split(";")[0]?.trim();
-    throw new Refused(
-      `${what} says that it is ${type} and is not UTF-8 text - state its charset, or another content-type`,
-    );
+    throw new Refused(`${what} is not UTF-8 text - state its charset, or another content-type`);
   }
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);

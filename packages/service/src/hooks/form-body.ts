@@ -1,5 +1,8 @@
 import { Refused } from "../errors.ts";
-import { decodedText } from "./decode-body.ts";
+import { fileNameIn } from "../triggers/file-name.ts";
+import { charsetOf, parametersOf } from "./content-type.ts";
+import { textIn } from "./decode-body.ts";
+import { type FormPart, partsOf, percentDecoded } from "./multipart.ts";
 
 /** A field of a form: a text, or a file with its name and type. */
 export type FormField = string | { name: string; type: string; bytes: Uint8Array };
@@ -10,52 +13,46 @@ const longestName = 200;
 
 /** Fields of `application/x-www-form-urlencoded`, in the charset that its content-type states. Throws `Refused`. */
 export function urlencodedFields(bytes: Uint8Array, contentType: string): [string, string][] {
+  const charset = charsetOf(contentType);
+  const text = (escaped: string) =>
+    textIn(charset, percentDecoded(escaped.replaceAll("+", " ")), "a field of its form");
   const pairs = Buffer.from(bytes).toString("latin1").split("&");
-  return pairs
-    .filter((pair) => pair !== "")
-    .map((pair): [string, string] => {
-      const at = pair.includes("=") ? pair.indexOf("=") : pair.length;
-      return [textOf(pair.slice(0, at), contentType), textOf(pair.slice(at + 1), contentType)];
-    });
-}
-
-function textOf(escaped: string, contentType: string): string {
-  const spaced = escaped.replaceAll("+", " ");
-  const raw = spaced.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return decodedText(Buffer.from(raw, "latin1"), contentType, "a field of its form");
-}
-
-/** Fields and files of `multipart/form-data`. Throws `Refused`. */
-export async function multipartFields(
-  bytes: Uint8Array<ArrayBuffer>,
-  contentType: string,
-): Promise<[string, FormField][]> {
-  const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData().catch((cause) => {
-    throw new Refused("its body is no multipart/form-data - correct it, or send another content-type", [], { cause });
+  const fields = pairs.filter((pair) => pair !== "");
+  demandFew(fields.length);
+  return fields.map((pair) => {
+    const at = pair.includes("=") ? pair.indexOf("=") : pair.length;
+    return [demandName(text(pair.slice(0, at))), text(pair.slice(at + 1))];
   });
-  const entries = [...form];
-  if (entries.length > maxFields)
-    throw new Refused(`its form has ${entries.length} fields, at most ${maxFields} are taken - send fewer`);
-  return Promise.all(entries.map(async ([name, value]) => [demandName(name), await fieldOf(name, value, bytes)]));
+}
+
+/** Fields and files of `multipart/form-data`. A text is in the charset of its part, else of the form. Throws `Refused`. */
+export function multipartFields(bytes: Buffer, contentType: string): [string, FormField][] {
+  const charset = charsetOf(contentType);
+  const fields: [string, FormField][] = [];
+  for (const part of partsOf(bytes, parametersOf(contentType).get("boundary"))) {
+    const name = demandName(textIn(charset, part.name, "a name in its form"));
+    fields.push([name, fieldOf(name, part, charset)]);
+    demandFew(fields.length);
+  }
+  return fields;
+}
+
+function fieldOf(name: string, { file, contentType, bytes }: FormPart, charset: string | undefined): FormField {
+  const what = `the field ${JSON.stringify(name)} of its form`;
+  if (file === undefined) return textIn(charsetOf(contentType) ?? charset, bytes, what);
+  const fileName = textIn(file.charset ?? charset, file.name, "the name of a file in its form");
+  // RFC 7578: the type of a part that states none.
+  return { name: fileNameIn(fileName).slice(0, longestName), type: contentType || "text/plain", bytes };
+}
+
+function demandFew(fields: number): void {
+  if (fields <= maxFields) return;
+  throw new Refused(`its form has more than ${maxFields} fields, at most ${maxFields} are taken - send fewer`);
 }
 
 function demandName(name: string): string {
   if (name.length <= longestName) return name;
   throw new Refused(`a name in its form has more than ${longestName} characters - shorten it`);
-}
-
-async function fieldOf(name: string, value: string | File, body: Uint8Array): Promise<FormField> {
-  if (typeof value !== "string")
-    return { name: fileName(value.name), type: value.type, bytes: Buffer.from(await value.arrayBuffer()) };
-  // The parser of Node puts the sign in the place of bytes that are no UTF-8.
-  if (value.includes("\ufffd") && !Buffer.from(body).includes("\ufffd"))
-    throw new Refused(`the field "${name}" of its form is not UTF-8 text - send UTF-8, or a file`);
-  return value;
-}
-
-/** Never a path. */
-function fileName(name: string): string {
-  return (name.split(/[/\\]/).at(-1) ?? "").slice(0, longestName);
 }
 
 /** The one rule for fields that come more than once: they are a list of all their values, in order. */

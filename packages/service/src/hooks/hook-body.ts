@@ -22,7 +22,7 @@ export async function readHookBody(contentType: string, bytes: Uint8Array): Prom
   if (/^application\/(json|[a-z0-9.+-]*\+json)$/.test(type))
     return { json: jsonIn(decodedText(bytes, contentType)), files: [] };
   if (type === "application/x-www-form-urlencoded") return formBody(urlencodedFields(bytes, contentType));
-  if (type === "multipart/form-data") return formBody(await multipartFields(Buffer.from(bytes), contentType));
+  if (type === "multipart/form-data") return formBody(multipartFields(Buffer.from(bytes), contentType));
   if (type.startsWith("text/")) return { json: JSON.stringify(decodedText(bytes, contentType)), files: [] };
   const file = fileOf(bytes);
   return { json: JSON.stringify(file.mark), files: [file] };

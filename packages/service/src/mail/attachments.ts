@@ -1,4 +1,5 @@
 import type { Attachment, Email } from "postal-mime";
+import { fileNameIn } from "../triggers/file-name.ts";
 import { largestMailBytes, refusedByShape, textLoad } from "./guard.ts";
 import { isTnef, readTnef } from "./tnef.ts";
 
@@ -97,15 +98,8 @@ function attachmentOf(
   index: number,
   inside: string | null,
 ): MailAttachment {
-  // The last part of a name that looks like a path, for code that writes it to a file.
-  const name = (filename ?? "")
-    .toWellFormed()
-    .split(/[/\\]/)
-    .at(-1)
-    ?.replaceAll(/\p{Cc}/gu, "")
-    .trim();
-  const isNone = name === undefined || name === "" || name === "." || name === "..";
+  const name = fileNameIn((filename ?? "").toWellFormed()) || `attachment-${index + 1}`;
   const bytes = typeof content === "string" ? Buffer.from(content) : new Uint8Array(content);
   const type = mimeType || "application/octet-stream";
-  return { name: isNone ? `attachment-${index + 1}` : name, type, bytes, inside };
+  return { name, type, bytes, inside };
 }

@@ -1,0 +1,92 @@
+import { Refused } from "../errors.ts";
+import { parametersOf } from "./content-type.ts";
+
+/** A part of a form, its bytes as they came: the parser of Node takes every text for UTF-8, and loses what is none. */
+export interface FormPart {
+  name: Buffer;
+  /** Absent: the part is a text. The charset is there if the name states its own. */
+  file?: { name: Buffer; charset?: string };
+  contentType: string;
+  bytes: Buffer;
+}
+
+const longestHead = 16_384;
+
+/** The parts of `multipart/form-data` (RFC 7578). Throws `Refused`. */
+export function* partsOf(body: Buffer, boundary: string | undefined): Iterable<FormPart> {
+  if (!boundary) throw noForm("its content-type states no boundary");
+  for (const section of sections(body, `--${boundary}`)) yield readPart(section);
+}
+
+function noForm(reason: string): Refused {
+  return new Refused(`its body is no multipart/form-data (${reason}) - correct it, or send another content-type`);
+}
+
+/** What stands between the lines with the boundary. The text before the first and after the last is no part. */
+function* sections(body: Buffer, delimiter: string): Iterable<Buffer> {
+  let start: number | undefined;
+  for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + delimiter.length)) {
+    const isLineStart = at === 0 || body.toString("latin1", at - 2, at) === "\r\n";
+    const after = at + delimiter.length;
+    const [end] = /^(?:--|[ \t]*\r\n)/.exec(body.toString("latin1", after, after + 100)) ?? [];
+    if (!isLineStart || end === undefined) continue;
+    if (start !== undefined) yield body.subarray(start, Math.max(start, at - 2));
+    if (end === "--") return;
+    start = after + end.length;
+  }
+  throw noForm("its last boundary is missing");
+}
+
+function readPart(section: Buffer): FormPart {
+  const end = section.subarray(0, longestHead).indexOf("\r\n\r\n");
+  if (end === -1) throw noForm("a part has no head");
+  const headers = headersIn(section.toString("latin1", 0, end));
+  const disposition = headers.get("content-disposition") ?? "";
+  const parameters = parametersOf(disposition);
+  const name = parameters.get("name");
+  if (name === undefined || !/^form-data\s*;/i.test(disposition)) throw noForm("a part has no name");
+  const file = fileIn(parameters);
+  return {
+    ...{ name: unescaped(name), contentType: headers.get("content-type") ?? "" },
+    ...(file && { file }),
+    bytes: decoded(section.subarray(end + 4), headers.get("content-transfer-encoding")),
+  };
+}
+
+function headersIn(head: string): Map<string, string> {
+  const lines = head.replaceAll(/\r\n[ \t]+/g, " ").split("\r\n");
+  return new Map(lines.map((line) => [line.split(":", 1)[0]?.trim().toLowerCase() ?? "", valueIn(line)]));
+}
+
+function valueIn(line: string): string {
+  return line.slice(line.indexOf(":") + 1).trim();
+}
+
+/** `filename*` states its charset, a language, and the name (RFC 8187). */
+function fileIn(parameters: ReadonlyMap<string, string>): FormPart["file"] {
+  const [, charset, encoded] = /^([^']+)'[^']*'(.*)$/s.exec(parameters.get("filename*") ?? "") ?? [];
+  if (charset !== undefined && encoded !== undefined)
+    return { name: percentDecoded(encoded), charset: charset.toLowerCase() };
+  const name = parameters.get("filename");
+  return name === undefined ? undefined : { name: unescaped(name) };
+}
+
+/** Browsers escape these three characters in names, and no other. */
+function unescaped(name: string): Buffer {
+  return percentDecoded(name, /%(0a|0d|22)/gi);
+}
+
+/** Bytes of a latin-1 text. */
+export function percentDecoded(text: string, escapes = /%([0-9a-f]{2})/gi): Buffer {
+  return Buffer.from(
+    text.replace(escapes, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+}
+
+function decoded(bytes: Buffer, encoding = "binary"): Buffer {
+  const name = encoding.toLowerCase();
+  if (["7bit", "8bit", "binary"].includes(name)) return bytes;
+  if (name === "base64") return Buffer.from(bytes.toString("latin1"), "base64");
+  throw noForm(`a part has the content-transfer-encoding ${JSON.stringify(encoding.slice(0, 40))}`);
+}
