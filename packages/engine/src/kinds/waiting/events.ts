@@ -3,6 +3,8 @@ import { headOf } from "../../chain/head.ts";
 import { contextAfter } from "../../chain/position.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { KeptEvent, UsedShape, WaitingTask } from "../../ports/tasks.ts";
+import { definitionOf } from "../../protocol/definition.ts";
+import { eventOf } from "../../protocol/event.ts";
 import { entriesBefore } from "../../protocol/scope-entries.ts";
 import { handOverEvent } from "./answer.ts";
 import { keysFor, matchable, shapeOf, wakeOf } from "./bind-pattern.ts";
@@ -11,12 +13,16 @@ import { type EventNode, isWaitingNode } from "./waiting-node.ts";
 /** An event with more values than this, in the places that tasks are found by, asks every task instead. */
 const maxKeys = 200;
 
-/** Hands an event (EventBridge's JSON) to every task that waits for it; keeps it first for later waits. */
+/**
+ * Hands an event (EventBridge's JSON) to every task that waits for it; keeps it first for later waits. EventBridge may
+ * deliver an event twice: the second delivery wakes no later wait of a run that has taken it.
+ */
 export async function deliverEvent(ports: Ports, text: string): Promise<WaitingTask[]> {
   const event = parseExact(text) as MatchableObject;
   const taken: WaitingTask[] = [];
   for await (const task of tasksFor(ports, event, text)) {
     if (task.kind !== "event" || !task.pattern || !matchesPattern(matchable(task.pattern), event)) continue;
+    if ((await takenBefore(ports, task)).has(event.id)) continue;
     if (await handOverEvent(ports, task, text)) taken.push(task);
   }
   return taken;
@@ -82,23 +88,33 @@ export async function* eventsSinceStart(ports: Ports, task: WaitingTask, node: E
   const record = await ports.executions.get(task.execution);
   if (!record || !task.pattern || !task.wake) return;
   const pattern = matchable(task.pattern);
+  const isVisit = (id: string, scope: string) => id === node.id && scope === task.scope;
   let taken: ReadonlySet<unknown> | undefined;
   for (const key of task.wake.keys) {
     for await (const event of ports.wakes.eventsAt(key, record.startedAt)) {
       if (!matchesPattern(pattern, parseExact(event.text) as MatchableObject)) continue;
-      taken ??= await takenBefore(ports, task, node);
+      taken ??= await takenBefore(ports, task, isVisit);
       if (!taken.has(event.id)) yield event;
     }
   }
 }
 
-/** Ids of the events that earlier visits of the node went on with. */
-async function takenBefore(ports: Ports, task: WaitingTask, { id, for: { into } }: EventNode): Promise<Set<unknown>> {
+/** Ids of the events that earlier waits of the run continued with: of those that `counts` picks, by node and scope. */
+async function takenBefore(
+  ports: Ports,
+  task: WaitingTask,
+  counts: (node: string, scope: string) => boolean = () => true,
+): Promise<Set<unknown>> {
+  const { version } = await definitionOf(ports, eventOf(task));
+  const nodes = nodeIndex(version.workflow);
   const ids = new Set<unknown>();
-  for await (const { node, entry } of entriesBefore(ports, task)) {
-    if (node !== id || headOf(entry).scope !== task.scope) continue;
-    const json = (await contextAfter(entry, ports.blobs)).context.slot(into)?.json;
-    if (json !== undefined) ids.add((JSON.parse(json) as { id?: unknown } | null)?.id);
+  for await (const { node: id, entry } of entriesBefore(ports, task)) {
+    const node = id === null ? undefined : nodes.get(id)?.node;
+    if (node?.type !== "wait" || node.for.kind !== "event" || !counts(node.id, headOf(entry).scope)) continue;
+    const json = (await contextAfter(entry, ports.blobs)).context.slot(node.for.into)?.json;
+    const event: unknown = json === undefined ? undefined : JSON.parse(json);
+    const taken = (event as { id?: unknown } | null | undefined)?.id;
+    if (taken !== undefined) ids.add(taken);
   }
   return ids;
 }
