@@ -321,6 +321,19 @@ describe("what lists, records and traces show of a run", () => {
     expect(await verdictWith(twice)).toMatchObject({ state: "broken" });
   });
 
+  it("is named by its source, whatever became of the note beside the chain", async () => {
+    const { id, record, restart } = failing;
+    try {
+      await table.put([withLeaf(record, ["restarts"], undefined)]);
+      expect(await verifyExecution(cloud.ports, restart)).toMatchObject({
+        state: "broken",
+        problem: { seq: 0, message: `the record of its source ${id} was changed: its "restarts" lack ${restart}` },
+      });
+    } finally {
+      await table.put([record]);
+    }
+  });
+
   it("lies in one item, and in no other of its partition", async () => {
     const { id, record } = failing;
     const planted = { ...record, sk: { S: "E2" }, status: { S: "completed" }, version: { N: "7" }, nodes: { N: "9" } };

@@ -20,6 +20,19 @@ export async function restartsMisfit(ports: Ports, id: string): Promise<string |
   return stranger === undefined ? undefined : changed(`name ${stranger}, whose chain does not take over its outcomes`);
 }
 
+/**
+ * What is wrong with the record of the source of a restart. It names the restart before that has a record, so a name that
+ * is missing was dropped. The note beside its chain can be dropped, too.
+ */
+export async function sourceMisfit(
+  { executions }: Pick<Ports, "executions">,
+  { id, restartedFrom }: Pick<Execution, "id" | "restartedFrom">,
+): Promise<string | undefined> {
+  const source = restartedFrom === undefined ? undefined : await executions.get(restartedFrom);
+  if (!source || source.restarts?.includes(id)) return undefined;
+  return `the record of its source ${source.id} was changed: its "restarts" lack ${id}`;
+}
+
 async function isRestart({ chain }: Ports, restart: string, source: string): Promise<boolean> {
   const { entry } = await chain.read({ execution: restart, scope: "", seq: 0 });
   return entry !== undefined && sourceOf(headOf(entry)) === source;

@@ -6,7 +6,7 @@ import type { Erased } from "./content-check.ts";
 import { Erasures } from "./erasures.ts";
 import { labelsMisfit } from "./labels-check.ts";
 import { beginningMisfit, endMisfit, isUnderWay, signatureMisfit } from "./misfit.ts";
-import { restartsMisfit } from "./restarts-check.ts";
+import { restartsMisfit, sourceMisfit } from "./restarts-check.ts";
 import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
 import { unreadableProblem } from "./unreadable.ts";
 
@@ -88,6 +88,7 @@ async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, eras
   const beginning =
     beginningMisfit(record, first) ??
     (await restartsMisfit(ports, record.id)) ??
+    (await sourceMisfit(ports, record)) ??
     (await labelsMisfit(ports, record, erasures));
   if (beginning !== undefined) return { seq: 0, message: beginning };
   if (!close && known.isDone) return { seq: seq + 1, message: `${closeDropped}: Step Functions has completed the run` };
