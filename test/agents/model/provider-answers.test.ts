@@ -182,6 +182,15 @@ describe("over chat", () => {
   });
 });
 
+describe("over responses", () => {
+  it("a message of the phase commentary is no answer", async () => {
+    const commentary = { type: "message", role: "assistant", phase: "commentary", content: '{"code": "draft"}' };
+    await using server = await rawServer(responsesAnswer(json, [commentary]));
+    expect(await createModels(server.environment).ask(modelCall())).toMatchObject({ value: code });
+    expect(server.bodies).toHaveLength(1);
+  });
+});
+
 describe("a server that ignores schemas at /responses", () => {
   it("is met with the way to another API, said once", async () => {
     await using server = await rawServer(responsesAnswer("Sure, here it is."));

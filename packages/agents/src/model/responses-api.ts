@@ -60,7 +60,7 @@ function fixedPart<T>(call: ModelCall<T>) {
 const Item = z.looseObject({ type: z.string(), encrypted_content: z.string().nullish() });
 type Item = z.output<typeof Item>;
 
-const Message = z.object({ type: z.literal("message"), content: Content });
+const Message = z.object({ type: z.literal("message"), phase: z.string().nullish().catch(null), content: Content });
 const Call = z
   .object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: CallArguments })
   .transform(({ call_id: id, name, arguments: args }) => ({ id, name, arguments: args }));
@@ -95,7 +95,8 @@ function replayable(item: Item): boolean {
 }
 
 function replyOf(answer: z.output<typeof ResponsesAnswer>): Omit<Reply, "bytes"> {
-  const said = answer.messages.map(({ content }) => readContent(content));
+  // Messages of the phase "commentary" say what the model does before it answers.
+  const said = answer.messages.filter(({ phase }) => phase !== "commentary").map(({ content }) => readContent(content));
   const { usage } = answer;
   const details = Counts.parse(usage?.input_tokens_details);
   return {
