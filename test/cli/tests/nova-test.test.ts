@@ -108,11 +108,34 @@ describe("nova test", { timeout: 120_000 }, () => {
 
     it("allows any value there with --loosen, in the place of the test", async () => {
       const { stdout } = await nova(cwd, "test", "add", execution, "--name", "strict", "--loosen", "--json");
-      expect(JSON.parse(stdout)).toMatchObject({ varies, loosened: true, note: null });
+      expect(JSON.parse(stdout)).toMatchObject({
+        varies: varies.map((one) => ({ ...one, can_loosen: true })),
+        ...{ loosened: true, note: null },
+      });
       const { outcomes, expect: expected } = await fixture("chancy", "strict");
       expect(outcomes.one.set).toEqual({ id: { $any: true }, file: { $any: true }, same: 1 });
       expect(expected.context).toEqual({ id: { $any: true }, copy: { $any: true }, file: { $any: true }, same: 1 });
       expect(await test("chancy")).toMatchObject(all(1));
+    });
+
+    it("tells apart what no form allows: other keys and other errors", async () => {
+      const keys = "import uuid\ncontext[str(uuid.uuid4())] = 1";
+      const fails = `${dice("id")}\nraise ValueError(str(context['id']))`;
+      const nodes = [action("keys", `${dice("id")}\n${keys}`, live), action("fails", fails, live)];
+      await write(between("unlike", nodes, ways("start > keys > fails > end")));
+      const run = await nova(cwd, "run", "unlike", "--json");
+      const { execution_id } = JSON.parse(run.stdout);
+      const add = ["test", "add", execution_id, "--name", "unlike", "--loosen"];
+      const { varies } = JSON.parse((await nova(cwd, ...add, "--json")).stdout);
+      expect(varies).toContainEqual({ node: "keys", key: "id", can_loosen: true });
+      expect(varies).toContainEqual({ node: "fails", key: "error", can_loosen: false });
+      expect(varies).toContainEqual({ node: "keys", key: expect.stringMatching(/^.{36}$/), can_loosen: false });
+      const { outcomes } = await fixture("unlike", "unlike");
+      expect(Object.values(outcomes.keys.set)).toEqual(expect.arrayContaining([{ $any: true }, 1]));
+      const { stdout } = await nova(cwd, ...add);
+      expect(stdout).toMatch(/any value fits there now\n {2}keys: id\n/);
+      expect(stdout).toMatch(/since no form allows[^\n]*\n(?: {2}.*\n)* {2}fails: error\n/);
+      await rm(join(cwd, "unlike"), { recursive: true });
     });
 
     it("keeps a test that it could not try, and says why", async () => {

@@ -38,14 +38,16 @@ export async function addTest({ execution: id, loosen, ...asked }: Asked): Promi
     const test = await testOf(nova, trace, name);
     const path = await writeTest(folder, test, { replaces: loosen });
     const repeated = await repetitionOf(folder, test);
-    if (loosen && repeated.varying.length > 0) await writeTest(folder, repeated.loosened, { replaces: true });
+    if (loosen && repeated.varying.some(({ canLoosen }) => canLoosen))
+      await writeTest(folder, repeated.loosened, { replaces: true });
     const file = join(relative(".", folder), path);
     const { workflow, outcomes } = test.fixture;
-    const varies = repeated.varying.map(({ place, key }) => ({ node: place, key }));
+    const varies = repeated.varying.map(({ place, key, canLoosen }) => ({ node: place, key, can_loosen: canLoosen }));
+    const isLoosened = loosen && varies.some((one) => one.can_loosen);
     return {
       json: {
         ...{ name, file, workflow, execution_id: id, outcomes: Object.keys(outcomes), varies },
-        ...{ loosened: loosen && varies.length > 0, note: repeated.note },
+        ...{ loosened: isLoosened, note: repeated.note },
       },
       text: [`${file} is a test of ${workflow} now, from ${id}`, ...notesOf(repeated, { id, name, loosen })],
     };
@@ -73,13 +75,21 @@ async function repetitionOf(path: string, test: Test): Promise<Repeated> {
 }
 
 function notesOf({ varying, note }: Repeated, { id, name, loosen }: { id: string; name: string; loosen: boolean }) {
-  const keys = varying.map(({ place, key }) => `  ${place ?? "the context at the end"}: ${key}`);
   const command = `nova test add ${id} --name ${name} --loosen`;
-  const advice = loosen
+  const loose = loosen
     ? "any value fits there now"
     : `the test will fail - make the code repeatable, or allow any value there: ${command}`;
+  const listed = (canLoosen: boolean, advice: string) => {
+    const keys = varying.filter((one) => one.canLoosen === canLoosen);
+    const lines = keys.map(({ place, key }) => `  ${place ?? "the context at the end"}: ${key}`);
+    return keys.length > 0 ? [`it ran twice, and these values differ from run to run; ${advice}`, ...lines] : [];
+  };
   return [
-    ...(varying.length > 0 ? [`it ran twice, and these values differ from run to run; ${advice}`, ...keys] : []),
+    ...listed(true, loose),
+    ...listed(
+      false,
+      "the test will fail, since no form allows what is there in some runs only, or another error - make the code repeatable",
+    ),
     ...(note === null ? [] : [note]),
   ];
 }

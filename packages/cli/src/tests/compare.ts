@@ -44,7 +44,7 @@ export async function firstDifference(
   return endDifference(fixture, run, evaluate);
 }
 
-/** Every key with another value than a test without forms has: node by node, then in the context at the end. */
+/** Every key with another value than a test without expressions has: node by node, then in the context at the end. */
 export async function everyDifference(
   { outcomes, expect }: Fixture,
   { trace, live, blobs }: TestRun,

@@ -10,6 +10,8 @@ export interface VaryingKey {
   /** Null: the context at the end. */
   place: string | null;
   key: string;
+  /** Whether a form can allow any value: not for an error or a decision, and not for a key that only some runs set. */
+  canLoosen: boolean;
 }
 
 export interface Repetition {
@@ -41,8 +43,13 @@ export async function repeatTest(folder: TestFolder, test: Test): Promise<Repeti
     };
     const runs = [await run(), await run()];
     const found = (await Promise.all(runs.map((one) => everyDifference(test.fixture, one)))).flat();
-    const varying = Array.from(new Map(found.map((one) => [JSON.stringify(one), one])).values());
-    const loosened = { ...test, fixture: loosen(test.fixture, varying) };
+    const differing = Array.from(new Map(found.map((one) => [JSON.stringify(one), one])).values());
+    const allLoose = loosen(test.fixture, differing);
+    const still = (await Promise.all(runs.map((one) => everyDifference(allLoose, one)))).flat();
+    const stuck = new Set(still.map((one) => JSON.stringify(one)));
+    const varying = differing.map((one) => ({ ...one, canLoosen: !stuck.has(JSON.stringify(one)) }));
+    const loose = varying.filter(({ canLoosen }) => canLoosen);
+    const loosened = { ...test, fixture: loosen(test.fixture, loose) };
     const rest = runs.map((one) => firstDifference(loosened.fixture, one, async (all) => all.map(() => null)));
     const [remaining = null] = (await Promise.all(rest)).filter((one) => one !== null);
     return { varying, loosened, remaining };
@@ -52,7 +59,7 @@ export async function repeatTest(folder: TestFolder, test: Test): Promise<Repeti
 }
 
 /** Only values that a node set can be loosened: a decision or an error is part of the way that a run takes. */
-function loosen(fixture: Fixture, varying: readonly VaryingKey[]): Fixture {
+function loosen(fixture: Fixture, varying: readonly Pick<VaryingKey, "place" | "key">[]): Fixture {
   const loose = copyOf(fixture);
   for (const { place, key } of varying) {
     const values = place === null ? loose.expect.context : loose.outcomes[place]?.set;
