@@ -176,6 +176,9 @@ class Printed(Results):
             f"print(json.dumps({value}).replace('null', '0'), flush=True)\nprint()",
             "print({'status': 'error', 'message': 'no total'})",
             f"for n in range(9000): print('x' * 100)\nprint({value})",
+            f"print({value})\nprint('done')",
+            f"import pprint; pprint.pprint({value}, width=20); print('done'); print({{'n': 1}})",
+            """print('{\\n  "context_updates": {\\n    "x": 1\\n  }\\n}')\nprint('done')""",
         ]:
             with self.subTest(code):
                 result = self.run_code(code)
@@ -189,6 +192,7 @@ class Printed(Results):
         printed_twice = "r = {'context_updates': {'x': 1}}\nprint(json.dumps(r))\nprint(r)"
         self.assert_changes(printed_twice, {"x": 1}, logs="{'context_updates': {'x': 1}}\n")
         self.assert_changes("r = {'context_updates': {}}\nprint(r)\nprint('done')", {})
+        self.assert_changes("r = {'status': 'error', 'message': 'm'}\nprint(r)\nprint('tried again')", {})
 
     def test_text_that_only_looks_like_a_result_is_text(self):
         for code in [

@@ -16,7 +16,8 @@ _dump = json.dump
 _MOST_PRODUCTS = 1 << 16
 _TAIL_CHARS = 1 << 16
 _UPDATES, _ERROR = r"""['"]context_updates['"]\s*:""", r"""['"]status['"]\s*:\s*['"]error['"]"""
-_RESULT = re.compile(f"{_UPDATES}|{_ERROR}")
+_RESULT, _SOME_UPDATES = re.compile(f"{_UPDATES}|{_ERROR}"), re.compile(rf"{_UPDATES}(?!\s*\{{\s*\}})")
+_BLOCK = re.compile(r"^\{.*(?:\n(?:[ \t].*|\}.*))*", re.MULTILINE)
 _MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # a flush costs as much as a print: a tight loop goes without
 
 
@@ -155,15 +156,21 @@ class Printed(Stream):
 
     def lost_result(self, code):
         """
-        Whether the code ends its output with a result of its own that does not count: a dict as Python shows it, or a
-        text that json.dumps did not make. A result that the code's own source does not speak of is a stranger's text.
+        Whether the code prints a result of its own that does not count: a dict as Python shows it, or a text that
+        json.dumps did not make. Only at the end of the output an error counts, since code may show one that it has
+        handled, and so do empty updates, since they lose nothing. A result that the code's own source does not speak of is a stranger's text.
         """
         tail = "".join(self._tail)[-_TAIL_CHARS:].rstrip()
+        if self._looks_lost(tail[tail.rfind("\n{") + 1 :], _RESULT, code):
+            return True
         # pprint shows a dict in several lines, of which all but the first are indented.
-        block = tail[tail.rfind("\n{") + 1 :].strip()
+        return any(self._looks_lost(block[0], _SOME_UPDATES, code) for block in _BLOCK.finditer(tail))
+
+    def _looks_lost(self, block, pattern, code):
+        block = block.strip()
         if not (block.startswith("{") and block.endswith("}")) or self._is_product(block):
             return False
-        found = _RESULT.search(block)
+        found = pattern.search(block)
         return found is not None and any(word in code for word in _WORDS if word in found[0])
 
     def finish(self):
