@@ -111,7 +111,7 @@ describe("an execution that is over", { timeout: 60_000 }, () => {
     expect(JSON.parse(verify.stdout)).toMatchObject({ execution_id: id, state: "anchored", problem: null });
     expect(verify.code).toBe(0);
     expect(JSON.parse(list.stdout).items).toContainEqual({
-      ...{ execution_id: id, workflow: "hello", version: 1, client: "default", status: "completed" },
+      ...{ execution_id: id, workflow: "hello", version: 1, client: "default", status: "completed", labels: {} },
       ...{ started_at: expect.stringMatching(/^\d{4}-/), duration_ms: expect.any(Number) },
     });
     expect(JSON.parse(cancel.stdout)).toEqual({ execution_id: id, status: "completed" });

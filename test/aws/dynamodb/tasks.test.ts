@@ -36,6 +36,17 @@ test("keeps the first task of an id, whole, with a schema that DynamoDB has no n
   expect(await tasks.find(base.id)).toEqual(base);
 });
 
+test("leaves a task that cannot be read out of those that wait, and warns", async () => {
+  const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
+  await tasks.create({ ...base, execution: "exec_damaged", id: "task_damaged", format: 2 as 1 });
+  await tasks.create({ ...base, id: "task_sound" });
+  const pending = (await Array.fromAsync(tasks.pending())).map(({ id }) => id);
+  expect(pending).toContain("task_sound");
+  expect(pending).not.toContain("task_damaged");
+  expect(warn).toHaveBeenCalledWith(expect.stringMatching(/^task "task_damaged" of exec_damaged cannot be read/));
+  warn.mockRestore();
+});
+
 test("notes what became of the mail about a task, the last time, and nothing of one that is gone", async () => {
   await tasks.create({ ...base, id: "task_mailed" });
   const [key, mail] = [

@@ -24,7 +24,9 @@ function recorded(
     changes: { set: new RawJson('{"total": 3}'), delete: [] },
     ...fields,
   };
-  return { execution: { id: "exec_01", client: "acme", root: "exec_00" }, entry, before } as unknown as Recorded;
+  const execution = { id: "exec_01", client: "acme", root: "exec_00" };
+  const origin = { execution: "exec_00", place: "sum" };
+  return { execution, entry, before, origin } as unknown as Recorded;
 }
 
 const sets = (json: string): CodeResult => ({ ...quick, status: "success", set: [{ key: "total", json }], delete: [] });

@@ -170,7 +170,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(passed).toEqual([]);
   });
 
-  it("leaves no four characters of it at a cut, where that is marked", () => {
+  it("leaves no four characters of it at a cut, where that is marked", { timeout: 180_000 }, () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
       // A line's end in between, or a part of it, counts for none, and so does a part of the escape of one character.

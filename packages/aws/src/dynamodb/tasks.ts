@@ -74,8 +74,21 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
   };
 }
 
+/** A sweep reads all tasks that wait: one that cannot be read must not stop the others. */
 async function* tasksOf(items: AsyncGenerator<TaskItem>): AsyncGenerator<WaitingTask> {
-  for await (const item of items) yield taskOf(item);
+  for await (const item of items) {
+    const task = taskIfReadable(item);
+    if (task) yield task;
+  }
+}
+
+function taskIfReadable(item: TaskItem): WaitingTask | undefined {
+  try {
+    return taskOf(item);
+  } catch (error) {
+    process.emitWarning(`task "${item.id}" of ${item.execution} cannot be read and is left out: ${error}`);
+    return undefined;
+  }
 }
 
 function clientKey(client: string, kind: WaitingTask["kind"]): string {
