@@ -89,7 +89,8 @@ describe("a published workflow", () => {
     });
     expect(await readFile(file("out.pdf"))).toHaveLength(18);
     expect((await onServer(...again, "--force")).out).toContain("out.pdf holds deep.texts.1");
-    await onServer("get", id, "deep.texts.0", "--into", file("text.txt"));
+    const saved = await onServer("get", id, "deep.texts.0", "--into", file("text.txt"));
+    expect(saved.out).toContain(", 300000 bytes");
     expect(await readFile(file("text.txt"), "utf8")).toBe("x".repeat(300_000));
     await onServer("get", id, "deep", "--into", file("deep.json"));
     expect(await readFile(file("deep.json"), "utf8")).toMatch(/^\{"texts":\["x+",12345678901234567890\]\}\n$/);

@@ -21,8 +21,9 @@ export const get = command({
       const { readContextValue } = await import("../api/context-value.ts");
       return readContextValue(server, execution, key);
     });
-    const bytes = "json" in value ? Buffer.byteLength(value.json) : value.bytes.length;
-    if (into !== undefined) await write(into, value, force === true);
+    const content = "json" in value ? fileText(value.json) : value.bytes;
+    const bytes = Buffer.byteLength(content);
+    if (into !== undefined) await write(into, content, force === true);
     if (json || into !== undefined) {
       const text = `${into} holds ${key} of ${execution}, ${bytes} bytes`;
       return { json: resultOf(defined({ execution_id: execution, key, into }), value), text };
@@ -47,8 +48,7 @@ function fileText(json: string): string {
   return json.startsWith('"') ? JSON.parse(json) : `${json}\n`;
 }
 
-async function write(file: string, value: ContextValue, force: boolean): Promise<void> {
-  const content = "json" in value ? fileText(value.json) : value.bytes;
+async function write(file: string, content: string | Uint8Array, force: boolean): Promise<void> {
   const sentence = ({ code }: NodeJS.ErrnoException) =>
     code === "EEXIST"
       ? `"${file}" exists - name another file, or add --force`

@@ -69,7 +69,7 @@ async function verifyMany(query: Record<"workflow" | "client" | "label", string 
   return {
     json: { runs, ...counts, items: broken },
     text: [
-      `${runs} runs: ${styled(counts.broken > 0 ? "red" : "green", `${anchored} anchored, ${open} open, ${counts.broken} broken`)}`,
+      `${runs} ${runs === 1 ? "run" : "runs"}: ${styled(counts.broken > 0 ? "red" : "green", `${anchored} anchored, ${open} open, ${counts.broken} broken`)}`,
     ],
     code: exitCodeOf(counts.broken > 0),
   };
