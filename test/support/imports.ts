@@ -98,6 +98,23 @@ function siblings(a: string, b: string): [string, string] | undefined {
   return [one.slice(0, shared + 1).join("/"), other.slice(0, shared + 1).join("/")];
 }
 
+const exportedFunction =
+  /^export (?:async )?function\*? (\w+)|^export const (\w+)(?:: [^=]+)? = (?:async )?(?:<[^>]*>)?\([^)]*\)[^=;]* =>/gm;
+
+/** Names that several files of a package export a function by: `engine outcomeOf: <paths>`, one line a name. */
+export function sharedFunctionNames(files: SourceFile[]): string[] {
+  const pathsByName = new Map<string, Set<string>>();
+  for (const { path, text } of files) {
+    for (const [, declared, assigned] of text.matchAll(exportedFunction)) {
+      const key = `${packageFolder(path).replace("packages/", "")} ${declared ?? assigned}`;
+      pathsByName.set(key, (pathsByName.get(key) ?? new Set()).add(path));
+    }
+  }
+  return Array.from(pathsByName, ([key, paths]) => ({ key, paths: [...paths] }))
+    .filter(({ paths }) => paths.length > 1)
+    .map(({ key, paths }) => `${key}: ${paths.join(", ")}`);
+}
+
 /** The first cycle among these files, as a path that ends where it began. */
 export function findCycle(files: SourceFile[]): string[] | undefined {
   const byPath = new Map(files.map((file) => [file.path, file]));
