@@ -54,10 +54,10 @@ function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | 
   };
 }
 
-type Compiler = Pick<ServicePorts, "compile" | "keysLookedUp">;
+type Compiler = Pick<ServicePorts, "compile" | "findLookedUpKeys">;
 
 const compilesNothing = () => Promise.reject(new TypeError("this function compiles nothing"));
-let compiler: Compiler = { compile: compilesNothing, keysLookedUp: compilesNothing };
+let compiler: Compiler = { compile: compilesNothing, findLookedUpKeys: compilesNothing };
 
 /** Before the first invocation, where definitions come in: the compiler and the checker of Python weigh much. */
 export function provideCompiler(provided: Compiler): void {

@@ -1,4 +1,4 @@
 import { compileSent, keysLookedUpSent } from "@nova/compiler/sent";
 import { provideCompiler } from "./service-app.ts";
 
-provideCompiler({ compile: compileSent, keysLookedUp: keysLookedUpSent });
+provideCompiler({ compile: compileSent, findLookedUpKeys: keysLookedUpSent });

@@ -34,7 +34,7 @@ describe("the ports of the service", () => {
       told.push(source);
       return { findings: [] };
     };
-    provideCompiler({ compile, keysLookedUp: async () => null });
+    provideCompiler({ compile, findLookedUpKeys: async () => null });
     const source = { text: "{}", fileName: "workflow.json", files: {} };
     for (const NOVA_MODELS of ["on", "off"]) await createServicePorts({ ...least, NOVA_MODELS }).compile(source);
     expect(told).toEqual([source, { ...source, modelsOff: true }]);

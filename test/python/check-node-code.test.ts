@@ -13,7 +13,7 @@ const check = (source: string, facts: Partial<NodeFacts> = {}) =>
 const textOf = ({ code, line, column, message }: CodeFinding) => `${line}:${column} ${code} ${message}`;
 const found = async (source: string, facts?: Partial<NodeFacts>) => (await check(source, facts)).map(textOf);
 
-describe("a finding says what is wrong, where, and the way out", () => {
+describe("a finding says what is wrong, where, and what to do", () => {
   it.each<[string, Partial<NodeFacts>, string]>([
     [
       "context['a'] = email_user",
@@ -97,29 +97,29 @@ describe("a finding says what is wrong, where, and the way out", () => {
     expect(await found(source, facts)).toEqual([expected]);
   });
 
-  it("counts columns in UTF-16 units, and lines however they end", async () => {
+  it("counts columns in UTF-16 units, and accepts every line ending", async () => {
     expect(await found("x = '𝄞'\r\ny = '𝄞'; context['a'] = context['totl']")).toEqual([
       expect.stringMatching(/^2:34 PY110/),
     ]);
   });
 
-  it("says nothing else where Python cannot read the code", async () => {
+  it("reports only the syntax error if Python cannot parse the code", async () => {
     expect((await check("if x\n  y = unknown")).map(({ code }) => code)).toEqual(["PY101"]);
   });
 
-  it("finds everything at once, in the order of the source", async () => {
+  it("reports all findings at once, in the order of the source", async () => {
     const codes = (await check("import nope\nx = context['totl']\ny = zzz", { modules: [] })).map(({ code }) => code);
     expect(codes).toEqual(["PY140", "PY110", "PY120", "PY102"]);
   });
 
-  it.each(["# noqa", "# noqa: PY110", "# noqa: F821, PY110"])("is silent on a line with %s", async (comment) => {
+  it.each(["# noqa", "# noqa: PY110", "# noqa: F821, PY110"])("ignores a line with %s", async (comment) => {
     expect(await found(`context['a'] = context['totl']  ${comment}`)).toEqual([]);
     expect(await found("context['a'] = context['totl']  # noqa: PY999")).toHaveLength(1);
   });
 });
 
 describe("keys", () => {
-  it("are not checked where nothing is known of the context", async () => {
+  it("are not checked if the context is unknown", async () => {
     expect(await checkNodeCode("context['a'] = context['b']", { nodeType: "action" })).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ describe("keys", () => {
       "enrich(context['order'])  # noqa\ncontext['a'] = context['order']['number']",
     ],
     ["of an object that is known in part", "context['a'] = context['part']['x']"],
-  ])("may be absent when they are %s", async (_, source) => {
+  ])("may be absent if they are %s", async (_, source) => {
     const part = { type: "object", size: 5, members: {} } as const;
     expect(await found(source, { context: { ...context, part } })).toEqual([]);
   });
@@ -157,16 +157,16 @@ describe("keys", () => {
     ],
     ["with get", "context['a'] = context.get('totals', 0)"],
     ["of NOVA's own", "context['a'] = context['_data_analysis']"],
-  ])("are only doubted %s", async (_, source) => {
+  ])("get a warning %s", async (_, source) => {
     expect((await check(source)).map(({ code, severity }) => [code, severity])).toEqual([["PY112", "warning"]]);
   });
 
-  it("that are misspelt are wrong in any branch", async () => {
+  it("that are misspelt cause an error in any branch", async () => {
     const source = "if context['kind'] == 'x': context['a'] = context['emial_user']\nelse: context['a'] = 1";
     expect(await found(source)).toEqual([expect.stringContaining("PY110")]);
   });
 
-  it("branch_decision is gone before a decision", async () => {
+  it("include no branch_decision before a decision", async () => {
     const source = "context['branch_decision'] = context['branch_decision'] == 'x'";
     const facts = { nodeType: "decision", context: { branch_decision: shapeOf("x") } } as const;
     expect(await found(source, facts)).toEqual([expect.stringContaining("PY110")]);
@@ -197,7 +197,7 @@ describe("names", () => {
     ["a local annotation", "def f():\n  x: Invoice = 1\n  return x\ncontext['a'] = f()"],
     ["a name that is deleted later", "def g(): return 1\ndef f(): return g()\ncontext['a'] = f()\ndel g"],
     ["a name made at run time", "globals()['f'] = len\ncontext['a'] = f([])"],
-  ])("in %s are only doubted", async (_, source) => {
+  ])("in %s get a warning", async (_, source) => {
     expect((await check(source)).map(({ code }) => code)).toEqual(["PY104"]);
   });
 
@@ -213,7 +213,7 @@ describe("analysis code", () => {
     ["# STAGE: ANALYSIS\nresult = {'pages': 1}", []],
     ["# STAGE: ANALYSIS\npages = 1", ["PY120"]],
     ["# STAGE: TASK\nresult = {'pages': 1}", ["PY120"]],
-  ])("%j answers %j", async (source, codes) => {
+  ])("%j has the findings %j", async (source, codes) => {
     expect((await check(source)).map(({ code }) => code)).toEqual(codes);
   });
 

@@ -1,4 +1,11 @@
-import { checkNodeCode, checkPython, contextReads, keysSet, nodeGlobals, reboundContext } from "@nova/python";
+import {
+  checkNodeCode,
+  checkPython,
+  findAssignedKeys,
+  findReboundContext,
+  listContextReads,
+  nodeGlobals,
+} from "@nova/python";
 import { describe, expect, it } from "vitest";
 
 const check = (source: string) => checkPython(source, nodeGlobals);
@@ -10,7 +17,7 @@ it.each([
   ["a return stands outside of a function", "x = 1\nreturn x", 2, 1],
   ["the indentation is wrong", "x = 1\n  y = 2", 2, 1],
   ["await stands outside of a function", "import asyncio\nawait asyncio.sleep(1)", 2, 1],
-])("says where %s", async (_, source, line, column) => {
+])("checkPython reports the position where %s", async (_, source, line, column) => {
   expect(await check(source)).toEqual([
     {
       kind: "syntax",
@@ -26,7 +33,7 @@ it.each([
   ["a name in an f-string", 'print(f"{totl}")', "totl", 1, 10],
   ["a local name before it is set", "t = 1\ndef f():\n    print(t)\n    t = 2\nf()", "t", 3, 11],
   ["a name behind a character of two units", 'print("𝄞", zzz)', "zzz", 1, 13],
-])("names %s", async (_, source, name, line, column) => {
+])("checkPython names %s", async (_, source, name, line, column) => {
   const [problem, ...others] = await check(source);
   expect(others).toEqual([]);
   expect(problem).toMatchObject({ kind: "name", line, column });
@@ -42,16 +49,16 @@ it.each([
   ["the syntax of new Pythons", "type Pair[T] = tuple[T, T]\nmatch 1:\n    case _: pass"],
   ["a line that asks for silence", "print(made_elsewhere)  # noqa: F821"],
   ["nothing", ""],
-])("lets code use %s", async (_, source) => {
+])("checkPython accepts %s", async (_, source) => {
   expect(await check(source)).toEqual([]);
 });
 
-it("gives a module of lib no globals", async () => {
+it("checkPython knows no globals of a module of lib", async () => {
   const problems = await checkPython('print(context["a"])');
   expect(problems).toMatchObject([{ kind: "name", line: 1, column: 7 }]);
 });
 
-it("finds every wrong name, and one of a name per line", async () => {
+it("checkPython finds every undefined name, once per line", async () => {
   const problems = await check("a1(b1)\nb1(b1)");
   expect(problems.map(({ line, column }) => [line, column])).toEqual([
     [1, 1],
@@ -60,7 +67,7 @@ it("finds every wrong name, and one of a name per line", async () => {
   ]);
 });
 
-it("says nothing about names where Python cannot read the code", async () => {
+it("checkPython reports no names if Python cannot parse the code", async () => {
   expect((await check("print(unknown)\nreturn")).map((problem) => problem.kind)).toEqual(["syntax"]);
 });
 
@@ -80,22 +87,22 @@ const deep = [
   ["conditions", nested("1 if a else ", "", 1000)],
 ] as const;
 
-describe("code beyond the bounds", () => {
-  it.each(deep)("is not checked where it has too many %s, and ruff goes on working", async (_what, source) => {
+describe("checkPython, beyond the bounds,", () => {
+  it.each(deep)("rejects too many %s, and ruff still works afterwards", async (_what, source) => {
     const message = expect.stringMatching(/^the code goes more than 500 levels deep - divide/);
     expect(await checkPython(source)).toEqual([{ kind: "size", message, line: 1, column: 1 }]);
     expect(await checkNodeCode(source, { nodeType: "action" })).toMatchObject([{ code: "PY105", message }]);
     expect(await checkPython("x = y")).toMatchObject([{ kind: "name" }]);
   });
 
-  it("is not checked where it is too long", async () => {
+  it("rejects code that is too long", async () => {
     const message = "the code has 760,003 characters, at most 200,000 are checked - ";
     const found = await checkPython(chain("+", 380_000));
     expect(found).toMatchObject([{ kind: "size", message: expect.stringContaining(message) }]);
   });
 
-  it("names no keys", async () => {
-    expect(contextReads(`context["a"] = 1\n${chain("+", 2000)}`)).toEqual([]);
+  it("lists no keys", async () => {
+    expect(listContextReads(`context["a"] = 1\n${chain("+", 2000)}`)).toEqual([]);
   });
 });
 
@@ -105,7 +112,7 @@ describe("code within the bounds", () => {
     ["200 brackets", nested("(", ")", 200)],
     ["2,000 branches of one if", `a = 1\nif a: pass\n${"elif a: pass\n".repeat(2000)}`],
     ["a list of 10,000 numbers", `x = [${"1,".repeat(10_000)}]`],
-  ])("may have %s", async (_what, source) => {
+  ])("can have %s", async (_what, source) => {
     expect(await checkPython(source)).toEqual([]);
   });
 });
@@ -113,19 +120,19 @@ describe("code within the bounds", () => {
 describe("long code", () => {
   const lines = Array.from({ length: 7_000 }, (_, i) => i);
 
-  it("has the places of all its keys found in one reading", () => {
+  it("gets the positions of all keys in one pass", () => {
     const source = lines.map((i) => `context["$${i}"] = 1`).join("\n");
-    const found = keysSet(source, /^\$/);
+    const found = findAssignedKeys(source, /^\$/);
     expect(found).toHaveLength(lines.length);
     expect(found.at(-1)).toEqual({ key: "$6999", line: 7_000, column: 1 });
   });
 
-  it("has the places of all its new contexts found in one reading", () => {
+  it("gets the positions of all new contexts in one pass", () => {
     const source = lines.map(() => "context = {}").join("\n");
-    expect(reboundContext(source)).toMatchObject({ kind: "rebound", line: 1 });
+    expect(findReboundContext(source)).toMatchObject({ kind: "rebound", line: 1 });
   });
 
-  it("has its stages looked for line by line", async () => {
+  it("gets its stages from single lines", async () => {
     const found = await checkNodeCode(`${"\n".repeat(190_000)}context["a"] = 1`, { nodeType: "action" });
     expect(found).toEqual([]);
   });

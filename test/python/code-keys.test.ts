@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import {
   type CodeKeys,
-  codeKeys,
-  contextReads,
-  foreignModules,
-  keysLookedUp,
-  keysSet,
+  createModuleFinder,
+  findAssignedKeys,
+  findLookedUpKeys,
+  listContextReads,
+  readCodeKeys,
   setsBranchDecision,
 } from "@nova/python";
 import { describe, expect, it } from "vitest";
@@ -14,26 +14,26 @@ import { type FaultKind, faultsOf } from "./support/faults.ts";
 
 const [correct, roundabout] = [readCorpus("correct"), readCorpus("roundabout")];
 
-/** Keys that a snippet finds in other contexts than its own: `inputs` would declare them. */
+/** Keys that a snippet reads from another context than its own; `inputs` would declare them. */
 const elsewhere: Record<string, string> = { discriminated: "receipt_sum", dispatch_table: "factor" };
 const fromNova = ["branch_decision", "error", "_data_analysis"];
 
-/** As a workflow knows them whose `inputs` declare all that the snippet finds. */
+/** Missing keys in a workflow whose `inputs` declare every other key of the snippet. */
 function missingIn({ name, source, facts }: Snippet): string[] {
   const given = [...Object.keys(facts.context ?? {}), ...fromNova, elsewhere[name] ?? ""];
-  const missing = facts.context && codeKeys(source)?.missing(given);
+  const missing = facts.context && readCodeKeys(source)?.missing(given);
   return (missing ?? []).map(({ key }) => key);
 }
 
 function foreignIn({ source, facts: { modules = [], lib = [] } }: Snippet): string[] {
   const own = Object.fromEntries(lib.map((name) => [name, ""]));
-  return foreignModules({ requirements: template, lib: own })(source)
+  return createModuleFinder({ requirements: template, lib: own })(source)
     .map(({ module }) => module)
     .filter((module) => !modules.includes(module));
 }
 
-describe("what a workflow asks of its code", () => {
-  it("has nothing to say about correct code", () => {
+describe("the checks of a workflow", () => {
+  it("find nothing in correct code", () => {
     const said = [...correct, ...roundabout].map((one) => [one.name, ...missingIn(one), ...foreignIn(one)]);
     expect(said.filter(([, ...found]) => found.length > 0)).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe("what a workflow asks of its code", () => {
   it.each<[FaultKind, (fault: Snippet) => string[]]>([
     ["wrong key", missingIn],
     ["missing import", foreignIn],
-  ])("finds 95 % of the faults of the kind %s", (kind, find) => {
+  ])("find 95 % of the faults of the kind %s", (kind, find) => {
     const faults = correct.flatMap(faultsOf).filter((one) => one.kind === kind);
     const missed = faults.filter((fault) => find(fault).length === 0);
     if (process.env.NOVA_FIGURES) writeFileSync(2, missed.map(({ name, how }) => `missed ${name}: ${how}\n`).join(""));
@@ -57,8 +57,8 @@ it.each([
   ["each key once", 'x = 1; context["error"] = 1\ncontext["error"] = 2; context["$a"] += 1', ["error 1:8", "$a 2:23"]],
   ["one of several targets", "a, context['error'] = 1, 2", ["error 1:4"]],
   ["a key set in a function", "def f():\n    context['error'] = 1", ["error 2:5"]],
-])("finds %s", (_what, source, places) => {
-  expect(keysSet(source, wanted).map(({ key, line, column }) => `${key} ${line}:${column}`)).toEqual(places);
+])("findAssignedKeys finds %s", (_what, source, places) => {
+  expect(findAssignedKeys(source, wanted).map(({ key, line, column }) => `${key} ${line}:${column}`)).toEqual(places);
 });
 
 it.each([
@@ -68,11 +68,11 @@ it.each([
   ["is compared", "x = context['error'] == 1"],
   ["belongs to another dict", "x = context['error']\nx['error'] = 1"],
   ["is only text", "x = \"context['error'] = 1\""],
-])("finds none where the key %s", (_what, source) => {
-  expect(keysSet(source, wanted)).toEqual([]);
+])("findAssignedKeys finds none if the key %s", (_what, source) => {
+  expect(findAssignedKeys(source, wanted)).toEqual([]);
 });
 
-it("lists the keys that code reads", () => {
+it("listContextReads lists the keys that code reads", () => {
   const source = `
 mail = context["mail"]
 context["to"] = mail["from"]["address"]
@@ -83,7 +83,7 @@ for line in context["lines"]:
 del context["raw"]
 context.pop("tmp", None)
 `;
-  expect(contextReads(source)).toEqual([
+  expect(listContextReads(source)).toEqual([
     { path: "mail", optional: false },
     { path: "mail.from.address", optional: false },
     { path: "mail.from", optional: false },
@@ -95,9 +95,9 @@ context.pop("tmp", None)
   ]);
 });
 
-it("leaves out keys that are computed, and code that cannot be read", () => {
-  expect(contextReads("context[key] = context[other]")).toEqual([]);
-  expect(contextReads("context['a' = 1")).toEqual([]);
+it("listContextReads leaves out computed keys and unreadable code", () => {
+  expect(listContextReads("context[key] = context[other]")).toEqual([]);
+  expect(listContextReads("context['a' = 1")).toEqual([]);
 });
 
 it.each([
@@ -108,7 +108,7 @@ it.each([
   ["it only looks whether a key is there", 'ok = "pdf" in context'],
   ["a comment alone says the name", '# sets context["branch_decision"]\nx = context["a"]'],
   ["nothing is there", ""],
-])("says no where %s", (_, source) => {
+])("setsBranchDecision is false if %s", (_, source) => {
   expect(setsBranchDecision(source)).toBe(false);
 });
 
@@ -125,21 +125,21 @@ it.each([
   ["it runs made-up code", "exec(program)"],
   ["it reaches globals", "globals()[name][key] = 1"],
   ["it sets in a loop over it", "for k in context.keys(): context[k] = 1"],
-])("does not say no where %s", (_, source) => {
+])("setsBranchDecision is true if %s", (_, source) => {
   expect(setsBranchDecision(source)).toBe(true);
 });
 
 it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d): print(json.dumps(d))"])(
-  "does not say no where lib may do it: %s",
+  "setsBranchDecision is true if lib may decide: %s",
   (module) => {
     expect(setsBranchDecision("import decide", { "decide.py": module })).toBe(true);
   },
 );
 
 describe("the keys of a code", () => {
-  const keys = (source: string) => codeKeys(source) as CodeKeys;
+  const keys = (source: string) => readCodeKeys(source) as CodeKeys;
 
-  it("are set always or in some runs, first at a place", () => {
+  it("have their first position, and whether every run sets them", () => {
     const { sets } = keys('# a\r\nif x:\r\n    context[ \'b\' ] = 2\r\ncontext["a"] = 1\r\ncontext["c"] == 3');
     expect([...sets]).toEqual([
       ["b", { line: 3, column: 5, always: false }],
@@ -155,7 +155,7 @@ describe("the keys of a code", () => {
     ['del context["a"]'],
     ['context["a"] += 1'],
     ["text = f\"{context['a']}\""],
-  ])("are read where %s, and no other", (code) => {
+  ])("include only one that is read in %s", (code) => {
     expect([keys(code).mayRead("a"), keys(code).mayRead("b")]).toEqual([true, false]);
   });
 
@@ -167,15 +167,15 @@ describe("the keys of a code", () => {
     ["context[f'{x}'] = 1"],
     ["for key in context.keys(): pass"],
     ["exec(code)"],
-  ])("may all be read where %s", (code) => {
+  ])("may all be read in %s", (code) => {
     expect(keys(code).mayRead("anything")).toBe(true);
   });
 
-  it("are no comments", () => {
+  it("do not come from comments", () => {
     expect([...keys('# context["a"] = 1\n  # context["b"] = 2').sets]).toEqual([]);
   });
 
-  it("are deleted where the code takes them away", () => {
+  it("include the deleted ones", () => {
     const code = "del context[ 'a' ]\ncontext.pop(\"b\", None)\n# del context['c']\ndel other['d']";
     expect(keys(code).deletes).toEqual(new Set(["a", "b"]));
   });
@@ -192,23 +192,23 @@ it.each<[string, string[] | null | "more"]>([
   ['context["a"] = outputs["one"]["b"]', "more"],
   ['tasks["wait"].url', "more"],
   ["this is no code", "more"],
-])("knows which keys code may look up: %s", (source, expected) => {
-  expect(keysLookedUp(source)).toEqual(expected);
+])("findLookedUpKeys finds the keys that %s may look up", (source, expected) => {
+  expect(findLookedUpKeys(source)).toEqual(expected);
 });
 
 describe("a dot path in get", () => {
   const code = 'context["y"] = [context.get("email.subject"), context.get("items.0.name")]';
 
   it("reads the keys along the path", () => {
-    expect(contextReads(code)).toEqual([
+    expect(listContextReads(code)).toEqual([
       { path: "email.subject", optional: true },
       { path: "items", optional: true },
     ]);
-    expect([...(codeKeys(code)?.reads ?? [])]).toEqual(["email", "items"]);
-    expect(codeKeys(code)?.mayRead("email")).toBe(true);
+    expect([...(readCodeKeys(code)?.reads ?? [])]).toEqual(["email", "items"]);
+    expect(readCodeKeys(code)?.mayRead("email")).toBe(true);
   });
 
-  it("has its first key sent ahead", () => {
-    expect(keysLookedUp(code)).toEqual(expect.arrayContaining(["email", "email.subject", "items"]));
+  it("adds its first key to the looked-up keys", () => {
+    expect(findLookedUpKeys(code)).toEqual(expect.arrayContaining(["email", "email.subject", "items"]));
   });
 });

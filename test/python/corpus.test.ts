@@ -6,15 +6,18 @@ import { writtenFaults } from "./support/written-faults.ts";
 
 const correct = readCorpus("correct");
 
-it("has 160 correct snippets and more", () => {
+it("the corpus has at least 160 correct snippets", () => {
   expect(correct.length).toBeGreaterThanOrEqual(160);
 });
 
-it.each([...correct, ...readCorpus("roundabout")])("lets $name pass", async (snippet) => {
-  expect(await errorsOf(snippet)).toEqual([]);
-});
+it.each([...correct, ...readCorpus("roundabout")])(
+  "checkNodeCode accepts the correct snippet $name",
+  async (snippet) => {
+    expect(await errorsOf(snippet)).toEqual([]);
+  },
+);
 
-/** Found and made, per kind. `NOVA_FIGURES=1` prints them. */
+/** Counts found and inserted faults by kind. `NOVA_FIGURES=1` prints the counts. */
 async function figuresOf(faults: readonly Fault[]) {
   const figures = new Map<FaultKind, { found: number; made: number; missed: string[] }>();
   for (const fault of faults) {
@@ -35,8 +38,8 @@ function report(figures: ReadonlyMap<FaultKind, { found: number; made: number; m
   }
 }
 
-describe("faults put into the correct snippets", () => {
-  it("are found before the sandbox, 95 % of every kind", async () => {
+describe("checkNodeCode, for faults in the correct snippets,", () => {
+  it("finds 95 % of every kind", async () => {
     const figures = await figuresOf(correct.flatMap(faultsOf));
     expect(Array.from(figures.keys()).sort()).toEqual(Object.keys(codesOf).sort());
     for (const [kind, { found, made }] of figures) {
@@ -46,7 +49,7 @@ describe("faults put into the correct snippets", () => {
   });
 });
 
-describe("faults as people and models make them", () => {
+describe("checkNodeCode, for faults that people and models make,", () => {
   it.each(writtenFaults)("finds $kind: $how", async (fault) => {
     const codes = await errorsOf(fault);
     expect(codes.filter((code) => codesOf[fault.kind].test(code))).not.toEqual([]);

@@ -1,9 +1,9 @@
-import { reboundContext } from "@nova/python";
+import { findReboundContext } from "@nova/python";
 import { describe, expect, it } from "vitest";
 
 const kept = "context['a'] = 1\n";
 
-describe("reboundContext", () => {
+describe("findReboundContext", () => {
   it.each([
     ["a dict", `${kept}context = {"total": 1}`, 2, 1],
     ["a dict made of the given one", 'context = {**context, "total": 1}', 1, 1],
@@ -15,8 +15,8 @@ describe("reboundContext", () => {
     ["a dict, also where the given one has a second name", 'given = context\ncontext = {"total": 1}', 2, 1],
     ["a dict, also where another module has the given one", "mine.keep(context)\ncontext = dict(total=1)", 2, 1],
     ["a dict, also where it is not always so", "if context['a']:\n    context = {}", 2, 5],
-  ])("says how to come from %s into the given one", (_what, source, line, column) => {
-    expect(reboundContext(source)).toEqual({
+  ])("says how to copy %s into NOVA's context", (_what, source, line, column) => {
+    expect(findReboundContext(source)).toEqual({
       kind: "rebound",
       message: expect.stringMatching(
         /^context becomes another object here, .+ - write context\.update\(\{\.\.\.\}\), or/,
@@ -40,8 +40,8 @@ describe("reboundContext", () => {
     ["part of a list", "(a, [context, *b]) = (1, [2, 3])", 1, 6],
     ["part of an expression", "if (context := 1): pass", 1, 5],
     ["a function's global", "def f():\n    global context\n    context = 1\nf()", 3, 5],
-  ])("warns where context becomes %s", (_what, source, line, column) => {
-    expect(reboundContext(source)).toEqual({
+  ])("warns if context becomes %s", (_what, source, line, column) => {
+    expect(findReboundContext(source)).toEqual({
       kind: "rebound",
       message: "context becomes another object here, which is not kept - use another name for it",
       ...{ line, column },
@@ -61,7 +61,7 @@ describe("reboundContext", () => {
     ["another stand-in", "try:\n    context\nexcept NameError:\n    context = {'a': 1}"],
     ["a line that asks for silence", "context = {}  # noqa"],
     ["nothing", ""],
-  ])("says nothing of %s", (_what, source) => {
-    expect(reboundContext(source)).toBeUndefined();
+  ])("accepts %s", (_what, source) => {
+    expect(findReboundContext(source)).toBeUndefined();
   });
 });

@@ -12,18 +12,18 @@ it.each([
   [["mail", "to", "deeper"], undefined],
   [["constructor"], undefined],
   [[], undefined],
-])("finds at %j: %s", (path, type) => {
+])("shapeAt finds at the path %j a value of type %s", (path, type) => {
   expect(shapeAt(shape, path)?.type).toBe(type);
 });
 
-it("takes an object for complete only where all its members are known", () => {
+it("isComplete is true only for objects with all members known", () => {
   expect(isComplete(shapeOf({ a: 1 }))).toBe(true);
   expect(isComplete({ type: "object", size: 2, members: { a: { type: "null" } } })).toBe(false);
   expect(isComplete({ type: "object", size: 2 })).toBe(false);
   expect(isComplete(shapeOf([1]))).toBe(false);
 });
 
-it("takes for scalar what nothing can change", () => {
+it("isScalar is true only for immutable values", () => {
   expect([1, "a", null, true].map((value) => isScalar(shapeOf(value)))).toEqual([true, true, true, true]);
   expect([isScalar(shapeOf([1])), isScalar(shapeOf({})), isScalar(undefined)]).toEqual([false, false, false]);
 });

@@ -24,9 +24,9 @@ export async function compileSent(source: WorkflowSource, options: EmitOptions =
   return { ...compiled, findings: firstOf(compiled.findings) };
 }
 
-/** `keysLookedUp` in the same thread; of code that takes too long it says that it looks at more than the context. */
+/** `findLookedUpKeys` in the same thread; of code that takes too long it says that it looks at more than the context. */
 export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
-  return compiler.callOr<string[] | null | "more">(() => "more", "keysLookedUp", code);
+  return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);
 }
 
 function firstOf(findings: Finding[]): Finding[] {

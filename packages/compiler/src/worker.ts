@@ -5,5 +5,5 @@ export const address = import.meta.url;
 
 serve("compile", async () => ({
   compile: (await import("./compile-workflow.ts")).compileWorkflow,
-  keysLookedUp: (await import("@nova/python")).keysLookedUp,
+  findLookedUpKeys: (await import("@nova/python")).findLookedUpKeys,
 }));

@@ -1,35 +1,35 @@
 import { isSyntaxError, nodeGlobals, syntaxMessage } from "./check-python.ts";
 import { type CodeFinding, codeFindings } from "./findings/codes.ts";
-import { undecided } from "./findings/decision.ts";
-import { failingImports } from "./findings/imports.ts";
-import { contextAttributes, missingKeys } from "./findings/keys.ts";
+import { findUndecided } from "./findings/decision.ts";
+import { findFailingImports } from "./findings/imports.ts";
+import { findContextAttributes, findMissingKeys } from "./findings/keys.ts";
 import { nameProblem } from "./findings/names.ts";
-import { lostResult, missingResult } from "./findings/result.ts";
+import { findLostResult, findMissingResult } from "./findings/result.ts";
 import { type NodeFacts, type Problem, readSubject, type Subject } from "./findings/subject.ts";
-import { unfitDumps, unfitValues } from "./findings/unfit.ts";
+import { findUnfitDumps, findUnfitValues } from "./findings/unfit.ts";
 import { firstBy, Lines } from "./lines.ts";
 import { findRebound } from "./rebound-context.ts";
 import { runRuff } from "./ruff.ts";
 import { Program } from "./scope/program.ts";
-import { beyondBounds } from "./tree/parse.ts";
+import { describeExcess } from "./tree/parse.ts";
 
 const checks = [
-  missingKeys,
-  contextAttributes,
-  missingResult,
-  lostResult,
-  undecided,
-  failingImports,
-  unfitValues,
-  unfitDumps,
+  findMissingKeys,
+  findContextAttributes,
+  findMissingResult,
+  findLostResult,
+  findUndecided,
+  findFailingImports,
+  findUnfitValues,
+  findUnfitDumps,
 ] satisfies ((subject: Subject) => Problem[])[];
 
 /**
- * Mistakes of a node's code that can be seen without running it and without a model, in the order of the source. Errors
- * are certain, as far as the facts are: what is not known is not checked. `# noqa` silences a line.
+ * Finds the mistakes of a node's code without running it and without a model, in the order of the source. An error is
+ * certain if `facts` is true; a check is skipped if its facts are unknown. `# noqa` silences a line.
  */
 export async function checkNodeCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
-  const beyond = beyondBounds(source);
+  const beyond = describeExcess(source);
   if (beyond !== undefined) return [findingOf({ code: "PY105", message: beyond, line: 1, column: 1 })];
   const lines = new Lines(source);
   const diagnostics = await runRuff(source, nodeGlobals);
@@ -54,7 +54,7 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
     found.push(...problems.map(({ at, ...problem }) => findingOf({ ...problem, ...lines.placeOf(at) })));
   }
   const shown = found.filter(({ code, line }) => !lines.isSilenced(line, code));
-  // Of the same words about a line, an error tells more than a warning.
+  // If an error and a warning have the same message and line, the error wins.
   const errorsFirst = shown.toSorted((a, b) => a.severity.localeCompare(b.severity));
   const unique = firstBy(errorsFirst, ({ line, message }) => `${line} ${message}`);
   return unique.sort((a, b) => a.line - b.line || a.column - b.column);

@@ -1,25 +1,25 @@
 import { mayDecide, printedKeys } from "./findings/decision.ts";
 import { mayBePassedBy } from "./findings/guards.ts";
-import { missingTopKeys, readNamedNodes } from "./findings/keys.ts";
+import { findMissingTopKeys, readNamedNodes } from "./findings/keys.ts";
 import { readSubject } from "./findings/subject.ts";
-import { actsUnseen, type Change } from "./flow/changes.ts";
+import { type Change, hasHiddenEffect } from "./flow/changes.ts";
 import { Paths } from "./flow/paths.ts";
 import { readReads } from "./flow/reads.ts";
 import { type LineColumn, Lines } from "./lines.ts";
 import { Program } from "./scope/program.ts";
 import type { Node } from "./tree/nodes.ts";
 
-/** Longer code is not looked into: what it does takes long to follow. */
+/** Following what longer code does would take too long. */
 const longest = 8_000;
 
-export type CodeKeys = NonNullable<ReturnType<typeof codeKeys>>;
+export type CodeKeys = NonNullable<ReturnType<typeof readCodeKeys>>;
 
-/** Which keys of the context a node's code sets and looks up; null where nothing can be said. */
-export function codeKeys(source: string) {
+/** Lists the keys of the context that a node's code sets and reads; null if the code cannot be analysed. */
+export function readCodeKeys(source: string) {
   const program = source.length > longest ? null : Program.read(source);
   if (!program) return null;
   const subject = readSubject(program, { nodeType: "action" });
-  const [isAllRead, texts] = [isHandedOn(program), textsRead(program)];
+  const [isAllRead, texts] = [usesContextFreely(program), findTexts(program)];
   const lines = new Lines(source);
   const printed = printedKeys(subject);
   const changes = subject.changes.filter(({ kind }) => kind !== "delete");
@@ -27,28 +27,28 @@ export function codeKeys(source: string) {
     readNamedNodes(program, subject.paths, of).map(({ id, at }) => ({ id, ...lines.placeOf(at) }));
   const flattened = readsFlattened(program);
   return {
-    sets: setBy(program, changes, printed ?? [], lines),
-    /** Where it first asks for what all nodes have set as one dict. */
+    sets: findSetKeys(program, changes, printed ?? [], lines),
+    /** The first use of the merged results of all nodes. */
     ...(flattened && { flattens: lines.placeOf(flattened.from) }),
-    /** It may set others as well. */
+    /** The code may set further keys. */
     setsMore: printed === undefined || changes.some((change) => changedKey(change) === undefined),
     reads: new Set(subject.reads.map(({ path: [key = ""] }) => key)),
     mayRead: (key: string) => isAllRead || texts.has(key),
     deletes: new Set(subject.changes.flatMap(({ kind, path }) => (kind === "delete" ? (path?.[0] ?? []) : []))),
     waits: named("tasks"),
     results: named("outputs"),
-    /** What it cannot do without, does not set before, and is not among `known`. */
+    /** The keys that the code needs, does not set before, and that are not in `known`. */
     missing(known: readonly string[]) {
       const context = Object.fromEntries(known.map((key) => [key, { type: "object" } as const]));
-      const missing = missingTopKeys(readSubject(program, { nodeType: "action", context }));
+      const missing = findMissingTopKeys(readSubject(program, { nodeType: "action", context }));
       const placed = missing.map(({ at, ...one }) => ({ ...one, ...lines.placeOf(at) }));
       return placed.filter(({ line }) => !lines.isSilenced(line, "PY110"));
     },
   };
 }
 
-/** Where each key is first set, and whether every run of the code that succeeds sets it. */
-function setBy(program: Program, changes: readonly Change[], printed: readonly string[], lines: Lines) {
+/** Maps each key to its first assignment. `always`: every successful run of the code sets it. */
+function findSetKeys(program: Program, changes: readonly Change[], printed: readonly string[], lines: Lines) {
   const sets = new Map<string, LineColumn & { always: boolean }>();
   const note = (key: string, at: number, always: boolean) => {
     const first = sets.get(key) ?? { ...lines.placeOf(at), always };
@@ -65,65 +65,62 @@ function setBy(program: Program, changes: readonly Change[], printed: readonly s
 }
 
 /**
- * Keys of the context that code may look up; null: any. `"more"`: what other nodes have set (`outputs`), or links of waits
- * (`tasks`), as well.
+ * Lists the keys of the context that code may look up. Null: any key. `"more"`: also results of other nodes (`outputs`)
+ * or resume links (`tasks`).
  */
-export function keysLookedUp(source: string): string[] | null | "more" {
+export function findLookedUpKeys(source: string): string[] | null | "more" {
   const program = source.length > longest ? null : Program.read(source);
   if (!program) return "more";
   if (program.loadsOf("outputs").length + program.loadsOf("tasks").length > 0) return "more";
-  return isHandedOn(program) ? null : [...textsRead(program)];
+  return usesContextFreely(program) ? null : [...findTexts(program)];
 }
 
-/** Undefined: any. */
+/** The top-level key that a change sets; undefined if it may be any. */
 function changedKey({ kind, path, key }: Change): string | undefined {
   return path ? path[0] : kind === "any" ? key : undefined;
 }
 
-/** `outputs.get_flattened()`, where `outputs` is what NOVA gives. */
+/** Finds `outputs.get_flattened()`, if `outputs` is NOVA's own. */
 function readsFlattened(program: Program): Node | undefined {
   const use = program.loadsOf("outputs").find((load) => {
     const { parent } = load;
     const isAsked = parent?.kind === "attribute" && parent.name === "get_flattened";
-    return isAsked && load.kind === "name" && program.reaching(load).every(({ origin }) => origin.kind === "given");
+    return isAsked && load.kind === "name" && program.reaching(load).every(({ origin }) => origin.kind === "provided");
   });
   return use?.parent ?? undefined;
 }
 
-/** Whether the context is used otherwise than by a key that the code spells out. */
-function isHandedOn(program: Program): boolean {
+/** Whether the code uses the context in any other way than by literal keys. */
+function usesContextFreely(program: Program): boolean {
   return (
-    program.nodes.some((node) => actsUnseen(program, node)) ||
-    program.loadsOf("context").some((use) => !looksUpOne(use.parent, use))
+    program.nodes.some((node) => hasHiddenEffect(program, node)) ||
+    program.loadsOf("context").some((use) => !isLiteralLookup(use.parent, use))
   );
 }
 
-function looksUpOne(parent: Node | null, use: Node): boolean {
+function isLiteralLookup(parent: Node | null, use: Node): boolean {
   if (parent?.kind === "subscript") return parent.object === use && parent.index.kind === "text";
   if (parent?.kind === "binary") return /^(not )?in$/.test(parent.op) && parent.left.kind === "text";
   const call = parent?.kind === "attribute" && /^(get|pop)$/.test(parent.name) ? parent.parent : null;
   return call?.kind === "call" && call.callee === parent && call.args[0]?.value.kind === "text";
 }
 
-/** Texts that the code has anywhere but in `context["text"] = ...`. */
-function textsRead({ nodes }: Program): Set<string> {
+/** All texts in the code, except `text` in `context["text"] = ...`. */
+function findTexts({ nodes }: Program): Set<string> {
   const texts = nodes.filter((node) => node.kind === "text");
   const isStored = ({ parent }: Node) =>
     parent?.kind === "subscript" && parent.stores && parent.parent?.kind !== "augment";
-  return new Set(texts.filter((text) => !isStored(text)).flatMap(({ value }) => beginnings(value)));
+  return new Set(texts.filter((text) => !isStored(text)).flatMap(({ value }) => pathPrefixes(value)));
 }
 
-/** A text, and the keys that it begins with where it is a dot path. */
-function beginnings(text: string): string[] {
+/** A text and, if it is a dot path, the keys that it starts with. */
+function pathPrefixes(text: string): string[] {
   const steps = text.length > 200 ? [] : text.split(".").slice(0, 20);
   return [text, ...steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("."))];
 }
 
-/**
- * Where the code sets one of these keys, spelt out: `context["key"] = ...`; each key once. `wanted` matches a key as a
- * whole.
- */
-export function keysSet(source: string, wanted: RegExp): ({ key: string } & LineColumn)[] {
+/** Finds the first `context["key"] = ...` of each literal key. `wanted` must match the whole key. */
+export function findAssignedKeys(source: string, wanted: RegExp): ({ key: string } & LineColumn)[] {
   const program = Program.read(source);
   const lines = new Lines(source);
   const found = new Map<string, { key: string } & LineColumn>();
@@ -138,11 +135,11 @@ export function keysSet(source: string, wanted: RegExp): ({ key: string } & Line
 }
 
 /**
- * The keys of the context that code reads and names literally, as dot paths from the top; of what is in lists, the list.
- * `optional`: nowhere taken for granted (`.get()`, `in`). Keys that it computes are not in it, nor is anything where the
- * source cannot be read.
+ * Lists the literal keys of the context that code reads, as dot paths from the top. A path ends at the first list.
+ * `optional`: every read tolerates an absent key (`.get()`, `in`). Computed keys are left out; unreadable code has
+ * none.
  */
-export function contextReads(source: string): { path: string; optional: boolean }[] {
+export function listContextReads(source: string): { path: string; optional: boolean }[] {
   const program = Program.read(source);
   if (!program) return [];
   const optionals = new Map<string, boolean>();
@@ -154,7 +151,7 @@ export function contextReads(source: string): { path: string; optional: boolean 
   return Array.from(optionals, ([path, optional]) => ({ path, optional }));
 }
 
-/** Whether the code of a decision can set `branch_decision`. False only where it is certain. */
+/** Whether a decision's code can set `branch_decision`. False is certain; true is not. */
 export function setsBranchDecision(source: string, lib: Record<string, string> = {}): boolean {
   const program = Program.read(source);
   if (!program || Object.values(lib).some((module) => /branch_decision|dump/.test(module))) return true;

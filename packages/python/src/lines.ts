@@ -1,10 +1,10 @@
-/** From 1; columns count UTF-16 units, as editors do. */
+/** Both count from 1. Columns count UTF-16 units, as editors do. */
 export interface LineColumn {
   line: number;
   column: number;
 }
 
-/** Lines and columns of a source, from 1, in UTF-16 units; and the lines that ask for silence. */
+/** Converts between offsets and lines with columns, and finds the lines that silence findings. */
 export class Lines {
   readonly #starts = [0];
   readonly #source: string;
@@ -28,7 +28,7 @@ export class Lines {
     return (this.#starts[line - 1] ?? 0) + column - 1;
   }
 
-  /** `# noqa` on the line, or `# noqa: PY110`. */
+  /** Whether the line has `# noqa`, or `# noqa: PY110` with this code. */
   isSilenced(line: number, code: string): boolean {
     const text = this.#source.slice(this.#starts[line - 1], this.#starts[line]);
     const [found, codes] = /#\s*noqa\b(?::\s*([A-Z0-9, ]+))?/i.exec(text) ?? [];
@@ -37,7 +37,7 @@ export class Lines {
   }
 }
 
-/** The first item of each key. */
+/** Keeps the first item of each key. */
 export function firstBy<T>(items: readonly T[], keyOf: (item: T) => unknown): T[] {
   return Array.from(Map.groupBy(items, keyOf).values(), ([first]) => first as T);
 }

@@ -8,15 +8,14 @@ import { ancestors, type Node, walk } from "./tree/nodes.ts";
 const cure = "write context.update({...}), or context.clear() and then context.update({...}) to start from nothing";
 
 /**
- * Where a node's code gives the name `context` to another object: what is set in that is not kept, since only changes of
- * the dict that the code was given are. A run that loses its answer so says it, too.
+ * Finds code that binds the name `context` to another object. NOVA keeps only the changes of the dict that it provides,
+ * so the changes of the other object are lost. The sandbox warns about this too.
  */
-export function reboundContext(source: string): PythonProblem | undefined {
+export function findReboundContext(source: string): PythonProblem | undefined {
   const program = Program.read(source);
   return program ? findRebound(program) : undefined;
 }
 
-/** The same of code that has been read. */
 export function findRebound(program: Program): PythonProblem | undefined {
   const lines = new Lines(program.source);
   const found = rebindings(program).filter(({ from }) => !lines.isSilenced(lines.placeOf(from).line, "PY122"));
@@ -27,14 +26,14 @@ export function findRebound(program: Program): PythonProblem | undefined {
   return { kind: "rebound", message, ...lines.placeOf(shown.from) };
 }
 
-/** What binds the module's own `context`, but for code that does so only where there is none. */
+/** Bindings of the module's own `context`, except those that only run if it is undefined. */
 function rebindings(program: Program): Binding[] {
   return program
     .lookup("context", program.tree)
-    .filter(({ origin, node }) => !/^(given|augment|declared)$/.test(origin.kind) && !isStandIn(node));
+    .filter(({ origin, node }) => !/^(provided|augment|declared)$/.test(origin.kind) && !isStandIn(node));
 }
 
-/** `except NameError: context = {...}`, `if "context" not in globals(): ...`: statements for runs outside of NOVA. */
+/** `except NameError: context = {...}` and `if "context" not in globals(): ...` serve runs outside NOVA. */
 function isStandIn(node: Node): boolean {
   return Array.from(ancestors(node)).some((ancestor) => {
     if (ancestor.kind === "handler") {
@@ -47,7 +46,7 @@ function isStandIn(node: Node): boolean {
   });
 }
 
-/** Whether what the name is given here is a dict that the code makes. */
+/** Whether the bound value is a dict that the code makes. */
 function makesDict({ origin }: Binding): boolean {
   if (origin.kind !== "value") return false;
   const { value } = origin;

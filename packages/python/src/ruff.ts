@@ -1,17 +1,17 @@
 import type { Diagnostic, Workspace } from "@astral-sh/ruff-wasm-nodejs";
 
 /**
- * `F82`: names that nothing defines; `F70`: statements where Python allows none, such as `return` outside of a function.
- * Not `F722`: an annotation may be any text.
+ * `F82`: undefined names. `F70`: misplaced statements, such as `return` outside a function. `F722` is left out, because
+ * an annotation may be any text.
  */
 const rules = ["F70", "F821", "F822", "F823"];
 
-/** Newer than the oldest Python a sandbox may have: code must not be refused for syntax that the sandbox knows. */
+/** Newer than the oldest Python of a sandbox, because syntax that the sandbox knows must pass. */
 const newestPython = "py313";
 
 const workspaces = new Map<string, Promise<Workspace>>();
 
-/** Ruff's findings in a source. The WebAssembly (10 MB, 60 ms) is loaded at the first call. */
+/** Runs ruff on a source. The first call loads the WebAssembly (10 MB, 60 ms). */
 export async function runRuff(source: string, builtins: readonly string[]): Promise<Diagnostic[]> {
   const key = builtins.join();
   const workspace = workspaces.get(key) ?? newWorkspace(builtins);
@@ -20,7 +20,7 @@ export async function runRuff(source: string, builtins: readonly string[]): Prom
 }
 
 async function newWorkspace(builtins: readonly string[]): Promise<Workspace> {
-  // CommonJS: in a bundle that is split, it has nothing but its default export.
+  // This package is CommonJS: a split bundle sees only its default export.
   const { Workspace, PositionEncoding } = (await import("@astral-sh/ruff-wasm-nodejs")).default;
   const settings = { "target-version": newestPython, builtins, lint: { select: rules } };
   return new Workspace(settings, PositionEncoding.Utf16);

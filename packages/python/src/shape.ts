@@ -1,19 +1,22 @@
 import type { Path } from "./flow/paths.ts";
 
-/** What is known of a value of the context without reading it. Sizes: characters of a string, bytes, items, keys. */
+/**
+ * Facts about a context value that need no look at the whole value. `size` counts characters of a string, bytes, items
+ * or keys.
+ */
 export interface ValueShape {
   type: "null" | "boolean" | "integer" | "number" | "string" | "bytes" | "list" | "object";
   size?: number;
-  /** Of a list: its first item, where there is one. */
+  /** The first item of a list; absent if the list is empty. */
   item?: ValueShape;
-  /** Of an object: its members, as far as they are known; absent where nothing is (a large value). */
+  /** The known members of an object; absent for large values. */
   members?: Readonly<Record<string, ValueShape>>;
 }
 
-/** The top-level keys of a context. */
+/** The shapes of the top-level keys of a context. */
 export type ContextShape = Readonly<Record<string, ValueShape>>;
 
-/** The shape of a value as JSON.parse gives it. Sizes are complete, so all keys of its objects are known. */
+/** The shape of a value from JSON.parse. All members of its objects are known. */
 export function shapeOf(value: unknown): ValueShape {
   if (value === null || value === undefined) return { type: "null" };
   if (typeof value === "boolean") return { type: "boolean" };
@@ -26,7 +29,7 @@ export function shapeOf(value: unknown): ValueShape {
   return { type: "object", size: members.length, members: Object.fromEntries(members) };
 }
 
-/** What is known of the value at a path; undefined where nothing is. */
+/** The shape at a path; undefined if it is unknown. */
 export function shapeAt(shape: ContextShape, [first, ...rest]: Path): ValueShape | undefined {
   let found = first === undefined ? undefined : own(shape, first);
   for (const key of rest) {
@@ -41,7 +44,7 @@ export function isComplete(shape: ValueShape): shape is ValueShape & { members: 
   return shape.type === "object" && shape.members !== undefined && Object.keys(shape.members).length === shape.size;
 }
 
-/** Values that nothing can change. */
+/** Whether the value is immutable. */
 export function isScalar(shape: ValueShape | undefined): boolean {
   return shape !== undefined && shape.type !== "list" && shape.type !== "object";
 }

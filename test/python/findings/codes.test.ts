@@ -1,13 +1,13 @@
-import { checkNodeCode, codeFindings, importableModules } from "@nova/python";
+import { checkNodeCode, codeFindings, listImportableModules } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { explainedIn, severitiesIn } from "../../support/findings-page.ts";
 import { template } from "../support/corpus.ts";
 
-it("explains every code, with its severity, in docs/python-findings.md", () => {
+it("docs/python-findings.md explains every code with its severity", () => {
   expect(severitiesIn("python-findings.md")).toEqual(codeFindings);
 });
 
-/** What the examples of the page find in context. */
+/** The context keys that the examples of the page read. */
 const string = { type: "string", size: 1 } as const;
 const context = {
   total: { type: "integer" },
@@ -21,8 +21,8 @@ const context = {
 } as const;
 
 describe("the examples", () => {
-  const modules = importableModules(template);
-  it.each(explainedIn("python-findings.md"))("of %s are what they are called", async (code, { bad, good }) => {
+  const modules = listImportableModules(template);
+  it.each(explainedIn("python-findings.md"))("of %s cause the finding, or none", async (code, { bad, good }) => {
     const nodeType = code.startsWith("PY13") ? "decision" : "action";
     const facts = { nodeType, context, modules, lib: ["totals"] } as const;
     const codes = async (source: string) => (await checkNodeCode(source, facts)).map((found) => found.code);

@@ -8,7 +8,7 @@ const errorsIn = async (source: string) => {
   return found.filter(({ severity }) => severity === "error").map(({ code }) => code);
 };
 
-describe("a decision never decides that", () => {
+describe("a decision never decides if it", () => {
   it.each([
     ["sets another key", "context['decision'] = 'yes'"],
     ["sets another key in an object's context", "class A:\n  c = context\nA().c['decision'] = 'yes'"],
@@ -20,7 +20,7 @@ describe("a decision never decides that", () => {
   });
 });
 
-describe("a decision decides that", () => {
+describe("a decision may decide if it", () => {
   it.each([
     ["sets it in a loop", "for k, v in {'branch_decision': 'yes', 'n': 2}.items():\n  context[k] = v"],
     ["sets it in an object's context", "class A:\n  c = context\nA().c['branch_decision'] = 'yes'"],

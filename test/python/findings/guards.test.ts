@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { expectsImportError, expectsKeyError, mayBePassedBy } from "../../../packages/python/src/findings/guards.ts";
 import { programOf } from "../support/program.ts";
 
-/** The node of the text "asked" in a source, and its program. */
+/** Finds the node of the text "asked" in a source. */
 function asked(source: string) {
   const program = programOf(source);
   const node = program.nodes.find((each) => each.kind === "text" && each.value === "asked");
@@ -10,7 +10,7 @@ function asked(source: string) {
   return { program, node };
 }
 
-describe("a KeyError is expected", () => {
+describe("code expects a KeyError", () => {
   it.each([
     ["in a try", "try:\n  x = c['asked']\nexcept KeyError:\n  x = 1"],
     ["in a try for several", "try:\n  x = c['asked']\nexcept (TypeError, KeyError):\n  x = 1"],
@@ -28,7 +28,7 @@ describe("a KeyError is expected", () => {
     ["in the handler itself", "try:\n  x = 1\nexcept KeyError:\n  x = c['asked']"],
     ["in a try without handlers", "try:\n  x = c['asked']\nfinally:\n  y = 1"],
     ["in another with", "with open('f') as f:\n  x = c['asked']"],
-  ])("but not %s", (_, source) => {
+  ])("but expects none %s", (_, source) => {
     const { program, node } = asked(source);
     expect(expectsKeyError(program, node)).toBe(false);
   });
@@ -38,12 +38,12 @@ it.each([
   ["try:\n  use('asked')\nexcept ImportError:\n  pass", true],
   ["try:\n  import a\nexcept ImportError:\n  use('asked')", true],
   ["try:\n  use('asked')\nexcept KeyError:\n  pass", false],
-])("in %j a missing import is expected: %s", (source, isExpected) => {
+])("the code %j expects an ImportError: %s", (source, isExpected) => {
   const { program, node } = asked(source);
   expect(expectsImportError(program, node)).toBe(isExpected);
 });
 
-describe("a run that ends well", () => {
+describe("a successful run", () => {
   it.each([
     ["a branch", "if x:\n  y = c['asked']"],
     ["a second test", "if x:\n  y = 1\nelif c['asked']:\n  y = 2"],
@@ -58,7 +58,7 @@ describe("a run that ends well", () => {
     ["a function that is called in a branch", "def f():\n  return c['asked']\nif x:\n  f()"],
     ["a method", "class A:\n  def f(self):\n    return c['asked']\nA().f()"],
     ["a lambda", "f = lambda: c['asked']"],
-  ])("may go past %s", (_, source) => {
+  ])("may skip %s", (_, source) => {
     const { program, node } = asked(source);
     expect(mayBePassedBy(program, node)).toBe(true);
   });
@@ -71,7 +71,7 @@ describe("a run that ends well", () => {
     ["the body of a try", "try:\n  y = c['asked']\nexcept ValueError:\n  y = 1"],
     ["the left of an or", "y = c['asked'] or x"],
     ["a function that the top calls", "def f():\n  return c['asked']\nf()"],
-  ])("comes past %s", (_, source) => {
+  ])("always executes %s", (_, source) => {
     const { program, node } = asked(source);
     expect(mayBePassedBy(program, node)).toBe(false);
   });

@@ -11,7 +11,7 @@ it.each([
   ["an attribute dict is filled", "class A: pass\na = A()\na.__dict__.update(b=1)\ncontext['x'] = totl"],
   ["attributes are set", "class A: pass\na = A()\nsetattr(a, 'b', 1)\ncontext['x'] = totl"],
   ["nothing is made at run time", "context['x'] = totl"],
-])("refuses an undefined name where %s", async (_, source) => {
+])("an undefined name is an error although %s", async (_, source) => {
   expect(await codesIn(source)).toEqual(["PY102"]);
 });
 
@@ -20,6 +20,6 @@ it.each([
   ["globals", "globals()['made'] = 1\ncontext['x'] = made"],
   ["its own module", "import sys\nsetattr(sys.modules[__name__], 'made', 1)\ncontext['x'] = made"],
   ["builtins", "import builtins\nbuiltins.made = 1\ncontext['x'] = made"],
-])("only doubts a name that %s may make", async (_, source) => {
+])("an undefined name is a warning if %s may define it", async (_, source) => {
   expect(await codesIn(source)).toEqual(["PY104"]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { insteadOf, isSlip, nearest } from "../../../packages/python/src/findings/suggest.ts";
+import { findNearest, isSlip, suggestInstead } from "../../../packages/python/src/findings/suggest.ts";
 
-describe("a slip of the pen", () => {
+describe("a misspelling", () => {
   it.each([
     ["emial_user", "email_user"],
     ["emailUser", "email_user"],
@@ -32,10 +32,10 @@ it.each([
     Array.from({ length: 10 }, (_, n) => `key${n}`),
     "it has key0, key1, key2, key3, key4, key5, key6, key7 and 2 more",
   ],
-])("instead of %s of %j: %s", (wrong, keys, text) => {
-  expect(insteadOf(wrong, keys)).toBe(text);
+])("insteadOf(%s) among the keys %j says: %s", (wrong, keys, text) => {
+  expect(suggestInstead(wrong, keys)).toBe(text);
 });
 
-it("finds a key within a longer one", () => {
-  expect(nearest("customer_email_address", ["customer_email", "id"])).toBe("customer_email");
+it("nearest finds a key inside a longer one", () => {
+  expect(findNearest("customer_email_address", ["customer_email", "id"])).toBe("customer_email");
 });

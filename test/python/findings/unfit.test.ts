@@ -8,7 +8,7 @@ const findingsIn = async (source: string) => {
   return found.map(({ code, message }) => `${code} ${message}`);
 };
 
-describe("a value cannot be kept that is", () => {
+describe("the context cannot store", () => {
   it.each([
     ["a view of the context", "context['all'] = context['prices'].values()"],
     ["a view by an alias", "p = context['prices']\ncontext['all'] = {'names': p.keys()}"],
@@ -24,7 +24,7 @@ describe("a value cannot be kept that is", () => {
   });
 });
 
-describe("a value can be kept that is", () => {
+describe("the context can store", () => {
   it.each([
     ["a list of a view", "context['all'] = list(context['prices'].values())"],
     ["what a class of the code calls items", "class A:\n  def items(self): return [1]\ncontext['all'] = A().items()"],

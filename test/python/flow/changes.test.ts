@@ -10,7 +10,7 @@ function changesIn(source: string, shape?: ContextShape): string[] {
   return changes.map(({ kind, path }) => `${kind} ${path?.join(".") ?? "?"}`.trim());
 }
 
-describe("changes of the context are", () => {
+describe("a program changes the context by", () => {
   it.each([
     ["a set key", "context['a'] = 1", ["set a"]],
     ["several targets", "context['a'], context['b'] = 1, 2", ["set a", "set b"]],
@@ -46,7 +46,7 @@ describe("changes of the context are", () => {
   });
 });
 
-describe("no changes are", () => {
+describe("a program does not change the context by", () => {
   it.each([
     ["looking", "a = context['a'].strip()\nfor x in context.values(): print(x)"],
     ["a sum", "n = context['n']\nn += 1"],
@@ -67,7 +67,7 @@ describe("no changes are", () => {
     expect(changesIn(source)).toEqual([]);
   });
 
-  it("what happens to values that nothing can change", () => {
+  it("passing on a value that is immutable", () => {
     const source = "from lib import f\nf(context['text'])";
     expect(changesIn(source)).toEqual(["any text"]);
     expect(changesIn(source, { text: shapeOf("x") })).toEqual([]);

@@ -16,11 +16,11 @@ it.each([
   ["what a function answers", "def f(x):\n  return {'a': x, 'b': 2}\n_ = f(1)"],
   ["what a lambda answers", "f = lambda: {'a': 1, 'b': 2}\n_ = f()"],
   ["a dict that a function fills", "def f(x):\n  u = {'a': x}\n  u['b'] = 1\n  return u\n_ = f(1)"],
-])("knows all keys of %s", (_, source) => {
+])("knownEntries finds all keys of %s", (_, source) => {
   expect(keysIn(source)).toEqual(["a", "b"]);
 });
 
-it("has the keys of all answers of a function", () => {
+it("knownEntries finds the keys of every result of a function", () => {
   expect(keysIn("def f(x):\n  if x:\n    return {'a': 1}\n  return {'b': 1}\n_ = f(1)")).toEqual(["a", "b"]);
 });
 
@@ -34,6 +34,6 @@ it.each([
   ["a function with an unknown answer", "def f(x):\n  if x:\n    return x\n  return {'a': 1}\n_ = f(1)"],
   ["a function that calls itself", "def f():\n  return f()\n_ = f()"],
   ["the answer of a library", "_ = requests.get('u').json()"],
-])("does not know the keys of %s", (_, source) => {
+])("knownEntries finds no complete keys for %s", (_, source) => {
   expect(keysIn(source)).toBeUndefined();
 });

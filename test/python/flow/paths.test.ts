@@ -20,7 +20,7 @@ it.each([
   ["a parameter of a function", "def f(ctx):\n  _ = ctx['a']\nf(context)", "a"],
   ["a parameter with the same value in all calls", "def f(a):\n  _ = a\nf(context['x'])\nf(context['x'])", "x"],
   ["a name whose value is added to", "a = context['a']\na += [1]\n_ = a", "a"],
-])("knows %s", (_, source, path) => {
+])("Paths finds the path of %s", (_, source, path) => {
   expect(pathIn(source)).toBe(path);
 });
 
@@ -32,6 +32,6 @@ it.each([
   ["a copy", "_ = dict(context)"],
   ["another name context", "context = {}\n_ = context"],
   ["the values of a dict", "for x in context['a'].values():\n  _ = x"],
-])("knows nothing of %s", (_, source) => {
+])("Paths finds no path of %s", (_, source) => {
   expect(pathIn(source)).toBeUndefined();
 });

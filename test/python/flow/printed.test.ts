@@ -17,7 +17,7 @@ it.each([
   ["print(f'\\n{json.dumps(x)}')"],
   ["print('log', json.dumps(x), sep='\\n')"],
   ["class A:\n  def __init__(self): self.text = json.dumps(x)\n  def go(self): print(self.text)\nA().go()"],
-])("sees a result in %j", (source) => {
+])("readPrinted finds a printed result in %j", (source) => {
   expect(mayPrint(source)).toBe(true);
 });
 
@@ -31,6 +31,6 @@ it.each([
   ["print(json.dumps([1, 2]))"],
   ["print(json.dumps({}))"],
   ["def out(): print(json.dumps(x))"],
-])("sees none in %j", (source) => {
+])("readPrinted finds no printed result in %j", (source) => {
   expect(mayPrint(source)).toBe(false);
 });

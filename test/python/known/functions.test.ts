@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { leavesArguments, passes } from "../../../packages/python/src/known/functions.ts";
+import { leavesArguments, resultDependence } from "../../../packages/python/src/known/functions.ts";
 
-describe("the answer of a function", () => {
+describe("the result of a function", () => {
   it.each([
     ["builtins.len", "nothing"],
     ["builtins.ValueError", "nothing"],
@@ -16,8 +16,8 @@ describe("the answer of a function", () => {
     ["builtins.exec", "unknown"],
     ["somebody.elses", "unknown"],
     [undefined, "unknown"],
-  ])("%s has of its arguments: %s", (path, how) => {
-    expect(passes(path)).toBe(how);
+  ])("%s has from its arguments: %s", (path, how) => {
+    expect(resultDependence(path)).toBe(how);
   });
 });
 
@@ -36,6 +36,6 @@ it.each([
   ["ctypes.memmove", false],
   ["somebody.elses", false],
   [undefined, false],
-])("says whether %s leaves its arguments alone: %s", (path, isHarmless) => {
+])("%s leaves its arguments unchanged: %s", (path, isHarmless) => {
   expect(leavesArguments(path)).toBe(isHarmless);
 });

@@ -1,4 +1,4 @@
-import { importableModules } from "@nova/python";
+import { listImportableModules } from "@nova/python";
 import { templatePackages } from "@nova/workflow";
 import { expect, it } from "vitest";
 import { template } from "../support/corpus.ts";
@@ -13,14 +13,14 @@ it.each([
   ["PyYAML", "yaml"],
   ["my-client~=1.0", "my_client"],
   ["python-nova", "nova"],
-])("%s brings the module %s", (line, module) => {
-  expect(importableModules([line])).toContain(module);
+])("the package %s provides the module %s", (line, module) => {
+  expect(listImportableModules([line])).toContain(module);
 });
 
-it("takes no line for a package that is none", () => {
-  expect(importableModules(["", "# comment", "--index-url x"])).toEqual(importableModules([]));
+it("a line without a package provides no modules", () => {
+  expect(listImportableModules(["", "# comment", "--index-url x"])).toEqual(listImportableModules([]));
 });
 
-it("knows the template that the corpus is checked with", () => {
+it("the corpus is checked with the packages of the sandbox template", () => {
   expect(template).toEqual(templatePackages);
 });

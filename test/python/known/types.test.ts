@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { answers, madeBy, typeOfValue, unfitTypes } from "../../../packages/python/src/known/types.ts";
+import { methodTypes, resultTypeOf, typeOfValue, unfitTypes } from "../../../packages/python/src/known/types.ts";
 
-describe("what functions and classes make", () => {
+describe("madeBy", () => {
   it.each([
     ["datetime.datetime", "datetime"],
     ["datetime.datetime.now", "datetime"],
@@ -25,8 +25,8 @@ describe("what functions and classes make", () => {
     ["fitz.open", "Document"],
     ["zoneinfo.ZoneInfo", "object"],
     ["base64.b64encode", "bytes"],
-  ])("%s makes a %s", (path, type) => {
-    expect(madeBy(path)).toBe(type);
+  ])("finds that %s returns a %s", (path, type) => {
+    expect(resultTypeOf(path)).toBe(type);
   });
 
   it.each([
@@ -37,8 +37,8 @@ describe("what functions and classes make", () => {
     "time.time",
     "uuid.uuid4.hex",
     "requests.get.json",
-  ])("nothing is known of %s", (path) => {
-    expect(madeBy(path)).toBeUndefined();
+  ])("knows no type for %s", (path) => {
+    expect(resultTypeOf(path)).toBeUndefined();
   });
 });
 
@@ -47,18 +47,18 @@ it.each([
   ["math.inf", "nan"],
   ["math.pi", undefined],
   ["constructor", undefined],
-])("the value %s is %s", (path, type) => {
+])("the value %s has the type %s", (path, type) => {
   expect(typeOfValue(path)).toBe(type);
 });
 
-it("names a cure for whatever it calls unfit", () => {
+it("every unfit type has a name and a fix", () => {
   for (const [what, cure] of Object.values(unfitTypes)) {
     expect(what).toMatch(/\w/);
     expect(cure).toMatch(/^(use|store|call|save|set|aggregate) /);
   }
 });
 
-it("answers only with types that have a cure, or with a dict", () => {
-  const types = Object.values(answers).flatMap((methods) => Object.values(methods));
+it("every method returns a type with a fix, or a dict", () => {
+  const types = Object.values(methodTypes).flatMap((methods) => Object.values(methods));
   expect(types.filter((type) => type !== "dict" && !Object.hasOwn(unfitTypes, type))).toEqual([]);
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { askedIn, programOf } from "../support/program.ts";
 
-/** How the name that a source asks about comes to its values. */
+/** The origins of the name that the source asks about. */
 function originsIn(source: string): string[] {
   const program = programOf(source);
   const asked = askedIn(program);
   return asked.kind === "name" ? program.reaching(asked).map(({ origin }) => origin.kind) : [];
 }
 
-describe("a name may stand for", () => {
+describe("a name can have the origin", () => {
   it.each([
-    ["what NOVA gives", "_ = context", ["given"]],
+    ["what NOVA gives", "_ = context", ["provided"]],
     ["the last of several values in a row", "a = 1\na = f()\n_ = a", ["value"]],
     ["each of the values of branches", "if x:\n  a = 1\nelse:\n  a = f()\n_ = a", ["value", "value"]],
     ["a value or its change", "a = 1\na += 2\n_ = a", ["value", "augment"]],
@@ -30,7 +30,7 @@ describe("a name may stand for", () => {
   });
 });
 
-describe("a module's name", () => {
+describe("the import path", () => {
   it.each([
     ["_ = json.dumps", "json.dumps"],
     ["from json import dumps as d\n_ = d", "json.dumps"],
@@ -65,7 +65,7 @@ describe("a function may run", () => {
     ["nothing names", "def f():\n  _ = 1"],
     ["only it itself calls", "def f():\n  _ = 1\n  f()"],
     ["only a function calls that does not run", "def f():\n  _ = 1\ndef g():\n  f()"],
-  ])("but not one that %s", (_, source) => {
+  ])("but a function that %s never runs", (_, source) => {
     expect(runs(source)).toBe(false);
   });
 });

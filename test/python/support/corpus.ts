@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { checkNodeCode, importableModules, type NodeFacts, shapeOf } from "@nova/python";
+import { checkNodeCode, listImportableModules, type NodeFacts, shapeOf } from "@nova/python";
 
-/** A snippet of the corpus; its first line, `# %% name {...}`, says in JSON what a node knows about its code. */
+/** A snippet of the corpus. Its first line, `# %% name {...}`, has the facts of its node as JSON. */
 export interface Snippet {
   name: string;
   source: string;
@@ -18,12 +18,12 @@ interface Header {
 
 const folder = new URL("../../fixtures/python-corpus/", import.meta.url);
 
-/** What every sandbox has, as packages/sandbox/src/template.ts lists it. */
+/** The packages of every sandbox, as in packages/sandbox/src/template.ts. */
 export const template = ["pymupdf", "pandas", "requests", "pillow", "psycopg[binary]"];
 
 const begin = /^# %% (?<name>\w+) (?<header>\{.*\})$/m;
 
-/** Each file holds the snippets of one topic. `roundabout`: correct too, but in ways that hide what is missing from any reader. */
+/** Reads the snippets; each file covers one topic. `roundabout`: correct code that no check can follow. */
 export function readCorpus(name: "correct" | "roundabout"): Snippet[] {
   const files = readdirSync(new URL(`${name}/`, folder)).sort();
   return files.flatMap((file) => {
@@ -44,7 +44,7 @@ function factsOf({ type = "action", edges, context, lib, requirements = [] }: He
     ...(edges && { edges }),
     ...(context && { context: Object.fromEntries(members) }),
     ...(lib && { lib }),
-    modules: importableModules([...template, ...requirements]),
+    modules: listImportableModules([...template, ...requirements]),
   };
 }
 

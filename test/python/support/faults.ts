@@ -9,7 +9,7 @@ export type FaultKind =
   | "missing import"
   | "unfit value";
 
-/** Codes that count as having found a fault of this kind. */
+/** Codes that count as finding a fault of this kind. */
 export const codesOf: Record<FaultKind, RegExp> = {
   syntax: /^PY101$/,
   "undefined name": /^PY10[23]$/,
@@ -22,11 +22,11 @@ export const codesOf: Record<FaultKind, RegExp> = {
 
 export interface Fault extends Snippet {
   kind: FaultKind;
-  /** What was done to the correct snippet. */
+  /** The change to the correct snippet. */
   how: string;
 }
 
-/** Faults made of a correct snippet: every kind that it has a place for. */
+/** Puts faults of every possible kind into a correct snippet. */
 export function faultsOf(snippet: Snippet): Fault[] {
   return Object.entries(makers).flatMap(([kind, make]) =>
     make(snippet).map(([how, source]) => ({ ...snippet, source, kind: kind as FaultKind, how })),
@@ -56,7 +56,7 @@ function replaced(source: string, pattern: RegExp, by: string, how: string): Mad
   return changed === source ? [] : [[how, changed]];
 }
 
-/** Whole lines of imports whose name the code uses afterwards. */
+/** Removes the import lines whose names the code uses afterwards. */
 function withoutImports({ source }: Snippet): Made {
   const imports = Array.from(source.matchAll(/^(?:import (\w+)|from [\w.]+ import (\w+))\n/gm));
   return imports.flatMap(([line, module, name], index): Made => {
@@ -68,7 +68,7 @@ function withoutImports({ source }: Snippet): Made {
   });
 }
 
-/** `context["total"]` becomes `total`, where nothing is called so. */
+/** Replaces `context["total"]` by `total`, if that name is unused. */
 function bareKeys({ source }: Snippet): Made {
   const found = /\bcontext\[(["'])(\w+)\1\](?!\s*([-+*/|]?=(?!=)|,.*=))/.exec(code(source));
   const [whole = "", , key = ""] = found ?? [];
@@ -79,7 +79,7 @@ function bareKeys({ source }: Snippet): Made {
 
 const builtins = /^(file|type|id|sum|min|max|list|dict|set|format|hash|range|input|all|any|next|sorted|values)$/;
 
-/** A name is misspelt in the last line that reads it. */
+/** Misspells a name in the last line that reads it. */
 function misspeltNames({ source }: Snippet): Made {
   const names = Array.from(source.matchAll(/^(\w{4,}) = /gm), ([, name = ""]) => name);
   return names.slice(0, 2).flatMap((name): Made => {
@@ -90,7 +90,7 @@ function misspeltNames({ source }: Snippet): Made {
   });
 }
 
-/** Every key that is read for certain, misspelt in three ways. */
+/** Misspells every required key in three ways. */
 function wrongKeys({ source, facts }: Snippet): Made {
   const uses = Array.from(code(source).matchAll(/\bcontext\[(["'])(\w+)\1\](?!\s*[|]?=(?!=)|.*\]\s*=[^=])/g));
   const known = uses.filter(
@@ -109,7 +109,7 @@ function wrongKeys({ source, facts }: Snippet): Made {
   });
 }
 
-/** Not where the code asks for the key, sets it too, or catches a KeyError. */
+/** Leaves out keys that the code tests, sets, or reads in a try for KeyError. */
 function isTakenForGranted(source: string, key: string): boolean {
   const sets = new RegExp(
     `context\\[["']${key}["']\\](\\[.*\\])?\\s*[-+*/|]?=(?!=)|\\b${key}=|del context|["']${key}["'] (not )?in|get\\(["']${key}`,
@@ -123,7 +123,7 @@ function swapped(key: string): string {
   return wrong === key ? `${key}x` : wrong;
 }
 
-/** What was set in the context becomes a name; what was printed as JSON is printed as it is. */
+/** Assigns a name instead of a context key, or prints a result without JSON. */
 function withoutResult({ source, facts }: Snippet): Made {
   if (facts.nodeType === "decision" || /STAGE: ANALYSIS|lib"|raise RuntimeError\(f"stopped/.test(source)) return [];
   const lines = source

@@ -1,4 +1,4 @@
-import { importableModules, shapeOf } from "@nova/python";
+import { listImportableModules, shapeOf } from "@nova/python";
 import { template } from "./corpus.ts";
 import type { Fault, FaultKind } from "./faults.ts";
 
@@ -13,11 +13,11 @@ const context = {
 
 function fault(kind: FaultKind, how: string, source: string, edges?: string[]): Fault {
   const nodeType = edges ? ("decision" as const) : ("action" as const);
-  const facts = { nodeType, context, modules: importableModules(template), ...(edges && { edges }) };
+  const facts = { nodeType, context, modules: listImportableModules(template), ...(edges && { edges }) };
   return { name: how, kind, how, source, facts };
 }
 
-/** By hand: what generated code gets wrong, one way each. */
+/** Written by hand: typical mistakes of generated code, one way each. */
 export const writtenFaults: Fault[] = [
   fault("undefined name", "values of the context as names", "send_email(email_user, password)\ncontext['sent'] = True"),
   fault(

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { parsePython } from "../../../packages/python/src/tree/parse.ts";
 import { kindsOf, programOf } from "../support/program.ts";
 
-/** The nodes of a source without the block around them. */
+/** The kinds of all nodes of a source, without the block around them. */
 const kinds = (source: string) => kindsOf(programOf(source)).slice(1).join(" ");
 
-describe("expressions", () => {
+describe("the parser, for expressions,", () => {
   it.each([
     ["a.b", "expression attribute name"],
     ["a['b']", "expression subscript name text"],
@@ -36,7 +36,7 @@ describe("expressions", () => {
   });
 });
 
-describe("statements", () => {
+describe("the parser, for statements,", () => {
   it.each([
     ["if a: pass\nelif b: pass\nelse: pass", "if name block pass name block pass block pass"],
     ["for a, b in c: pass\nelse: pass", "for tuple name name name block pass block pass"],
@@ -64,23 +64,23 @@ describe("statements", () => {
     expect(kinds(source)).toBe(expected);
   });
 
-  it("answers null for what lezer's grammar lacks", () => {
+  it("returns null for forms that lezer's grammar lacks", () => {
     expect(parsePython("with open(a) as (b, c): pass")).toBeNull();
   });
 
-  it("leaves comments out", () => {
+  it("skips comments", () => {
     expect(kinds("f(  # why\n  a,  # and this\n)\n# end\n")).toBe("expression call name argument name");
   });
 });
 
-describe("texts", () => {
+describe("the text", () => {
   it.each([
     ["'a\\'b'", "a'b"],
     ['"""a\nb"""', "a\nb"],
     ["r'a\\nb'", "a\\nb"],
     ["'a\\nb'", "a\nb"],
     ["('a'\n 'b')", "ab"],
-  ])("of %j are what Python reads", (source, value) => {
+  ])("of %j has the value that Python reads", (source, value) => {
     const texts = programOf(source).nodes.flatMap((node) => (node.kind === "text" ? [node.value] : []));
     expect(texts).toEqual([value]);
   });

@@ -1,4 +1,4 @@
-import { checkNodeCode, importableModules, shapeOf } from "@nova/python";
+import { checkNodeCode, listImportableModules, shapeOf } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { template } from "../support/corpus.ts";
 
@@ -15,7 +15,7 @@ const head = [
 ].join("\n");
 
 async function errorsOf(source: string): Promise<string[]> {
-  const facts = { nodeType: "action", context, modules: importableModules(template) } as const;
+  const facts = { nodeType: "action", context, modules: listImportableModules(template) } as const;
   const found = await checkNodeCode(`${head}\n${source}\n`, facts);
   return found.filter(({ severity }) => severity === "error").map(({ code }) => code);
 }
@@ -23,7 +23,7 @@ async function errorsOf(source: string): Promise<string[]> {
 const grouped = (more: string) =>
   `g = defaultdict(set)\nfor row in context['rows']:\n    g[row['tag']].add(row['price'])\n${more}`;
 
-describe("what cannot be kept is found", () => {
+describe("checkNodeCode finds an unfit value", () => {
   it.each([
     ["in what is put into a list of the context", "context['log'] = []\ncontext['log'].append({'at': now})"],
     ["in the answer of a session", "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x')"],
@@ -37,7 +37,7 @@ describe("what cannot be kept is found", () => {
   });
 });
 
-describe("what can be kept passes", () => {
+describe("checkNodeCode accepts a value", () => {
   it.each([
     ["an update that puts it right", "r = {'at': now}\nr.update({'at': now.isoformat()})\ncontext['r'] = r"],
     ["an update with anything", "more = {'at': str(now)}\nr = {'at': now}\nr.update(more)\ncontext['r'] = r"],
@@ -67,7 +67,7 @@ describe("what can be kept passes", () => {
     ["the text of a page", "import fitz\ncontext['r'] = fitz.open('/tmp/a.pdf')[0].get_text()"],
     ["an array as a list", "import numpy as np\ncontext['r'] = (np.array([1, 2]) * 2).tolist()"],
     ["a root as a number", "import numpy as np\ncontext['r'] = float(np.sqrt(2))"],
-  ])("as %s", async (_what, source) => {
+  ])("such as %s", async (_what, source) => {
     expect(await errorsOf(source)).toEqual([]);
   });
 });

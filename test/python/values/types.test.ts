@@ -25,7 +25,7 @@ it.each([
   ["class A: pass\n_ = A()", "object"],
   ["_ = float('inf')", "nan"],
   ["_ = {}.keys()", "view"],
-])("of %j is %s", (source, type) => {
+])("the value of %j has the type %s", (source, type) => {
   expect(typeIn(source)).toBe(type);
 });
 
@@ -38,11 +38,11 @@ it.each([
   ["class A(dict): pass\n_ = A()"],
   ["row = find()\n_ = row.keys()"],
   ["_ = open(x).read()"],
-])("of %j is not known", (source) => {
+])("the value of %j has no known type", (source) => {
   expect(typeIn(source)).toBeUndefined();
 });
 
-describe("what cannot be kept", () => {
+describe("an unfit value", () => {
   const unfitIn = (source: string, forDumps = false) => {
     const program = programOf(source);
     return findUnfit(program, new Types(program, pathsOf(program)), askedIn(program), forDumps)?.path;
@@ -64,11 +64,11 @@ describe("what cannot be kept", () => {
     ["r = [{1}]\nfor x in r: fix(x)\n_ = r"],
     ["r = {'a': {1}}\nr.pop('a')\n_ = r"],
     ["_ = {'a': b'bytes', 'b': (1, 2), 'c': None}"],
-  ])("is put right in %j", (source) => {
+  ])("is corrected in %j", (source) => {
     expect(unfitIn(source)).toBeUndefined();
   });
 
-  it("is a matter of who keeps it", () => {
+  it("differs between the context and json.dumps", () => {
     expect(unfitIn("_ = {'a': b'x'}", true)).toBe(".a");
     expect(unfitIn("_ = {1: 'a'}", true)).toBeUndefined();
   });

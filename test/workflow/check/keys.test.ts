@@ -1,10 +1,10 @@
-import { codeKeys, nearKey } from "@nova/python";
+import { findNearKey, readCodeKeys } from "@nova/python";
 import { expect, it } from "vitest";
 import { action, approval, decision, each, end, graph, type Loose, parse, prompt, row, start } from "../definition.ts";
 
 function findingsOf(definition: unknown, files?: Record<string, string>) {
   const { findings, keyFindings } = parse(definition, files);
-  return [...findings, ...keyFindings({ codeKeys, nearKey })];
+  return [...findings, ...keyFindings({ readCodeKeys, findNearKey })];
 }
 
 const codesOf = (definition: unknown) => findingsOf(definition).map(({ code, path }) => `${code} ${path}`);

@@ -1,4 +1,4 @@
-import { codeKeys, nearKey } from "@nova/python";
+import { findNearKey, readCodeKeys } from "@nova/python";
 import { parseWorkflow } from "@nova/workflow";
 import { expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ function found(...nodes: { id: string }[]) {
     edges: path.slice(1).map((to, index) => ({ from: path[index], to })),
   };
   const parsed = parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files: {} });
-  return [...parsed.findings, ...parsed.keyFindings({ codeKeys, nearKey })];
+  return [...parsed.findings, ...parsed.keyFindings({ readCodeKeys, findNearKey })];
 }
 
 const flattens = code("all", 'import math\ncontext["all"] = outputs.get_flattened()');

@@ -1,7 +1,7 @@
 import { parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 
-const reader = { codeKeys: () => null, nearKey: () => ({ isSlip: false }) };
+const reader = { readCodeKeys: () => null, findNearKey: () => ({ isSlip: false }) };
 
 function found(prompt: string, more: object = {}, files: Record<string, string> = {}) {
   const definition = {

@@ -1,4 +1,4 @@
-import { type CodeFinding, importableModules, type ValueShape } from "@nova/python";
+import { type CodeFinding, listImportableModules, type ValueShape } from "@nova/python";
 import { z } from "zod";
 import { done, failed, type Result } from "../failures/failure.ts";
 import { analysisKey } from "../lock/reads.ts";
@@ -39,7 +39,7 @@ function aboutCode(run: NodeRun) {
     ...(node.type === "decision" && { edges: edges.map(({ condition }) => String(condition ?? "default")) }),
     isRun: true,
     context: analysis ? { ...shape, [analysisKey]: shapeOfAnalysis } : shape,
-    modules: importableModules(packagesOf(run)),
+    modules: listImportableModules(packagesOf(run)),
     lib: Object.keys(version.workflow.lib),
   };
 }

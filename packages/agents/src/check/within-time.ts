@@ -18,7 +18,7 @@ export async function checkCode(source: string, facts: NodeFacts): Promise<CodeF
   return python.callOr(stopped, "checkNodeCode", source, facts);
 }
 
-/** `contextReads`, in a thread with a deadline; code that takes longer names no keys. */
+/** `listContextReads`, in a thread with a deadline; code that takes longer names no keys. */
 export async function readsOf(source: string): Promise<Read[]> {
-  return python.callOr<Read[]>(() => [], "contextReads", source);
+  return python.callOr<Read[]>(() => [], "listContextReads", source);
 }

@@ -4,6 +4,6 @@ import { serve } from "@nova/workflow";
 export const address = import.meta.url;
 
 serve("python", async () => {
-  const { checkNodeCode, contextReads } = await import("@nova/python");
-  return { checkNodeCode, contextReads };
+  const { checkNodeCode, listContextReads } = await import("@nova/python");
+  return { checkNodeCode, listContextReads };
 });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type ContextShape, importableModules, type NodeFacts, shapeOf } from "@nova/python";
+import { type ContextShape, listImportableModules, type NodeFacts, shapeOf } from "@nova/python";
 import { isWorkflowFolder, readWorkflowSource, templatePackages } from "@nova/workflow";
 import { refusing } from "../errors.ts";
 import { readJsonFile, readObjectFile, utf8 } from "./context.ts";
@@ -30,9 +30,9 @@ export async function importableFrom(file: string): Promise<Pick<NodeFacts, "mod
       const lib = await readdir(join(folder, "lib")).catch(() => [] as string[]);
       const { requirements } = (JSON.parse(text) ?? {}) as { requirements?: unknown };
       const own = Array.isArray(requirements) ? requirements.map(String) : [];
-      return { modules: importableModules([...templatePackages, ...own]), lib };
+      return { modules: listImportableModules([...templatePackages, ...own]), lib };
     }
     folder = dirname(folder);
   }
-  return { modules: importableModules(templatePackages) };
+  return { modules: listImportableModules(templatePackages) };
 }

@@ -24,12 +24,12 @@ export async function readSources(
     if (wanted.size === 0) break;
   }
   const generations = await readGenerations(nova, workflow.id);
-  const { contextReads } = await import("@nova/python");
+  const { listContextReads } = await import("@nova/python");
   return {
     used: (node) => last.get(node) ?? null,
     generations,
     generator: currentGenerator,
-    readsOf: async (source) => contextReads(source),
+    readsOf: async (source) => listContextReads(source),
     now: new Date().toISOString(),
   };
 }

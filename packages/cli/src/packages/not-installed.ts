@@ -1,4 +1,4 @@
-import { importableModules, modulesNeeded } from "@nova/python";
+import { findNeededModules, listImportableModules } from "@nova/python";
 import { type Finding, finding, type ParsedWorkflow, promisedPackages } from "@nova/workflow";
 import { dataFolder } from "../cloud.ts";
 import { printError, styled } from "../output/terminal.ts";
@@ -8,8 +8,8 @@ export const installCommand = "nova packages install";
 /** Modules and the promised package that brings each: numpy comes with pandas. */
 const providers = new Map(
   promisedPackages.flatMap(({ module, pip }) => {
-    const around = new Set(importableModules([]));
-    return importableModules([pip]).flatMap((each) => (around.has(each) ? [] : [[each, module] as const]));
+    const around = new Set(listImportableModules([]));
+    return listImportableModules([pip]).flatMap((each) => (around.has(each) ? [] : [[each, module] as const]));
   }),
 );
 
@@ -26,9 +26,9 @@ export async function missingHere(): Promise<string[]> {
 /** NOVA609: what the code imports, is there in every sandbox, and is not installed here. */
 export async function notInstalled({ workflow, python }: ParsedWorkflow): Promise<Finding[]> {
   if (!workflow) return [];
-  const own = new Set(importableModules(workflow.requirements));
+  const own = new Set(listImportableModules(workflow.requirements));
   const needed = python.flatMap((source) => {
-    const modules = modulesNeeded(source.code, (module) => providers.has(module) && !own.has(module));
+    const modules = findNeededModules(source.code, (module) => providers.has(module) && !own.has(module));
     return modules.map((one) => ({ source, ...one }));
   });
   if (needed.length === 0) return [];

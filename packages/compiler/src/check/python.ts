@@ -1,13 +1,13 @@
 import {
   type CodeKeys,
   checkPython,
-  codeKeys,
-  foreignModules,
-  keysSet,
-  nearKey,
+  createModuleFinder,
+  findAssignedKeys,
+  findNearKey,
+  findReboundContext,
   nodeGlobals,
   type PythonProblem,
-  reboundContext,
+  readCodeKeys,
   setsBranchDecision,
 } from "@nova/python";
 import {
@@ -35,7 +35,7 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
   const problems = await checkPython(code, node ? nodeGlobals : []);
   const found = problems.map((problem) => findingOf(problem, source));
   if (node && !problems.some(({ kind }) => kind === "size" || kind === "syntax")) {
-    const rebound = reboundContext(code);
+    const rebound = findReboundContext(code);
     if (rebound) found.push(findingOf(rebound, source));
     found.push(...reservedKeys(source));
   }
@@ -49,7 +49,9 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
 /** What comes of each of them is said in docs/definition.md. */
 function reservedKeys(source: PythonSource): Finding[] {
   const { node, code } = source;
-  const keys = keysSet(code, reservedKey).filter(({ key }) => key !== "branch_decision" || node?.type !== "decision");
+  const keys = findAssignedKeys(code, reservedKey).filter(
+    ({ key }) => key !== "branch_decision" || node?.type !== "decision",
+  );
   return keys.map(({ key, ...place }) => {
     const message = `the key "${key}" is reserved for NOVA - use another one`;
     return foundAt(source, key.startsWith("$") ? "NOVA502" : "NOVA606", message, place);
@@ -74,7 +76,7 @@ export function subjectOf({ node, file }: PythonSource): string {
 
 /** NOVA608: imports that nothing provides. */
 export function checkImports({ requirements, lib }: Workflow, sources: readonly PythonSource[]): Finding[] {
-  const foreignIn = foreignModules({ requirements: [...templatePackages, ...requirements], lib });
+  const foreignIn = createModuleFinder({ requirements: [...templatePackages, ...requirements], lib });
   return sources.flatMap((source) =>
     foreignIn(source.code).map(({ module, wayOut, ...place }) =>
       foundAt(source, "NOVA608", `nothing provides the module "${module}" - ${wayOut}`, place),
@@ -95,9 +97,9 @@ export function checkKnownKeys({ workflow, keyFindings }: ParsedWorkflow): Findi
     const known = read.get(code);
     if (known !== undefined) return known;
     left -= code.length;
-    const found = left < 0 ? null : codeKeys(code);
+    const found = left < 0 ? null : readCodeKeys(code);
     read.set(code, found);
     return found;
   };
-  return keyFindings({ codeKeys: keysOf, nearKey });
+  return keyFindings({ readCodeKeys: keysOf, findNearKey });
 }

@@ -17,7 +17,7 @@ export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
 export async function unchangedNodes(
   version: WorkflowVersion,
   earlier: WorkflowVersion,
-  keysLookedUp: KeysLookedUp,
+  findLookedUpKeys: KeysLookedUp,
 ): Promise<NonNullable<SourcePlan["unchanged"]>> {
   const others = nodeIndex(earlier.workflow);
   const unchanged: NonNullable<SourcePlan["unchanged"]> = {};
@@ -30,7 +30,7 @@ export async function unchangedNodes(
     if (unchanged[node.id] !== undefined) continue;
     const other = others.get(node.id)?.node;
     if (!other || !isDeepStrictEqual(settingsOf(node, version), settingsOf(other, earlier))) continue;
-    const keys = await keysOf(node, keysLookedUp);
+    const keys = await keysOf(node, findLookedUpKeys);
     if (keys !== "more") unchanged[node.id] = keys;
   }
   return unchanged;
@@ -50,13 +50,13 @@ function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
   return { ...rest, ...("body" in rest && { body: undefined }), ...written, credentials };
 }
 
-async function keysOf(node: Node, keysLookedUp: KeysLookedUp): Promise<string[] | null | "more"> {
+async function keysOf(node: Node, findLookedUpKeys: KeysLookedUp): Promise<string[] | null | "more"> {
   if ("workflow" in node) return "more";
   if ("items" in node) return keysOfPath(node.items);
   // Names for other nodes' results look at more than the context.
   if ("inputKeys" in node && node.inputKeys) return "more";
   if (!("executor" in node && "code" in node.executor)) return null;
-  return keysLookedUp(node.executor.code);
+  return findLookedUpKeys(node.executor.code);
 }
 
 /** Any of them may be the key that a path begins with: keys can have dots. */

@@ -1,8 +1,8 @@
 import type { LineColumn } from "../lines.ts";
 
 /**
- * Every code of `nova check` and its severity; docs/python-findings.md explains each. A code never changes its meaning,
- * and that of a removed finding is not used again.
+ * All codes of `nova check` with their severities; docs/python-findings.md explains each. A code never changes its
+ * meaning, and the code of a removed finding is never reused.
  */
 export const codeFindings = {
   PY101: "error",
@@ -28,7 +28,7 @@ export type CodeFindingCode = keyof typeof codeFindings;
 
 export interface CodeFinding extends LineColumn {
   code: CodeFindingCode;
-  /** One sentence: what is wrong, and the way out. */
+  /** One sentence that says what is wrong and what to do. */
   message: string;
   severity: "error" | "warning";
 }

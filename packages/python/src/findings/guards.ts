@@ -1,15 +1,17 @@
 import type { Program } from "../scope/program.ts";
-import { ancestors, type Expression, isWithin, type Node, walk, wayUp } from "../tree/nodes.ts";
+import { ancestorPairs, ancestors, type Expression, isWithin, type Node, walk } from "../tree/nodes.ts";
 
 const keyErrors = /^(KeyError|LookupError|Exception|BaseException)$/;
 const importErrors = /^(ImportError|ModuleNotFoundError|Exception|BaseException)$/;
 
-/** Whether a KeyError here is expected: a `try` catches it, or `suppress` does; also around calls of the function. */
+/**
+ * Whether the code expects a KeyError here: a `try` or `suppress` catches it, here or around the calls of the function.
+ */
 export function expectsKeyError(program: Program, node: Node): boolean {
   return isExpected(program, node, keyErrors, 0);
 }
 
-/** Also what is imported in place of something else. */
+/** Whether the code expects an ImportError here, or imports a substitute after one. */
 export function expectsImportError(program: Program, node: Node): boolean {
   const replaces = (one: Node) => one.kind === "handler" && one.types !== null && names(one.types, importErrors);
   return Array.from(ancestors(node)).some(replaces) || isExpected(program, node, importErrors, 0);
@@ -18,7 +20,7 @@ export function expectsImportError(program: Program, node: Node): boolean {
 const deepest = 4;
 
 function isExpected(program: Program, node: Node, errors: RegExp, depth: number): boolean {
-  for (const [ancestor, child] of wayUp(node)) {
+  for (const [ancestor, child] of ancestorPairs(node)) {
     const handlers = ancestor.kind === "try" && ancestor.body === child ? ancestor.handlers : [];
     if (handlers.some(({ types }) => !types || names(types, errors))) return true;
     if (ancestor.kind === "with" && ancestor.items.some(({ value }) => suppresses(value, errors))) return true;
@@ -38,16 +40,16 @@ function names(value: Expression, wanted: RegExp): boolean {
   return namesIn(value).some((name) => wanted.test(name));
 }
 
-/** Names and attributes anywhere in an expression. */
+/** All names and attributes in an expression. */
 export function namesIn(expression: Expression): string[] {
   return Array.from(walk(expression)).flatMap((node) =>
     node.kind === "name" ? [node.id] : node.kind === "attribute" ? [node.name] : [],
   );
 }
 
-/** Whether code that starts at the top may go past this node in a run that ends well. */
+/** Whether a successful run of the code may skip this node. */
 export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean {
-  for (const [ancestor, child] of wayUp(node)) {
+  for (const [ancestor, child] of ancestorPairs(node)) {
     if (isBranch(ancestor, child)) return true;
     const earlier = ancestor.kind === "block" ? ancestor.statements.filter(({ from }) => from < child.from) : [];
     if (earlier.some(mayLeave)) return true;
@@ -75,7 +77,7 @@ function isBranch(ancestor: Node, child: Node): boolean {
   }
 }
 
-/** A statement after which the rest of its block is not always reached, in a run that ends well. */
+/** Whether a successful run may leave the block at this statement. */
 function mayLeave(statement: Node): boolean {
   if (statement.kind !== "if") return false;
   return Array.from(walk(statement)).some(

@@ -7,13 +7,13 @@ import { type ContextShape, isComplete, shapeAt } from "../shape.ts";
 import type { Node } from "../tree/nodes.ts";
 import { expectsKeyError, mayBePassedBy } from "./guards.ts";
 import type { Problem, Subject } from "./subject.ts";
-import { insteadOf, isSlip, isSureSlip, type NearKey, nearest, nearKey } from "./suggest.ts";
+import { findNearest, findNearKey, isSlip, isSureSlip, type NearKey, suggestInstead } from "./suggest.ts";
 
-/** Keys that NOVA puts there, not an earlier node. */
+/** Keys that NOVA sets, not an earlier node. */
 const fromNova = /^(_data_analysis|_ai_metadata|error)$/;
 
-/** PY110 to PY112: keys that the code looks up and nobody has set. */
-export function missingKeys(subject: Subject): Problem[] {
+/** PY110 to PY112: keys that the code reads although no node has set them. */
+export function findMissingKeys(subject: Subject): Problem[] {
   const { facts, program, reads } = subject;
   if (!facts.context) return [];
   const known: ContextShape = facts.context;
@@ -22,20 +22,20 @@ export function missingKeys(subject: Subject): Problem[] {
   return missing.flatMap((read) => {
     const name = read.path.join("\n");
     if (seen.has(name) || seen.has(read.path.slice(0, -1).join("\n"))) return [];
-    const problem = problemOf(read, known, subject);
+    const problem = describeMissing(read, known, subject);
     if (problem && problem.code !== "PY112") seen.add(name);
     return problem ? [problem] : [];
   });
 }
 
-/** A key of the context itself that the code looks up. */
+/** A top-level key of the context that the code looks up. */
 export interface MissingKey extends NearKey {
   key: string;
   at: number;
 }
 
-/** Keys of the context itself, each once, that are not among those of the facts and that the code cannot do without. */
-export function missingTopKeys(subject: Subject): MissingKey[] {
+/** Lists the top-level keys, each once, that the code needs and that are not among the known keys. */
+export function findMissingTopKeys(subject: Subject): MissingKey[] {
   const known = subject.facts.context ?? {};
   const keys = Object.keys(known);
   const found = new Map<string, MissingKey>();
@@ -43,7 +43,7 @@ export function missingTopKeys(subject: Subject): MissingKey[] {
     const [key = "", ...deeper] = read.path;
     if (deeper.length > 0 || found.has(key) || !subject.program.mayRun(read.node)) continue;
     if (!isMissing(read, known, subject)) continue;
-    const near = nearKey(key, keys);
+    const near = findNearKey(key, keys);
     if (!near.isSlip && (read.optional || isPerhapsSet(read, subject))) continue;
     if (read.optional ? isKnownOtherwise(read, subject) : isTolerated(read, subject)) continue;
     found.set(key, { key, at: read.node.from, ...near });
@@ -51,7 +51,7 @@ export function missingTopKeys(subject: Subject): MissingKey[] {
   return Array.from(found.values());
 }
 
-/** What else is set nobody knows; a slip of the pen is not among it. */
+/** Whether an unanalysed change may have set the key. */
 function isPerhapsSet({ path, node }: Read, { changes }: Subject): boolean {
   return changes.some((change) => change.kind === "any" && maySet(change, path, node));
 }
@@ -63,21 +63,21 @@ function isMissing({ path, node }: Read, context: ContextShape, { facts, changes
   return isUnknown && !changes.some((change) => change.kind === "set" && maySet(change, path, node));
 }
 
-/** All keys beside the one at the path; undefined where they are not known. */
+/** All keys of the dict that holds the path's last key; undefined if they are unknown. */
 function keysAt(path: Path, context: ContextShape): string[] | undefined {
   if (path.length === 1) return Object.keys(context);
   const holder = shapeAt(context, path.slice(0, -1));
   return holder && isComplete(holder) ? Object.keys(holder.members) : undefined;
 }
 
-function problemOf(read: Read, context: ContextShape, subject: Subject): Problem | undefined {
+function describeMissing(read: Read, context: ContextShape, subject: Subject): Problem | undefined {
   const key = read.path.at(-1) as string;
   const keys = (keysAt(read.path, context) ?? []).filter((each) => each !== key);
   const at = read.node.from;
   const owner = ownerText(read.path);
-  const message = `${owner} has no key "${key}" - ${insteadOf(key, keys)}`;
+  const message = `${owner} has no key "${key}" - ${suggestInstead(key, keys)}`;
   if (read.optional) {
-    const near = nearest(key, keys);
+    const near = findNearest(key, keys);
     if (near === undefined || isKnownOtherwise(read, subject)) return undefined;
     const isMeant = isSureSlip(key, near) && isUnused([...read.path.slice(0, -1), near], subject);
     return { code: isMeant ? codeOf(read) : "PY112", at, message };
@@ -96,12 +96,12 @@ function ownerText(path: Path): string {
   return inside.length === 0 ? "the context" : `context${inside.join("")}`;
 }
 
-/** An optional key that the code sets itself somewhere is no slip. */
+/** An optional key that the code itself sets somewhere is no spelling mistake. */
 function isKnownOtherwise({ path }: Read, { changes }: Subject): boolean {
   return changes.some((change) => change.kind === "set" && change.path?.join("\n") === path.join("\n"));
 }
 
-/** The code is ready for the key to be absent. */
+/** Whether the code handles the absence of the key. */
 function isTolerated(read: Read, { program, reads }: Subject): boolean {
   const name = read.path.join("\n");
   if (reads.some((other) => other.optional && other.path.join("\n") === name)) return true;
@@ -112,7 +112,7 @@ function isTolerated(read: Read, { program, reads }: Subject): boolean {
   return isNamedElsewhere && asksForAnyKey(program.nodes);
 }
 
-/** `key in context`, `context.get(key)`, `set(context)`: with names for keys. */
+/** Whether the code tests keys by variables: `key in context`, `context.get(key)`, `set(context)`. */
 function asksForAnyKey(nodes: readonly Node[]): boolean {
   return nodes.some((node) => {
     if (node.kind === "binary" && /^(not )?in$/.test(node.op))
@@ -123,14 +123,16 @@ function asksForAnyKey(nodes: readonly Node[]): boolean {
   });
 }
 
-/** The key cannot but be wrong: it is always looked up, or it is a slip for one that nobody else looks up. */
+/**
+ * Whether the key is certainly wrong: every run looks it up, or it is a misspelling of a key that is otherwise unused.
+ */
 function isCertain(read: Read, keys: readonly string[], subject: Subject): boolean {
   const key = read.path.at(-1) as string;
   const isAbsent = key === "_data_analysis" && subject.facts.isRun;
   if (read.path.length === 1 && fromNova.test(key) && !isAbsent) return false;
   const isOfItem = read.path.includes("[]");
   if (!isOfItem && !mayBePassedBy(subject.program, read.node)) return true;
-  const near = nearest(key, keys);
+  const near = findNearest(key, keys);
   if (near === undefined) return false;
   return isSlip(key, near) || (!isOfItem && isUnused([...read.path.slice(0, -1), near], subject));
 }
@@ -142,7 +144,7 @@ function isUnused(path: Path, { reads, program }: Subject): boolean {
   return !isRead && !isSpelt;
 }
 
-/** Whether a change may have set the key by the time that it is read. */
+/** Whether a change may have set the key before `read` runs. */
 function maySet({ kind, path, node }: Change, wanted: Path, read: Node): boolean {
   if (kind === "delete" || !mayPrecede(node, read)) return false;
   if (!path) return true;
@@ -151,7 +153,7 @@ function maySet({ kind, path, node }: Change, wanted: Path, read: Node): boolean
 }
 
 /** PY113: `context.total`. */
-export function contextAttributes({ program, paths }: Subject): Problem[] {
+export function findContextAttributes({ program, paths }: Subject): Problem[] {
   return program.nodes.flatMap((node) => {
     if (node.kind !== "attribute" || !program.mayRun(node) || node.name.startsWith("__")) return [];
     if (dictMethods.has(node.name) || !paths.isContext(node.object)) return [];
@@ -160,13 +162,13 @@ export function contextAttributes({ program, paths }: Subject): Problem[] {
   });
 }
 
-/** The nodes that the code looks up by their ids and expects to be there: links of waits in `tasks`, results in `outputs`. */
+/** Nodes whose ids the code looks up and requires: resume links in `tasks`, results in `outputs`. */
 export function readNamedNodes(program: Program, paths: Paths, of: "tasks" | "outputs"): { id: string; at: number }[] {
   const asks = (node: Node) => node.kind === "binary" && node.right.kind === "name" && node.right.id === of;
   if (program.nodes.some(asks)) return [];
   return program.nodes.flatMap((node) => {
     if (node.kind !== "subscript" || node.stores || node.object.kind !== "name" || node.object.id !== of) return [];
-    const isGiven = program.reaching(node.object).every(({ origin }) => origin.kind === "given");
+    const isGiven = program.reaching(node.object).every(({ origin }) => origin.kind === "provided");
     const id = isGiven && !expectsKeyError(program, node) ? paths.key(node.index) : undefined;
     return id === undefined || id === "[]" ? [] : [{ id, at: node.index.from }];
   });

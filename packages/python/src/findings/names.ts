@@ -1,18 +1,18 @@
 import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
 import type { Program } from "../scope/program.ts";
 import type { ContextShape } from "../shape.ts";
-import { ancestors, type Node, wayUp } from "../tree/nodes.ts";
+import { ancestorPairs, ancestors, type Node } from "../tree/nodes.ts";
 import type { CodeFinding } from "./codes.ts";
-import { nearest } from "./suggest.ts";
+import { findNearest } from "./suggest.ts";
 
-/** What ruff's word about a name means for the code; undefined where it means nothing at run time. */
+/** Translates ruff's finding about a name into a problem; undefined if it has no effect at run time. */
 export function nameProblem(
   diagnostic: Diagnostic,
   program: Program | null,
   at: number,
   context: ContextShape | undefined,
 ): Pick<CodeFinding, "code" | "message"> | undefined {
-  const name = nameOf(diagnostic);
+  const name = undefinedName(diagnostic);
   if (diagnostic.code === "F822") return undefined;
   const message = nameMessage(diagnostic.code, name, context);
   if (diagnostic.code === "F823") return { code: "PY103", message };
@@ -21,7 +21,7 @@ export function nameProblem(
   return { code: isSafe ? "PY104" : "PY102", message };
 }
 
-export function nameOf({ message }: Diagnostic): string {
+export function undefinedName({ message }: Diagnostic): string {
   return /`(.+?)`/.exec(message)?.[1] ?? "";
 }
 
@@ -34,21 +34,21 @@ export function nameMessage(code: string | null, name: string, context?: Context
 function wayOut(name: string, context: ContextShape | undefined): string {
   const keys = Object.keys(context ?? {});
   if (keys.includes(name)) return `take it from the context: ${name} = context["${name}"]`;
-  const near = nearest(name, keys);
+  const near = findNearest(name, keys);
   if (near !== undefined) return `import it or set it before, or did you mean context["${near}"]?`;
   return `import it, set it before, or read it from context["${name}"]`;
 }
 
-/** Ruff takes a name for gone that the module deletes at its end, also where it was used before. */
+/** Ruff treats a name that the module deletes at its end as undefined, even where it is used before. */
 function isDeletedLater(program: Program, name: string): boolean {
   return program.lookup(name, program.tree).length > 0;
 }
 
-/** Annotations that Python keeps as texts, or does not keep at all. */
+/** Whether the name is in an annotation that Python does not evaluate. */
 function isNeverLookedUp(program: Program, at: number): boolean {
   const node = innermost(program.tree, at);
   if (node.kind === "text") return true;
-  for (const [ancestor, child] of wayUp(node)) {
+  for (const [ancestor, child] of ancestorPairs(node)) {
     const isAnnotation =
       ((ancestor.kind === "param" || ancestor.kind === "assign") && ancestor.annotation === child) ||
       (ancestor.kind === "function" && ancestor.returns === child);
@@ -57,7 +57,7 @@ function isNeverLookedUp(program: Program, at: number): boolean {
   return false;
 }
 
-/** Annotations of names inside of functions are not evaluated. */
+/** Python does not evaluate annotations of local names. */
 function isLocal(node: Node): boolean {
   if (node.kind !== "assign" || node.targets.some(({ kind }) => kind !== "name")) return false;
   for (const { kind } of ancestors(node)) {

@@ -4,8 +4,8 @@ import type { Program } from "../scope/program.ts";
 import type { Expression, Node, Statement } from "../tree/nodes.ts";
 import type { Problem, Subject } from "./subject.ts";
 
-/** PY120: the code of an action says nothing to anybody. */
-export function missingResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
+/** PY120: an action whose code has no result. */
+export function findMissingResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
   if (facts.nodeType === "decision" || printed.mayPrint || changes.length > 0) return [];
   if (isAnalysis && program.lookup("result", program.tree).length > 0) return [];
   if (mayActElsewhere(program) || alwaysFails(program.tree.statements)) return [];
@@ -19,14 +19,14 @@ export function missingResult({ program, changes, printed, isAnalysis, facts }: 
 const notByDumps =
   "what it prints does not count, because json.dumps does not make it - write print(json.dumps({...}))";
 
-/** PY121: the code prints a result as Python shows it, or as a text, beside other results. */
-export function lostResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
+/** PY121: a result that is printed without json.dumps, in addition to other results. */
+export function findLostResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
   if (isAnalysis || printed.mayPrint || (facts.nodeType !== "decision" && changes.length === 0)) return [];
   const lost = printedByHand(program);
   return lost ? [{ code: "PY121", at: lost.from, message: `a result is lost: ${notByDumps}` }] : [];
 }
 
-/** The last call that prints a dict or a text with `context_updates`, which json.dumps did not make. */
+/** The last call that prints a dict or a text with `context_updates` that json.dumps did not make. */
 function printedByHand(program: Program): Node | undefined {
   return program.nodes.findLast((node) => {
     if (node.kind !== "call" || !program.mayRun(node)) return false;
@@ -40,7 +40,7 @@ function printedByHand(program: Program): Node | undefined {
 const resultText = /^\s*\{[\s\S]*['"](context_updates['"]\s*:|status['"]\s*:\s*['"]error['"])/;
 const deepest = 6;
 
-/** Whether an expression shows itself as a result: a dict, or a text of one. */
+/** Whether a printed expression looks like a result: a dict, or a text of one. */
 function isResult(program: Program, value: Expression, depth = 0): boolean {
   if (depth > deepest) return false;
   const within = (inner: Expression) => isResult(program, inner, depth + 1);
@@ -63,7 +63,7 @@ function isErrorStatus(key: string, value: Expression): boolean {
   return key === "status" && value.kind === "text" && value.value === "error";
 }
 
-/** A call for its effect alone, of a function that nobody here can look into: it may print the result itself. */
+/** Whether a function outside the code is called for its side effect: it may print the result. */
 export function mayActElsewhere(program: Program): boolean {
   return program.nodes.some((node) => {
     if (node.kind === "import" && node.names.some(({ path }) => path === "*") && isForeign(node.module ?? ""))
@@ -85,14 +85,16 @@ function isForeign(path: string): boolean {
   return !packages.test(module) && !standardModules.has(module);
 }
 
-/** Code that is there to fail the node. */
+/** Whether the code exists only to fail the node. */
 function alwaysFails(statements: readonly Statement[]): boolean {
   const last = statements.at(-1);
   if (!last) return false;
   if (last.kind === "raise") return true;
-  return last.kind === "expression" && last.value.kind === "call" && /^(exit|_exit)$/.test(nameOf(last.value.callee));
+  return (
+    last.kind === "expression" && last.value.kind === "call" && /^(exit|_exit)$/.test(calledName(last.value.callee))
+  );
 }
 
-function nameOf(callee: Expression): string {
+function calledName(callee: Expression): string {
   return callee.kind === "attribute" ? callee.name : callee.kind === "name" ? callee.id : "";
 }

@@ -7,22 +7,22 @@ import type { ContextShape } from "../shape.ts";
 import { Types } from "../values/types.ts";
 import type { CodeFindingCode } from "./codes.ts";
 
-/** What is known of a node before its code is read. */
+/** Facts about a node that are known before its code is read. */
 export interface NodeFacts {
   nodeType: "action" | "decision";
-  /** Conditions of the edges that leave a decision, as written; absent: nothing is known of them. */
+  /** Conditions of a decision's edges, as written; absent: unknown. */
   edges?: readonly string[];
-  /** Absent: nothing is known of the keys. */
+  /** Absent: the keys are unknown. */
   context?: ContextShape;
-  /** The context is that of the very run: an analysis of the data is among its keys, or is not there. */
+  /** The context is that of an actual run, so the absence of an analysis of the data is certain. */
   isRun?: boolean;
-  /** Importable top-level modules besides the standard library; absent: any. */
+  /** Importable top-level modules in addition to the standard library; absent: any. */
   modules?: readonly string[];
   /** Modules of the workflow's `lib/`: `mails`, or `lib/mails.py`. */
   lib?: readonly string[];
 }
 
-/** A node's code, and all that was read out of it. */
+/** A node's code, and everything that was read from it. */
 export interface Subject {
   facts: NodeFacts;
   program: Program;
@@ -31,14 +31,14 @@ export interface Subject {
   changes: readonly Change[];
   reads: readonly Read[];
   printed: Printed;
-  /** The code looks at data for another code: its `result` is what counts. */
+  /** The code only analyses data for other code: its `result` counts. */
   isAnalysis: boolean;
 }
 
-/** A finding before its place is counted in lines. */
+/** A finding whose position is not yet converted to lines. */
 export interface Problem {
   code: CodeFindingCode;
-  /** In UTF-16 units from the start of the source. */
+  /** The offset in UTF-16 units from the start of the source. */
   at: number;
   message: string;
 }

@@ -2,16 +2,16 @@ import { closest, distance } from "fastest-levenshtein";
 
 const maxListed = 8;
 
-/** `did you mean "total"?`, else what there is instead. */
-export function insteadOf(wrong: string, keys: readonly string[]): string {
-  const near = nearest(wrong, keys);
+/** Says `did you mean "total"?`, or else which keys exist. */
+export function suggestInstead(wrong: string, keys: readonly string[]): string {
+  const near = findNearest(wrong, keys);
   if (near !== undefined) return `did you mean "${near}"?`;
   if (keys.length === 0) return "it is empty, so set the key first";
   const rest = keys.length > maxListed ? ` and ${keys.length - maxListed} more` : "";
   return `it has ${keys.slice(0, maxListed).join(", ")}${rest}`;
 }
 
-export function nearest(wrong: string, keys: readonly string[]): string | undefined {
+export function findNearest(wrong: string, keys: readonly string[]): string | undefined {
   const same = keys.find((key) => plain(key) === plain(wrong));
   if (same !== undefined || keys.length === 0) return same;
   const found = closest(wrong, keys);
@@ -22,8 +22,8 @@ export function nearest(wrong: string, keys: readonly string[]): string | undefi
 }
 
 /**
- * Whether a key is a slip of the pen rather than another key: written with other capitals or dashes, or one word of it
- * has a letter too many, too few, wrong, or two swapped. `price_1` and `price_2` are two keys, so are plurals.
+ * Whether a key is a misspelling: other capitals or dashes, or one word with a missing, extra, wrong or swapped letter.
+ * `price_1` and `price_2` are different keys, and so are plurals.
  */
 export function isSlip(wrong: string, right: string): boolean {
   if (plain(wrong) === plain(right)) return true;
@@ -34,8 +34,8 @@ export function isSlip(wrong: string, right: string): boolean {
 }
 
 /**
- * A slip that makes no other word: a letter is missing, doubled or swapped in a word of five letters or more. `date` may
- * be asked for beside `data`.
+ * Whether a key is a misspelling that is no other word: a letter is missing, doubled or swapped in a word of at least
+ * five letters. `date` may be a key in addition to `data`.
  */
 export function isSureSlip(wrong: string, right: string): boolean {
   if (!isSlip(wrong, right) || plain(wrong) === plain(right)) return false;
@@ -44,14 +44,14 @@ export function isSureSlip(wrong: string, right: string): boolean {
 }
 
 export interface NearKey {
-  /** Absent: no key is near. */
+  /** Absent: no key is similar. */
   near?: string;
-  /** The key is a slip of the pen for the near one, and makes no other word. */
+  /** The key is a misspelling of `near`, and is no other word. */
   isSlip: boolean;
 }
 
-export function nearKey(wrong: string, keys: readonly string[]): NearKey {
-  const near = nearest(wrong, keys);
+export function findNearKey(wrong: string, keys: readonly string[]): NearKey {
+  const near = findNearest(wrong, keys);
   return near === undefined ? { isSlip: false } : { near, isSlip: isSureSlip(wrong, near) };
 }
 

@@ -1,30 +1,30 @@
 import type { Change } from "../flow/changes.ts";
 import type { Path } from "../flow/paths.ts";
 import { readDumps } from "../flow/printed.ts";
-import { type Node, wayUp } from "../tree/nodes.ts";
+import { ancestorPairs, type Node } from "../tree/nodes.ts";
 import { findUnfit, type Unfit } from "../values/unfit.ts";
 import type { Problem, Subject } from "./subject.ts";
 
-/** PY150: values that the context cannot keep, where nothing puts them right later. */
-export function unfitValues(subject: Subject): Problem[] {
+/** PY150: values that the context cannot store and that no later change replaces. */
+export function findUnfitValues(subject: Subject): Problem[] {
   const { program, types, changes } = subject;
   return changes.flatMap((change): Problem[] => {
     const { path, value } = change;
     if (change.kind === "delete" || !path || !value) return [];
     const unfit = findUnfit(program, types, value);
     if (!unfit || isPutRight(change, path, subject)) return [];
-    const name = nameOf(change.kind === "any" ? [...path, "[]"] : path);
+    const name = formatPath(change.kind === "any" ? [...path, "[]"] : path);
     const message = `context key "${name}${unfit.path}" gets ${unfit.what}, which cannot be kept as JSON - ${unfit.cure}`;
     return [{ code: "PY150", at: value.from, message }];
   });
 }
 
-function nameOf(path: Path): string {
+function formatPath(path: Path): string {
   const name = path.map((key) => (key === "[]" ? "[]" : `.${key}`)).join("");
   return name.startsWith(".") ? name.slice(1) : name;
 }
 
-/** Whether another change may replace the value, or take it away. */
+/** Whether another change may replace or remove the value. */
 function isPutRight(change: Change, path: Path, { program, types, changes }: Subject): boolean {
   return changes.some((other) => {
     if (other === change || other.node === change.node) return false;
@@ -37,8 +37,8 @@ function isPutRight(change: Change, path: Path, { program, types, changes }: Sub
   });
 }
 
-/** PY151: what json.dumps stops at. */
-export function unfitDumps({ program, types }: Subject): Problem[] {
+/** PY151: values that json.dumps rejects. */
+export function findUnfitDumps({ program, types }: Subject): Problem[] {
   return readDumps(program).flatMap(({ call, value }): Problem[] => {
     const isAided = call.args.some(({ name, stars }) => stars > 0 || /^(default|cls|skipkeys)$/.test(name ?? ""));
     if (!value || isAided || !program.mayRun(call) || isTried(call)) return [];
@@ -51,7 +51,7 @@ export function unfitDumps({ program, types }: Subject): Problem[] {
 }
 
 function isTried(node: Node): boolean {
-  return Array.from(wayUp(node)).some(
+  return Array.from(ancestorPairs(node)).some(
     ([ancestor, child]) => ancestor.kind === "try" && ancestor.body === child && ancestor.handlers.length > 0,
   );
 }

@@ -2,18 +2,21 @@ import type { Origin } from "../scope/bindings.ts";
 import type { Call, Callable, Program } from "../scope/program.ts";
 import { type Expression, isWithin } from "../tree/nodes.ts";
 
-export interface Given {
+export interface PassedArguments {
   values: Expression[];
-  /** Whether these are all values that the parameter ever gets. */
-  all: boolean;
+  /** Whether `values` holds every value that the parameter can have. */
+  isComplete: boolean;
 }
 
-/** What calls give to a parameter. A function that is handed on may be called with anything. */
-export function argumentsFor(program: Program, { param, index, holder }: Origin & { kind: "param" }): Given {
+/**
+ * Collects the arguments that calls pass to a parameter. If the code passes the function itself to other code, it may
+ * get any value.
+ */
+export function argumentsFor(program: Program, { param, index, holder }: Origin & { kind: "param" }): PassedArguments {
   const method = isMethod(holder);
-  const name = nameOf(program, holder);
-  if (name === undefined) return { values: [], all: false };
-  if (method && index === 0) return { values: [], all: true };
+  const name = callableName(program, holder);
+  if (name === undefined) return { values: [], isComplete: false };
+  if (method && index === 0) return { values: [], isComplete: true };
   const values: Expression[] = param.fallback ? [param.fallback] : [];
   let all = param.stars === 0 && !method && holder.kind === "function" && holder.decorators.length === 0;
   const calls = callsTo(program, holder, name);
@@ -23,7 +26,7 @@ export function argumentsFor(program: Program, { param, index, holder }: Origin 
     if (value) values.push(value);
     all &&= args.every(({ stars }) => stars === 0);
   }
-  return { values, all };
+  return { values, isComplete: all };
 }
 
 function argumentOf(args: Call["args"], index: number, name: string): Expression | undefined {
@@ -38,7 +41,7 @@ function isMethod(holder: Callable): boolean {
   return !holder.decorators.some((decorator) => decorator.kind === "name" && decorator.id === "staticmethod");
 }
 
-function nameOf(program: Program, holder: Callable): string | undefined {
+function callableName(program: Program, holder: Callable): string | undefined {
   if (holder.kind === "function") return holder.id;
   const { parent } = holder;
   if (parent?.kind !== "assign" || parent.targets.length !== 1) return undefined;
@@ -46,7 +49,7 @@ function nameOf(program: Program, holder: Callable): string | undefined {
   return target?.kind === "name" && program.functionOf({ ...target, stores: false }) === holder ? target.id : undefined;
 }
 
-/** Calls of a class are calls of its `__init__`. */
+/** A call of a class is a call of its `__init__`. */
 function callsTo(program: Program, holder: Callable, name: string): readonly Call[] {
   const holdingClass = holder.kind === "function" ? holder.parent?.parent : null;
   if (holdingClass?.kind !== "class")

@@ -4,47 +4,47 @@ import type { ContextShape } from "../shape.ts";
 import type { Expression, Node } from "../tree/nodes.ts";
 import { knownEntries } from "./dicts.ts";
 import type { Path, Paths } from "./paths.ts";
-import { is, none, Reach } from "./reach.ts";
+import { maybePart, Reach, unrelated } from "./reach.ts";
 import { rootOf } from "./roots.ts";
 
-/** Something in the code that changes the context, or may. */
+/** A statement or call that changes the context, or may change it. */
 export interface Change {
-  /** `any`: whatever is at the path or below it may become anything. */
+  /** `any`: the value at the path, and everything below it, may change. */
   kind: "set" | "delete" | "any";
-  /** Undefined: nobody knows which part of the context. */
+  /** Undefined: the changed part of the context is unknown. */
   path: Path | undefined;
-  /** Of `any` where the path is not known: the key that is set in it, where the code says it. */
+  /** For `any` without a path: the literal key that is set. */
   key?: string;
-  /** What a key (of `any`: some key below the path) is set to, where the code says it. */
+  /** The expression that the key (for `any`: some key below the path) is set to, if the code spells it out. */
   value?: Expression;
   node: Node;
 }
 
-/** Functions by which code reaches the context without naming it. */
+/** Functions that can reach the context without naming it. */
 const dynamic =
   /^(builtins\.(exec|eval|globals|locals|vars|compile|getattr|__import__)|sys\._getframe)$|^(importlib|inspect|__main__|ctypes|gc)\b/;
 
-/** Whether code may reach the context here, or print a result, in a way that nothing else of this package sees. */
-export function actsUnseen(program: Program, node: Node): boolean {
+/** Whether the node may change the context or print a result in a way that the other checks cannot see. */
+export function hasHiddenEffect(program: Program, node: Node): boolean {
   if (node.kind === "import") return /^(__main__|inspect)\b/.test(node.module ?? node.names[0]?.path ?? "");
   if (node.kind === "text") return node.value === "__main__" && node.parent?.kind !== "binary";
   const path = node.kind === "call" ? program.importPath(node.callee) : undefined;
-  return node.kind === "call" && path !== undefined && dynamic.test(path) && !isApart(node, path);
+  return node.kind === "call" && path !== undefined && dynamic.test(path) && !isSafeDynamic(node, path);
 }
 
-/** `shape`: as far as the context is known. */
+/** Lists the changes of the context. `shape` is what is known of the context. */
 export function readChanges(program: Program, paths: Paths, shape: ContextShape | undefined): Change[] {
   const reader = new ChangeReader(program, paths, new Reach(program, paths, shape));
   for (const node of program.nodes) if (program.mayRun(node)) reader.read(node);
   return reader.found;
 }
 
-function anywhere(node: Node): Change {
+function unknownChange(node: Node): Change {
   return { kind: "any", path: undefined, node };
 }
 
-/** `exec(text, scope)`, `"name" in globals()`, `vars(row)` and `import_module("csv")` leave the context alone. */
-function isApart({ args, parent }: Call, path: string): boolean {
+/** `exec(text, scope)`, `"name" in globals()`, `vars(row)` and `import_module("csv")` do not touch the context. */
+function isSafeDynamic({ args, parent }: Call, path: string): boolean {
   const [first, second] = args;
   if (path === "builtins.getattr") return second?.value.kind === "text" && !changingMethods.has(second.value.value);
   if (path === "builtins.vars") return first?.value.kind === "name";
@@ -71,11 +71,11 @@ class ChangeReader {
     if (node.kind === "assign") for (const target of node.targets) this.#store(target, node, node.value ?? undefined);
     if (node.kind === "for") this.#store(node.target, node.target);
     if (node.kind === "with") for (const { target } of node.items) if (target) this.#store(target, target);
-    if (node.kind === "delete") for (const target of node.targets) this.#take(target, node);
+    if (node.kind === "delete") for (const target of node.targets) this.#delete(target, node);
     if (node.kind === "augment") this.#augment(node);
     if (node.kind === "call") this.#call(node);
     if (node.kind === "attribute") this.#boundMethod(node);
-    if (actsUnseen(this.#program, node)) this.found.push(anywhere(node));
+    if (hasHiddenEffect(this.#program, node)) this.found.push(unknownChange(node));
   }
 
   #store(target: Expression, node: Node, value?: Expression): void {
@@ -84,7 +84,7 @@ class ChangeReader {
       for (const [index, item] of target.items.entries()) this.#store(item, node, values[index]);
     }
     if (target.kind === "star") this.#store(target.value, node);
-    if (target.kind === "subscript" && this.#reach.of(target.object) === is) {
+    if (target.kind === "subscript" && this.#reach.of(target.object) === maybePart) {
       this.#put(target.object, target.index, node, value);
     }
   }
@@ -97,9 +97,9 @@ class ChangeReader {
     else this.found.push({ kind: "set", path: [...path, key], node, ...(value && { value }) });
   }
 
-  #take(target: Expression, node: Node): void {
-    if (target.kind === "tuple" || target.kind === "list") for (const item of target.items) this.#take(item, node);
-    if (target.kind !== "subscript" || this.#reach.of(target.object) !== is) return;
+  #delete(target: Expression, node: Node): void {
+    if (target.kind === "tuple" || target.kind === "list") for (const item of target.items) this.#delete(item, node);
+    if (target.kind !== "subscript" || this.#reach.of(target.object) !== maybePart) return;
     this.#remove(target.object, target.index, node);
   }
 
@@ -113,9 +113,9 @@ class ChangeReader {
   #augment(node: Node & { kind: "augment" }): void {
     const { target, op, value } = node;
     if (target.kind === "subscript") this.#store(target, node);
-    // `+=` changes a list in place; numbers and texts become new ones.
+    // `+=` changes a list in place; a number or text becomes a new value.
     const isMutable = /^(\+|\||\*)=$/.test(op) && !/^(number|text|format)$/.test(value.kind);
-    if (target.kind !== "name" || !isMutable || this.#reach.of(target) !== is) return;
+    if (target.kind !== "name" || !isMutable || this.#reach.of(target) !== maybePart) return;
     const path = this.#paths.of({ ...target, stores: false }) ?? (target.id === "context" ? [] : undefined);
     if (path && /^(dict|name|call)$/.test(value.kind)) this.#entries(path, value, node);
     else this.found.push({ kind: "any", path, node });
@@ -125,7 +125,7 @@ class ChangeReader {
     const known = knownEntries(this.#program, dict);
     for (const { key, value } of known ?? []) this.found.push({ kind: "set", path: [...path, key], value, node });
     if (known) return;
-    // Of a dict with other entries too, those that are spelt out.
+    // The dict has unknown entries as well.
     const spelt = dict.kind === "dict" ? dict.entries : [];
     for (const { key, value } of spelt) {
       const name = key ? this.#paths.key(key) : undefined;
@@ -137,20 +137,20 @@ class ChangeReader {
   #call(node: Call): void {
     const { callee } = node;
     const path = this.#program.importPath(callee);
-    if (path === undefined && callee.kind === "attribute" && this.#reach.of(callee.object) === is) {
+    if (path === undefined && callee.kind === "attribute" && this.#reach.of(callee.object) === maybePart) {
       this.#method(node, callee);
       return;
     }
-    if (path === undefined && callee.kind === "name" && this.#reach.of(callee) === is) {
-      this.found.push(anywhere(node));
+    if (path === undefined && callee.kind === "name" && this.#reach.of(callee) === maybePart) {
+      this.found.push(unknownChange(node));
     } else if (!this.#isHarmless(node, path)) this.#handOver(node);
   }
 
-  /** `map(context["log"].append, lines)`: the method is handed on. */
+  /** `map(context["log"].append, lines)` passes the method to other code. */
   #boundMethod(node: Node & { kind: "attribute" }): void {
     const isCalled = node.parent?.kind === "call" && node.parent.callee === node;
-    if (isCalled || !changingMethods.has(node.name) || this.#reach.of(node.object) !== is) return;
-    this.found.push(anywhere(node));
+    if (isCalled || !changingMethods.has(node.name) || this.#reach.of(node.object) !== maybePart) return;
+    this.found.push(unknownChange(node));
   }
 
   #method(node: Call, callee: Expression & { kind: "attribute" }): void {
@@ -180,7 +180,7 @@ class ChangeReader {
     }
   }
 
-  /** Whether what is called leaves its arguments alone, or is code that is read itself. */
+  /** Whether the called function does not change its arguments, or is in the code itself. */
   #isHarmless({ callee }: Call, path: string | undefined): boolean {
     if (this.#program.functionOf(callee) || this.#program.classOf(callee) || this.#program.isOwnClass(callee))
       return true;
@@ -188,7 +188,7 @@ class ChangeReader {
     if (callee.kind === "name" && rootOf(this.#program, callee) === "collections.namedtuple") return true;
     if (callee.kind !== "attribute") return false;
     if (this.#isLocalMethod(callee.name)) return true;
-    // `dict.update(context, ...)` is the method in another dress.
+    // `dict.update(context, ...)` changes the context as `context.update(...)` does.
     const owner = this.#program.importPath(callee.object) ?? "";
     if (owner.startsWith("builtins.") && changingMethods.has(callee.name)) return false;
     const root = rootOf(this.#program, callee.object);
@@ -205,8 +205,8 @@ class ChangeReader {
   #handOver(node: Call): void {
     for (const { value } of node.args) {
       const nearness = this.#reach.of(value);
-      if (nearness === none) continue;
-      const path = nearness === is ? this.#paths.of(value) : undefined;
+      if (nearness === unrelated) continue;
+      const path = nearness === maybePart ? this.#paths.of(value) : undefined;
       this.found.push({ kind: "any", path, node });
     }
   }

@@ -10,16 +10,16 @@ interface KnownEntry {
 const deepest = 5;
 
 /**
- * Every entry that a dict can have, where the code spells all of them out: in braces, by `updates["key"] = ...`, by a
- * name for such a dict. Undefined where it may have others.
+ * Lists every entry that a dict can have, if the code spells all of them out: in braces, by `updates["key"] = ...`, or
+ * by a name for such a dict. Undefined if it may have others.
  */
 export function knownEntries(program: Program, dict: Expression, depth = 0): KnownEntry[] | undefined {
   if (depth > deepest) return undefined;
-  if (dict.kind === "dict") return spelt(program, dict, depth);
-  if (dict.kind === "call") return made(program, dict, depth);
+  if (dict.kind === "dict") return literalEntries(program, dict, depth);
+  if (dict.kind === "call") return callEntries(program, dict, depth);
   if (dict.kind !== "name") return undefined;
   const bindings = program.reaching(dict);
-  const stored = storedIn(program, dict.id);
+  const stored = findStores(program, dict.id);
   if (!stored || bindings.length === 0) return undefined;
   const all = bindings.map(({ origin }) =>
     origin.kind === "value" ? knownEntries(program, origin.value, depth + 1) : undefined,
@@ -27,7 +27,11 @@ export function knownEntries(program: Program, dict: Expression, depth = 0): Kno
   return all.every((entries) => entries !== undefined) ? [...all.flat(), ...stored] : undefined;
 }
 
-function spelt(program: Program, dict: Expression & { kind: "dict" }, depth: number): KnownEntry[] | undefined {
+function literalEntries(
+  program: Program,
+  dict: Expression & { kind: "dict" },
+  depth: number,
+): KnownEntry[] | undefined {
   const found: KnownEntry[] = [];
   for (const { key, value } of dict.entries) {
     const name = key ? keyOf(key) : undefined;
@@ -39,8 +43,8 @@ function spelt(program: Program, dict: Expression & { kind: "dict" }, depth: num
   return found;
 }
 
-/** `dict(total=1)`, and what a function of the code answers. */
-function made(program: Program, call: Call, depth: number): KnownEntry[] | undefined {
+/** The entries of `dict(total=1)`, or of the result of a function in the code. */
+function callEntries(program: Program, call: Call, depth: number): KnownEntry[] | undefined {
   const { callee, args } = call;
   if (program.importPath(callee) === "builtins.dict") {
     const all = args.map(({ name, stars, value }) =>
@@ -48,45 +52,47 @@ function made(program: Program, call: Call, depth: number): KnownEntry[] | undef
     );
     return all.every((entries) => entries !== undefined) ? all.flat() : undefined;
   }
-  const answers = answersOf(program.functionOf(callee));
+  const answers = returnValues(program.functionOf(callee));
   const all = answers?.map((answer) => knownEntries(program, answer, depth + 1));
   return all?.every((entries) => entries !== undefined) ? all.flat() : undefined;
 }
 
-/** What a function returns; undefined where nobody knows. */
-function answersOf(local: Callable | undefined): Expression[] | undefined {
+/** The values that a function can return; undefined if they are unknown. */
+function returnValues(local: Callable | undefined): Expression[] | undefined {
   if (!local || local.kind === "lambda") return local && [local.body];
   if (local.decorators.length > 0) return undefined;
-  const own = Array.from(walk(local.body)).filter((node) => node.kind !== "return" || holderOf(node) === local);
+  const own = Array.from(walk(local.body)).filter(
+    (node) => node.kind !== "return" || enclosingFunction(node) === local,
+  );
   if (own.some(({ kind }) => kind === "yield")) return undefined;
   return own.flatMap((node) => (node.kind === "return" && node.value ? [node.value] : []));
 }
 
-function holderOf(node: Node): Node | undefined {
+function enclosingFunction(node: Node): Node | undefined {
   for (const ancestor of ancestors(node)) if (/^(function|lambda)$/.test(ancestor.kind)) return ancestor;
   return undefined;
 }
 
-/** What is put into the value of a name by its key; undefined where it gets anything in another way. */
-function storedIn(program: Program, id: string): KnownEntry[] | undefined {
+/** The entries that `name["key"] = ...` adds to the dict of a name; undefined if it may change in another way. */
+function findStores(program: Program, id: string): KnownEntry[] | undefined {
   const found: KnownEntry[] = [];
   for (const node of program.nodes) {
     if (node.kind !== "name" || node.id !== id || node.stores) continue;
     const { parent } = node;
-    if (!parent || !isSeen(program, node, parent)) return undefined;
+    if (!parent || !isSafeUse(program, node, parent)) return undefined;
     if (parent.kind !== "subscript" || parent.object !== node) continue;
     const key = keyOf(parent.index);
     if (key === undefined || key === "[]") return undefined;
     const statement = parent.parent;
     const isStore = statement?.kind === "assign" && statement.targets.includes(parent);
-    // What is read may be changed where it comes to: `updates["rows"].append(...)`.
+    // Code may change a value that it reads: `updates["rows"].append(...)`.
     found.push({ key, value: isStore && statement.value ? statement.value : parent });
   }
   return found;
 }
 
-/** A use of a dict's name behind which nothing can get into it unseen. */
-function isSeen(program: Program, name: Node, parent: Node): boolean {
+/** Whether this use of a dict's name cannot add entries unseen. */
+function isSafeUse(program: Program, name: Node, parent: Node): boolean {
   if (parent.kind === "attribute") return /^(get|keys|values|items|copy)$/.test(parent.name);
   if (parent.kind !== "argument") return /^(subscript|binary|dict|format|for|comprehension|return)$/.test(parent.kind);
   const call = parent.parent;

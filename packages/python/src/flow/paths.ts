@@ -4,12 +4,15 @@ import type { Program } from "../scope/program.ts";
 import type { Expression } from "../tree/nodes.ts";
 import { argumentsFor } from "./arguments.ts";
 
-/** A part of the context: its keys from the top; `[]` is an item of a list. The context itself is the empty path. */
+/**
+ * The keys from the top of the context to a part of it; `[]` is an item of a list. The context itself is the empty
+ * path.
+ */
 export type Path = readonly string[];
 
 const deepest = 12;
 
-/** Which part of the context an expression certainly is; undefined where it may be something else. */
+/** Finds the part of the context that an expression certainly is; undefined if it may be anything else. */
 export class Paths {
   readonly #program: Program;
   readonly of = once((expression: Expression) => this.#find(expression), deepest);
@@ -18,12 +21,12 @@ export class Paths {
     this.#program = program;
   }
 
-  /** Whether it is the whole context, whatever it is called. */
+  /** Whether the expression is the whole context, under any name. */
   isContext(expression: Expression): boolean {
     return this.of(expression)?.length === 0;
   }
 
-  /** The key that an index is, also by a name that stands for one text. */
+  /** The key of an index, which may be a name that is bound to one text. */
   key(index: Expression): string | undefined {
     if (index.kind !== "name") return keyOf(index);
     const [only, ...others] = this.#program.reaching(index);
@@ -31,8 +34,8 @@ export class Paths {
     return isText && only.origin.kind === "value" ? keyOf(only.origin.value) : undefined;
   }
 
-  /** What `object.get(index)` asks for: of the context that is a dot path. */
-  asked(object: Expression, index: Expression): Path | undefined {
+  /** The path that `object.get(index)` looks up. On the context, the index is a dot path. */
+  pathOfGet(object: Expression, index: Expression): Path | undefined {
     const path = this.#below(object, this.key(index));
     const [key = "", ...inside] = path ?? [];
     if (path === undefined || inside.length > 0 || !key.includes(".")) return path;
@@ -61,11 +64,11 @@ export class Paths {
     return path && [...path, key as string];
   }
 
-  /** `x.get("key")`, and `x["key"]` in its other disguises. */
+  /** `x.get("key")` and other forms of `x["key"]`. */
   #got({ callee, args }: Expression & { kind: "call" }): Path | undefined {
     const [first] = args;
     if (callee.kind !== "attribute" || !/^(get|setdefault|__getitem__)$/.test(callee.name) || !first) return undefined;
-    if (callee.name === "get") return this.asked(callee.object, first.value);
+    if (callee.name === "get") return this.pathOfGet(callee.object, first.value);
     return this.#below(callee.object, this.key(first.value));
   }
 
@@ -76,7 +79,7 @@ export class Paths {
 
   #ofOrigin(origin: Origin, name: string): Path | undefined {
     switch (origin.kind) {
-      case "given":
+      case "provided":
         return name === "context" ? [] : undefined;
       case "value":
         return this.of(origin.value);
@@ -95,8 +98,8 @@ export class Paths {
   }
 
   #ofArguments(origin: Origin & { kind: "param" }): Path | undefined {
-    const given = argumentsFor(this.#program, origin);
-    return given.all ? onlyOf(given.values.map((value) => this.of(value))) : undefined;
+    const passed = argumentsFor(this.#program, origin);
+    return passed.isComplete ? onlyOf(passed.values.map((value) => this.of(value))) : undefined;
   }
 }
 
@@ -104,7 +107,7 @@ function onlyOf([first, ...others]: (Path | undefined)[]): Path | undefined {
   return first && others.every((other) => other?.join("\n") === first.join("\n")) ? first : undefined;
 }
 
-/** The key that an index spells out; a number is an item of a list. */
+/** The literal key of an index; a number is an item of a list. */
 export function keyOf(index: Expression): string | undefined {
   if (index.kind === "text") return index.value;
   if (index.kind === "number") return "[]";

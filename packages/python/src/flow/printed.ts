@@ -1,17 +1,17 @@
 import type { Call, Program } from "../scope/program.ts";
-import { type Expression, type Node, wayUp } from "../tree/nodes.ts";
+import { ancestorPairs, type Expression, type Node } from "../tree/nodes.ts";
 import { rootOf } from "./roots.ts";
 
 export interface Printed {
-  /** Whether some JSON object of the code may be printed on a line of its own. */
+  /** Whether the code may print a JSON object on a line of its own. */
   mayPrint: boolean;
-  /** The values of which it may be; undefined where one of them is not in sight. */
+  /** The values that it may print; undefined if one is unknown. */
   values: Expression[] | undefined;
 }
 
 const makers = /^json\.(dumps?|encoder\..*)$/;
 
-/** Calls of `json.dumps` and `json.dump` by the code, each with what it makes JSON of. */
+/** Calls of `json.dumps` and `json.dump`, each with its value. */
 export function readDumps(program: Program): { call: Call; value: Expression | undefined }[] {
   return program.nodes.flatMap((node) => {
     if (node.kind !== "call" || !makers.test(program.importPath(node.callee) ?? "")) return [];
@@ -21,7 +21,7 @@ export function readDumps(program: Program): { call: Call; value: Expression | u
   });
 }
 
-/** In doubt a text of `json.dumps` is printed: only where it certainly goes elsewhere it is not. */
+/** Finds the printed results. A text of `json.dumps` counts as printed unless it certainly goes elsewhere. */
 export function readPrinted(program: Program): Printed {
   const uses = program.nodes.filter(
     (node) => (node.kind === "name" || node.kind === "attribute") && makers.test(program.importPath(node) ?? ""),
@@ -35,17 +35,17 @@ export function readPrinted(program: Program): Printed {
   return { mayPrint: !isAll || values.length > 0, values: isAll ? values : undefined };
 }
 
-/** JSON of it is certainly no object, or an empty one, which is ignored. */
+/** Whether the JSON of the value is no object, or an empty one, which NOVA ignores. */
 function isNoObject(value: Expression): boolean {
   if (value.kind === "dict") return value.entries.length === 0;
   if (value.kind === "comprehension") return value.form !== "dict";
   return /^(text|format|number|constant|list|tuple)$/.test(value.kind);
 }
 
-/** Whether the text is written to a file, is an argument of a library's function, or stands behind other words on its line. */
+/** Whether the text goes into a file or a library's function, or follows other words on its line. */
 function goesElsewhere(program: Program, dump: Call): boolean {
   if (program.importPath(dump.callee) === "json.dump") return isNoStdout(program, dump.args[1]?.value);
-  for (const [parent, child] of wayUp(dump)) {
+  for (const [parent, child] of ancestorPairs(dump)) {
     if (parent.kind === "format" && parent.parts.some((part) => part !== null && part.trim() !== "")) return true;
     if (parent.kind === "call" && parent.callee !== child) return isKeptFromOutput(program, parent, child);
   }

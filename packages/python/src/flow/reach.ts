@@ -1,4 +1,4 @@
-import { copyMethods, partMethods, passes, pureMethods } from "../known/functions.ts";
+import { copyMethods, partMethods, pureMethods, resultDependence } from "../known/functions.ts";
 import type { Origin } from "../scope/bindings.ts";
 import type { Call, Callable, Program } from "../scope/program.ts";
 import { type ContextShape, isScalar, shapeAt } from "../shape.ts";
@@ -6,17 +6,20 @@ import { type Expression, type Node, walk } from "../tree/nodes.ts";
 import { argumentsFor } from "./arguments.ts";
 import type { Paths } from "./paths.ts";
 
-/** Questions after which everything is taken for near: code that is so entangled is not judged. */
+/** After this many questions, every value counts as near, so code that is too entangled gets no findings. */
 const maxAsked = 20_000;
 
-/** How near a value is to the context: has nothing of it, is new but holds parts of it, or may be (a part of) it. */
-export const none = 0;
-export const holds = 1;
-export const is = 2;
+/**
+ * How near a value is to the context: it holds nothing of it, is new but holds parts of it, or may be (a part of) it.
+ */
+export const unrelated = 0;
+export const holdsPart = 1;
+export const maybePart = 2;
 type Nearness = 0 | 1 | 2;
 
 /**
- * What changes of a value may change. In doubt a value is near: from here comes the certainty that code changes nothing.
+ * Tells whether a change of a value may change the context. In doubt a value is near: findings that code changes
+ * nothing depend on this.
  */
 export class Reach {
   readonly #program: Program;
@@ -40,24 +43,24 @@ export class Reach {
   of(expression: Expression): Nearness {
     const known = this.#known.get(expression);
     if (known !== undefined) return known;
-    if (++this.#asked > maxAsked) return is;
+    if (++this.#asked > maxAsked) return maybePart;
     if (this.#open.has(expression)) {
       this.#circles++;
-      return none;
+      return unrelated;
     }
     const circles = this.#circles;
     this.#open.add(expression);
     const path = this.#shape && this.#paths.of(expression);
     const isPlain = path && path.length > 0 && isScalar(shapeAt(this.#shape as ContextShape, path));
-    const found = isPlain ? none : this.#find(expression);
+    const found = isPlain ? unrelated : this.#find(expression);
     this.#open.delete(expression);
-    // What hangs on itself is only known once all around it is.
+    // A value that depends on itself is only known when everything around it is.
     if (circles === this.#circles || this.#open.size === 0) this.#known.set(expression, found);
     return found;
   }
 
   any(expressions: Iterable<Expression>): Nearness {
-    let most: Nearness = none;
+    let most: Nearness = unrelated;
     for (const expression of expressions) most = Math.max(most, this.of(expression)) as Nearness;
     return most;
   }
@@ -69,7 +72,7 @@ export class Reach {
       case "attribute":
         return this.any([expression.object, ...(this.#attributes.get(expression.name) ?? [])]);
       case "subscript":
-        return this.#partOf(expression.object, expression.index.kind === "slice" ? holds : is);
+        return this.#partOf(expression.object, expression.index.kind === "slice" ? holdsPart : maybePart);
       case "call":
         return this.#ofCall(expression);
       case "list":
@@ -84,57 +87,56 @@ export class Reach {
         return this.any([expression.yes, expression.no]);
       case "binary":
         if (/^(and|or)$/.test(expression.op)) return this.any([expression.left, expression.right]);
-        return /^[+*|]$/.test(expression.op) ? this.#held([expression.left, expression.right]) : none;
+        return /^[+*|]$/.test(expression.op) ? this.#held([expression.left, expression.right]) : unrelated;
       case "walrus":
       case "star":
       case "await":
         return this.of(expression.value);
       default:
-        return none;
+        return unrelated;
     }
   }
 
-  /** What comes out of a value. */
   #partOf(value: Expression, near: Nearness): Nearness {
-    return this.of(value) === none ? none : near;
+    return this.of(value) === unrelated ? unrelated : near;
   }
 
   #held(parts: Iterable<Expression>): Nearness {
-    return this.any(parts) === none ? none : holds;
+    return this.any(parts) === unrelated ? unrelated : holdsPart;
   }
 
   #ofName(name: Expression & { kind: "name" }): Nearness {
     const near = this.#program.reaching(name).map(({ origin, name: id }) => this.#ofOrigin(origin, id));
-    return Math.max(none, ...near, this.#held(this.#additions.get(name.id) ?? [])) as Nearness;
+    return Math.max(unrelated, ...near, this.#held(this.#additions.get(name.id) ?? [])) as Nearness;
   }
 
   #ofOrigin(origin: Origin, name: string): Nearness {
     switch (origin.kind) {
-      case "given":
-        return name === "context" ? is : none;
+      case "provided":
+        return name === "context" ? maybePart : unrelated;
       case "value":
       case "with":
         return this.of(origin.value);
       case "item":
       case "part":
-        return this.#partOf(origin.of, is);
+        return this.#partOf(origin.of, maybePart);
       case "match":
-        return this.#partOf(origin.subject, is);
+        return this.#partOf(origin.subject, maybePart);
       case "param":
         return this.#ofParam(origin);
       default:
-        return none;
+        return unrelated;
     }
   }
 
   #ofParam(origin: Origin & { kind: "param" }): Nearness {
-    const { values, all } = argumentsFor(this.#program, origin);
-    const given = this.any(values);
-    if (all || given === is) return given;
-    return this.#isHandedOn(origin.holder) ? is : given;
+    const { values, isComplete } = argumentsFor(this.#program, origin);
+    const nearness = this.any(values);
+    if (isComplete || nearness === maybePart) return nearness;
+    return this.#isHandedOn(origin.holder) ? maybePart : nearness;
   }
 
-  /** Whether somebody who has parts of the context may call the function. */
+  /** Whether code that has parts of the context may call the function. */
   #isHandedOn(holder: Callable): boolean {
     if (holder.kind === "lambda" || holder.decorators.length > 0) return true;
     const isCalled = (use: Node) => use.parent?.kind === "call" && use.parent.callee === use;
@@ -145,26 +147,26 @@ export class Reach {
     const values = args.map(({ value }) => value);
     const path = this.#program.importPath(callee);
     if (path !== undefined) {
-      const how = passes(path);
-      if (how === "nothing") return none;
+      const how = resultDependence(path);
+      if (how === "nothing") return unrelated;
       if (how === "parts in something new") return this.#held(values);
-      if (!this.#program.functionOf(callee)) return this.any(values) === none ? none : is;
+      if (!this.#program.functionOf(callee)) return this.any(values) === unrelated ? unrelated : maybePart;
     }
     const local = this.#program.functionOf(callee);
     if (local) return this.#answerOf(local);
     if (callee.kind === "attribute" && !pureMethods.has(callee.name)) {
       const own = this.of(callee.object);
-      if (own !== none && partMethods.has(callee.name)) return this.#partOf(callee.object, is);
-      if (own !== none && copyMethods.has(callee.name)) return this.#partOf(callee.object, holds);
-      return own !== none || this.any(values) !== none ? is : none;
+      if (own !== unrelated && partMethods.has(callee.name)) return this.#partOf(callee.object, maybePart);
+      if (own !== unrelated && copyMethods.has(callee.name)) return this.#partOf(callee.object, holdsPart);
+      return own !== unrelated || this.any(values) !== unrelated ? maybePart : unrelated;
     }
-    return callee.kind === "attribute" || this.any(values) === none ? none : is;
+    return callee.kind === "attribute" || this.any(values) === unrelated ? unrelated : maybePart;
   }
 
-  /** Of what a function of the code returns or yields. */
+  /** The nearness of the values that a function returns or yields. */
   #answerOf(local: Callable): Nearness {
     if (local.kind === "lambda") return this.of(local.body);
-    let most: Nearness = none;
+    let most: Nearness = unrelated;
     for (const node of walk(local.body)) {
       const value = node.kind === "return" || node.kind === "yield" ? node.value : null;
       if (value) most = Math.max(most, node.kind === "yield" ? this.#held([value]) : this.of(value)) as Nearness;
@@ -173,7 +175,10 @@ export class Reach {
   }
 }
 
-/** `self.rows = ...`, or in the body of a class: what attributes of a name may hold, whatever they belong to. */
+/**
+ * Values that `self.rows = ...` or the body of a class may store in an attribute, by the attribute's name, whichever
+ * object has it.
+ */
 function storedAttributes({ nodes }: Program): Map<string, Expression[]> {
   const stored = new Map<string, Expression[]>();
   for (const node of nodes) {
@@ -190,7 +195,7 @@ function storedAttributes({ nodes }: Program): Map<string, Expression[]> {
 
 const adding = /^(append|extend|insert|add|update|setdefault|appendleft|put)$/;
 
-/** `rows.append(x)`, `rows["a"] = x`: what comes into the value of a name later on. */
+/** Values that `rows.append(x)` or `rows["a"] = x` add to the value of a name. */
 function addedValues({ nodes }: Program): Map<string, Expression[]> {
   const added = new Map<string, Expression[]>();
   const add = (object: Expression, values: Expression[]) => {
@@ -199,18 +204,18 @@ function addedValues({ nodes }: Program): Map<string, Expression[]> {
   for (const node of nodes) {
     if (node.kind === "call" && node.callee.kind === "attribute" && adding.test(node.callee.name)) {
       const values = node.args.map(({ value }) => value);
-      add(rootOf(node.callee.object), values);
+      add(baseObject(node.callee.object), values);
     }
     if (node.kind === "assign" && node.value) {
-      for (const target of node.targets) if (target.kind === "subscript") add(rootOf(target), [node.value]);
+      for (const target of node.targets) if (target.kind === "subscript") add(baseObject(target), [node.value]);
     }
-    if (node.kind === "augment" && node.target.kind !== "attribute") add(rootOf(node.target), [node.value]);
+    if (node.kind === "augment" && node.target.kind !== "attribute") add(baseObject(node.target), [node.value]);
   }
   return added;
 }
 
-function rootOf(expression: Expression): Expression {
-  if (expression.kind === "subscript" || expression.kind === "attribute") return rootOf(expression.object);
-  if (expression.kind === "call" && expression.callee.kind === "attribute") return rootOf(expression.callee.object);
+function baseObject(expression: Expression): Expression {
+  if (expression.kind === "subscript" || expression.kind === "attribute") return baseObject(expression.object);
+  if (expression.kind === "call" && expression.callee.kind === "attribute") return baseObject(expression.callee.object);
   return expression;
 }

@@ -8,8 +8,8 @@ const deepest = 12;
 const roots = new WeakMap<Program, (expression: Expression) => string | undefined>();
 
 /**
- * The function or class of a module that a value first came from: `psycopg.connect` for `cursor` in
- * `cursor = psycopg.connect(...).cursor()`. `literal` for values that the code spells out; undefined where nobody knows.
+ * The imported function or class that a value stems from: `psycopg.connect` for `cursor` in `cursor =
+ * psycopg.connect(...).cursor()`. `literal` for a literal value; undefined if unknown.
  */
 export function rootOf(program: Program, expression: Expression): string | undefined {
   const find = roots.get(program) ?? once((one: Expression) => findRoot(program, one), deepest);

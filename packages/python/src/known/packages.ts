@@ -1,6 +1,6 @@
-export const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+export const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** Packages by their names for pip, with the modules that they bring besides one of their own name. */
+/** Names of packages for pip, with the modules that they provide in addition to the one of their own name. */
 const modulesOf: Record<string, string> = {
   pymupdf: "fitz",
   pandas: "numpy dateutil pytz tzdata six",
@@ -59,19 +59,19 @@ const modulesOf: Record<string, string> = {
   msal: "requests jwt",
 };
 
-/** Packages that bring the one module that has their name. */
-const plain = words(
+/** Packages that provide only the module of their own name. */
+const plain = wordSet(
   "numpy xlsxwriter slack-sdk weasyprint lxml imapclient unidecode pyzbar charset-normalizer typing-extensions",
 );
 
-/** Installed beside every Python. */
+/** Modules that every Python installation has. */
 const always = ["pip", "setuptools", "pkg_resources"];
 
 /**
- * The top-level modules that lines for pip (`requests>=2`, `psycopg[binary]`) make importable. A package that is not
- * known has the name that it has: `my-package` is `my_package`.
+ * Lists the top-level modules that lines for pip (`requests>=2`, `psycopg[binary]`) make importable. An unknown package
+ * provides the module of its own name: `my-package` provides `my_package`.
  */
-export function importableModules(requirements: readonly string[]): string[] {
+export function listImportableModules(requirements: readonly string[]): string[] {
   const found = requirements.flatMap((line) => {
     const name = nameIn(line);
     const own = name.replaceAll("-", "_");
@@ -80,25 +80,27 @@ export function importableModules(requirements: readonly string[]): string[] {
   return Array.from(new Set([...always, ...found])).filter((module) => module !== "");
 }
 
-/** Whether all modules are known that a line for pip brings. */
+/** Whether all modules of a line's package are known. */
 export function isKnownPackage(line: string): boolean {
   return plain.has(nameIn(line)) || Object.hasOwn(modulesOf, nameIn(line));
 }
 
-/** As PEP 503 has it: `Slack_SDK` and `slack.sdk` are `slack-sdk`. Empty where the line has no name. */
+/**
+ * The package name, normalised by PEP 503: `Slack_SDK` and `slack.sdk` are `slack-sdk`. Empty if the line has no name.
+ */
 function nameIn(line: string): string {
   const [, name = ""] = /^\s*([A-Za-z0-9][\w.-]*)/.exec(line) ?? [];
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
-/** `python-foo`, `pyfoo` and `foo-python` often are the module `foo`. */
+/** `python-foo`, `pyfoo` and `foo-python` often provide the module `foo`. */
 function shortNames(name: string): string[] {
   const short = name.replace(/^(python_|py_)/, "").replace(/(_python|_py|\d)$/, "");
   return short === name ? [] : [short];
 }
 
-/** Top-level modules of the standard library of any Python from 3.10 to 3.14. */
-export const standardModules = words(
+/** Top-level modules of the standard libraries of Python 3.10 to 3.14. */
+export const standardModules = wordSet(
   "__future__ _thread abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit " +
     "audioop base64 bdb binascii binhex bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code " +
     "codecs codeop collections colorsys compileall compression concurrent configparser contextlib contextvars " +

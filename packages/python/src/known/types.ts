@@ -1,4 +1,4 @@
-/** What JSON has no place for: how it is called, and what to store instead. */
+/** Types that JSON cannot store: the name for messages, and the fix. */
 export const unfitTypes = {
   datetime: ["a datetime", "use x.isoformat()"],
   date: ["a date", "use x.isoformat()"],
@@ -39,20 +39,20 @@ export const unfitTypes = {
   hash: ["a hash object", "use x.hexdigest()"],
   connection: ["a connection", "store what you read from it"],
   object: ["an object", "store a dict of the fields that you need"],
-  /** Fits the context, but not json.dumps. */
+  /** The context stores bytes, but json.dumps rejects them. */
   bytes: ["bytes", "set it in context instead of printing it, or use base64.b64encode(x).decode()"],
 } as const;
 
 export type UnfitType = keyof typeof unfitTypes;
 
-/** `none` is None, `number` a number that is written out. */
+/** `none` is None; `number` is a literal number. */
 export type Type = UnfitType | "dict" | "none" | "number";
 
 const datetimeMakers =
   "datetime.datetime(\\.(now|utcnow|today|fromisoformat|strptime|fromtimestamp|utcfromtimestamp|combine))?";
 
-/** Functions and classes by what they certainly make. */
-const made: [RegExp, UnfitType | "dict"][] = [
+/** Functions and classes with the type that they certainly return. */
+const resultTypes: [RegExp, UnfitType | "dict"][] = [
   [
     new RegExp(`^(${datetimeMakers}|dateutil\\.parser\\.(parse|isoparse)|email\\.utils\\.parsedate_to_datetime)$`),
     "datetime",
@@ -119,8 +119,8 @@ const values: Record<string, UnfitType> = {
   "numpy.inf": "nan",
 };
 
-export function madeBy(path: string): UnfitType | "dict" | undefined {
-  return made.find(([pattern]) => pattern.test(path))?.[1];
+export function resultTypeOf(path: string): UnfitType | "dict" | undefined {
+  return resultTypes.find(([pattern]) => pattern.test(path))?.[1];
 }
 
 export function typeOfValue(path: string): UnfitType | undefined {
@@ -131,30 +131,30 @@ const frames =
   "head tail copy sort_values sort_index reset_index set_index merge drop fillna rename query sample nlargest nsmallest " +
   "describe dropna drop_duplicates pivot_table assign astype join round";
 
-/** Type -> method -> what it answers. */
-export const answers: Partial<Record<UnfitType | "dict", Record<string, UnfitType | "dict">>> = {
+/** Result types by type and method. */
+export const methodTypes: Partial<Record<UnfitType | "dict", Record<string, UnfitType | "dict">>> = {
   datetime: { replace: "datetime", astimezone: "datetime", date: "date", time: "time" },
   date: { replace: "date" },
-  Decimal: spread("quantize normalize copy_abs sqrt to_integral_value", "Decimal"),
-  set: spread("union intersection difference symmetric_difference copy", "set"),
-  DataFrame: { ...spread(frames, "DataFrame"), groupby: "GroupBy", sum: "Series", mean: "Series", count: "Series" },
-  GroupBy: { ...spread("sum mean count max min agg size first last median", "DataFrame") },
+  Decimal: mapMethods("quantize normalize copy_abs sqrt to_integral_value", "Decimal"),
+  set: mapMethods("union intersection difference symmetric_difference copy", "set"),
+  DataFrame: { ...mapMethods(frames, "DataFrame"), groupby: "GroupBy", sum: "Series", mean: "Series", count: "Series" },
+  GroupBy: { ...mapMethods("sum mean count max min agg size first last median", "DataFrame") },
   Series: {
-    ...spread("head tail copy sort_values reset_index dropna fillna astype round value_counts map", "Series"),
-    ...spread("mean median std var sum", "numpy number"),
+    ...mapMethods("head tail copy sort_values reset_index dropna fillna astype round value_counts map", "Series"),
+    ...mapMethods("mean median std var sum", "numpy number"),
     unique: "ndarray",
     to_numpy: "ndarray",
   },
-  ndarray: spread("mean sum std var", "numpy number"),
-  Pattern: { ...spread("match search fullmatch", "Match"), finditer: "iterator" },
+  ndarray: mapMethods("mean sum std var", "numpy number"),
+  Pattern: { ...mapMethods("match search fullmatch", "Match"), finditer: "iterator" },
   dict: { keys: "view", values: "view", items: "view", copy: "dict" },
-  Image: spread("resize convert crop rotate copy transpose filter reduce", "Image"),
-  Session: spread("get post put patch delete head options request", "Response"),
+  Image: mapMethods("resize convert crop rotate copy transpose filter reduce", "Image"),
+  Session: mapMethods("get post put patch delete head options request", "Response"),
   connection: { cursor: "connection" },
   buffer: { getvalue: "bytes" },
   hash: { digest: "bytes" },
 };
 
-function spread<T>(names: string, type: T): Record<string, T> {
+function mapMethods<T>(names: string, type: T): Record<string, T> {
   return Object.fromEntries(names.split(" ").map((name) => [name, type]));
 }

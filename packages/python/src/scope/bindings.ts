@@ -1,11 +1,11 @@
 import type { Expression, FunctionStatement, Handler, Node, Param, Statement } from "../tree/nodes.ts";
 
-/** Where a name gets its value from. */
+/** The source of a name's value. */
 export type Origin =
-  /** NOVA gives it: `context`, `outputs`. */
-  | { kind: "given" }
+  /** NOVA provides the name: `context`, `outputs`, `tasks`. */
+  | { kind: "provided" }
   | { kind: "value"; value: Expression }
-  /** What a loop takes out of a value, or an unpacking. */
+  /** An item of a loop, or a part of an unpacked value. */
   | { kind: "item" | "part"; of: Expression }
   | { kind: "with"; value: Expression }
   | { kind: "param"; param: Param; index: number; holder: FunctionStatement | (Expression & { kind: "lambda" }) }
@@ -17,13 +17,13 @@ export type Origin =
   /** `x += 1` changes the value, `x: int` gives none. */
   | { kind: "augment" | "declared" };
 
-/** Where names are looked up: the module, a class, a function, a comprehension. */
+/** Python looks names up in the module, in a class, a function or a comprehension. */
 export interface Scope {
   node: Node;
   parent: Scope | null;
   isClass: boolean;
   bindings: Map<string, Binding[]>;
-  /** Names that belong to the module, or to a function around this one. */
+  /** Names that belong to the module or to an enclosing function. */
   elsewhere: Map<string, "global" | "nonlocal">;
 }
 
@@ -32,11 +32,11 @@ export interface Binding {
   scope: Scope;
   origin: Origin;
   node: Node;
-  /** Where the name stands. */
+  /** The offset of the name. */
   from: number;
 }
 
-/** The names that a target binds, each with its origin. */
+/** Lists the names that a target binds, each with its origin. */
 export function* targetNames(target: Expression, value: Origin): Iterable<{ node: Expression; origin: Origin }> {
   if (target.kind === "name") yield { node: target, origin: value };
   if (target.kind === "star") yield* targetNames(target.value, somePartOf(value));
@@ -58,7 +58,7 @@ function isPlain(items: readonly Expression[]): boolean {
   return items.every(({ kind }) => kind !== "star");
 }
 
-/** Some part of it, nobody knows which. */
+/** Some unknown part of the value. */
 function somePartOf(origin: Origin): Origin {
   if (origin.kind === "value" || origin.kind === "with") return { kind: "part", of: origin.value };
   return origin.kind === "item" ? { kind: "part", of: origin.of } : origin;

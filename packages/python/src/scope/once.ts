@@ -1,5 +1,6 @@
 /**
- * Answers each question once. What hangs on itself has no answer, nor has what is asked in more than `deepest` others.
+ * Caches the answer of `find` for each question. A question that depends on itself, or is nested more than `deepest`
+ * levels, has no answer.
  */
 export function once<Question, Answer>(
   find: (question: Question) => Answer | undefined,

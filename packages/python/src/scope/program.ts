@@ -5,16 +5,16 @@ import { once } from "./once.ts";
 import { reachedFunctions, reachingBindings, runs } from "./reaching.ts";
 import { readScopes, type Scopes } from "./scopes.ts";
 
-/** `run = step = main`: how often a name is followed to another. */
+/** How many aliases (`run = step = main`) are followed. */
 const deepestAlias = 4;
 
-/** Several questions are asked about one source before the next. */
+/** The last program, because several questions about one source come in a row. */
 let lastRead: Program | undefined;
 
 export type Call = Expression & { kind: "call" };
 export type Callable = FunctionStatement | (Expression & { kind: "lambda" });
 
-/** A node's code, and the questions about its names that every check asks. */
+/** The parsed code of a node, and the questions about its names that all checks share. */
 export class Program {
   readonly source: string;
   readonly tree: Block;
@@ -22,13 +22,15 @@ export class Program {
   readonly nodes: readonly Node[];
   readonly #scopes: Scopes;
   readonly #reached: Set<Node>;
-  /** `json.dumps`, `builtins.print`: what an expression names of a module; undefined for anything else. */
+  /**
+   * The dotted path of an imported name or builtin (`json.dumps`, `builtins.print`); undefined for other expressions.
+   */
   readonly importPath = once((expression: Expression) => this.#findImport(expression));
-  /** By the name that is called, or `.name` of a method. */
+  /** Calls by the called name, or by `.name` for methods. */
   readonly #calls: ReadonlyMap<string | undefined, Call[]>;
   readonly #loads: ReadonlyMap<string | undefined, Node[]>;
 
-  /** Null where the source is beyond the bounds, or lezer's grammar does not know a form of it. */
+  /** Null if the source is beyond the bounds, or if lezer's grammar cannot parse it. */
   static read(source: string): Program | null {
     if (source === lastRead?.source) return lastRead;
     const tree = parsePython(source);
@@ -50,12 +52,12 @@ export class Program {
     this.#reached = reachedFunctions(this);
   }
 
-  /** The bindings that may hold where a name is read: all of them, but where one of them certainly comes last. */
+  /** The bindings that may be current where a name is read. If one certainly comes last, only that one. */
   reaching(name: Node & { kind: "name" }): readonly Binding[] {
     return reachingBindings(name, this.lookup(name.id, name), this.#scopes.of.get(name));
   }
 
-  /** All that a name may stand for; empty for Python's own names. */
+  /** All bindings of a name; empty for builtins. */
   lookup(id: string, at: Node): readonly Binding[] {
     const first = this.#scopes.of.get(at) ?? this.#scopes.module;
     for (let scope: typeof first | null = first; scope; scope = scope.parent) {
@@ -90,7 +92,7 @@ export class Program {
     return isAlias ? this.importPath(origin.value) : undefined;
   }
 
-  /** The function or lambda that a name can only be; undefined for anything else. */
+  /** The only function or lambda that an expression can be; undefined if it is not unique. */
   functionOf(expression: Expression, depth = 0): Callable | undefined {
     if (depth > deepestAlias) return undefined;
     if (expression.kind === "lambda") return expression;
@@ -112,7 +114,7 @@ export class Program {
     return origin.holder.decorators.some((each) => each.kind === "name" && each.id === "classmethod");
   }
 
-  /** Where a name's value comes from, where it comes from one place. */
+  /** The origin of a name's value, if there is exactly one. */
   #onlyOrigin(expression: Expression): Origin | undefined {
     const [only, ...others] = expression.kind === "name" ? this.lookup(expression.id, expression) : [];
     return others.length === 0 ? only?.origin : undefined;

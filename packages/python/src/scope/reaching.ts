@@ -6,8 +6,8 @@ import { outsideOfComprehensions } from "./scopes.ts";
 const loops = /^(for|while|comprehension)$/;
 
 /**
- * The bindings that may hold at a use of a name. One that stands above, in the same block or one around it, and is the
- * last there hides the others, unless a loop can bring one of them back.
+ * Filters the bindings that may be current at a use of a name. The last binding above the use, in the same or an
+ * enclosing block, hides the others, unless a loop can bring one of them back.
  */
 export function reachingBindings(
   use: Node,
@@ -23,7 +23,7 @@ export function reachingBindings(
   return [last];
 }
 
-/** The statement (or loop head) that does the binding. */
+/** The statement (or loop head) that contains the binding. */
 function bindingStatement(node: Node): Node {
   if (node.kind !== "name") return node;
   for (const ancestor of ancestors(node)) {
@@ -32,15 +32,15 @@ function bindingStatement(node: Node): Node {
   return node;
 }
 
-/** Whether the statement has always run when the use is reached: it stands in a block around it. */
+/** Whether the statement has always run when `use` runs: its block encloses the use. */
 function dominates(statement: Node, use: Node): boolean {
   if (!/^(assign|function|class|import)$/.test(statement.kind)) return false;
   const block = statement.parent;
-  // Of a `try`, the handlers and `finally` may run without it; but they are not in its block.
+  // A handler or `finally` can run without the `try` body, but lies outside its block.
   return block?.kind === "block" && isWithin(use, block);
 }
 
-/** The outermost loop around the use that does not hold the binding. */
+/** The outermost loop around `use` that does not contain `binding`. */
 function outermostLoop(use: Node, binding: Node): Node | undefined {
   let found: Node | undefined;
   for (const ancestor of ancestors(use)) {
@@ -50,12 +50,12 @@ function outermostLoop(use: Node, binding: Node): Node | undefined {
   return found;
 }
 
-/** Names of functions at run time, by which any of them may be called. */
+/** Ways to call a function by a name that is computed at run time. */
 const dynamic = /\b(globals|locals|vars|getattr|exec|eval|__dict__|__main__|sys\.modules)\b/;
 
 /**
- * The functions that may run: those that reached code names, methods of classes that it names, what a decorator is
- * given, and all where names are made at run time.
+ * Finds the functions that may run: those that other running code names, methods of classes, and decorated functions.
+ * If the code computes names at run time, all of them.
  */
 export function reachedFunctions(program: { nodes: readonly Node[]; source: string }): Set<Node> {
   const functions = program.nodes.filter((node) => node.kind === "function");
@@ -74,12 +74,12 @@ export function reachedFunctions(program: { nodes: readonly Node[]; source: stri
   return reached;
 }
 
-/** Decorated functions are handed on; a class's own methods may run whenever it is used. */
+/** A decorator may call its function, and using a class may call its methods. */
 function isImplicit(node: Node & { kind: "function" }): boolean {
   return node.decorators.length > 0 || node.parent?.parent?.kind === "class";
 }
 
-/** Whether the code at a node may run: functions that nothing names never do. */
+/** Whether the code at a node may run. It does not if it is in a function that is never named. */
 export function runs(use: Node, reached: ReadonlySet<Node>): boolean {
   for (let each: Node | null = use.parent; each; each = each.parent) {
     if (each.kind === "function" && !reached.has(each)) return false;

@@ -3,22 +3,22 @@ import { type Origin, type Scope, targetNames } from "./bindings.ts";
 
 export interface Scopes {
   module: Scope;
-  /** The scope that each name is looked up in first. */
+  /** The scope in which the lookup of each name starts. */
   of: Map<Node, Scope>;
 }
 
-/** Names that a node's code finds. */
-const given: Record<string, Origin> = {
-  context: { kind: "given" },
-  outputs: { kind: "given" },
-  tasks: { kind: "given" },
+/** Names that NOVA provides to a node's code. */
+const providedNames: Record<string, Origin> = {
+  context: { kind: "provided" },
+  outputs: { kind: "provided" },
+  tasks: { kind: "provided" },
   json: { kind: "import", path: "json" },
   base64: { kind: "import", path: "base64" },
 };
 
 export function readScopes(tree: Block): Scopes {
   const scopes: Scopes = { module: newScope(tree, null), of: new Map() };
-  for (const [name, origin] of Object.entries(given)) bind(scopes.module, name, origin, tree);
+  for (const [name, origin] of Object.entries(providedNames)) bind(scopes.module, name, origin, tree);
   visit(tree, scopes.module, scopes);
   return scopes;
 }
@@ -35,7 +35,7 @@ function bind(scope: Scope, name: string, origin: Origin, node: Node, from = nod
   else owner.bindings.set(name, [binding]);
 }
 
-/** The scope that a name belongs to which is bound in this one. */
+/** The scope that owns a name which is bound in `scope`. */
 function ownerOf(scope: Scope, name: string): Scope {
   const word = scope.elsewhere.get(name);
   if (word === undefined || !scope.parent) return scope;
@@ -59,7 +59,7 @@ function visit(node: Node, scope: Scope, scopes: Scopes): void {
   for (const child of node.children) visit(child, inner, scopes);
 }
 
-/** Decorators, defaults and annotations are read outside of the function. */
+/** Python evaluates decorators, defaults and annotations outside the function. */
 function visitFunction(node: Node & { kind: "function" | "lambda" }, scope: Scope, scopes: Scopes): void {
   const inner = newScope(node, scope);
   for (const [index, param] of node.params.entries()) {
@@ -69,7 +69,7 @@ function visitFunction(node: Node & { kind: "function" | "lambda" }, scope: Scop
   for (const child of node.children) visit(child, child === node.body ? inner : scope, scopes);
 }
 
-/** `global x` holds for the whole function, also above its line. */
+/** `global x` applies to the whole function, also above its line. */
 function declareElsewhere(body: Node, scope: Scope): void {
   const waiting: Node[] = [body];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
@@ -117,7 +117,7 @@ function bindImports(node: Node & { kind: "import" }, scope: Scope): void {
   }
 }
 
-/** Where a name is bound that a comprehension binds with `:=`. */
+/** The scope in which `:=` binds its name: outside all comprehensions. */
 export function outsideOfComprehensions(scope: Scope): Scope {
   let outer = scope;
   while (outer.node.kind === "comprehension" && outer.parent) outer = outer.parent;

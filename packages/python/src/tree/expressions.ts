@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "@lezer/common";
-import { type Argument, type Comprehension, type Entry, type Expression, grown, type Param } from "./nodes.ts";
+import { type Argument, type Comprehension, type Entry, type Expression, makeNode, type Param } from "./nodes.ts";
 import {
   childrenOf,
   expressionsOf,
@@ -15,13 +15,13 @@ import {
 } from "./reader.ts";
 import { insideOf, textOf, unescaped } from "./strings.ts";
 
-/** Every way in which lezer names what has a value. */
+/** Readers for all of lezer's node names that have a value. */
 const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression> = {
-  VariableName: (node, grammar) => grown({ kind: "name", id: grammar.text(node), stores: false }, node),
-  Number: (node, grammar) => grown({ kind: "number", text: grammar.text(node) }, node),
-  Boolean: (node) => grown({ kind: "constant", value: node.to - node.from === 4 }, node),
-  None: (node) => grown({ kind: "constant", value: null }, node),
-  Ellipsis: (node) => grown({ kind: "constant", value: undefined }, node),
+  VariableName: (node, grammar) => makeNode({ kind: "name", id: grammar.text(node), stores: false }, node),
+  Number: (node, grammar) => makeNode({ kind: "number", text: grammar.text(node) }, node),
+  Boolean: (node) => makeNode({ kind: "constant", value: node.to - node.from === 4 }, node),
+  None: (node) => makeNode({ kind: "constant", value: null }, node),
+  Ellipsis: (node) => makeNode({ kind: "constant", value: undefined }, node),
   String: stringOf,
   FormatString: formatOf,
   ContinuedString: continuedOf,
@@ -47,7 +47,7 @@ const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression
 
 export function expressionOf(node: SyntaxNode, grammar: Grammar): Expression {
   const read = readers[node.name];
-  return read ? read(node, grammar) : grown({ kind: "other" }, node);
+  return read ? read(node, grammar) : makeNode({ kind: "other" }, node);
 }
 
 export function isExpression(name: string): boolean {
@@ -56,7 +56,7 @@ export function isExpression(name: string): boolean {
 
 function stringOf(node: SyntaxNode, grammar: Grammar): Expression {
   const value = textOf(grammar.text(node));
-  return value === null ? grown({ kind: "bytes" }, node) : grown({ kind: "text", value }, node);
+  return value === null ? makeNode({ kind: "bytes" }, node) : makeNode({ kind: "text", value }, node);
 }
 
 function formatOf(node: SyntaxNode, grammar: Grammar): Expression {
@@ -71,7 +71,7 @@ function formatOf(node: SyntaxNode, grammar: Grammar): Expression {
     replaced.push(...replacedBy(replacement, grammar));
   }
   if (node.from + inside.to > at) parts.push(unescaped(grammar.source.slice(at, node.from + inside.to)));
-  return grown({ kind: "format", parts, replaced }, node);
+  return makeNode({ kind: "format", parts, replaced }, node);
 }
 
 function replacedBy(replacement: SyntaxNode, grammar: Grammar): Expression[] {
@@ -82,26 +82,26 @@ function replacedBy(replacement: SyntaxNode, grammar: Grammar): Expression[] {
   });
 }
 
-/** `"a" "b"`: one text, or an f-string of all parts. */
+/** `"a" "b"` is one text, or one f-string of all parts. */
 function continuedOf(node: SyntaxNode, grammar: Grammar): Expression {
   const pieces = Array.from(childrenOf(node))
     .filter(({ name }) => grammar.isExpression(name))
     .map((child) => grammar.expression(child));
-  if (pieces.some(({ kind }) => kind === "bytes")) return grown({ kind: "bytes" }, node);
+  if (pieces.some(({ kind }) => kind === "bytes")) return makeNode({ kind: "bytes" }, node);
   if (pieces.every((piece) => piece.kind === "text")) {
-    return grown({ kind: "text", value: pieces.map(({ value }) => value).join("") }, node);
+    return makeNode({ kind: "text", value: pieces.map(({ value }) => value).join("") }, node);
   }
   const parts = pieces.flatMap((piece) =>
     piece.kind === "format" ? piece.parts : [piece.kind === "text" ? piece.value : ""],
   );
-  return grown({ kind: "format", parts, replaced: pieces.flatMap((piece) => piece.children) }, node);
+  return makeNode({ kind: "format", parts, replaced: pieces.flatMap((piece) => piece.children) }, node);
 }
 
 function memberOf(node: SyntaxNode, grammar: Grammar): Expression {
   const reader = new Reader(node, grammar);
   const object = reader.expression();
-  if (reader.skip(".")) return grown({ kind: "attribute", object, name: word(reader) }, node);
-  return grown({ kind: "subscript", object, index: indexOf(node, reader), stores: false }, node);
+  if (reader.skip(".")) return makeNode({ kind: "attribute", object, name: word(reader) }, node);
+  return makeNode({ kind: "subscript", object, index: indexOf(node, reader), stores: false }, node);
 }
 
 function indexOf(node: SyntaxNode, reader: Reader): Expression {
@@ -116,7 +116,7 @@ function indexOf(node: SyntaxNode, reader: Reader): Expression {
   const [only] = items;
   if (only && !slices && !commas) return only;
   const from = only?.from ?? node.to - 1;
-  return grown({ kind: slices ? "slice" : "tuple", items }, { from, to: node.to - 1 }) as Expression;
+  return makeNode({ kind: slices ? "slice" : "tuple", items }, { from, to: node.to - 1 }) as Expression;
 }
 
 function operatorOf(reader: Reader): string {
@@ -139,7 +139,7 @@ function itemsOf(reader: Reader): Expression[] {
   return reader.listed(/^[\])}]$/, itemOf);
 }
 
-/** Up to the closing bracket, or to the `for` of a comprehension. */
+/** Reads up to the closing bracket, or to the `for` of a comprehension. */
 function entriesOf(reader: Reader): Entry[] {
   return reader.listed(/^(\}|for|async)$/, () => {
     if (reader.skip("**")) return { key: null, value: reader.expression() };
@@ -158,7 +158,7 @@ function comprehension(form: Comprehension["form"]) {
   };
 }
 
-/** The `for ... in ... if ...` of a comprehension whose element has been read. */
+/** Reads the `for ... in ... if ...` of a comprehension after its element. */
 function comprehensionOf(
   form: Comprehension["form"],
   { key, value }: Entry,
@@ -178,7 +178,7 @@ function comprehensionOf(
     reader.skip("in");
     loops.push({ target, iterable: reader.expression() });
   }
-  return grown({ kind: "comprehension", form, key, element: value, loops, conditions }, place);
+  return makeNode({ kind: "comprehension", form, key, element: value, loops, conditions }, place);
 }
 
 export function argumentsOf(list: SyntaxNode, grammar: Grammar): Argument[] {
@@ -197,7 +197,10 @@ function argumentOf(reader: Reader): Argument {
     const right = reader.expression();
     if (isWalrus && value.kind === "name") {
       value.stores = true;
-      value = grown({ kind: "walrus", target: value as Expression, value: right }, { from: value.from, to: right.to });
+      value = makeNode(
+        { kind: "walrus", target: value as Expression, value: right },
+        { from: value.from, to: right.to },
+      );
     } else {
       name = value.kind === "name" ? value.id : "";
       value = right;
@@ -206,7 +209,7 @@ function argumentOf(reader: Reader): Argument {
   if (/^(for|async)$/.test(reader.peek())) {
     value = comprehensionOf("generator", { key: null, value }, value, reader);
   }
-  return grown({ kind: "argument", name, stars, value }, { from: from ?? value.from, to: value.to });
+  return makeNode({ kind: "argument", name, stars, value }, { from: from ?? value.from, to: value.to });
 }
 
 function starsAt(reader: Reader): 0 | 1 | 2 {
@@ -232,14 +235,14 @@ function paramOf(reader: Reader): Param | null {
   const annotation = annotationAt(reader);
   const fallback = reader.skip("AssignOp") ? reader.expression() : null;
   const to = fallback?.to ?? annotation?.to ?? name.to;
-  return grown({ kind: "param", id: reader.text(name), stars, annotation, fallback }, { from: name.from, to });
+  return makeNode({ kind: "param", id: reader.text(name), stars, annotation, fallback }, { from: name.from, to });
 }
 
 export function annotationAt(reader: Reader): Expression | null {
   return reader.peek() === "TypeDef" ? annotationOf(reader.take(), reader.grammar) : null;
 }
 
-/** Of `: int` and `-> int`. */
+/** Reads `: int` or `-> int`. */
 export function annotationOf(node: SyntaxNode, grammar: Grammar): Expression | null {
   const reader = new Reader(node, grammar);
   reader.skip(":");

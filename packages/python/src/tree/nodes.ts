@@ -1,4 +1,4 @@
-/** Where a node stands, in UTF-16 units of the source, and what it hangs in. */
+/** The range of a node in UTF-16 units of the source, its parent and its children. */
 export interface Place {
   from: number;
   to: number;
@@ -11,7 +11,7 @@ export type Expression =
   | (Place & { kind: "name"; id: string; stores: boolean })
   | (Place & { kind: "text"; value: string })
   | (Place & { kind: "bytes" })
-  /** An f-string; `parts` are its texts and, for every replacement, null. */
+  /** An f-string: `parts` has its texts, and null for every replacement field. */
   | (Place & { kind: "format"; parts: (string | null)[] })
   | (Place & { kind: "number"; text: string })
   /** `undefined` is `...`. */
@@ -52,7 +52,7 @@ export type Param = Place & {
 export type Comprehension = Place & {
   kind: "comprehension";
   form: "list" | "set" | "dict" | "generator";
-  /** Of a dict only. */
+  /** For a dict only. */
   key: Expression | null;
   element: Expression;
   loops: { target: Expression; iterable: Expression }[];
@@ -95,25 +95,25 @@ export type FunctionStatement = Place & {
 
 export type ImportStatement = Place & {
   kind: "import";
-  /** Of `from module import ...`; leading dots stay. Null for `import ...`. */
+  /** The module of `from module import ...`, with leading dots; null for `import ...`. */
   module: string | null;
   /** `from module import *` has the one name `*`. */
   names: { path: string; from: number; alias: Identifier | null }[];
 };
 
-/** The statements of one indentation. */
+/** The statements of one indentation level. */
 export type Block = Place & { kind: "block"; statements: Statement[] };
 
 /** `types` is null for `except:`. */
 export type Handler = Place & { kind: "handler"; types: Expression | null; name: Identifier | null; body: Block };
 
-/** What a pattern of a `match` binds, and the keys that it looks for. */
+/** The names that a `match` pattern binds, and the keys that it requires. */
 export type Pattern = Place & { kind: "pattern"; binds: Identifier[]; keys: string[] };
 
 export type Node = Expression | Argument | Param | Statement | Block | Handler | Pattern;
 
-/** Makes a node of its fields; the nodes in them become its children, sorted by their place. */
-export function grown<const T extends object>(fields: T, { from, to }: { from: number; to: number }): Grown<T> {
+/** Makes a node from its fields. Nodes in the fields become its children, sorted by their range. */
+export function makeNode<const T extends object>(fields: T, { from, to }: { from: number; to: number }): Grown<T> {
   const children = nodesIn(Object.values(fields)).sort((a, b) => a.from - b.from);
   const node = { ...fields, from, to, parent: null, children } as unknown as Grown<T>;
   for (const child of children) child.parent = node as unknown as Node;
@@ -129,7 +129,7 @@ function nodesIn(values: unknown[]): Node[] {
   });
 }
 
-/** Every node below and the node itself, in the order of the source. */
+/** Yields the node and every node below it, in the order of the source. */
 export function* walk(node: Node): Iterable<Node> {
   const waiting: Node[] = [node];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -142,8 +142,8 @@ export function* ancestors(node: Node): Iterable<Node> {
   for (let parent = node.parent; parent; parent = parent.parent) yield parent;
 }
 
-/** The same, each with its child on the way to the node. */
-export function* wayUp(node: Node): Iterable<[ancestor: Node, child: Node]> {
+/** Yields all ancestors, each with its child on the path to the node. */
+export function* ancestorPairs(node: Node): Iterable<[ancestor: Node, child: Node]> {
   let child = node;
   for (const ancestor of ancestors(node)) {
     yield [ancestor, child];
@@ -151,7 +151,7 @@ export function* wayUp(node: Node): Iterable<[ancestor: Node, child: Node]> {
   }
 }
 
-/** Whether a node lies in another, or is it. */
+/** Whether a node is `outer` or lies inside it. */
 export function isWithin(node: Node, outer: Node): boolean {
   for (let each: Node | null = node; each; each = each.parent) if (each === outer) return true;
   return false;

@@ -5,17 +5,17 @@ import type { Block } from "./nodes.ts";
 import type { Grammar } from "./reader.ts";
 import { blockOf } from "./statements.ts";
 
-/** Of one node or module. The code of a large node has about 30,000. */
+/** For one node or module. The code of a large node has about 30,000. */
 const maxCodeCharacters = 200_000;
 
 /**
- * Ruff's WebAssembly overflows its stack at some 3,500 levels and never works again; CPython refuses 200 brackets in
- * each other, or about 2,000 operators in a row.
+ * Ruff's WebAssembly overflows its stack at about 3,500 levels and cannot be used afterwards. CPython refuses 200
+ * nested brackets, or about 2,000 operators in a row.
  */
 const maxCodeLevels = 500;
 
-/** Why code is not checked, with the way out; undefined where it can be. */
-export function beyondBounds(source: string): string | undefined {
+/** Says why code is not checked and what to do; undefined if it can be checked. */
+export function describeExcess(source: string): string | undefined {
   if (source.length > maxCodeCharacters) {
     const size = `the code has ${source.length.toLocaleString("en")} characters`;
     return `${size}, at most ${maxCodeCharacters.toLocaleString("en")} are checked - move functions into modules of lib/, and data into the context`;
@@ -24,7 +24,9 @@ export function beyondBounds(source: string): string | undefined {
   return `the code goes more than ${maxCodeLevels} levels deep - divide its longest expression into several lines that each set a name`;
 }
 
-/** Levels of the syntax tree: a bracket or an indentation makes one or two, each further operator of a chain one. */
+/**
+ * Counts levels of the syntax tree: a bracket or an indentation makes one or two, each further operator of a chain one.
+ */
 function isTooDeep(source: string): boolean {
   let level = 0;
   let isDeep = false;
@@ -41,11 +43,11 @@ function isTooDeep(source: string): boolean {
 }
 
 /**
- * The tree of a source that Python can read. Null beyond the bounds, and where lezer's grammar does not know a form of
- * it: then nothing may be said about what the code does not do.
+ * Parses a source. Null beyond the bounds, or if lezer's grammar cannot parse it: then no check may say that code omits
+ * something.
  */
 export function parsePython(source: string): Block | null {
-  if (beyondBounds(source) !== undefined) return null;
+  if (describeExcess(source) !== undefined) return null;
   const tree = parser.parse(source);
   if (!hasErrors(tree)) return blockOf(tree.topNode, grammarOf(source));
   const repaired = withoutGaps(source);
@@ -76,8 +78,8 @@ function grammarOf(source: string): Grammar {
 }
 
 /**
- * The same source, at the same places, without three forms that lezer's grammar lacks: `with (a as b, c as d):` loses its
- * brackets, `case str():` the empty ones of its class, and a bare `yield` is None.
+ * Removes three forms that lezer's grammar lacks, without moving other code: the brackets of `with (a as b, c as d):`,
+ * the empty brackets in `case str():`, and a bare `yield`, which is None.
  */
 function withoutGaps(source: string): string {
   const cases = source.replace(/^[ \t]*case\b.*$/gm, (line) =>

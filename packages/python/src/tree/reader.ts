@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "@lezer/common";
-import { type Block, type Expression, grown, type Identifier, type Node } from "./nodes.ts";
+import { type Block, type Expression, type Identifier, makeNode, type Node } from "./nodes.ts";
 
-/** How the nodes of one source are read; handed down, since expressions and statements hold each other. */
+/** How the nodes of one source are read. It is passed down, because expressions and statements contain each other. */
 export interface Grammar {
   source: string;
   text(node: SyntaxNode): string;
@@ -14,7 +14,7 @@ export function* childrenOf(node: SyntaxNode): Iterable<SyntaxNode> {
   for (let child = node.firstChild; child; child = child.nextSibling) yield child;
 }
 
-/** The children of one of lezer's nodes, taken one after the other. */
+/** Takes the children of one of lezer's nodes one by one. */
 export class Reader {
   readonly grammar: Grammar;
   #next: SyntaxNode | null;
@@ -56,7 +56,7 @@ export class Reader {
     return this.grammar.text(node);
   }
 
-  /** What stands here with commas between, up to a node of such a name. */
+  /** Reads comma-separated items up to a node whose name matches `end`. */
   listed<T>(end: RegExp, read: (reader: Reader) => T): T[] {
     const found: T[] = [];
     while (!this.done && !end.test(this.peek())) {
@@ -84,10 +84,10 @@ export class Reader {
   }
 }
 
-/** A word that may stand here, or fields with how each is read. */
+/** An optional word, or fields with their readers. */
 type Part = string | Record<string, (reader: Reader) => unknown>;
 
-/** How a node is read whose children come in this order. */
+/** Builds a reader for nodes whose children come in this order. */
 export function rule(kind: Node["kind"], ...parts: Part[]): (node: SyntaxNode, grammar: Grammar) => never {
   return (node, grammar) => {
     const reader = new Reader(node, grammar);
@@ -96,7 +96,7 @@ export function rule(kind: Node["kind"], ...parts: Part[]): (node: SyntaxNode, g
       if (typeof part === "string") reader.skip(part);
       else for (const [name, read] of Object.entries(part)) fields[name] = read(reader);
     }
-    return grown(fields, node) as never;
+    return makeNode(fields, node) as never;
   };
 }
 
@@ -105,7 +105,7 @@ export const word = (reader: Reader) => reader.text(reader.take());
 export const target = (reader: Reader) => storing(expressionsOf(reader));
 export const perhaps = (reader: Reader) => (reader.done ? null : expressionsOf(reader));
 
-/** `a, *b, c` without brackets, up to something that is neither: one expression, or a tuple of them. */
+/** Reads `a, *b, c` without brackets: one expression, or a tuple of them. */
 export function expressionsOf(reader: Reader): Expression {
   const items: Expression[] = [];
   let commas = 0;
@@ -116,18 +116,18 @@ export function expressionsOf(reader: Reader): Expression {
   }
   const [first] = items;
   if (first && commas === 0) return first;
-  return grown({ kind: "tuple", items }, { from: first?.from ?? 0, to: items.at(-1)?.to ?? 0 });
+  return makeNode({ kind: "tuple", items }, { from: first?.from ?? 0, to: items.at(-1)?.to ?? 0 });
 }
 
-/** One element of a list, a tuple, a set or an argument list: `*b` or an expression. */
+/** Reads an element of a list, tuple, set or argument list: `*b` or an expression. */
 export function itemOf(reader: Reader): Expression {
   if (reader.peek() !== "*") return reader.expression();
   const star = reader.take();
   const value = reader.expression();
-  return grown({ kind: "star", value }, { from: star.from, to: value.to });
+  return makeNode({ kind: "star", value }, { from: star.from, to: value.to });
 }
 
-/** Marks the names and subscripts that an assignment, a loop or a `with` gives values to. */
+/** Marks the names and subscripts that an assignment, a loop or a `with` writes to. */
 export function storing(target: Expression): Expression {
   if (target.kind === "name" || target.kind === "subscript") target.stores = true;
   if (target.kind === "tuple" || target.kind === "list") target.items.forEach(storing);

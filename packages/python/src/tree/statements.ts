@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "@lezer/common";
 import { annotationAt, annotationOf, argumentsOf, paramsOf, yieldOf } from "./expressions.ts";
 import type { Block, Expression, Handler, ImportStatement, Pattern, Statement } from "./nodes.ts";
-import { grown } from "./nodes.ts";
+import { makeNode } from "./nodes.ts";
 import {
   childrenOf,
   expressionsOf,
@@ -23,7 +23,7 @@ const otherwise = (reader: Reader) => (reader.skip("else") ? reader.block() : nu
 
 const readers: Record<string, Read> = {
   ExpressionStatement: rule("expression", { value: expressionsOf }),
-  YieldStatement: (node, grammar) => grown({ kind: "expression", value: yieldOf(node, grammar) }, node),
+  YieldStatement: (node, grammar) => makeNode({ kind: "expression", value: yieldOf(node, grammar) }, node),
   AssignStatement: assignOf,
   UpdateStatement: rule("augment", { target, op: word, value: expressionsOf }),
   DeleteStatement: rule("delete", "del", { targets: deletedBy }),
@@ -46,19 +46,19 @@ const readers: Record<string, Read> = {
   DecoratedStatement: decoratedOf,
 };
 
-/** The statements that hang in a node; `a = 1; b = 2` are two. */
+/** Reads the statements in a node; `a = 1; b = 2` has two. */
 function statementsOf(node: SyntaxNode, grammar: Grammar): Statement[] {
   return Array.from(childrenOf(node)).flatMap((child): Statement[] => {
     if (child.name === "StatementGroup") return statementsOf(child, grammar);
     if (child.name in readers) return [(readers[child.name] as Read)(child, grammar)];
     const isUnknown = child.type.isError || /Statement|Definition$/.test(child.name);
-    return isUnknown ? [grown({ kind: "unknown" }, child)] : [];
+    return isUnknown ? [makeNode({ kind: "unknown" }, child)] : [];
   });
 }
 
 export function blockOf(node: SyntaxNode, grammar: Grammar): Block {
   const statements = statementsOf(node, grammar);
-  return grown({ kind: "block", statements }, node);
+  return makeNode({ kind: "block", statements }, node);
 }
 
 function assignOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -68,7 +68,7 @@ function assignOf(node: SyntaxNode, grammar: Grammar): Statement {
   while (reader.skip("AssignOp")) sides.push(expressionsOf(reader));
   const value = sides.length > 1 ? (sides.pop() as Expression) : null;
   const targets = sides.map(storing);
-  return grown({ kind: "assign", targets, annotation, value }, node);
+  return makeNode({ kind: "assign", targets, annotation, value }, node);
 }
 
 function deletedBy(reader: Reader): Expression[] {
@@ -76,7 +76,7 @@ function deletedBy(reader: Reader): Expression[] {
   return all.kind === "tuple" ? all.items : [all];
 }
 
-/** Of `raise x from y` and `assert x, y`. */
+/** Reads the values of `raise x from y` and `assert x, y`. */
 function valuesOf(reader: Reader): Expression[] {
   return reader.listed(/^$/, () => {
     reader.skip("from");
@@ -87,7 +87,7 @@ function valuesOf(reader: Reader): Expression[] {
 function scopeOf(node: SyntaxNode, grammar: Grammar): Statement {
   const word = grammar.source.startsWith("global", node.from) ? ("global" as const) : ("nonlocal" as const);
   const names = node.getChildren("VariableName").map((name) => grammar.text(name));
-  return grown({ kind: "scope", word, names }, node);
+  return makeNode({ kind: "scope", word, names }, node);
 }
 
 function importOf(node: SyntaxNode, grammar: Grammar): ImportStatement {
@@ -101,7 +101,7 @@ function importOf(node: SyntaxNode, grammar: Grammar): ImportStatement {
     ...dottedName(reader),
     alias: reader.skip("as") ? reader.identifier() : null,
   }));
-  return grown({ kind: "import", module, names }, node);
+  return makeNode({ kind: "import", module, names }, node);
 }
 
 function dottedName(reader: Reader): { path: string; from: number } {
@@ -130,7 +130,7 @@ function handlerOf(reader: Reader): Handler {
   const types = reader.peek() === "Body" ? null : reader.expression();
   const name = reader.skip("as", ",") ? reader.identifier() : null;
   const body = reader.block();
-  return grown({ kind: "handler", types, name, body }, { from, to: body.to });
+  return makeNode({ kind: "handler", types, name, body }, { from, to: body.to });
 }
 
 function restOf(reader: Reader): Block[] {
@@ -146,7 +146,7 @@ function itemsOf(reader: Reader): { value: Expression; target: Expression | null
   }));
 }
 
-/** Each case is a block that begins with its pattern. */
+/** Makes each case a block whose first child is its pattern. */
 function casesOf(reader: Reader): Block[] {
   const clauses = reader.done ? [] : reader.take().getChildren("MatchClause");
   return clauses.map((clause) => caseOf(clause, reader.grammar));
@@ -157,7 +157,7 @@ function caseOf(clause: SyntaxNode, grammar: Grammar): Block {
   const test = guard?.lastChild ? grammar.expression(guard.lastChild) : null;
   const body = clause.getChild("Body");
   const statements = body ? grammar.block(body).statements : [];
-  return grown({ kind: "block", pattern: patternOf(clause, grammar), test, statements }, clause);
+  return makeNode({ kind: "block", pattern: patternOf(clause, grammar), test, statements }, clause);
 }
 
 function decoratedOf(node: SyntaxNode, grammar: Grammar): Statement {
@@ -165,18 +165,18 @@ function decoratedOf(node: SyntaxNode, grammar: Grammar): Statement {
   return definitionOf(node.lastChild as SyntaxNode, grammar, decorators);
 }
 
-/** `@a.b(c)`: lezer lists the dotted name and the arguments side by side. */
+/** Reads `@a.b(c)`: lezer lists the dotted name and the arguments side by side. */
 function decoratorOf(node: SyntaxNode, grammar: Grammar): Expression {
   const reader = new Reader(node, grammar);
   reader.take();
   let value = reader.expression();
   while (reader.skip(".")) {
     const name = reader.take();
-    value = grown({ kind: "attribute", object: value, name: reader.text(name) }, { from: value.from, to: name.to });
+    value = makeNode({ kind: "attribute", object: value, name: reader.text(name) }, { from: value.from, to: name.to });
   }
   if (reader.peek() !== "ArgList") return value;
   const args = argumentsOf(reader.take(), grammar);
-  return grown({ kind: "call", callee: value, args }, { from: value.from, to: node.to });
+  return makeNode({ kind: "call", callee: value, args }, { from: value.from, to: node.to });
 }
 
 function definitionOf(node: SyntaxNode, grammar: Grammar, decorators: Expression[] = []): Statement {
@@ -186,15 +186,15 @@ function definitionOf(node: SyntaxNode, grammar: Grammar, decorators: Expression
   if (node.name === "ClassDefinition") {
     const list = node.getChild("ArgList");
     const bases = list ? argumentsOf(list, grammar) : [];
-    return grown({ kind: "class", id, idFrom, bases, decorators, body }, node);
+    return makeNode({ kind: "class", id, idFrom, bases, decorators, body }, node);
   }
   const [list, hint] = [node.getChild("ParamList"), node.getChild("TypeDef")];
   const params = list ? paramsOf(list, grammar) : [];
   const returns = hint ? annotationOf(hint, grammar) : null;
-  return grown({ kind: "function", id, idFrom, params, returns, decorators, body }, node);
+  return makeNode({ kind: "function", id, idFrom, params, returns, decorators, body }, node);
 }
 
-/** What the patterns of a `case` bind, and the keys of dicts that they look for. */
+/** Reads the names that the patterns of a `case` bind, and the dict keys that they require. */
 function patternOf(clause: SyntaxNode, grammar: Grammar): Pattern {
   const binds: Pattern["binds"] = [];
   const keys: string[] = [];
@@ -211,7 +211,7 @@ function patternOf(clause: SyntaxNode, grammar: Grammar): Pattern {
     if (/^(Guard|Body)$/.test(child.name)) break;
     if (child.name !== "case") visit(child);
   }
-  return grown({ kind: "pattern", binds, keys }, { from: clause.from, to: end });
+  return makeNode({ kind: "pattern", binds, keys }, { from: clause.from, to: end });
 }
 
 function keysOf(mapping: SyntaxNode, grammar: Grammar): string[] {

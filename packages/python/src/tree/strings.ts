@@ -2,7 +2,7 @@ const opening = /^([a-zA-Z]*)("""|'''|"|')/;
 
 const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"', "\n": "" };
 
-/** What a string literal says; null for bytes. */
+/** The value of a string literal; null for bytes. */
 export function textOf(literal: string): string | null {
   const [start = "", prefix = "", quote = ""] = opening.exec(literal) ?? [];
   if (/b/i.test(prefix)) return null;
@@ -10,12 +10,12 @@ export function textOf(literal: string): string | null {
   return /r/i.test(prefix) ? inner : unescaped(inner);
 }
 
-/** Escapes of letters by number or name are left as they are: keys are not written so. */
+/** Keeps escapes by number or name: keys are never written that way. */
 export function unescaped(text: string): string {
   return text.replace(/\\(\n|[ntr\\'"])/g, (_, letter: string) => escapes[letter] ?? letter);
 }
 
-/** Where the text of an f-string begins and ends inside of its literal. */
+/** The range of an f-string's text inside its literal. */
 export function insideOf(literal: string): { from: number; to: number } {
   const [start = "", , quote = ""] = opening.exec(literal) ?? [];
   return { from: start.length, to: literal.length - quote.length };

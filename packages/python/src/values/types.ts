@@ -1,5 +1,5 @@
 import type { Paths } from "../flow/paths.ts";
-import { answers, madeBy, type Type, typeOfValue } from "../known/types.ts";
+import { methodTypes, resultTypeOf, type Type, typeOfValue } from "../known/types.ts";
 import type { Origin } from "../scope/bindings.ts";
 import { once } from "../scope/once.ts";
 import type { Call, Program } from "../scope/program.ts";
@@ -8,9 +8,9 @@ import type { Expression } from "../tree/nodes.ts";
 const deepest = 10;
 
 /**
- * The type that an expression certainly has, by the literal, function, class or method that makes it; undefined where it
- * may have another. What loops take out and what functions of the code answer is left to the sandbox, which refuses it
- * with the key and the cure.
+ * The type that an expression certainly has, by its literal, function, class or method; undefined if it may have
+ * another. Items of loops and results of functions in the code are not followed: the sandbox rejects an unfit value
+ * with its key and a fix.
  */
 export class Types {
   readonly #program: Program;
@@ -44,7 +44,7 @@ export class Types {
       case "walrus":
         return this.of(expression.value);
       case "conditional":
-        return agreed([expression.yes, expression.no].map(this.of));
+        return commonType([expression.yes, expression.no].map(this.of));
       case "subscript":
         return this.#ofPart(expression);
       case "binary":
@@ -54,11 +54,11 @@ export class Types {
     }
   }
 
-  /** `total += x` keeps these types. */
+  /** `total += x` keeps the types listed here. */
   #ofName(name: Expression & { kind: "name" }): Type | undefined {
     const origins = this.#program.reaching(name).map(({ origin }) => origin);
     const made = origins.filter(({ kind }) => kind !== "augment");
-    const type = agreed(made.map((origin) => this.#ofOrigin(origin)));
+    const type = commonType(made.map((origin) => this.#ofOrigin(origin)));
     return made.length === origins.length || /^(Decimal|set|timedelta|datetime)$/.test(type ?? "") ? type : undefined;
   }
 
@@ -67,7 +67,7 @@ export class Types {
       case "value":
         return this.of(origin.value);
       case "with":
-        return entered(this.of(origin.value));
+        return typeOfEntered(this.of(origin.value));
       case "handler":
         return "exception";
       case "function":
@@ -86,14 +86,14 @@ export class Types {
     if (path === "builtins.float" && first?.kind === "text" && /^\s*[-+]?(nan|inf)/i.test(first.value)) return "nan";
     if (first && path === "builtins.sum") return this.#ofSum(first, second);
     if (first && second && path === "builtins.round") return this.of(first) === "Decimal" ? "Decimal" : undefined;
-    if (path !== undefined) return madeBy(path);
+    if (path !== undefined) return resultTypeOf(path);
     const ownClass = this.#program.classOf(callee);
     if (ownClass) return ownClass.bases.length === 0 ? "object" : undefined;
     if (callee.kind !== "attribute") return undefined;
     if (args.length === 0 && this.#isViewOfContext(callee)) return "view";
     if (callee.name === "encode" && /^(text|format)$/.test(callee.object.kind)) return "bytes";
     const type = this.of(callee.object);
-    const known = type && type !== "none" && type !== "number" ? answers[type] : undefined;
+    const known = type && type !== "none" && type !== "number" ? methodTypes[type] : undefined;
     return known && Object.hasOwn(known, callee.name) ? known[callee.name] : undefined;
   }
 
@@ -110,7 +110,7 @@ export class Types {
 
   #ofBinary({ op, left, right }: Expression & { kind: "binary" }): Type | undefined {
     const [one, other] = [this.of(left), this.of(right)];
-    if (op === "or") return agreed([one, other]);
+    if (op === "or") return commonType([one, other]);
     if (!/^[-+*/%&|^]$/.test(op)) return undefined;
     const winner = [one, other].find((type) => /^(Decimal|ndarray|Series)$/.test(type ?? ""));
     const isMoved = (one === "datetime" || one === "date") && other === "timedelta";
@@ -118,20 +118,20 @@ export class Types {
     return winner ?? (isOwn ? one : undefined);
   }
 
-  /** What the context holds is JSON: only its dicts have these methods. */
+  /** Context values are JSON, so a value with these methods is a dict. */
   #isViewOfContext({ object, name }: Expression & { kind: "attribute" }): boolean {
     if (!/^(keys|values|items)$/.test(name) || !this.#paths.of(object)) return false;
     return !this.#program.nodes.some((node) => node.kind === "function" && node.id === name);
   }
 }
 
-/** What a `with` gives to its name: of these, the thing itself. */
-function entered(type: Type | undefined): Type | undefined {
+/** The type of the name in `with ... as name`, for objects that return themselves. */
+function typeOfEntered(type: Type | undefined): Type | undefined {
   return /^(file|buffer|connection|Image|Document|Response)$/.test(type ?? "") ? type : undefined;
 }
 
-/** A value or None is as unfit as the value. */
-function agreed(types: readonly (Type | undefined)[]): Type | undefined {
+/** `None` as an alternative does not change the type: the other value is unfit anyway. */
+function commonType(types: readonly (Type | undefined)[]): Type | undefined {
   const [type = "none", ...others] = new Set(types.filter((each) => each !== "none").map((each) => each ?? "unknown"));
   return types.length === 0 || others.length > 0 || type === "unknown" ? undefined : type;
 }

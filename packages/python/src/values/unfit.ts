@@ -7,7 +7,7 @@ import type { Types } from "./types.ts";
 
 export interface Unfit {
   node: Node;
-  /** Below the value that was asked about: `.lines[].price`. */
+  /** The path below the checked value: `.lines[].price`. */
   path: string;
   what: string;
   cure: string;
@@ -15,7 +15,7 @@ export interface Unfit {
 
 const deepest = 6;
 
-/** The first part of a value that certainly cannot be kept; `forDumps`: that json.dumps refuses. */
+/** Finds the first part of a value that certainly cannot be stored. `forDumps`: that json.dumps rejects. */
 export function findUnfit(program: Program, types: Types, value: Expression, forDumps = false): Unfit | undefined {
   return find(value, "", 0);
 
@@ -48,7 +48,7 @@ export function findUnfit(program: Program, types: Types, value: Expression, for
     return find(value, name === undefined ? path : `${path}.${name}`, depth + 1);
   }
 
-  /** A name for a list or dict that the code spells out, with what it puts into it later. */
+  /** Checks a name for a literal list or dict, with everything that the code adds to it later. */
   function inNamed(name: Expression & { kind: "name" }, path: string, depth: number): Unfit | undefined {
     const [only, ...others] = program.reaching(name);
     if (only?.origin.kind !== "value" || others.length > 0) return undefined;
@@ -64,7 +64,7 @@ export function findUnfit(program: Program, types: Types, value: Expression, for
     return first(last, ([key, value]) => find(value, `${path}.${key}`, depth));
   }
 
-  /** json.dumps makes texts of numbers, but of nothing else. */
+  /** json.dumps accepts numbers and None as keys, but no other keys that are not texts. */
   function isBadKey(key: Expression): boolean {
     if (key.kind === "tuple" || key.kind === "bytes") return true;
     const type = types.of(key);
@@ -73,7 +73,10 @@ export function findUnfit(program: Program, types: Types, value: Expression, for
   }
 }
 
-/** What `rows.append(x)` and `row["at"] = x` put into the value of a name; "unknown" where a use may change it in other ways. */
+/**
+ * Values that `rows.append(x)` and `row["at"] = x` add to the value of a name; "unknown" if the use may change it in
+ * other ways.
+ */
 function additionsBy(program: Program, use: Node): ({ key?: string; value: Expression } | "unknown")[] {
   const { parent } = use;
   const holder = parent?.parent;

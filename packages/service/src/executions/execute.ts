@@ -114,7 +114,7 @@ async function reusable(
   const refusal = reuseProblem(source, version, client);
   if (refusal !== null) throw new Refused(refusal);
   const earlier = await ports.workflows.get(source.workflowId, source.version);
-  const unchanged = earlier ? await unchangedNodes(version, earlier, ports.keysLookedUp) : {};
+  const unchanged = earlier ? await unchangedNodes(version, earlier, ports.findLookedUpKeys) : {};
   return { source, unchanged };
 }
 

@@ -68,7 +68,7 @@ export interface ServicePorts extends Ports, ServiceStores {
   templates: Templates;
   /** Checks and compiles what somebody sent, within bounds of time and memory. */
   compile(source: WorkflowSource, options?: EmitOptions): Promise<Compiled>;
-  keysLookedUp: KeysLookedUp;
+  findLookedUpKeys: KeysLookedUp;
   mail: MailPorts;
   /** Absent: whoever publishes waits for Step Functions itself. */
   publishQueue?: PublishQueue;

@@ -47,8 +47,8 @@ export interface CodeKeys {
 /** @nova/python, for a check that has to know what code does; this package reads no Python. */
 export interface KeyReader {
   /** Null where nothing can be said of the code. */
-  codeKeys(code: string): CodeKeys | null;
-  nearKey(wrong: string, keys: readonly string[]): NearKey;
+  readCodeKeys(code: string): CodeKeys | null;
+  findNearKey(wrong: string, keys: readonly string[]): NearKey;
 }
 
 export interface NameableWaits {
@@ -179,7 +179,7 @@ function boundIn({ byId }: Outline, id: string): string[] {
 function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<string> | null {
   const own = keysOfNode(node);
   if (own) return own;
-  const code = python && reader.codeKeys(python.code);
+  const code = python && reader.readCodeKeys(python.code);
   return !code || code.setsMore ? null : code.sets.keys();
 }
 

@@ -20,7 +20,7 @@ export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Ite
 
 /** Code that cannot be read says nothing; a choice is read, and removed, by the run itself. */
 function usesOf({ id, python }: NamedNode, reader: KeyReader): [string, CodeKeys][] {
-  const use = python && reader.codeKeys(python.code);
+  const use = python && reader.readCodeKeys(python.code);
   const sets = [...(use?.sets ?? [])].filter(([key]) => key !== "branch_decision");
   return use ? [[id, { ...use, sets: new Map(sets) }]] : [];
 }

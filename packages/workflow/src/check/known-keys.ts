@@ -56,7 +56,7 @@ function* inFields({ node: { id, node, path }, before, reader }: AskedNode): Ite
     // A key that contains dots itself wins over the path through it.
     if (steps.some((_, index) => before.has(steps.slice(0, index + 1).join("."), id))) continue;
     const [key = ""] = steps;
-    const near = reader.nearKey(key, before.at(id));
+    const near = reader.findNearKey(key, before.at(id));
     if (before.isOpenAt(id) && !near.isSlip) continue;
     const message = `node "${id}" names ${shown}, but ${nothingSets({ key, ...near }, id, before)}`;
     yield finding("NOVA508", place, message);
@@ -65,7 +65,7 @@ function* inFields({ node: { id, node, path }, before, reader }: AskedNode): Ite
 
 function* inCode({ node: named, before, workflow, reader }: AskedNode): Iterable<Finding> {
   const { id, node, python } = named;
-  const code = python && reader.codeKeys(python.code);
+  const code = python && reader.readCodeKeys(python.code);
   if (!code || Array.from(code.reads).every((key) => before.has(key, id))) return;
   const own = node && "credentials" in node ? node.credentials : undefined;
   const isCredential = credentialKeys(own ?? workflow.credentials);

@@ -30,7 +30,7 @@ export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
 /** NOVA509: links that the code of a node reads and cannot have. */
 export function checkNamedWaits({ node, waits, reader }: AskedNode): Iterable<Finding> {
   const nameable = waits.at(node.id);
-  return checkNamed(node, reader.codeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
+  return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
     if (nameable.has(wait)) return undefined;
     if (waits.all.includes(wait))
       return `the wait "${wait}" is in a branch or a map that this node is not in - read its link there`;
@@ -42,7 +42,7 @@ export function checkNamedWaits({ node, waits, reader }: AskedNode): Iterable<Fi
 /** NOVA510: results that the code of a node reads and that nobody has brought by then. */
 export function checkNamedResults({ node, before, outline: { homeOf }, reader }: AskedNode): Iterable<Finding> {
   const { id } = node;
-  return checkNamed(node, reader.codeKeys(node.python?.code ?? "")?.results, "NOVA510", (named) => {
+  return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.results, "NOVA510", (named) => {
     if (before.mayRunBefore(named, id)) return undefined;
     const others = [...homeOf.keys()].filter((other) => before.mayRunBefore(other, id));
     if (homeOf.has(named))
@@ -65,7 +65,7 @@ function* checkNamed(
 
 function wayOut(wrong: string, ids: Iterable<string>, reader: KeyReader, otherwise: string): string {
   const longer = [...ids].filter((id) => id.startsWith(wrong));
-  const near = longer.length === 1 ? longer[0] : reader.nearKey(wrong, [...ids]).near;
+  const near = longer.length === 1 ? longer[0] : reader.findNearKey(wrong, [...ids]).near;
   return near === undefined ? otherwise : `did you mean "${near}"?`;
 }
 

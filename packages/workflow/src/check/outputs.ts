@@ -6,7 +6,7 @@ import { executorOf, findingInCode, list, type NamedNode } from "./outline.ts";
 
 /** NOVA514: code that asks for all results as one dict, where several nodes set one key. */
 export function* checkFlattened({ node, before, outline: { nodes }, reader }: AskedNode): Iterable<Finding> {
-  const place = reader.codeKeys(node.python?.code ?? "")?.flattens;
+  const place = reader.readCodeKeys(node.python?.code ?? "")?.flattens;
   if (!place) return;
   const setters = new Map<string, string[]>();
   for (const other of nodes.filter(({ id }) => before.mayRunBefore(id, node.id))) {
@@ -23,7 +23,7 @@ export function* checkFlattened({ node, before, outline: { nodes }, reader }: As
 /** Keys of a node's results, as far as they are known. */
 function resultKeys(node: NamedNode, reader: KeyReader): Iterable<string> {
   if (isText(node)) return textKeys;
-  return keysOfNode(node.node) ?? reader.codeKeys(node.python?.code ?? "")?.sets.keys() ?? [];
+  return keysOfNode(node.node) ?? reader.readCodeKeys(node.python?.code ?? "")?.sets.keys() ?? [];
 }
 
 const textKeys = ["output", "generated_text", "content"];
@@ -62,7 +62,7 @@ export function* checkInputKeys({ node, before, outline, reader }: AskedNode): I
     if (key === undefined || other.node?.type === "start") return true;
     if (isText(other)) return textKeys.includes(key);
     const own = keysOfNode(other.node);
-    const code = other.python && reader.codeKeys(other.python.code);
+    const code = other.python && reader.readCodeKeys(other.python.code);
     return own ? own.includes(key) : !code || code.setsMore || code.sets.has(key);
   }
 }
