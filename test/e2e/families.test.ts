@@ -13,7 +13,7 @@ import {
 } from "@nova/engine";
 import { createClient, eraseExecution, eraseExpired, type ServicePorts } from "@nova/service";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sha256 } from "../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../packages/engine/src/sha256.ts";
 import { newFolder } from "../cli/support/nova.ts";
 import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
 import { headIn } from "../support/forging/edits.ts";

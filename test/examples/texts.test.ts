@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseWorkflow, readWorkflowSource } from "@nova/workflow";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { compileParsed } from "../../packages/compiler/src/compile-workflow.ts";
-import { sha256 } from "../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../packages/engine/src/sha256.ts";
 import { entryOf, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { root } from "../support/imports.ts";
 import {

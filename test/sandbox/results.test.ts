@@ -2,7 +2,7 @@ import type { Sandbox as E2bSandbox } from "@e2b/code-interpreter";
 import { type BlobType, type CodeResult, jsonProblem } from "@nova/engine";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { sha256 } from "../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../packages/engine/src/sha256.ts";
 import { takeResult } from "../../packages/sandbox/src/results.ts";
 import { MemoryIo } from "./support/memory-io.ts";
 

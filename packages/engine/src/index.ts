@@ -1,4 +1,23 @@
-export { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
+export {
+  deepestNesting,
+  type ExactValue,
+  elementsOf,
+  isRawNumber,
+  jsonProblem,
+  type Member,
+  maskValue,
+  measureOf,
+  membersOf,
+  NotStrictJson,
+  objectText,
+  parsedOrNot,
+  parseExact,
+  RawJson,
+  renderJson,
+  StrictJson,
+  Utf8Check,
+  valueAt,
+} from "@nova/workflow";
 export { atOnce } from "./at-once.ts";
 export { generationId, type Identified } from "./chain/generation-id.ts";
 export type { CloseStatus, Head } from "./chain/head.ts";
@@ -11,23 +30,6 @@ export { slimText } from "./context/offload.ts";
 export { asReference, asWritten, referenceKey, referencesIn } from "./context/references.ts";
 export { wholeValue } from "./context/whole-value.ts";
 export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
-export { type Difference, differences } from "./json/differences.ts";
-export { Utf8Check } from "./json/scan.ts";
-export { jsonProblem, NotStrictJson, StrictJson } from "./json/strict.ts";
-export {
-  deepestNesting,
-  elementsOf,
-  type Member,
-  maskValue,
-  measureOf,
-  membersOf,
-  objectText,
-  parsedOrNot,
-  RawJson,
-  renderJson,
-  sha256,
-  valueAt,
-} from "./json/text.ts";
 export {
   cancelExecution,
   executionEnded,
@@ -87,6 +89,7 @@ export { mergeBranches } from "./protocol/settle-join.ts";
 export { ExecutionNotFound, executionOf, UnreadableRecord } from "./protocol/status.ts";
 export { publishWorkflow } from "./publish-workflow.ts";
 export { diffExecutions, type NodeDiff } from "./restart/diff.ts";
+export { type Difference, differences } from "./restart/differences.ts";
 export type { Forecast } from "./restart/forecast.ts";
 export { type OutcomeAt, outcomeAt } from "./restart/outcome-at.ts";
 export { outputAgain, recordedOutput } from "./restart/output.ts";
@@ -100,6 +103,7 @@ export { type CredentialValues, checkValues, kindNames as credentialKindNames } 
 export { maskCredentials } from "./secrets/process-credentials.ts";
 export { redactorFor } from "./secrets/secret-inputs.ts";
 export { secretKeysOf, shownContext } from "./secrets/shown-context.ts";
+export { sha256 } from "./sha256.ts";
 export type { AiMetadata } from "./trace/ai-metadata.ts";
 export type { AtWork, NodeAtWork } from "./trace/at-work.ts";
 export { erasureText } from "./trace/erasures.ts";

@@ -38,8 +38,27 @@ export {
   textOfJson,
   type WrittenJson,
 } from "./json/exact.ts";
-export { isJson, utf8In } from "./json/received.ts";
 export { halfCharacterIn } from "./json/scan.ts";
+export { jsonProblem, NotStrictJson, StrictJson, Utf8Check } from "./json/strict.ts";
+export {
+  deepestNesting,
+  elementsOf,
+  isJson,
+  isKey,
+  type Member,
+  maskValue,
+  measureOf,
+  memberOf,
+  membersOf,
+  objectText,
+  parsedOrNot,
+  RawJson,
+  renderJson,
+  type StringSpan,
+  stringsIn,
+  utf8In,
+  valueAt,
+} from "./json/text.ts";
 export {
   analysisFileOf,
   codeFileOf,

@@ -1,3 +1,4 @@
+import { RawJson } from "@nova/workflow";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -6,7 +7,6 @@ import {
   referencesIn,
   referenceText,
 } from "../../../packages/engine/src/context/references.ts";
-import { RawJson } from "../../../packages/engine/src/json/text.ts";
 
 const ref = { sha256: "ab".repeat(32), bytes: 7, type: "text" } as const;
 const reference = referenceText(ref);

@@ -1,6 +1,6 @@
 import { readTrace, renderJson, type StoredEntry } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../../packages/engine/src/sha256.ts";
 import { contextAt } from "../../support/engine/context-at.ts";
 import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";

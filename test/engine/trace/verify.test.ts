@@ -1,6 +1,6 @@
 import { type StoredEntry, sweep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../../packages/engine/src/sha256.ts";
 import { action, flow } from "../../support/engine/flows.ts";
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { fails, Story, succeeds } from "../../support/engine/story.ts";

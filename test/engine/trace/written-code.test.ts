@@ -1,7 +1,7 @@
 import { type Head, renderJson, type StoredStep } from "@nova/engine";
 import { codeHashOf, type Workflow, workflowHash } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../../packages/engine/src/sha256.ts";
 import { CodeCheck } from "../../../packages/engine/src/trace/code-check.ts";
 import { action, flow, lines, prompted } from "../../support/engine/flows.ts";
 import { PromptStory } from "../../support/engine/prompt-story.ts";

@@ -1,6 +1,6 @@
+import { type Member, objectText } from "@nova/workflow";
 import { type Head, headOf } from "../../../packages/engine/src/chain/head.ts";
 import { failureOf } from "../../../packages/engine/src/chain/position.ts";
-import { type Member, objectText } from "../../../packages/engine/src/json/text.ts";
 import type { Ports } from "../../../packages/engine/src/ports/index.ts";
 import { changesOf } from "../../../packages/engine/src/protocol/recorded-source.ts";
 

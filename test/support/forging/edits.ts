@@ -1,5 +1,5 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { sha256 } from "../../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../../packages/engine/src/sha256.ts";
 import type { Item } from "./raw-table.ts";
 
 /** A place inside an item, maps and lists opened: `["contents", "context", "text"]`. */

@@ -1,7 +1,7 @@
-import { sha256 } from "../json/text.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
 import type { ContentName, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { sha256 } from "../sha256.ts";
 import type { Head } from "./head.ts";
 
 /** What an item holds inline in all: a 400 KB item would cost 400 write units, 2.5 commits a second (protocol, Sizes). */

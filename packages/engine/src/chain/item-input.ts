@@ -1,11 +1,11 @@
-import { nodeIndex } from "@nova/workflow";
+import { elementsOf, nodeIndex } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type Context, linkLabel } from "../context/context.ts";
 import { blobPages, type PageStore, type Row } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
-import { elementsOf, sha256 } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { sha256 } from "../sha256.ts";
 import { headOf } from "./head.ts";
 import { contextAfter, inputAfter, type LoadedContext, type Position } from "./position.ts";
 import { branchOf, isItem } from "./scope.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ulid } from "ulid";
-import { sha256 } from "../json/text.ts";
 import type { LinkId } from "../ports/chain.ts";
+import { sha256 } from "../sha256.ts";
 
 /** A file name has at most 255 bytes, and a scope no limit: a longer one stands for itself by its hash. */
 const longestScope = 120;

@@ -1,9 +1,8 @@
-import { defined, type RunErrorClass, runErrors } from "@nova/workflow";
+import { defined, jsonProblem, type Member, membersOf, type RunErrorClass, runErrors } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { jsonProblem } from "../json/strict.ts";
-import { type Member, membersOf, sha256 } from "../json/text.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
+import { sha256 } from "../sha256.ts";
 import type { Edited, FailureRecord, ReusedLink } from "./head.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Member, valueAt } from "../json/text.ts";
+import { type Member, valueAt } from "@nova/workflow";
 import type { LinkId } from "../ports/chain.ts";
 
 /** Who wrote a key: the link's number on the main line, its scope too in a branch, so that scopes can share pages. */

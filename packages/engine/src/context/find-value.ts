@@ -1,5 +1,4 @@
-import { type ExactValue, parseExact } from "@nova/workflow";
-import { memberOf } from "../json/text.ts";
+import { type ExactValue, memberOf, parseExact } from "@nova/workflow";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";
 

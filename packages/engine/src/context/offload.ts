@@ -1,5 +1,6 @@
-import { isKey, type Member, type StringSpan, sha256, stringsIn } from "../json/text.ts";
+import { isKey, type Member, type StringSpan, stringsIn } from "@nova/workflow";
 import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
+import { sha256 } from "../sha256.ts";
 import { escapeReferences, referenceText } from "./references.ts";
 
 /** A string leaf longer than this (UTF-8 bytes) becomes a blob; the harness in the sandbox uses the same two limits. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { sha256 } from "../json/text.ts";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
+import { sha256 } from "../sha256.ts";
 import { type Changes, Context, type LinkLabel, type Slot } from "./context.ts";
 
 /**

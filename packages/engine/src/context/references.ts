@@ -1,5 +1,4 @@
-import { type ExactValue, isRawNumber, parseExact } from "@nova/workflow";
-import { parsedOrNot, RawJson } from "../json/text.ts";
+import { type ExactValue, isRawNumber, parsedOrNot, parseExact, RawJson } from "@nova/workflow";
 import type { BlobRef, BlobType } from "../ports/blobs.ts";
 
 /** The key that marks a reference inside a value; user data that has it (or an escaped one) carries one `$` more. */

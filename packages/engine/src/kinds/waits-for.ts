@@ -1,4 +1,4 @@
-import type { RawJson } from "../json/text.ts";
+import type { RawJson } from "@nova/workflow";
 
 /** What a node at work waits for; field names are public. `until` is ISO 8601; null where nothing ends the wait but an answer. */
 export type WaitsFor =

@@ -1,4 +1,4 @@
-import type { Member } from "../json/text.ts";
+import type { Member } from "@nova/workflow";
 
 /** What a node's code finds of credentials, and nobody but it. */
 export interface CredentialOverlay {

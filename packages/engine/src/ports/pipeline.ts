@@ -1,5 +1,4 @@
-import type { Edge, RunErrorClass, TaskNode } from "@nova/workflow";
-import type { Member } from "../json/text.ts";
+import type { Edge, Member, RunErrorClass, TaskNode } from "@nova/workflow";
 import type { LinkId } from "./chain.ts";
 import type { CodeResult } from "./sandboxes.ts";
 import type { WorkflowVersion } from "./workflows.ts";

@@ -5,10 +5,10 @@ import { failureOf, type Position } from "../chain/position.ts";
 import { linkLabel } from "../context/context.ts";
 import { loadStored } from "../context/pages.ts";
 import { chainBroken, NovaError } from "../errors.ts";
-import { sha256 } from "../json/text.ts";
 import type { BlobPlace } from "../ports/blobs.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { sha256 } from "../sha256.ts";
 import { continuationAnswer } from "./continuation.ts";
 import type { CaughtError, Continuation, NodeEvent, RunPosition, TaskAnswer } from "./event.ts";
 

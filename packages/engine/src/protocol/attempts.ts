@@ -2,9 +2,9 @@ import type { RunErrorClass, TaskNode } from "@nova/workflow";
 import type { Position } from "../chain/position.ts";
 import { attemptNumber } from "../chain/steps/step-record.ts";
 import { leafLimitBytes } from "../context/offload.ts";
-import { sha256 } from "../json/text.ts";
 import type { LinkId, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { sha256 } from "../sha256.ts";
 import type { FailedOutcome } from "./outcome.ts";
 import type { Reason } from "./settling.ts";
 

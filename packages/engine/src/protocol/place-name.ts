@@ -2,10 +2,10 @@ import { isInLoop, type Node } from "@nova/workflow";
 import { type Head, headOf, type Origin } from "../chain/head.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { branchOf, isItem } from "../chain/scope.ts";
-import { sha256 } from "../json/text.ts";
 import type { LinkId } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { sha256 } from "../sha256.ts";
 
 type Reads = Pick<Ports, "chain">;
 

@@ -1,9 +1,9 @@
+import type { Member } from "@nova/workflow";
 import { type Node, startOf, type Workflow } from "@nova/workflow";
 import { type DocumentPlan, headOf } from "../chain/head.ts";
 import { outcomeOf, readOutcomes } from "../chain/outcomes.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
-import type { Member } from "../json/text.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeDefinition } from "./definition.ts";
 import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.ts";

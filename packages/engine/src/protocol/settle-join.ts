@@ -1,4 +1,4 @@
-import { type Fork, isSameJson, joinOf } from "@nova/workflow";
+import { type Fork, isSameJson, joinOf, objectText } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentText } from "../chain/contents.ts";
 import { type BranchTip, headOf } from "../chain/head.ts";
@@ -10,7 +10,6 @@ import { blobPages, loadContext, loadStored, type StoredContext } from "../conte
 import { blobKey } from "../context/references.ts";
 import { type ValueSource, wholeJson } from "../context/whole-value.ts";
 import { chainBroken } from "../errors.ts";
-import { objectText } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";

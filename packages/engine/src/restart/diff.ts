@@ -1,11 +1,10 @@
-import { type Node, nodeIndex, type Workflow, workflowHash } from "@nova/workflow";
+import { type Node, nodeIndex, RawJson, type Workflow, workflowHash } from "@nova/workflow";
 import { asWritten } from "../context/references.ts";
 import { ContentsErased } from "../errors.ts";
-import { differences, type Output } from "../json/differences.ts";
-import { RawJson } from "../json/text.ts";
 import type { Ports } from "../ports/index.ts";
 import { readTrace } from "../trace/read-trace.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
+import { differences, type Output } from "./differences.ts";
 import { recordedOutput } from "./output.ts";
 import { Names, Source } from "./source.ts";
 

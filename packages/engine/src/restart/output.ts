@@ -1,11 +1,11 @@
 import type { IndexedNode } from "@nova/workflow";
-import type { Output } from "../json/differences.ts";
-import { type Member, membersOf } from "../json/text.ts";
+import { type Member, membersOf } from "@nova/workflow";
 import { decide } from "../kinds/task/decide.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import { isChosen } from "../protocol/definition.ts";
 import { decisionKey } from "../protocol/settle-join.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
+import type { Output } from "./differences.ts";
 
 /** What a node came to: a failure is what the node of its `onError` finds, a choice what a decision sets. */
 export function recordedOutput({ changes, status, error_class, error_message, decision_result }: TraceEntry): Output {

@@ -1,8 +1,8 @@
+import { type Member, membersOf } from "@nova/workflow";
 import type { SourcePlan } from "../chain/head.ts";
 import { contextAfter } from "../chain/position.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
 import { escapeReferences } from "../context/references.ts";
-import { type Member, membersOf } from "../json/text.ts";
 import { refuseMisfitsOf } from "../kinds/start/given.ts";
 import { begin, newId, type StartRequest } from "../kinds/start/start.ts";
 import type { BlobHome } from "../ports/blobs.ts";

@@ -1,5 +1,4 @@
-import { secretKeys } from "@nova/workflow";
-import { type Member, objectText, parsedOrNot, RawJson } from "../json/text.ts";
+import { type Member, objectText, parsedOrNot, RawJson, secretKeys } from "@nova/workflow";
 import { mask } from "./redactor.ts";
 
 /** Null: the definition is not known, so every key may be secret. */

@@ -2,11 +2,11 @@ import { defined, type Executor, type LockedCode, nodeIndex } from "@nova/workfl
 import { contentOrNull } from "../chain/contents.ts";
 import type { Head } from "../chain/head.ts";
 import { sumOfSpendings } from "../chain/spending.ts";
-import { sha256 } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { nodeAttempt } from "../protocol/attempts.ts";
+import { sha256 } from "../sha256.ts";
 import type { TraceStep } from "./trace-step.ts";
 
 /** What is told of a prompt or text node in one piece; field names are public. All of it follows from entry and steps. */

@@ -1,8 +1,8 @@
 import { nodeIndex, runHash, workflowHash } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
-import { sha256 } from "../json/text.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { sha256 } from "../sha256.ts";
 
 /** Checks that the version that an entry names is still the one that it ran: the definition of link 0, and the code. */
 export class CodeCheck {

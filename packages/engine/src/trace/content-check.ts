@@ -4,9 +4,9 @@ import type { ItemPages } from "../chain/item-input.ts";
 import type { StepText } from "../chain/steps/step-record.ts";
 import { loadStored, type Row, rowsIn } from "../context/pages.ts";
 import { referencesIn } from "../context/references.ts";
-import { sha256 } from "../json/text.ts";
 import type { ContentName, StepContentName, StoredContent, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
+import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./erasures.ts";
 import { type BadBlob, NamedBlobs } from "./named-blobs.ts";
 

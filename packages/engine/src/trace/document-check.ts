@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Member, membersOf } from "@nova/workflow";
 import { type DocumentPlan, type Head, headOf, type ReusedLink } from "../chain/head.ts";
 import { OutcomesRefused, outcomeOf, type WrittenOutcome } from "../chain/outcomes.ts";
 import { offloadMembers } from "../context/offload.ts";
-import { type Member, membersOf, sha256 } from "../json/text.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { changesOf } from "../protocol/recorded-source.ts";
+import { sha256 } from "../sha256.ts";
 import type { LinkProblem } from "./content-check.ts";
 import type { Erasures } from "./erasures.ts";
 import type { NamedBlobs } from "./named-blobs.ts";

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { contentText, unlessErased } from "../chain/contents.ts";
 import { type Head, sourceOf } from "../chain/head.ts";
 import { storableError } from "../chain/storable.ts";
-import { sha256 } from "../json/text.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution, ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { durationOf, storableFigures } from "../protocol/finish-close.ts";
+import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./erasures.ts";
 
 /** The last link of a scope that holds so far; in front of a branch what its link 0 would say, with the fork's hash. */

@@ -1,3 +1,4 @@
+import type { Member, RawJson } from "@nova/workflow";
 import { nodeIndex } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentOrNull, unlessErased } from "../chain/contents.ts";
@@ -7,7 +8,6 @@ import { branchStart, failureOf, inputAfter } from "../chain/position.ts";
 import { branchOf } from "../chain/scope.ts";
 import { type Context, linkLabel } from "../context/context.ts";
 import { blobPages, loadContext, loadStored } from "../context/pages.ts";
-import type { Member, RawJson } from "../json/text.ts";
 import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";

@@ -1,6 +1,6 @@
+import type { RawJson } from "@nova/workflow";
 import { defined } from "@nova/workflow";
 import type { Head } from "../chain/head.ts";
-import type { RawJson } from "../json/text.ts";
 import type { AiMetadata } from "./ai-metadata.ts";
 import type { TraceStep } from "./trace-step.ts";
 

@@ -1,9 +1,9 @@
 import { atOnce } from "../at-once.ts";
-import { sha256 } from "../json/text.ts";
 import type { Link } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { forkBehind } from "../protocol/branches.ts";
+import { sha256 } from "../sha256.ts";
 
 /** Branches that are looked at: a fork of more costs as much as the trace itself. */
 const maxBranches = 20;

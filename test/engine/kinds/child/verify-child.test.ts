@@ -1,6 +1,6 @@
 import type { StoredEntry } from "@nova/engine";
 import { expect, it } from "vitest";
-import { sha256 } from "../../../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../../../packages/engine/src/sha256.ts";
 import { calledFlows, child } from "../../../support/engine/child-flows.ts";
 import { flow, lines } from "../../../support/engine/flows.ts";
 import { Story } from "../../../support/engine/story.ts";

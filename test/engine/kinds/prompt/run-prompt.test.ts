@@ -1,6 +1,6 @@
 import type { Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../../../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../../../packages/engine/src/sha256.ts";
 import { action, decision, flow, lines, prompted } from "../../../support/engine/flows.ts";
 import { textRef } from "../../../support/engine/harness.ts";
 import { PromptStory } from "../../../support/engine/prompt-story.ts";

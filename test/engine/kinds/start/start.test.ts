@@ -11,7 +11,7 @@ import {
 import type { Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { referenceText } from "../../../../packages/engine/src/context/references.ts";
-import { sha256 } from "../../../../packages/engine/src/json/text.ts";
+import { sha256 } from "../../../../packages/engine/src/sha256.ts";
 import { contextAt } from "../../../support/engine/context-at.ts";
 import { action, flow, lines, prompted } from "../../../support/engine/flows.ts";
 import { atOnce } from "../../../support/engine/scheduler.ts";

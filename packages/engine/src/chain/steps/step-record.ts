@@ -1,9 +1,9 @@
-import { defined } from "@nova/workflow";
-import { maskValue, sha256 } from "../../json/text.ts";
+import { defined, maskValue } from "@nova/workflow";
 import type { BlobHome, BlobStore } from "../../ports/blobs.ts";
 import type { StepContentName, StoredStep, Turn } from "../../ports/chain.ts";
 import { type JournalStep, noCode, type PipelineOutcome, pinnedPlaces, type StepDraft } from "../../ports/pipeline.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
+import { sha256 } from "../../sha256.ts";
 import { contentText, sealContents } from "../contents.ts";
 
 /** What the hashed text of a step takes over from the pipeline as it is. */

@@ -1,4 +1,12 @@
-import { defined, type RunErrorClass, secretKeys, type Workflow, type WorkflowNode } from "@nova/workflow";
+import {
+  defined,
+  type Member,
+  objectText,
+  type RunErrorClass,
+  secretKeys,
+  type Workflow,
+  type WorkflowNode,
+} from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { inputBefore } from "../../chain/item-input.ts";
 import { childId } from "../../chain/link-name.ts";
@@ -8,7 +16,6 @@ import { findValue, keyOfPath, type LoadJson } from "../../context/find-value.ts
 import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
 import { chainBroken } from "../../errors.ts";
-import { type Member, objectText } from "../../json/text.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";

@@ -1,4 +1,4 @@
-import { type MapNode, secretKeys } from "@nova/workflow";
+import { elementsOf, type MapNode, secretKeys } from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
 import { contextBefore, inputBefore, storeItems } from "../../chain/item-input.ts";
 import type { Position } from "../../chain/position.ts";
@@ -7,7 +7,6 @@ import { findValue, keyOfPath, type LoadJson, loadedText } from "../../context/f
 import { offloadLargeValues, savingTo } from "../../context/offload.ts";
 import { blobPages } from "../../context/pages.ts";
 import { asReference } from "../../context/references.ts";
-import { elementsOf } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";

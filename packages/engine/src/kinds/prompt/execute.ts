@@ -1,14 +1,14 @@
-import { parseExact } from "@nova/workflow";
+import { type Member, maskValue, parseExact } from "@nova/workflow";
 import { contentText, sealContents } from "../../chain/contents.ts";
 import { isPinnedPlace, noteNumber } from "../../chain/steps/step-record.ts";
 import type { Context } from "../../context/context.ts";
 import { chainBroken, NovaError } from "../../errors.ts";
-import { type Member, maskValue, sha256 } from "../../json/text.ts";
 import type { StoredStep, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PipelineMeans } from "../../ports/pipeline.ts";
 import type { CodeResult, RunOutcome } from "../../ports/sandboxes.ts";
 import { withoutPool } from "../../protocol/held-turn.ts";
+import { sha256 } from "../../sha256.ts";
 import { secretProblem } from "../task/judge.ts";
 import { allowedFor, networkOf } from "../task/reach.ts";
 import { requestFor } from "../task/request.ts";

@@ -1,7 +1,6 @@
-import { defined, type TaskNode } from "@nova/workflow";
+import { defined, RawJson, renderJson, type TaskNode } from "@nova/workflow";
 import { sumOfSpendings, unlessNothing } from "../../chain/spending.ts";
 import { journalOf, replayedStep } from "../../chain/steps/step-record.ts";
-import { RawJson, renderJson, sha256 } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import {
@@ -24,6 +23,7 @@ import {
   turnFacts,
 } from "../../protocol/outcome.ts";
 import type { Reason, SettlingPorts } from "../../protocol/settling.ts";
+import { sha256 } from "../../sha256.ts";
 import { judge } from "../task/judge.ts";
 import type { NodeIo } from "../task/run-io.ts";
 import { noStep, stopTurn } from "../task/stopped-turn.ts";

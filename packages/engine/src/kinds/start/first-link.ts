@@ -1,9 +1,9 @@
+import type { Member } from "@nova/workflow";
 import { defined, nodeIndex, runHash, startOf } from "@nova/workflow";
 import { sealEntry } from "../../chain/contents.ts";
 import { headOf, noRun, type Origin, type Plan, sourceOf } from "../../chain/head.ts";
 import { Context } from "../../context/context.ts";
 import { blobPages, emptyStored, storeContext } from "../../context/pages.ts";
-import type { Member } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Execution, Parent } from "../../ports/executions.ts";

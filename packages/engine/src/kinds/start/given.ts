@@ -1,8 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { checkContext, type Finding, finding, type Workflow } from "@nova/workflow";
+import {
+  checkContext,
+  deepestNesting,
+  type Finding,
+  finding,
+  type Member,
+  measureOf,
+  membersOf,
+  objectText,
+  type Workflow,
+} from "@nova/workflow";
 import { atOnce } from "../../at-once.ts";
 import { escapeReferences, referencesIn, referenceText } from "../../context/references.ts";
-import { deepestNesting, type Member, measureOf, membersOf, objectText } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Ports } from "../../ports/index.ts";
 

@@ -1,9 +1,9 @@
+import type { Member } from "@nova/workflow";
 import { longestLabel, secretKeys, templateParts, type Workflow } from "@nova/workflow";
 import { contentText } from "../../chain/contents.ts";
 import { headOf } from "../../chain/head.ts";
 import { Context } from "../../context/context.ts";
 import { referencesIn } from "../../context/references.ts";
-import type { Member } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 

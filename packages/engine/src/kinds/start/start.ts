@@ -1,10 +1,10 @@
 import type { Workflow } from "@nova/workflow";
+import { type Member, membersOf } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
 import { type DocumentPlan, headOf, type SourcePlan } from "../../chain/head.ts";
 import { checkOutcomes, storeOutcomes } from "../../chain/outcomes.ts";
 import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { NovaError } from "../../errors.ts";
-import { type Member, membersOf } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";

@@ -1,7 +1,6 @@
-import { type InputKey, nodeIndex, type TaskNode, type Workflow } from "@nova/workflow";
+import { type InputKey, nodeIndex, objectText, type TaskNode, type Workflow } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
-import { objectText } from "../../json/text.ts";
 import type { Ports } from "../../ports/index.ts";
 import { KnownNodes } from "./known-nodes.ts";
 

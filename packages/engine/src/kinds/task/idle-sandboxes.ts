@@ -1,8 +1,8 @@
 import { defaultIdleSeconds, isLong, type TaskNode, type Workflow } from "@nova/workflow";
-import { sha256 } from "../../json/text.ts";
 import type { Offer } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox, SandboxPool, SandboxSpec } from "../../ports/sandboxes.ts";
+import { sha256 } from "../../sha256.ts";
 import { tasksOf } from "./outer-reach.ts";
 
 /** How many of the offers of its pool one node tries to take; the other branches of its fork try the same. */

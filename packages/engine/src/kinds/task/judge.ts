@@ -1,5 +1,5 @@
+import type { Member } from "@nova/workflow";
 import { defined } from "@nova/workflow";
-import type { Member } from "../../json/text.ts";
 import type { CodeResult } from "../../ports/sandboxes.ts";
 import { takeEdge, wayOn, wayTo } from "../../protocol/definition.ts";
 import { failed, type Outcome, type RunFacts, succeeded } from "../../protocol/outcome.ts";

@@ -1,9 +1,8 @@
-import { isRawNumber, type Node, normalName, parseExact, type Workflow } from "@nova/workflow";
+import { isRawNumber, type Member, type Node, normalName, objectText, parseExact, type Workflow } from "@nova/workflow";
 import { type Head, headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
 import { wholeJson } from "../../context/whole-value.ts";
-import { type Member, objectText } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { givenOutcomes } from "../../protocol/recorded-document.ts";

@@ -1,6 +1,6 @@
+import type { Member } from "@nova/workflow";
 import { defined } from "@nova/workflow";
 import { linkName } from "../../chain/link-name.ts";
-import type { Member } from "../../json/text.ts";
 import type { Turn } from "../../ports/chain.ts";
 import type { Claim, RunRequest } from "../../ports/sandboxes.ts";
 import type { NodeIo } from "./run-io.ts";

@@ -1,6 +1,6 @@
+import type { Member } from "@nova/workflow";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { asReference, referenceText } from "../../context/references.ts";
-import type { Member } from "../../json/text.ts";
 
 /** A node that others may name: of the version, or in front of the part of a draft that it is. */
 export function knownNode(workflow: Workflow, id: string): Node | undefined {

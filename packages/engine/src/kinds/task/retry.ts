@@ -14,12 +14,12 @@ import {
 import { linkName } from "../../chain/link-name.ts";
 import { anew } from "../../chain/steps/step-record.ts";
 import { NovaError } from "../../errors.ts";
-import { sha256 } from "../../json/text.ts";
 import type { LinkId, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { Sandbox } from "../../ports/sandboxes.ts";
 import { recordAttempt } from "../../protocol/attempts.ts";
 import type { FailedOutcome } from "../../protocol/outcome.ts";
+import { sha256 } from "../../sha256.ts";
 import { mayMove, moveTurn } from "./place.ts";
 import type { Task } from "./task.ts";
 

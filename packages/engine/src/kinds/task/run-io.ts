@@ -1,9 +1,9 @@
+import { type Member, objectText } from "@nova/workflow";
 import { headOf } from "../../chain/head.ts";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { type Context, linkLabel } from "../../context/context.ts";
 import { ReferenceScan, referenceKey, referencesIn } from "../../context/references.ts";
 import { NovaError } from "../../errors.ts";
-import { type Member, objectText } from "../../json/text.ts";
 import type { BlobRef } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { CredentialOverlay } from "../../ports/credentials.ts";

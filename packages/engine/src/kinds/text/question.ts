@@ -14,9 +14,9 @@ import {
 } from "@nova/workflow";
 import type { Position } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
-import { sha256 } from "../../json/text.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
+import { sha256 } from "../../sha256.ts";
 import { KnownNodes, ValueTooLarge } from "../task/known-nodes.ts";
 import { surroundingsText } from "./surroundings.ts";
 

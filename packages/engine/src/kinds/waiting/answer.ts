@@ -1,8 +1,7 @@
-import { checkData, type WrittenJson } from "@nova/workflow";
+import { checkData, deepestNesting, measureOf, type WrittenJson } from "@nova/workflow";
 import { contextAfter, type Position } from "../../chain/position.ts";
 import { slimText } from "../../context/offload.ts";
 import { StoreUnavailable } from "../../errors.ts";
-import { deepestNesting, measureOf, sha256 } from "../../json/text.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -13,6 +12,7 @@ import { wayOfChoice, wayOn } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
+import { sha256 } from "../../sha256.ts";
 import { findTask, type TaskName } from "./find-task.ts";
 import { AnswerMisfit, AnswerRefused, decidedBefore } from "./refusals.ts";
 import { chosen, termsOf } from "./waiting-node.ts";

@@ -18,8 +18,8 @@ import {
 } from "@nova/workflow";
 import type { Context } from "../../context/context.ts";
 import { findValue, type LoadJson } from "../../context/find-value.ts";
-import { sha256 } from "../../json/text.ts";
 import type { Wake, WakeShape } from "../../ports/tasks.ts";
+import { sha256 } from "../../sha256.ts";
 
 export type Bound = { pattern: WrittenJson } | { problem: string };
 

@@ -1,11 +1,10 @@
-import { nodeIndex, secretKeys, templateParts } from "@nova/workflow";
+import { membersOf, nodeIndex, RawJson, secretKeys, templateParts } from "@nova/workflow";
 import { unlessErased } from "../../chain/contents.ts";
 import { headOf } from "../../chain/head.ts";
 import { inputBefore } from "../../chain/item-input.ts";
 import { contextAfter, type Position, readPosition } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
 import { keyOfPath } from "../../context/find-value.ts";
-import { membersOf, RawJson } from "../../json/text.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";

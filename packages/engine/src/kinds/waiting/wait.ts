@@ -1,11 +1,10 @@
-import { type ApprovalNode, onlyPath, textOfJson, timeOf, type WaitNode } from "@nova/workflow";
+import { type ApprovalNode, onlyPath, RawJson, textOfJson, timeOf, type WaitNode } from "@nova/workflow";
 import { unlessErased } from "../../chain/contents.ts";
 import { headOf } from "../../chain/head.ts";
 import { inputBefore } from "../../chain/item-input.ts";
 import { taskId } from "../../chain/link-name.ts";
 import { type Position, readPosition } from "../../chain/position.ts";
 import type { Context } from "../../context/context.ts";
-import { RawJson } from "../../json/text.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";

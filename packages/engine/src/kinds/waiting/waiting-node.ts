@@ -1,5 +1,5 @@
+import type { Member } from "@nova/workflow";
 import { type ApprovalNode, defined, type Node, type WaitNode } from "@nova/workflow";
-import type { Member } from "../../json/text.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import type { WayOfChoice } from "../../protocol/definition.ts";
 import { type OutcomeFacts, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";

@@ -1,5 +1,5 @@
+import type { Member } from "@nova/workflow";
 import { NovaError } from "../../errors.ts";
-import type { Member } from "../../json/text.ts";
 import type {
   CredentialCipher,
   CredentialKindName,

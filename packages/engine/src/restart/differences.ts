@@ -1,5 +1,4 @@
-import { parseExact, sorted } from "@nova/workflow";
-import type { Member } from "./text.ts";
+import { type Member, parseExact, sorted } from "@nova/workflow";
 
 /** A key that code set to another value than is recorded, as JSON text; null: it did not set it. */
 export interface Difference {

@@ -9,7 +9,7 @@ import {
   RawJson,
   renderJson,
   valueAt,
-} from "../../../packages/engine/src/json/text.ts";
+} from "../../../packages/workflow/src/json/text.ts";
 
 describe("membersOf", () => {
   it.each([

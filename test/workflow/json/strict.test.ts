@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonProblem, StrictJson } from "../../../packages/engine/src/json/strict.ts";
+import { jsonProblem, StrictJson } from "../../../packages/workflow/src/json/strict.ts";
 
 const nested = (levels: number, inside = "1") => "[".repeat(levels) + inside + "]".repeat(levels);
 
