@@ -1,5 +1,5 @@
 import { createServiceStores } from "@nova/aws";
-import type { ApiKey, Attempt, AuditRecord, Client, ServiceStores, Standing } from "@nova/service";
+import type { ApiKey, Attempt, AuditRecord, Client, ServiceStores, VersionPointers } from "@nova/service";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkflowStore } from "../../packages/aws/src/dynamodb/versions.ts";
 import { failing, useBucket, useTable } from "./support/endpoints.ts";
@@ -98,7 +98,7 @@ describe("the state of a workflow", () => {
 
   test("says which versions are touched, and is listed as long as it does", async () => {
     const unsettled = () => Array.fromAsync(stores.workflowStates.unsettled());
-    const move = (from: Standing, to: Standing) => stores.workflowStates.move("touched", from, to);
+    const move = (from: VersionPointers, to: VersionPointers) => stores.workflowStates.move("touched", from, to);
     expect(await move({}, { touched: [1, 2] })).toBe(true);
     expect(await move({}, { active: 1 })).toBe(false);
     expect(await move({ touched: [2, 1] }, { active: 1 })).toBe(false);
@@ -106,10 +106,10 @@ describe("the state of a workflow", () => {
     expect(await stores.workflowStates.get("touched")).toMatchObject({ active: 1, touched: [1, 2] });
     expect(await unsettled()).toEqual([{ workflowId: "touched", touched: [1, 2] }]);
     const handedOver = { times: 1, at: createdAt };
-    await stores.workflowStates.noteHandedOver("touched", handedOver);
+    await stores.workflowStates.recordHandOver("touched", handedOver);
     expect(await unsettled()).toEqual([{ workflowId: "touched", touched: [1, 2], handedOver }]);
     expect(await move({ active: 1, touched: [1, 2] }, { touched: [] })).toBe(true);
-    await stores.workflowStates.noteHandedOver("touched", handedOver);
+    await stores.workflowStates.recordHandOver("touched", handedOver);
     expect(await stores.workflowStates.get("touched")).toEqual({ format: 1, workflowId: "touched", active: 1 });
     expect(await unsettled()).toEqual([]);
     // None is none, however it is said: who touches nothing may go on.
@@ -124,9 +124,9 @@ describe("the state of a workflow", () => {
     };
     await stores.workflowStates.move("left", {}, { deleted: 2, leaving });
     expect(await stores.workflowStates.get("left")).toMatchObject({ deleted: 2, leaving });
-    await stores.workflowStates.hasLeft("left", { ...leaving, id: "00" });
+    await stores.workflowStates.endDeletion("left", { ...leaving, id: "00" });
     expect(await stores.workflowStates.get("left")).toMatchObject({ leaving });
-    await stores.workflowStates.hasLeft("left", leaving);
+    await stores.workflowStates.endDeletion("left", leaving);
     expect(await stores.workflowStates.get("left")).toEqual({ format: 1, workflowId: "left", deleted: 2 });
   });
 

@@ -1,4 +1,4 @@
-import { decodedText, decompressed, Refused } from "@nova/service";
+import { decodeBodyText, decompressBody, Refused } from "@nova/service";
 import { Unreadable } from "./errors.ts";
 
 /** What API Gateway's HTTP API (payload format 2.0) hands to a Lambda, as far as it is used. */
@@ -52,7 +52,7 @@ export function receive(event: HttpEvent): Received {
       const { "content-encoding": encoding, "content-type": type = "application/json" } = event.headers;
       if (!isBase64Encoded && encoding === undefined) return body;
       try {
-        return decodedText(decompressed(this.bytes, encoding), type);
+        return decodeBodyText(decompressBody(this.bytes, encoding), type);
       } catch (error) {
         throw error instanceof Refused ? new Unreadable(400, error.message, { cause: error }) : error;
       }

@@ -290,7 +290,7 @@ export const hook = openRoute("POST /hooks/{id}", {
 
 function contentOf(bytes: Buffer, encoding: string | undefined): Buffer | service.Refused {
   try {
-    return service.decompressed(bytes, encoding);
+    return service.decompressBody(bytes, encoding);
   } catch (error) {
     if (error instanceof service.Refused) return error;
     throw error;

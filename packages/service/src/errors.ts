@@ -50,7 +50,7 @@ export class Refused extends Error {
 }
 
 /** For `catch`: what stands for an error of this kind. Others are thrown on. */
-export function on<E extends Error, T>(kind: new (...args: never[]) => E, answer: (error: E) => T) {
+export function recoverFrom<E extends Error, T>(kind: new (...args: never[]) => E, answer: (error: E) => T) {
   return (error: unknown): T => {
     if (error instanceof kind) return answer(error);
     throw error;

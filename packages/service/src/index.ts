@@ -28,7 +28,7 @@ export * from "./export/export-client.ts";
 export { notifyFailure } from "./failures/notify.ts";
 export { sumOfFormats, surveyAll, surveyPart } from "./formats/survey.ts";
 export { reviewCode } from "./generations/review.ts";
-export { decodedText, decompressed } from "./hooks/decode-body.ts";
+export { decodeBodyText, decompressBody } from "./hooks/decode-body.ts";
 export { type HookRequest, receiveHook } from "./hooks/receive-hook.ts";
 export { createKey, deleteKey, type KeyPorts, listKeys } from "./keys/keys.ts";
 export { largestMailBytes } from "./mail/guard.ts";
@@ -72,7 +72,7 @@ export { answer, listTasks, type NamedTask, readTask, resume, resumeLink } from 
 export { fireTrigger } from "./triggers/fire.ts";
 export { hookKey, mailKey, ownKey, triggerKey } from "./triggers/key.ts";
 export { listSchedules, type ShownSchedule, setSchedulePaused } from "./triggers/schedules.ts";
-export { type Arrival, recordUnstarted, startFromTrigger, type Unstarted } from "./triggers/start.ts";
+export { type Arrival, type DeliveryOrigin, recordRefusedDelivery, startFromTrigger } from "./triggers/start.ts";
 export { putTriggers, removeTriggers } from "./triggers/sync.ts";
 export { requestUpload } from "./uploads/uploads.ts";
 export { type Call, callsOf, missingCall } from "./workflows/called.ts";

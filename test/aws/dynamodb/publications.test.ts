@@ -12,14 +12,14 @@ const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 test("that a publication was handed over again is kept while it waits, and not once it is over", async () => {
   const { publications } = createServiceStores({ ...table, bucket });
   await publications.create(waiting);
-  await publications.noteHandedOver(waiting, handedOver);
+  await publications.recordHandOver(waiting, handedOver);
   expect(await publications.get(waiting)).toEqual({ ...waiting, handedOver });
   const { workflowId, version, createdAt } = waiting;
   expect(await Array.fromAsync(publications.pending())).toEqual([{ workflowId, version, createdAt, handedOver }]);
   await publications.settle(waiting, { status: "ready" });
-  await publications.noteHandedOver(waiting, { ...handedOver, times: 3 });
+  await publications.recordHandOver(waiting, { ...handedOver, times: 3 });
   expect(await publications.get(waiting)).toEqual({ ...waiting, status: "ready", handedOver });
-  await publications.noteHandedOver({ ...ready, workflowId: "nobodys" }, handedOver);
+  await publications.recordHandOver({ ...ready, workflowId: "nobodys" }, handedOver);
   expect(await publications.get({ ...ready, workflowId: "nobodys" })).toBeUndefined();
 });
 

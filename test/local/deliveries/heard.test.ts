@@ -1,4 +1,4 @@
-import { recordUnstarted, startFromTrigger } from "@nova/service";
+import { recordRefusedDelivery, startFromTrigger } from "@nova/service";
 import { beforeEach, expect, it } from "vitest";
 import { heard } from "../../../packages/local/src/deliveries/heard.ts";
 import { TriggerWorld } from "../../service/support/trigger-world.ts";
@@ -34,7 +34,7 @@ const arrival = {
 } as const;
 
 it("tells what starts no run, each time that it comes, though one record is left", async () => {
-  for (const _ of "ab") await recordUnstarted(ports(), known, "no such hook");
+  for (const _ of "ab") await recordRefusedDelivery(ports(), known, "no such hook");
   expect(told).toEqual(["null refused: no such hook", "null refused: no such hook"]);
   expect(world.records).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { decompressed } from "../../../packages/service/src/hooks/decode-body.ts";
+import { decompressBody } from "../../../packages/service/src/hooks/decode-body.ts";
 
 const text = Buffer.from('{"a": "grüß"}');
 
@@ -13,7 +13,7 @@ describe("a body with a content-encoding", () => {
     ["identity", text],
     ["", text],
   ])("%s is decoded", (encoding, bytes) => {
-    expect(decompressed(bytes, encoding)).toEqual(text);
+    expect(decompressBody(bytes, encoding)).toEqual(text);
   });
 
   it.each([
@@ -24,6 +24,6 @@ describe("a body with a content-encoding", () => {
     ["gzip", gzipSync(text).subarray(0, 20), /is not encoded as "gzip" says/],
     ["gzip", gzipSync(Buffer.alloc(100 * 1024 * 1024)), /more than 4194304 bytes once decoded - send less/],
   ])("%s that cannot be taken is refused", (encoding, bytes, message) => {
-    expect(() => decompressed(bytes, encoding)).toThrow(message);
+    expect(() => decompressBody(bytes, encoding)).toThrow(message);
   });
 });

@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import type { FileInPlace } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { Refused } from "../../../packages/service/src/errors.ts";
-import { dedupeOf, readHookBody } from "../../../packages/service/src/hooks/hook-body.ts";
+import { dedupeIdOf, readHookBody } from "../../../packages/service/src/hooks/hook-body.ts";
 
 function part(disposition: string, content: string | Buffer, type = ""): Buffer {
   const head = `--b\r\nContent-Disposition: form-data; ${disposition}\r\n${type && `Content-Type: ${type}\r\n`}\r\n`;
@@ -149,15 +149,15 @@ describe("what repeated deliveries have in common", () => {
     ["body.data.n", "7"],
     ["body.list.0", "a"],
   ])("is what %s says", (dedupe, value) => {
-    expect(dedupeOf({ dedupe }, request)).toBe(value);
+    expect(dedupeIdOf({ dedupe }, request)).toBe(value);
   });
 
   it.each(["headers.x-other", "body.none", "body.data", "body.data.flag", "body.id.length", "body.constructor.name"])(
     "is the body itself where %s is nothing to go by",
     (dedupe) => {
-      const hash = dedupeOf({ dedupe }, request);
+      const hash = dedupeIdOf({ dedupe }, request);
       expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
-      expect(dedupeOf({ dedupe }, { ...request, body: Buffer.from("other") })).not.toBe(hash);
+      expect(dedupeIdOf({ dedupe }, { ...request, body: Buffer.from("other") })).not.toBe(hash);
     },
   );
 
@@ -167,7 +167,7 @@ describe("what repeated deliveries have in common", () => {
     ["a number above every double", "1e400", "2e400"],
   ])("is %s to its last digit", (_what, one, other) => {
     const ids = [one, other].map((id) =>
-      dedupeOf({ dedupe: "body.id" }, { ...request, body: Buffer.from(`{"id": ${id}}`) }),
+      dedupeIdOf({ dedupe: "body.id" }, { ...request, body: Buffer.from(`{"id": ${id}}`) }),
     );
     expect(ids).toEqual([one, other]);
   });
@@ -178,17 +178,17 @@ describe("what repeated deliveries have in common", () => {
     ["headers.x-empty", '{"n":1}', '{"n":2}'],
   ])("is the body itself where %s is empty: %s", (dedupe, ...bodies) => {
     const headers = { "x-empty": "" };
-    const [one, other] = bodies.map((json) => dedupeOf({ dedupe }, { headers, body: Buffer.from(json) }));
+    const [one, other] = bodies.map((json) => dedupeIdOf({ dedupe }, { headers, body: Buffer.from(json) }));
     expect([one, other]).toEqual([expect.stringMatching(/^sha256:/), expect.stringMatching(/^sha256:/)]);
     expect(one).not.toBe(other);
   });
 
   it("is the body itself where a signed request's id is in a header, since no signature is over headers", () => {
     const keys = ["d-1", "d-2"].map((id) =>
-      dedupeOf({ dedupe: "headers.x-delivery", signature }, { ...request, headers: { "x-delivery": id } }),
+      dedupeIdOf({ dedupe: "headers.x-delivery", signature }, { ...request, headers: { "x-delivery": id } }),
     );
     expect(keys).toEqual([expect.stringMatching(/^sha256:/), keys[0]]);
-    expect(dedupeOf({ dedupe: "body.id", signature }, request)).toBe("evt_1");
+    expect(dedupeIdOf({ dedupe: "body.id", signature }, request)).toBe("evt_1");
   });
 
   it.each([
@@ -203,17 +203,17 @@ describe("what repeated deliveries have in common", () => {
     ["body.id", "", /^sha256:/],
   ])("is what %s says in %s, whatever the content-type is", (dedupe, body, expected) => {
     const keys = ["application/json", "text/plain", "application/x-www-form-urlencoded"].map((type) =>
-      dedupeOf({ dedupe, signature }, { headers: { "content-type": type }, body: Buffer.from(body) }),
+      dedupeIdOf({ dedupe, signature }, { headers: { "content-type": type }, body: Buffer.from(body) }),
     );
     const one = typeof expected === "string" ? expected : expect.stringMatching(expected);
     expect(keys).toEqual([one, keys[0], keys[0]]);
   });
 
   it("is nothing inside of a number", () => {
-    expect(dedupeOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
+    expect(dedupeIdOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
   });
 
   it("is nothing where the trigger names nothing", () => {
-    expect(dedupeOf({}, request)).not.toBe(dedupeOf({}, request));
+    expect(dedupeIdOf({}, request)).not.toBe(dedupeIdOf({}, request));
   });
 });

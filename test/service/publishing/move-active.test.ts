@@ -2,7 +2,7 @@ import { StoreUnavailable } from "@nova/engine";
 import { activateVersion, Conflict, deleteWorkflow, publish, publishVersion, Refused } from "@nova/service";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { takenTriggers } from "../../../packages/service/src/triggers/taken.ts";
+import { findTriggerConflicts } from "../../../packages/service/src/triggers/trigger-conflicts.ts";
 import { inARow } from "../../support/cloud.ts";
 import { inAnyOrder } from "../support/in-any-order.ts";
 import { live } from "../support/live-triggers.ts";
@@ -53,9 +53,9 @@ describe("a publication that fails", () => {
     await publishQueued(1);
     expect(keys()).toEqual(["webhook/shared"]);
     await deleteWorkflow(world.ports(), ann, "a");
-    expect(await takenTriggers(world.ports(), null, { id: "c", triggers: [{ type: "webhook", id: "first" }] })).toEqual(
-      [],
-    );
+    expect(
+      await findTriggerConflicts(world.ports(), null, { id: "c", triggers: [{ type: "webhook", id: "first" }] }),
+    ).toEqual([]);
   });
 
   it("puts back the form that the active version gives a trigger, on its bus and at its time", async () => {

@@ -1,4 +1,4 @@
-import type { HandedOver, Publication, PublicationName, PublicationStore } from "@nova/service";
+import type { HandOver, Publication, PublicationName, PublicationStore } from "@nova/service";
 import { idsBehind } from "../../support/ids-behind.ts";
 
 /** Publications in memory, as strict as the table. */
@@ -20,7 +20,7 @@ export class MemoryPublications implements PublicationStore {
     return own.sort((a, b) => b.version - a.version)[0];
   }
 
-  async noteHandedOver(name: PublicationName, handedOver: HandedOver): Promise<void> {
+  async recordHandOver(name: PublicationName, handedOver: HandOver): Promise<void> {
     const there = this.kept.get(keyOf(name));
     if (there?.status === "publishing") this.kept.set(keyOf(name), { ...there, handedOver });
   }

@@ -1,9 +1,9 @@
 import type {
   AuditRecord,
-  HandedOver,
+  HandOver,
   Pauses,
-  Standing,
-  Unsettled,
+  UnsettledWorkflow,
+  VersionPointers,
   WorkflowState,
   WorkflowStates,
 } from "@nova/service";
@@ -20,7 +20,7 @@ export class MemoryWorkflowStates implements WorkflowStates {
     this.kept.set(workflowId, { format: 1, workflowId, ...this.kept.get(workflowId), ...changes });
   }
 
-  async move(workflowId: string, from: Standing, to: Partial<WorkflowState>): Promise<boolean> {
+  async move(workflowId: string, from: VersionPointers, to: Partial<WorkflowState>): Promise<boolean> {
     const { active, deleted, touched = [] } = this.kept.get(workflowId) ?? {};
     const isUnchanged = active === from.active && deleted === from.deleted && `${touched}` === `${from.touched ?? []}`;
     if (isUnchanged) await this.#change(workflowId, to);
@@ -34,17 +34,17 @@ export class MemoryWorkflowStates implements WorkflowStates {
     return isUnchanged;
   }
 
-  async hasLeft(workflowId: string, deed: AuditRecord): Promise<void> {
+  async endDeletion(workflowId: string, deed: AuditRecord): Promise<void> {
     const { leaving, ...rest } = this.kept.get(workflowId) as WorkflowState;
     if (leaving?.id === deed.id) this.kept.set(workflowId, rest);
   }
 
-  async *unsettled(): AsyncIterable<Unsettled> {
+  async *unsettled(): AsyncIterable<UnsettledWorkflow> {
     for (const { workflowId, touched, handedOver } of this.kept.values())
       if (touched) yield { workflowId, touched, ...(handedOver && { handedOver }) };
   }
 
-  async noteHandedOver(workflowId: string, handedOver: HandedOver): Promise<void> {
+  async recordHandOver(workflowId: string, handedOver: HandOver): Promise<void> {
     const state = this.kept.get(workflowId);
     if (state?.touched) this.kept.set(workflowId, { ...state, handedOver });
   }

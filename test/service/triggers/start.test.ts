@@ -1,4 +1,10 @@
-import { type Arrival, listDeliveries, recordUnstarted, startFromTrigger, type Unstarted } from "@nova/service";
+import {
+  type Arrival,
+  type DeliveryOrigin,
+  listDeliveries,
+  recordRefusedDelivery,
+  startFromTrigger,
+} from "@nova/service";
 import { beforeEach, describe, expect, it } from "vitest";
 import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
 import { closeExecution } from "../../../packages/engine/src/protocol/close.ts";
@@ -223,7 +229,7 @@ describe("what comes in for a trigger", () => {
   it("says nothing of who sent it, or what about, where its client has been erased", async () => {
     const mail = { client: "nobody", from: "ann@example.com", about: "Ann's salary", dedupe: "<1@example.com>" };
     const named = { type: "mail", workflow: "report", trigger: "mail-1" } as const;
-    const refused = await recordUnstarted(world.ports(), { ...mail, ...named }, "ann@example.com may not");
+    const refused = await recordRefusedDelivery(world.ports(), { ...mail, ...named }, "ann@example.com may not");
     for (const record of [await start(mail), refused]) {
       expect(record).toMatchObject({ status: "refused", client: null, from: "", about: "", dedupe: "" });
     }
@@ -240,15 +246,15 @@ describe("what comes in for a trigger", () => {
 });
 
 describe("what starts nothing", () => {
-  const unstarted: Unstarted = {
+  const unstarted: DeliveryOrigin = {
     ...{ type: "mail", workflow: null, trigger: null, client: null },
     ...{ dedupe: "<1@x>", from: "a@b", about: "Hi" },
   };
 
   it("leaves one record with the reason, the first", async () => {
-    const first = await recordUnstarted(world.ports(), unstarted, "nobody is here");
+    const first = await recordRefusedDelivery(world.ports(), unstarted, "nobody is here");
     expect(first).toMatchObject({ ...unstarted, status: "refused", execution: null, reason: "nobody is here" });
-    expect(await recordUnstarted(world.ports(), unstarted, "something else", "failed")).toEqual(first);
+    expect(await recordRefusedDelivery(world.ports(), unstarted, "something else", "failed")).toEqual(first);
     expect(world.records).toEqual([first]);
   });
 });

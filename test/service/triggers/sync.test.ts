@@ -11,7 +11,7 @@ import {
 } from "@nova/service";
 import type { Trigger } from "@nova/workflow";
 import { beforeEach, describe, expect, it } from "vitest";
-import { clientFindings, takenTriggers } from "../../../packages/service/src/triggers/taken.ts";
+import { findClientProblems, findTriggerConflicts } from "../../../packages/service/src/triggers/trigger-conflicts.ts";
 import { TriggerWorld } from "../support/trigger-world.ts";
 
 let world: TriggerWorld;
@@ -134,7 +134,10 @@ describe("a finding", () => {
   it("names each address and each hook that another workflow has", async () => {
     await sync([], [mail, hook], "other");
     await sync([], [nightly], "invoice");
-    const findings = await takenTriggers(world.ports(), null, { id: "invoice", triggers: [nightly, hook, mail] });
+    const findings = await findTriggerConflicts(world.ports(), null, {
+      id: "invoice",
+      triggers: [nightly, hook, mail],
+    });
     expect(findings.map(({ code, path, message }) => [code, path, message])).toEqual([
       [
         "NOVA127",
@@ -147,8 +150,8 @@ describe("a finding", () => {
         'workflow "other" has the mail address "invoices" - choose another address, or DELETE /workflows/other',
       ],
     ]);
-    expect(await takenTriggers(world.ports(), null, { id: "other", triggers: [mail, hook] })).toEqual([]);
-    expect(await takenTriggers(world.ports(), null, { id: "plain" })).toEqual([]);
+    expect(await findTriggerConflicts(world.ports(), null, { id: "other", triggers: [mail, hook] })).toEqual([]);
+    expect(await findTriggerConflicts(world.ports(), null, { id: "plain" })).toEqual([]);
   });
 
   it("tells the key of one client of no other client's trigger, and of no trigger that is nobody's", async () => {
@@ -158,7 +161,7 @@ describe("a finding", () => {
     const asked = { id: "invoice", triggers: [mail, theirs, own].map((one) => ({ ...one, client: "acme" })) };
     const codes = async (client: string | null) => {
       const by = { id: "key_1", name: "", role: "viewer", client } as const;
-      return (await takenTriggers(world.ports(), by, asked)).map(({ path }) => path);
+      return (await findTriggerConflicts(world.ports(), by, asked)).map(({ path }) => path);
     };
     expect(await codes("acme")).toEqual(["$.triggers[2]"]);
     expect(await codes("globex")).toEqual(["$.triggers[1]"]);
@@ -170,12 +173,12 @@ describe("a finding", () => {
     const clients = { get: async (slug: string) => void asked.push(slug) } as unknown as ClientStore;
     const triggers = ["globex", "nobody"].map((client) => ({ ...nightly, client }));
     const by = { id: "key_1", name: "", role: "viewer", client: "acme" } as const;
-    const findings = await clientFindings({ clients }, by, { triggers });
+    const findings = await findClientProblems({ clients }, by, { triggers });
     expect(findings.map(({ message }) => message.replace("globex", "nobody"))).toEqual(
       Array(2).fill(expect.stringMatching(/^there is no client "nobody"/)),
     );
     expect(asked).toEqual([]);
-    await clientFindings({ clients }, by, { triggers: [{ ...nightly, client: "acme" }] });
+    await findClientProblems({ clients }, by, { triggers: [{ ...nightly, client: "acme" }] });
     expect(asked).toEqual(["acme"]);
   });
 
@@ -188,7 +191,7 @@ describe("a finding", () => {
     };
     const clients = { get: async (slug: string) => kept[slug] } as ClientStore;
     const named = ["acme", "default", "gone", "nobody"].map((client) => ({ ...nightly, client }));
-    const findings = await clientFindings({ clients }, null, { triggers: [nightly, ...named] });
+    const findings = await findClientProblems({ clients }, null, { triggers: [nightly, ...named] });
     expect(findings.map(({ code, severity, path }) => [code, severity, path])).toEqual([
       ["NOVA128", "warning", "$.triggers[3].client"],
       ["NOVA128", "warning", "$.triggers[4].client"],

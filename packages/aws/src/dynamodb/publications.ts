@@ -1,4 +1,4 @@
-import type { HandedOver, Publication, PublicationStore } from "@nova/service";
+import type { HandOver, Publication, PublicationStore } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
@@ -46,7 +46,7 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
       const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
       return newest && materialise(newest);
     },
-    noteHandedOver: (name, handedOver) => change(name, { handedOver }),
+    recordHandOver: (name, handedOver) => change(name, { handedOver }),
     settle: change,
     ids: (after) => workflowIds((last) => publications.query.all({}).gt(last), after),
     async *pending() {
@@ -77,7 +77,7 @@ const publicationRecord = record(
     status: { type: ["publishing", "ready", "failed"], required: true },
     /** JSON text of the normalised definition; absent where it lies in S3. */
     definition: text,
-    handedOver: value<HandedOver>(),
+    handedOver: value<HandOver>(),
     /** There while it is `publishing`: the key of a sparse index. */
     open: { type: ["publications"] },
   },

@@ -1,4 +1,4 @@
-import type { AuditRecord, HandedOver, Pauses, WorkflowQuotas, WorkflowStates } from "@nova/service";
+import type { AuditRecord, HandOver, Pauses, WorkflowQuotas, WorkflowStates } from "@nova/service";
 import { current, FORMAT, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
 import { each, found, indexed, place, record, type TableConnection, unchanged, write, writeIf } from "./records.ts";
 
@@ -26,7 +26,7 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
       const changed = isEmpty(to) ? update.remove(["paused"]) : update.set({ paused: to });
       return writeIf(changed.where(unchanged({ paused: isEmpty(from) ? undefined : from })));
     },
-    async hasLeft(workflowId, deed) {
+    async endDeletion(workflowId, deed) {
       const done = states.update({ workflowId }).remove(["leaving"]);
       await writeIf(done.where(({ leaving }, { eq }) => eq(leaving, deed)));
     },
@@ -34,7 +34,7 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
       for await (const { workflowId, touched = [], handedOver } of each(states.query.unsettled({ open: "unsettled" })))
         yield { workflowId, touched, ...(handedOver && { handedOver }) };
     },
-    async noteHandedOver(workflowId, handedOver) {
+    async recordHandOver(workflowId, handedOver) {
       const noted = states.update({ workflowId }).set({ handedOver });
       await writeIf(noted.where(({ touched }, { exists }) => exists(touched)));
     },
@@ -53,7 +53,7 @@ const stateRecord = record(
     ...optionalNumbers("active", "deleted"),
     before: value<number[]>(),
     touched: value<number[]>(),
-    handedOver: value<HandedOver>(),
+    handedOver: value<HandOver>(),
     leaving: value<AuditRecord>(),
     /** There while versions are touched: the keys of a sparse index. */
     open: { type: ["unsettled"] },

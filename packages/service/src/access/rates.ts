@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "@nova/engine";
 import { LRUCache } from "lru-cache";
-import { on, TooMany } from "../errors.ts";
+import { recoverFrom, TooMany } from "../errors.ts";
 import type { Principal, RateStore, Rates } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
@@ -52,7 +52,7 @@ export function createRates(
   async function ask(count: Count, by: Pick<Principal, "id" | "client">): Promise<void> {
     const window = { beginsAt: count.beginsAt, seconds: windowSeconds };
     // An outage of the table is no reason to turn anybody away.
-    const mayHave = await rateStore.add(by, window, part, limit).catch(on(StoreUnavailable, () => true));
+    const mayHave = await rateStore.add(by, window, part, limit).catch(recoverFrom(StoreUnavailable, () => true));
     if (mayHave) count.left += part;
     else count.isSpent = true;
     count.asking = undefined;

@@ -15,11 +15,11 @@ export async function recordDeed(
   by: Principal | null,
   deed: Deed,
 ): Promise<void> {
-  await ports.audit.append(deedOf(ports, by, deed));
+  await ports.audit.append(buildDeed(ports, by, deed));
 }
 
 /** What is to be written of a deed that others may have to end: appended twice it is there once. */
-export function deedOf(
+export function buildDeed(
   { clock }: Pick<ServicePorts, "clock">,
   by: Principal | null,
   { action, client, subject, detail = {} }: Deed,

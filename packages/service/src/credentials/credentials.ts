@@ -12,7 +12,7 @@ import {
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient } from "../clients/clients.ts";
-import { Conflict, NotFound, on, Refused } from "../errors.ts";
+import { Conflict, NotFound, Refused, recoverFrom } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { findWorkflow } from "../workflows/find.ts";
@@ -61,7 +61,7 @@ export async function setCredential(
   const now = ports.clock.now();
   // One that no key opens any more can still be replaced.
   const replaced =
-    before && (await openContent(ports.credentialCipher, before).catch(on(CredentialLocked, () => undefined)));
+    before && (await openContent(ports.credentialCipher, before).catch(recoverFrom(CredentialLocked, () => undefined)));
   const content = replacing(checked, before && replaced && { kind: before.kind, content: replaced }, now);
   const place = { owner, name, kind, revision: (before?.revision ?? 0) + 1, changedAt: new Date(now).toISOString() };
   const record = await sealRecord(ports.credentialCipher, place, content);

@@ -1,5 +1,5 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import { deedOf } from "../audit/audit.ts";
+import { buildDeed } from "../audit/audit.ts";
 import { clientOf, everyClient } from "../clients/clients.ts";
 import type { Principal } from "../ports/access.ts";
 import type { Erasing } from "../ports/clients.ts";
@@ -13,7 +13,7 @@ const lostMs = 120_000;
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
   const there = await clientOf(ports, by, slug);
-  const mine = deedOf(ports, by, { action: "client.deleted", client: slug, subject: slug });
+  const mine = buildDeed(ports, by, { action: "client.deleted", client: slug, subject: slug });
   const { deed } = there.erasing ?? { deed: mine };
   if (!there.erasing) {
     const erasing: Erasing = { by: by.id, since: mine.at, markedAt: mine.at, part: "executions", deed: mine };

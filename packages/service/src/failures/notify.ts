@@ -4,7 +4,7 @@ import { fromOf, noMailer, noticeOf } from "../notices/notices.ts";
 import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Notice } from "../ports/mail.ts";
-import { secretsOf } from "../triggers/key.ts";
+import { readSecrets } from "../triggers/key.ts";
 import { failureSignature, novaHeader } from "./signature.ts";
 
 /** What is told of a failed run: nothing of its context, since mails and others' servers keep what they get. */
@@ -109,7 +109,7 @@ function postOf(
     async tell() {
       const body = JSON.stringify(failure);
       const workflow = by === "workflow" ? failure.workflow : null;
-      const keys = secret === undefined ? [] : await secretsOf(ports, failure.client, workflow, secret);
+      const keys = secret === undefined ? [] : await readSecrets(ports, failure.client, workflow, secret);
       const signature = keys[0] !== undefined && failureSignature(keys[0], body, ports.clock.now());
       const headers = { "content-type": "application/json", ...(signature && { [novaHeader]: signature }) };
       await ports.poster.post({ url, body, headers });

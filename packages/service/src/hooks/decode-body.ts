@@ -14,7 +14,7 @@ const decoders = new Map([
 ]);
 
 /** A body without its `content-encoding`. Throws `Refused` for another encoding, a damaged body, and one of over 4 MB. */
-export function decompressed(bytes: Buffer, encoding = ""): Buffer {
+export function decompressBody(bytes: Buffer, encoding = ""): Buffer {
   const name = encoding.trim().toLowerCase();
   if (name === "" || name === "identity" || bytes.length === 0) return bytes;
   const decode = decoders.get(name);
@@ -30,12 +30,12 @@ export function decompressed(bytes: Buffer, encoding = ""): Buffer {
 }
 
 /** Text in the charset that its content-type states; without one it is UTF-8. Throws `Refused`. */
-export function decodedText(bytes: Uint8Array, contentType: string): string {
-  return textIn(charsetOf(contentType), bytes, "its body");
+export function decodeBodyText(bytes: Uint8Array, contentType: string): string {
+  return decodeText(charsetOf(contentType), bytes, "its body");
 }
 
 /** Text in a charset. Throws `Refused` for a charset that is not known, and for bytes that are no text in it. */
-export function textIn(charset = "utf-8", bytes: Uint8Array, what: string): string {
+export function decodeText(charset = "utf-8", bytes: Uint8Array, what: string): string {
   if (/^(?:utf-?8|us-ascii)$/.test(charset)) {
     const text = utf8In(bytes);
     if (text !== undefined) return text;

@@ -1,8 +1,8 @@
 import { Refused } from "../errors.ts";
 import { fileNameIn } from "../triggers/file-name.ts";
 import { charsetOf, parametersOf } from "./content-type.ts";
-import { textIn } from "./decode-body.ts";
-import { type FormPart, partsOf, percentDecoded } from "./multipart.ts";
+import { decodeText } from "./decode-body.ts";
+import { decodePercent, type FormPart, splitMultipart } from "./multipart.ts";
 
 /** A field of a form: a text, or a file with its name and type. */
 export type FormField = string | { name: string; type: string; bytes: Uint8Array };
@@ -12,10 +12,10 @@ const maxFields = 1_000;
 const longestName = 200;
 
 /** Fields of `application/x-www-form-urlencoded`, in the charset that its content-type states. Throws `Refused`. */
-export function urlencodedFields(bytes: Uint8Array, contentType: string): [string, string][] {
+export function parseUrlencodedFields(bytes: Uint8Array, contentType: string): [string, string][] {
   const charset = charsetOf(contentType);
   const text = (escaped: string) =>
-    textIn(charset, percentDecoded(escaped.replaceAll("+", " ")), "a field of its form");
+    decodeText(charset, decodePercent(escaped.replaceAll("+", " ")), "a field of its form");
   const pairs = Buffer.from(bytes).toString("latin1").split("&");
   const fields = pairs.filter((pair) => pair !== "");
   demandFew(fields.length);
@@ -26,11 +26,11 @@ export function urlencodedFields(bytes: Uint8Array, contentType: string): [strin
 }
 
 /** Fields and files of `multipart/form-data`. A text is in the charset of its part, else of the form. Throws `Refused`. */
-export function multipartFields(bytes: Buffer, contentType: string): [string, FormField][] {
+export function parseMultipartFields(bytes: Buffer, contentType: string): [string, FormField][] {
   const charset = charsetOf(contentType);
   const fields: [string, FormField][] = [];
-  for (const part of partsOf(bytes, parametersOf(contentType).get("boundary"))) {
-    const name = demandName(textIn(charset, part.name, "a name in its form"));
+  for (const part of splitMultipart(bytes, parametersOf(contentType).get("boundary"))) {
+    const name = demandName(decodeText(charset, part.name, "a name in its form"));
     fields.push([name, fieldOf(name, part, charset)]);
     demandFew(fields.length);
   }
@@ -39,8 +39,8 @@ export function multipartFields(bytes: Buffer, contentType: string): [string, Fo
 
 function fieldOf(name: string, { file, contentType, bytes }: FormPart, charset: string | undefined): FormField {
   const what = `the field ${JSON.stringify(name)} of its form`;
-  if (file === undefined) return textIn(charsetOf(contentType) ?? charset, bytes, what);
-  const fileName = textIn(file.charset ?? charset, file.name, "the name of a file in its form");
+  if (file === undefined) return decodeText(charsetOf(contentType) ?? charset, bytes, what);
+  const fileName = decodeText(file.charset ?? charset, file.name, "the name of a file in its form");
   // RFC 7578: the type of a part that states none.
   return { name: fileNameIn(fileName).slice(0, longestName), type: contentType || "text/plain", bytes };
 }

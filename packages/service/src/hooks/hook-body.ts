@@ -3,8 +3,8 @@ import { elementsOf, type FileInPlace, jsonProblem, membersOf, sha256 } from "@n
 import { halfCharacterIn, isJson, utf8In, type WebhookTrigger } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import { fileOf } from "../triggers/start.ts";
-import { decodedText } from "./decode-body.ts";
-import { type FormField, fieldsByName, multipartFields, urlencodedFields } from "./form-body.ts";
+import { decodeBodyText } from "./decode-body.ts";
+import { type FormField, fieldsByName, parseMultipartFields, parseUrlencodedFields } from "./form-body.ts";
 
 /** A body as a run finds it: JSON text, and the bytes that its marks stand for. */
 export interface HookBody {
@@ -20,10 +20,10 @@ export async function readHookBody(contentType: string, bytes: Uint8Array): Prom
   const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
   if (bytes.length === 0) return { json: "null", files: [] };
   if (/^application\/(json|[a-z0-9.+-]*\+json)$/.test(type))
-    return { json: jsonIn(decodedText(bytes, contentType)), files: [] };
-  if (type === "application/x-www-form-urlencoded") return formBody(urlencodedFields(bytes, contentType));
-  if (type === "multipart/form-data") return formBody(multipartFields(Buffer.from(bytes), contentType));
-  if (type.startsWith("text/")) return { json: JSON.stringify(decodedText(bytes, contentType)), files: [] };
+    return { json: jsonIn(decodeBodyText(bytes, contentType)), files: [] };
+  if (type === "application/x-www-form-urlencoded") return formBody(parseUrlencodedFields(bytes, contentType));
+  if (type === "multipart/form-data") return formBody(parseMultipartFields(Buffer.from(bytes), contentType));
+  if (type.startsWith("text/")) return { json: JSON.stringify(decodeBodyText(bytes, contentType)), files: [] };
   const file = fileOf(bytes);
   return { json: JSON.stringify(file.mark), files: [file] };
 }
@@ -65,7 +65,7 @@ function demandJson(text: string): void {
  * other header: of a signed request only the body can say what it is, and it is read the same way whatever its
  * content-type says, or whoever has seen a request once could start as many runs as they like.
  */
-export function dedupeOf(
+export function dedupeIdOf(
   { dedupe, signature }: Pick<WebhookTrigger, "dedupe" | "signature">,
   { headers, body }: { headers: Record<string, string>; body: Uint8Array },
 ): string {

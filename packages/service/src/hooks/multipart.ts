@@ -13,7 +13,7 @@ export interface FormPart {
 const longestHead = 16_384;
 
 /** The parts of `multipart/form-data` (RFC 7578). Throws `Refused`. */
-export function* partsOf(body: Buffer, boundary: string | undefined): Iterable<FormPart> {
+export function* splitMultipart(body: Buffer, boundary: string | undefined): Iterable<FormPart> {
   if (!boundary) throw noForm("its content-type states no boundary");
   for (const section of sections(body, `--${boundary}`)) yield readPart(section);
 }
@@ -66,18 +66,18 @@ function valueIn(line: string): string {
 function fileIn(parameters: ReadonlyMap<string, string>): FormPart["file"] {
   const [, charset, encoded] = /^([^']+)'[^']*'(.*)$/s.exec(parameters.get("filename*") ?? "") ?? [];
   if (charset !== undefined && encoded !== undefined)
-    return { name: percentDecoded(encoded), charset: charset.toLowerCase() };
+    return { name: decodePercent(encoded), charset: charset.toLowerCase() };
   const name = parameters.get("filename");
   return name === undefined ? undefined : { name: unescaped(name) };
 }
 
 /** Browsers escape these three characters in names, and no other. */
 function unescaped(name: string): Buffer {
-  return percentDecoded(name, /%(0a|0d|22)/gi);
+  return decodePercent(name, /%(0a|0d|22)/gi);
 }
 
 /** Bytes of a latin-1 text. */
-export function percentDecoded(text: string, escapes = /%([0-9a-f]{2})/gi): Buffer {
+export function decodePercent(text: string, escapes = /%([0-9a-f]{2})/gi): Buffer {
   return Buffer.from(
     text.replace(escapes, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
     "latin1",

@@ -2,9 +2,15 @@ import type { WebhookSignature, WebhookTrigger } from "@nova/workflow";
 import { NotFound, Refused } from "../errors.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { hookKey, secretsOf, whenUnusable } from "../triggers/key.ts";
-import { knownBy, placeUnder, recordUnstarted, startFromTrigger, type TriggerPlace } from "../triggers/start.ts";
-import { dedupeOf, type HookBody, readHookBody } from "./hook-body.ts";
+import { catchUnusable, hookKey, readSecrets } from "../triggers/key.ts";
+import {
+  describeTrigger,
+  type FoundTrigger,
+  findTrigger,
+  recordRefusedDelivery,
+  startFromTrigger,
+} from "../triggers/start.ts";
+import { dedupeIdOf, type HookBody, readHookBody } from "./hook-body.ts";
 import { signatureProblem } from "./signature.ts";
 
 /** A request to `/hooks/<id>`. */
@@ -21,7 +27,7 @@ export interface HookRequest {
   flaw?: Error;
 }
 
-export interface TakenHook {
+export interface AcceptedHook {
   /** Of the run. */
   execution: string;
   /** How long the sender waits for its end. */
@@ -29,9 +35,9 @@ export interface TakenHook {
 }
 
 /** Throws `NotFound` alike for no such hook and a wrong signature; `Refused`, or its `flaw`, for a signed request. */
-export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<TakenHook> {
-  const place = await placeUnder(ports, hookKey(request.id), "webhook");
-  const problem = await notSigned(ports, place, request);
+export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<AcceptedHook> {
+  const place = await findTrigger(ports, hookKey(request.id), "webhook");
+  const problem = await checkSignature(ports, place, request);
   if (!place || problem !== undefined) {
     if (!place) await recordRefused(ports, undefined, request, "unknown", `no workflow has the hook "${request.id}"`);
     else if (problem !== undefined) await recordRefused(ports, place, request, "unsigned", problem);
@@ -46,21 +52,21 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
   return { execution: delivery.execution, waitSeconds: place.trigger.waitSeconds ?? 0 };
 }
 
-type HookPlace = TriggerPlace<WebhookTrigger>;
+type HookPlace = FoundTrigger<WebhookTrigger>;
 
 /** What a hook that is not there would be signed with, so that it takes as long to say so. */
-const nobodys: WebhookSignature = { header: "x-signature", secret: "", algorithm: "sha256" };
+const unknownHookSignature: WebhookSignature = { header: "x-signature", secret: "", algorithm: "sha256" };
 
-async function notSigned(
+async function checkSignature(
   ports: ServicePorts,
   place: HookPlace | undefined,
   { headers, body }: HookRequest,
 ): Promise<string | undefined> {
-  const signature = place ? place.trigger.signature : nobodys;
+  const signature = place ? place.trigger.signature : unknownHookSignature;
   if (!signature) return undefined;
   // Why there are no keys, where the owner of the credential has to see to it.
-  const why = whenUnusable(({ message }) => message);
-  const keys = place ? await secretsOf(ports, place.client, place.workflow, signature.secret).catch(why) : [""];
+  const why = catchUnusable(({ message }) => message);
+  const keys = place ? await readSecrets(ports, place.client, place.workflow, signature.secret).catch(why) : [""];
   if (typeof keys === "string") return keys;
   const value = headers[signature.header] ?? (place ? undefined : "00");
   return signatureProblem(signature, keys, { value, body, nowMs: ports.clock.now() });
@@ -78,9 +84,9 @@ async function start(ports: ServicePorts, place: HookPlace, request: HookRequest
     throw new Refused(`hook "${id}": ${error.message}`);
   }
   const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.has(name)));
-  const dedupe = dedupeOf(place.trigger, { headers, body: bytes });
+  const dedupe = dedupeIdOf(place.trigger, { headers, body: bytes });
   const webhook = `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(shown)},"body":${body.json}}`;
-  const known = { ...knownBy(place), dedupe, from, about: headers["user-agent"] ?? "" };
+  const known = { ...describeTrigger(place), dedupe, from, about: headers["user-agent"] ?? "" };
   return startFromTrigger(ports, { ...known, context: `{"webhook":${webhook}}`, files: body.files });
 }
 
@@ -97,7 +103,7 @@ function recordRefused(
 ): Promise<Delivery> {
   const minute = new Date(ports.clock.now()).toISOString().slice(0, 16);
   const nowhere = { type: "webhook", workflow: null, trigger: null, client: null } as const;
-  const known = place ? knownBy(place) : nowhere;
+  const known = place ? describeTrigger(place) : nowhere;
   const about = headers["user-agent"] ?? "";
-  return recordUnstarted(ports, { ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
+  return recordRefusedDelivery(ports, { ...known, dedupe: `${fault} ${minute}`, from, about }, reason);
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { WebhookSignature } from "@nova/workflow";
 import { novaHeader, novaKey, novaPrefix } from "../failures/signature.ts";
 
-export interface Signed {
+export interface SignedRequest {
   /** Of the header that carries the signature. */
   value: string | undefined;
   body: Uint8Array;
@@ -20,7 +20,7 @@ const usualPrefix = "v1=";
 export function signatureProblem(
   signature: WebhookSignature,
   keys: readonly string[],
-  signed: Signed,
+  signed: SignedRequest,
 ): string | undefined {
   const { header, toleranceSeconds } = signature;
   if (signed.value === undefined) return `it has no header ${header}`;

@@ -1,7 +1,7 @@
 import type { ImapTrigger, MailTrigger } from "@nova/workflow";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { knownBy, recordUnstarted, startFromTrigger, type TriggerPlace } from "../triggers/start.ts";
+import { describeTrigger, type FoundTrigger, recordRefusedDelivery, startFromTrigger } from "../triggers/start.ts";
 import { refusedByShape } from "./guard.ts";
 import { letterhead, type RawMail, refusedSender } from "./headers.ts";
 import { mailContext, parseMail } from "./parse-mail.ts";
@@ -9,12 +9,12 @@ import { mailContext, parseMail } from "./parse-mail.ts";
 /** Starts the run of a mail that may come in; what may not is refused, with a record. The same mail starts one run. */
 export async function startFromMail(
   ports: ServicePorts,
-  place: TriggerPlace<MailTrigger | ImapTrigger>,
+  place: FoundTrigger<MailTrigger | ImapTrigger>,
   mail: RawMail,
 ): Promise<Delivery> {
   const { messageId, ...head } = letterhead(mail);
-  const known = { ...knownBy(place), ...head };
-  const refuse = (reason: string) => recordUnstarted(ports, known, reason);
+  const known = { ...describeTrigger(place), ...head };
+  const refuse = (reason: string) => recordRefusedDelivery(ports, known, reason);
   const refused = refusedSender(mail.headers, place.trigger.from) ?? refusedByShape(mail.raw);
   if (refused !== undefined) return refuse(refused);
   const parsed = await parseMail(mail.raw).catch((error: unknown) => {

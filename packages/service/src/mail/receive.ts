@@ -6,7 +6,7 @@ import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { DmarcPolicies } from "../ports/mail.ts";
 import { mailKey } from "../triggers/key.ts";
-import { knownBy, placeUnder, recordUnstarted, type TriggerPlace } from "../triggers/start.ts";
+import { describeTrigger, type FoundTrigger, findTrigger, recordRefusedDelivery } from "../triggers/start.ts";
 import { startFromMail } from "./arrive.ts";
 import { largestMailBytes, tooLarge } from "./guard.ts";
 import {
@@ -77,7 +77,7 @@ const nowhere = { type: "mail", workflow: null, trigger: null, client: null } as
 /** A run or a recorded refusal for each recipient of ours. What is wrong with a mail is no error; outages are. */
 export async function receiveMail(ports: ServicePorts, key: string): Promise<Delivery[]> {
   const refuse = async (reason: string) => [
-    await recordUnstarted(ports, { ...nowhere, dedupe: key, from: "", about: "" }, reason),
+    await recordRefusedDelivery(ports, { ...nowhere, dedupe: key, from: "", about: "" }, reason),
   ];
   const stored = await ports.incomingMail.open(key);
   if (!stored) return refuse(`there is no ${key} in the bucket any more`);
@@ -97,17 +97,17 @@ async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> 
   const ses = sesHeaders(mail.headers);
   const recipients = recipientsOf(mail.headers, ses, ports.mail.domains);
   if (recipients.length === 0)
-    return [await recordUnstarted(ports, { ...nowhere, ...head }, "it is for no address of ours")];
+    return [await recordRefusedDelivery(ports, { ...nowhere, ...head }, "it is for no address of ours")];
   const refused = await refusedBy(verdictsOf(ses), from, ports.mail.dmarcPolicies);
   const deliveries: Delivery[] = [];
   for (const recipient of recipients) {
     const place = await placeOf(ports, recipient);
     if ("reason" in place) {
       const known = { ...nowhere, ...head, client: place.gone, dedupe: `${dedupe} ${recipient.text}` };
-      deliveries.push(await recordUnstarted(ports, known, place.reason));
+      deliveries.push(await recordRefusedDelivery(ports, known, place.reason));
     } else if (refused !== undefined) {
-      const known = { ...knownBy(place), ...head };
-      deliveries.push(await recordUnstarted(ports, known, refused));
+      const known = { ...describeTrigger(place), ...head };
+      deliveries.push(await recordRefusedDelivery(ports, known, refused));
     } else deliveries.push(await startFromMail(ports, place, mail));
   }
   return deliveries;
@@ -119,8 +119,8 @@ interface NoPlace {
   gone: string | null;
 }
 
-async function placeOf(ports: ServicePorts, recipient: Recipient): Promise<TriggerPlace<MailTrigger> | NoPlace> {
-  const found = recipient.address === "" ? undefined : await placeUnder(ports, mailKey(recipient.address), "mail");
+async function placeOf(ports: ServicePorts, recipient: Recipient): Promise<FoundTrigger<MailTrigger> | NoPlace> {
+  const found = recipient.address === "" ? undefined : await findTrigger(ports, mailKey(recipient.address), "mail");
   if (!found) return noPlace(`no workflow has the mail address "${recipient.address}", of ${recipient.text}`);
   const client = recipient.client ?? found.client;
   if (found.trigger.client !== undefined && found.client !== client) {

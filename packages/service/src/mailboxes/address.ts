@@ -2,7 +2,7 @@ import type { ImapTrigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 import type { MailboxAddress } from "../ports/mail.ts";
 import type { Pause } from "../ports/triggers.ts";
-import { whenUnusable } from "../triggers/key.ts";
+import { catchUnusable } from "../triggers/key.ts";
 
 /** A mailbox does not answer, knows not who asks, or has no such folder; the message says which. */
 export class MailboxUnreachable extends Error {
@@ -15,7 +15,7 @@ export async function mailboxAddress(
   workflow: string,
   { client, credential, mailbox }: ImapTrigger,
 ): Promise<MailboxAddress> {
-  const unreachable = whenUnusable((cause) => Promise.reject(new MailboxUnreachable(cause.message, { cause })));
+  const unreachable = catchUnusable((cause) => Promise.reject(new MailboxUnreachable(cause.message, { cause })));
   const { members } = await credentials.forNode(client, workflow, [credential]).catch(unreachable);
   const values = new Map(members.map(({ key, json }) => [key, JSON.parse(json) as unknown]));
   const [host, port, user, password] = ["imap_host", "imap_port", "email_user", "email_password"].map((name) =>

@@ -7,7 +7,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { OpenMailbox, UnreadMail } from "../ports/mail.ts";
 import type { TriggerName } from "../ports/triggers.ts";
 import { ownKey } from "../triggers/key.ts";
-import { knownBy, recordUnstarted, type TriggerPlace } from "../triggers/start.ts";
+import { describeTrigger, type FoundTrigger, recordRefusedDelivery } from "../triggers/start.ts";
 import { isPaused, MailboxUnreachable, mailboxAddress, pauseAfter } from "./address.ts";
 
 /** At one poll; the next one goes on with the others. */
@@ -30,11 +30,11 @@ export async function pollMailbox(ports: ServicePorts, name: TriggerName, signal
     if (!(error instanceof MailboxUnreachable)) throw error;
     await ports.triggers.pause(live, pauseAfter((live.pause?.failures ?? 0) + 1, live.trigger.everySeconds, now));
     const head = { dedupe: `poll ${new Date(now).toISOString()}`, from: "", about: live.trigger.mailbox };
-    return [await recordUnstarted(ports, { ...knownBy(place), ...head }, error.message, "failed")];
+    return [await recordRefusedDelivery(ports, { ...describeTrigger(place), ...head }, error.message, "failed")];
   }
 }
 
-type ImapPlace = TriggerPlace<ImapTrigger>;
+type ImapPlace = FoundTrigger<ImapTrigger>;
 
 async function readMailbox(ports: ServicePorts, place: ImapPlace, signal?: AbortSignal): Promise<Delivery[]> {
   const mailbox = await ports.mail.mailboxes.open(await mailboxAddress(ports, place.workflow, place.trigger));
@@ -55,9 +55,9 @@ async function takeMail(ports: ServicePorts, place: ImapPlace, mailbox: OpenMail
   const raw = await mail.read(isTooLarge ? longestHeadBytes : largestMailBytes);
   const headers = readHeaders(raw) ?? [];
   const { messageId: _, ...head } = letterhead({ raw, headers });
-  const known = { ...knownBy(place), ...head };
+  const known = { ...describeTrigger(place), ...head };
   const delivery = isTooLarge
-    ? await recordUnstarted(ports, known, tooLarge(mail.bytes))
+    ? await recordRefusedDelivery(ports, known, tooLarge(mail.bytes))
     : await startFromMail(ports, place, { raw, headers });
   await mailbox.markRead(mail.uid);
   return delivery;

@@ -15,7 +15,7 @@ export interface WorkflowState {
   /** Versions whose triggers may be real though they are not active, or not real though they are. */
   touched?: number[];
   /** Since it is touched, when the sweeper last had it settled, and how often. */
-  handedOver?: HandedOver;
+  handedOver?: HandOver;
   /** There while a deletion is not done: what is written of it once the rest has gone. */
   leaving?: AuditRecord;
   quotas?: WorkflowQuotas;
@@ -33,26 +33,26 @@ export interface Paused {
 }
 
 /** What stands together: changed where it is as it was read, and not else. */
-export type Standing = Pick<WorkflowState, "active" | "deleted" | "touched">;
+export type VersionPointers = Pick<WorkflowState, "active" | "deleted" | "touched">;
 
 /** What it becomes; `leaving` where that is deleted. */
-export type Moved = Standing & Pick<WorkflowState, "before" | "leaving">;
+export type MovedPointers = VersionPointers & Pick<WorkflowState, "before" | "leaving">;
 
-export type Unsettled = Pick<WorkflowState, "workflowId" | "handedOver"> & { touched: number[] };
+export type UnsettledWorkflow = Pick<WorkflowState, "workflowId" | "handedOver"> & { touched: number[] };
 
 export interface WorkflowStates {
   get(workflowId: string): Promise<WorkflowState | undefined>;
   set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
   /** Changes what is named; false, and nothing changes, where it stands not as in `from` any more. */
-  move(workflowId: string, from: Standing, to: Moved): Promise<boolean>;
+  move(workflowId: string, from: VersionPointers, to: MovedPointers): Promise<boolean>;
   /** Replaces what is paused; false, and nothing changes, where it is not as in `from` any more. */
   pause(workflowId: string, from: Pauses, to: Pauses): Promise<boolean>;
   /** Ends the deletion of which this is written, and no later one. */
-  hasLeft(workflowId: string, deed: AuditRecord): Promise<void>;
+  endDeletion(workflowId: string, deed: AuditRecord): Promise<void>;
   /** Workflows with versions that are touched; eventually consistent. */
-  unsettled(): AsyncIterable<Unsettled>;
+  unsettled(): AsyncIterable<UnsettledWorkflow>;
   /** Nothing where it is settled. */
-  noteHandedOver(workflowId: string, handedOver: HandedOver): Promise<void>;
+  recordHandOver(workflowId: string, handedOver: HandOver): Promise<void>;
 }
 
 /** What a version is before Step Functions has it. */
@@ -65,10 +65,10 @@ type Definition = Pick<
 export type PublicationState = { status: "publishing" } | { status: "ready" } | { status: "failed"; reason: string };
 
 /** A version on its way to Step Functions. Its number is taken for good, whatever becomes of it. */
-export type Publication = Definition & { format: 1; handedOver?: HandedOver } & PublicationState;
+export type Publication = Definition & { format: 1; handedOver?: HandOver } & PublicationState;
 
 /** That a publication was given to the queue again: how often, and when last (ISO 8601). */
-export interface HandedOver {
+export interface HandOver {
   times: number;
   at: string;
 }
@@ -87,7 +87,7 @@ export interface PublicationStore {
   /** The one with the highest number. */
   latest(workflowId: string): Promise<Publication | undefined>;
   /** Of one that is over nothing changes. */
-  noteHandedOver(name: PublicationName, handedOver: HandedOver): Promise<void>;
+  recordHandOver(name: PublicationName, handedOver: HandOver): Promise<void>;
   /** Ends a publication; of one that is over nothing changes. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
   /** Of all workflows that have a publication, those behind `after`; in order. */

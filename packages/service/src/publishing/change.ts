@@ -1,5 +1,5 @@
 import { demandAllClients } from "../access/authenticate.ts";
-import { deedOf, recordDeed } from "../audit/audit.ts";
+import { buildDeed, recordDeed } from "../audit/audit.ts";
 import { removeCredentialsOf } from "../credentials/credentials.ts";
 import { Conflict } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
@@ -20,7 +20,7 @@ export async function finishDeletion(ports: ServicePorts, id: string): Promise<b
   // Credentials of what was published meanwhile may be its own.
   if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
   await ports.audit.append(leaving);
-  await ports.workflowStates.hasLeft(id, leaving);
+  await ports.workflowStates.endDeletion(id, leaving);
   return true;
 }
 
@@ -58,7 +58,7 @@ export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: str
     }
   }
   const deed = { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } } as const;
-  const leaving = deedOf(ports, by, deed);
+  const leaving = buildDeed(ports, by, deed);
   await moveActive(ports, id, undefined, ({ active = 0, deleted = 0 }) => {
     if (deleted >= latest) return undefined;
     if (active <= latest) return { deleted: latest, leaving };

@@ -1,5 +1,5 @@
 import type { ServicePorts } from "../ports/index.ts";
-import type { HandedOver, Publication, PublicationName } from "../ports/workflow-states.ts";
+import type { HandOver, Publication, PublicationName } from "../ports/workflow-states.ts";
 import { publishVersion } from "./publish-version.ts";
 
 /** What waits for this long was lost on its way, or waits behind many others; after every time, twice as long. */
@@ -8,11 +8,11 @@ const longestMs = 3_600_000;
 
 type Clock = Pick<ServicePorts, "clock">;
 
-export function isLost({ clock }: Clock, { times, at }: HandedOver): boolean {
+export function isLost({ clock }: Clock, { times, at }: HandOver): boolean {
   return clock.now() >= Date.parse(at) + Math.min(longestMs, lostMs * 2 ** times);
 }
 
-export function handedOverAgain({ clock }: Clock, before?: HandedOver): HandedOver {
+export function handedOverAgain({ clock }: Clock, before?: HandOver): HandOver {
   return { times: (before?.times ?? 0) + 1, at: new Date(clock.now()).toISOString() };
 }
 
@@ -49,7 +49,7 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
     const { workflowId, version, createdAt, handedOver = { times: 0, at: createdAt } } = publication;
     if (!isLost(ports, handedOver)) continue;
     // Noted first: one that cannot be handed over does not keep the others from it the next time.
-    await ports.publications.noteHandedOver({ workflowId, version }, handedOverAgain(ports, handedOver));
+    await ports.publications.recordHandOver({ workflowId, version }, handedOverAgain(ports, handedOver));
     await handOver(ports, { workflowId, version });
     again.push({ workflowId, version });
   }
@@ -64,7 +64,7 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
 export async function sweepTriggers(ports: ServicePorts): Promise<void> {
   for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {
     if (handedOver && !isLost(ports, handedOver)) continue;
-    await ports.workflowStates.noteHandedOver(workflowId, handedOverAgain(ports, handedOver));
+    await ports.workflowStates.recordHandOver(workflowId, handedOverAgain(ports, handedOver));
     await handOver(ports, { workflowId, version: Math.max(...touched) });
   }
 }

@@ -1,8 +1,8 @@
 import type { WorkflowVersion } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Moved, Standing } from "../ports/workflow-states.ts";
-import { isInPlaceOf, putTriggers, removeTriggers } from "../triggers/sync.ts";
+import type { MovedPointers, VersionPointers } from "../ports/workflow-states.ts";
+import { putTriggers, removeTriggers, replacesTrigger } from "../triggers/sync.ts";
 import { activeNow } from "../workflows/find.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function settleTriggers(
     // What stays is put last: it may be what cannot be done.
     await removeTriggers(ports, workflowId, all, own);
     // A mailbox that waits after a failure would be looked at anew if it was put for nothing.
-    const touched = own.filter((one) => all.some((other) => isInPlaceOf(one, other)));
+    const touched = own.filter((one) => all.some((other) => replacesTrigger(one, other)));
     await putTriggers(ports, workflowId, touched);
     if (await isStill(ports, workflowId, state)) return;
     all = [...all, ...own];
@@ -35,7 +35,7 @@ async function triggersOf(ports: ServicePorts, workflowId: string, versions: rea
 }
 
 /** Whether the state is what it was; then nothing of it is touched any more. */
-async function isStill(ports: ServicePorts, workflowId: string, state: Standing): Promise<boolean> {
+async function isStill(ports: ServicePorts, workflowId: string, state: VersionPointers): Promise<boolean> {
   if (state.touched) return ports.workflowStates.move(workflowId, state, { touched: [] });
   const { active, deleted, touched } = (await ports.workflowStates.get(workflowId)) ?? {};
   return active === state.active && deleted === state.deleted && touched === undefined;
@@ -51,7 +51,7 @@ export async function moveActive(
   ports: ServicePorts,
   workflowId: string,
   next: WorkflowVersion | undefined,
-  decide: (from: Standing) => Moved | undefined,
+  decide: (from: VersionPointers) => MovedPointers | undefined,
 ): Promise<void> {
   const after = next?.workflow.triggers ?? [];
   const { workflowStates } = ports;

@@ -8,7 +8,7 @@ import { approvalFindings, mailFindings } from "../notices/notices.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationState } from "../ports/workflow-states.ts";
-import { clientFindings, takenTriggers } from "../triggers/taken.ts";
+import { findClientProblems, findTriggerConflicts } from "../triggers/trigger-conflicts.ts";
 import { callFindings } from "../workflows/called.ts";
 import { isDraftId } from "../workflows/draft-id.ts";
 import { finishDeletion } from "./change.ts";
@@ -28,10 +28,10 @@ export async function validateWorkflow(
   const compiled = await ports.compile(source, { functions });
   if (!compiled.workflow) return compiled;
   const missing = await callFindings(ports, compiled.workflow);
-  const taken = await takenTriggers(ports, by, compiled.workflow);
+  const taken = await findTriggerConflicts(ports, by, compiled.workflow);
   const errors = [...missing, ...taken, ...mailFindings(ports, compiled.workflow)];
   const warnings = [
-    ...(await clientFindings(ports, by, compiled.workflow)),
+    ...(await findClientProblems(ports, by, compiled.workflow)),
     ...pastTimes(compiled.workflow, now),
     ...approvalFindings(ports, compiled.workflow),
   ];

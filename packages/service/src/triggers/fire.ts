@@ -5,7 +5,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { TriggerName } from "../ports/triggers.ts";
 import { pauseOf } from "../workflows/find.ts";
 import { ownKey } from "./key.ts";
-import { knownBy, placeUnder, recordUnstarted, startFromTrigger, type TriggerPlace } from "./start.ts";
+import { describeTrigger, type FoundTrigger, findTrigger, recordRefusedDelivery, startFromTrigger } from "./start.ts";
 
 const detailGone =
   "its detail is not where nova_detail says that it lies - put the event again, by POST /events or nova event put";
@@ -15,16 +15,16 @@ export type Firing = TriggerName &
   ({ scheduled_at: string } | { event: { id: string; source: string; "detail-type": string } });
 
 /** What came of it; `ignored`: there is no such trigger any more. */
-export type Fired = Pick<Delivery, "execution" | "reason"> & { status: Delivery["status"] | "ignored" };
+export type FiringResult = Pick<Delivery, "execution" | "reason"> & { status: Delivery["status"] | "ignored" };
 
 /** Starts the one run of this time or event. A rule that is being removed may fire for a while: that is ignored. */
-export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<Fired> {
+export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<FiringResult> {
   const key = ownKey(firing.workflow, firing.trigger);
   if ("scheduled_at" in firing) {
-    const place = await placeUnder(ports, key, "schedule");
+    const place = await findTrigger(ports, key, "schedule");
     if (place) return onSchedule(ports, place, firing.scheduled_at);
   } else {
-    const place = await placeUnder(ports, key, "event");
+    const place = await findTrigger(ports, key, "event");
     if (place) return onEvent(ports, place, firing.event);
   }
   const reason = `workflow "${firing.workflow}" has no trigger "${firing.trigger}" that this could be for`;
@@ -32,16 +32,16 @@ export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<
 }
 
 /** A time that comes while it is paused passes: nobody wants all of them at once when it goes on. */
-async function onSchedule(ports: ServicePorts, place: TriggerPlace<ScheduleTrigger>, at: string): Promise<Delivery> {
+async function onSchedule(ports: ServicePorts, place: FoundTrigger<ScheduleTrigger>, at: string): Promise<Delivery> {
   const { workflow, trigger } = place;
   const { id, context = {} } = trigger;
   const state = await ports.workflowStates.get(workflow);
-  const known = { ...knownBy(place), dedupe: at, from: "schedule", about: at };
+  const known = { ...describeTrigger(place), dedupe: at, from: "schedule", about: at };
   if (pauseOf(state))
-    return recordUnstarted(ports, known, `workflow "${workflow}" is paused - nova resume ${workflow}`);
+    return recordRefusedDelivery(ports, known, `workflow "${workflow}" is paused - nova resume ${workflow}`);
   if (pauseOf(state, id)) {
     const wayOut = `nova schedules resume ${workflow} ${id}`;
-    return recordUnstarted(ports, known, `schedule "${id}" is paused - ${wayOut}`);
+    return recordRefusedDelivery(ports, known, `schedule "${id}" is paused - ${wayOut}`);
   }
   const own = membersOf(textOfJson(context)).filter(({ key }) => key !== "schedule");
   const schedule = { key: "schedule", json: JSON.stringify({ trigger: id, scheduled_at: at }) };
@@ -51,12 +51,12 @@ async function onSchedule(ports: ServicePorts, place: TriggerPlace<ScheduleTrigg
 /** An event of any size: what EventBridge could not carry is fetched, and a run's context has no limit. */
 async function onEvent(
   ports: ServicePorts,
-  place: TriggerPlace<EventTrigger>,
+  place: FoundTrigger<EventTrigger>,
   event: { id: string; source: string; "detail-type": string },
-): Promise<Fired> {
+): Promise<FiringResult> {
   const about = event["detail-type"];
-  const known = { ...knownBy(place), dedupe: event.id, from: event.source, about };
+  const known = { ...describeTrigger(place), dedupe: event.id, from: event.source, about };
   const whole = await ports.bus.whole(JSON.stringify(event));
-  if (whole === undefined) return recordUnstarted(ports, known, detailGone);
+  if (whole === undefined) return recordRefusedDelivery(ports, known, detailGone);
   return startFromTrigger(ports, { ...known, context: `{"event":${whole}}` });
 }

@@ -23,7 +23,7 @@ export function ownKey(workflowId: string, trigger: string): string {
 }
 
 /** The secret values of one credential as they are now, in the order of its fields. Arguments and errors are those of `forNode`. */
-export async function secretsOf(
+export async function readSecrets(
   { credentials }: Pick<ServicePorts, "credentials">,
   client: string,
   workflow: string | null,
@@ -37,7 +37,7 @@ export async function secretsOf(
 }
 
 /** For `catch`, where a credential cannot be had: its owner has to see to it. Whatever else failed is thrown on. */
-export function whenUnusable<T>(answer: (reason: NovaError) => T) {
+export function catchUnusable<T>(answer: (reason: NovaError) => T) {
   return (error: unknown): T => {
     if (error instanceof NovaError && error.name === "NodeFailed") return answer(error);
     throw error;

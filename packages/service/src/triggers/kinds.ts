@@ -7,7 +7,7 @@ export interface TriggerKind<T extends Trigger = Trigger> {
   put(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   /** Names what stands for it there: of two triggers of a workflow with one place the later replaces the earlier. */
-  place(trigger: T): string;
+  externalName(trigger: T): string;
 }
 
 /** As EventBridge Scheduler writes it. */
@@ -33,13 +33,13 @@ export function rateOf(seconds: number): string {
 const foundInTable: TriggerKind = {
   put: async () => undefined,
   remove: async () => undefined,
-  place: ({ type, id }) => `${type}/${id}`,
+  externalName: ({ type, id }) => `${type}/${id}`,
 };
 
 /** Schedules that fire and those that look at a mailbox are named alike. */
 const scheduled: Omit<TriggerKind, "put"> = {
   remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
-  place: ({ id }) => `schedule/${id}`,
+  externalName: ({ id }) => `schedule/${id}`,
 };
 
 const kinds: { [Type in TriggerType]: TriggerKind<Extract<Trigger, { type: Type }>> } = {
@@ -64,7 +64,7 @@ const kinds: { [Type in TriggerType]: TriggerKind<Extract<Trigger, { type: Type 
     put: ({ eventRules }, workflow, { id, bus, pattern }) => eventRules.put({ workflow, trigger: id, bus, pattern }),
     remove: ({ eventRules }, workflow, { id, bus }) => eventRules.remove({ workflow, trigger: id, bus }),
     /** A rule belongs to its bus: that of a version which listens to the other one stays beside it. */
-    place: ({ id, bus }) => `rule/${bus}/${id}`,
+    externalName: ({ id, bus }) => `rule/${bus}/${id}`,
   },
 };
 

@@ -24,7 +24,7 @@ export interface ShownSchedule {
 const maxWorkflows = 200;
 
 /** Behind every id of a trigger. */
-const allOf = "~";
+const afterAllTriggers = "~";
 
 /** By workflow and id, as far as the caller sees them; a page may be shorter than its limit. Throws `NotFound` for a workflow that is not there. */
 export async function listSchedules(
@@ -38,16 +38,16 @@ export async function listSchedules(
   let [looked, rest] = [0, {}];
   for await (const id of workflow === undefined ? idsFrom(ports, behind) : [workflow]) {
     const here = (await schedulesOf(ports, by, id)).map((trigger) => ({ workflow: id, trigger }));
-    found.push(...here.filter((one) => placeOf(one) > cursor || id > behind));
+    found.push(...here.filter((one) => cursorOf(one) > cursor || id > behind));
     looked += 1;
-    if (looked === maxWorkflows) rest = { cursor: `${id}/${allOf}` };
+    if (looked === maxWorkflows) rest = { cursor: `${id}/${afterAllTriggers}` };
     if (found.length > limit || looked === maxWorkflows) break;
   }
-  const { items, ...next } = pageFrom(found, limit, placeOf);
+  const { items, ...next } = pageFrom(found, limit, cursorOf);
   return { items: await Promise.all(items.map((one) => shownSchedule(ports, one))), ...rest, ...next };
 }
 
-function placeOf({ workflow, trigger }: { workflow: string; trigger: ScheduleTrigger }): string {
+function cursorOf({ workflow, trigger }: { workflow: string; trigger: ScheduleTrigger }): string {
   return `${workflow}/${trigger.id}`;
 }
 

@@ -13,10 +13,10 @@ import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 /** What came in is known by this; less is known of what nobody can place. */
-export type Unstarted = Pick<Delivery, "type" | "workflow" | "trigger" | "client" | "dedupe" | "from" | "about">;
+export type DeliveryOrigin = Pick<Delivery, "type" | "workflow" | "trigger" | "client" | "dedupe" | "from" | "about">;
 
 /** Something that has come in for a trigger. */
-export interface Arrival extends Unstarted {
+export interface Arrival extends DeliveryOrigin {
   workflow: string;
   trigger: string;
   client: string;
@@ -26,25 +26,25 @@ export interface Arrival extends Unstarted {
 }
 
 /** A trigger of the active version of a workflow, and the client that a run of it is for. */
-export interface TriggerPlace<T extends Trigger = Trigger> {
+export interface FoundTrigger<T extends Trigger = Trigger> {
   workflow: string;
   trigger: T;
   client: string;
 }
 
 /** The trigger of this kind that is live under a key. */
-export async function placeUnder<Type extends TriggerType>(
+export async function findTrigger<Type extends TriggerType>(
   { triggers }: Pick<ServicePorts, "triggers">,
   key: string,
   type: Type,
-): Promise<TriggerPlace<Extract<Trigger, { type: Type }>> | undefined> {
+): Promise<FoundTrigger<Extract<Trigger, { type: Type }>> | undefined> {
   const { workflowId: workflow, trigger } = (await triggers.get(key)) ?? {};
   if (workflow === undefined || trigger?.type !== type) return undefined;
   return { workflow, trigger: trigger as never, client: trigger.client ?? defaultClient };
 }
 
 /** What names a trigger and its client in deliveries. */
-export function knownBy({ workflow, trigger: { id, type }, client }: TriggerPlace) {
+export function describeTrigger({ workflow, trigger: { id, type }, client }: FoundTrigger) {
   return { type, workflow, trigger: id, client };
 }
 
@@ -72,8 +72,8 @@ const nextId = monotonicFactory();
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
   const { workflow, trigger, client, context, files } = arrival;
   const mine = deliveryOf(ports, arrival, "accepted");
-  const gone = await whyNobodys(ports, client);
-  if (gone !== undefined) return recordNobodys(ports, mine, gone);
+  const gone = await missingClientReason(ports, client);
+  if (gone !== undefined) return recordWithoutClient(ports, mine, gone);
   const there = await ports.deliveries.begin(mine);
   const by: Principal = { id: `trigger:${workflow}/${trigger}`, role: "runner", client, name: trigger };
   if (there?.status === "started" && there.execution !== null) {
@@ -110,26 +110,26 @@ async function continued(ports: ServicePorts, by: Principal, delivery: Delivery,
 
 /** Whoever delivered it before may have begun its run, and died; of a client that is gone no run goes on. */
 async function hasBegun(ports: ServicePorts, run: string, client: string): Promise<boolean> {
-  return (await ports.executions.get(run)) !== undefined && (await whyNobodys(ports, client)) === undefined;
+  return (await ports.executions.get(run)) !== undefined && (await missingClientReason(ports, client)) === undefined;
 }
 
 type RecordPorts = Pick<ServicePorts, "deliveries" | "clients" | "clock">;
 
 /** Leaves the record of what starts no run; of the same delivered again the first record stays. */
-export async function recordUnstarted(
+export async function recordRefusedDelivery(
   ports: RecordPorts,
-  unstarted: Unstarted,
+  unstarted: DeliveryOrigin,
   reason: string,
   status: "refused" | "failed" = "refused",
 ): Promise<Delivery> {
   const delivery: Delivery = { ...deliveryOf(ports, unstarted, status), execution: null, reason };
-  const gone = await whyNobodys(ports, unstarted.client);
-  if (gone !== undefined) return recordNobodys(ports, delivery, gone);
+  const gone = await missingClientReason(ports, unstarted.client);
+  if (gone !== undefined) return recordWithoutClient(ports, delivery, gone);
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
 
 /** Who wrote to a client that is gone is not kept. Where it comes to be, the same again has its own record. */
-async function recordNobodys(ports: RecordPorts, known: Delivery, reason: string): Promise<Delivery> {
+async function recordWithoutClient(ports: RecordPorts, known: Delivery, reason: string): Promise<Delivery> {
   const key = createHash("sha256").update(`nobody's ${known.key}`).digest("hex");
   const unnamed = { key, client: null, from: "", about: "", dedupe: "" };
   const delivery: Delivery = { ...known, ...unnamed, status: "refused", execution: null, reason };
@@ -137,7 +137,7 @@ async function recordNobodys(ports: RecordPorts, known: Delivery, reason: string
 }
 
 /** Undefined where the client is there, or nobody can say which one it is. */
-async function whyNobodys(ports: RecordPorts, client: string | null): Promise<string | undefined> {
+async function missingClientReason(ports: RecordPorts, client: string | null): Promise<string | undefined> {
   if (client === null) return undefined;
   try {
     await demandClient(ports, null, client);
@@ -151,7 +151,7 @@ async function whyNobodys(ports: RecordPorts, client: string | null): Promise<st
 
 function deliveryOf(
   ports: Pick<ServicePorts, "clock">,
-  { type, workflow, trigger, client, dedupe, from, about }: Unstarted,
+  { type, workflow, trigger, client, dedupe, from, about }: DeliveryOrigin,
   status: Delivery["status"],
 ): Delivery {
   const now = ports.clock.now();

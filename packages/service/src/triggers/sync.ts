@@ -24,21 +24,21 @@ export async function removeTriggers(
   staying: readonly Trigger[] = [],
 ): Promise<void> {
   const keys = new Set(staying.map((one) => triggerKey(workflowId, one)));
-  const places = new Set(staying.map(placeOf));
+  const places = new Set(staying.map(externalName));
   for (const trigger of triggers) {
     const key = triggerKey(workflowId, trigger);
-    if (!places.has(placeOf(trigger))) await triggerKindOf(trigger.type).remove(ports, workflowId, trigger);
+    if (!places.has(externalName(trigger))) await triggerKindOf(trigger.type).remove(ports, workflowId, trigger);
     if (!keys.has(key)) await ports.triggers.remove({ key, workflowId });
   }
 }
 
 /** Whether the one takes the other's place when it is made real, in the table or outside of it. */
-export function isInPlaceOf(one: Trigger, other: Trigger): boolean {
-  return triggerKey("", one) === triggerKey("", other) || placeOf(one) === placeOf(other);
+export function replacesTrigger(one: Trigger, other: Trigger): boolean {
+  return triggerKey("", one) === triggerKey("", other) || externalName(one) === externalName(other);
 }
 
-function placeOf(trigger: Trigger): string {
-  return triggerKindOf(trigger.type).place(trigger);
+function externalName(trigger: Trigger): string {
+  return triggerKindOf(trigger.type).externalName(trigger);
 }
 
 async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {

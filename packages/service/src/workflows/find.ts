@@ -4,7 +4,7 @@ import { Conflict, NotFound } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
-import type { Paused, Standing, WorkflowState } from "../ports/workflow-states.ts";
+import type { Paused, VersionPointers, WorkflowState } from "../ports/workflow-states.ts";
 
 /** No id of a trigger is one. */
 const whole = "*";
@@ -45,7 +45,7 @@ export async function activeNow(
   workflowId: string,
 ) {
   const { active, deleted, touched, before = [] } = (await workflowStates.get(workflowId)) ?? {};
-  const state: Standing = defined({ active, deleted, touched });
+  const state: VersionPointers = defined({ active, deleted, touched });
   const version = active === undefined ? await workflows.latest(workflowId) : await workflows.get(workflowId, active);
   return { state, before, version: version && version.version > (deleted ?? 0) ? version : undefined };
 }

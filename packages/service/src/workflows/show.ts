@@ -1,7 +1,7 @@
 import { membersOf, type WorkflowVersion } from "@nova/engine";
 import type { Trigger, Workflow, WorkflowSource } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import { NotFound, on } from "../errors.ts";
+import { NotFound, recoverFrom } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
@@ -97,7 +97,7 @@ async function workflowIds({ workflows, publications }: ShowPorts, after: string
 }
 
 export function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWorkflow | undefined> {
-  return showWorkflow(ports, id).catch(on(NotFound, () => undefined));
+  return showWorkflow(ports, id).catch(recoverFrom(NotFound, () => undefined));
 }
 
 /** Newest first. Throws `NotFound`. */

@@ -7,7 +7,7 @@ import { seesTrigger } from "../workflows/show.ts";
 import { triggerKey } from "./key.ts";
 
 /** A warning for each trigger whose client is not there, not for long any more, or out of reach: in the same words. */
-export async function clientFindings(
+export async function findClientProblems(
   { clients }: Pick<ServicePorts, "clients">,
   by: Principal | null,
   { triggers = [] }: Pick<Workflow, "triggers">,
@@ -25,7 +25,7 @@ export async function clientFindings(
 }
 
 /** A finding for each address or hook that another workflow has, as far as whoever asks sees the trigger that has it. */
-export async function takenTriggers(
+export async function findTriggerConflicts(
   { triggers }: Pick<ServicePorts, "triggers">,
   by: Principal | null,
   { id, triggers: wanted = [] }: Pick<Workflow, "id" | "triggers">,
