@@ -107,7 +107,7 @@ export function readSentences(path: string, text: string): Sentence[] {
   return found;
 }
 
-/** Lines of a document outside of its code blocks, without code spans and marks. */
+/** Lines of a document without its code blocks, code spans and marks. */
 function addDocs(text: string, add: (kind: Kind, index: number, sentence: string) => void): void {
   let isCode = false;
   let index = 0;
