@@ -1,21 +1,33 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const documents = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
-const readme = readFileSync(join(root, "README.md"), "utf8");
+const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
 
-it.each(documents)("the README lists docs/%s, and says what is in it", (name) => {
-  expect(readme).toMatch(new RegExp(`^\\| \\[docs/${name}\\]\\(docs/${name}\\) \\| \\S.* \\|$`, "m"));
+function read(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}
+
+describe("the index of docs", () => {
+  it.each(pages.filter((name) => name !== "README.md"))("says what %s contains", (name) => {
+    expect(read("docs/README.md")).toMatch(new RegExp(`^\\| \\[${name}\\]\\(${name}\\) \\| \\S.* \\|$`, "m"));
+  });
 });
 
-it.each(["README.md", ...documents.map((name) => `docs/${name}`)])("%s leads to files that are there", (file) => {
-  const prose = readFileSync(join(root, file), "utf8").replaceAll(/^```.*?^```|`[^`\n]*`/gms, "");
-  const links = prose.matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g);
-  const missing = Array.from(links, ([, link = ""]) => link).filter(
-    (link) => !existsSync(join(root, dirname(file), link)),
-  );
-  expect(missing).toEqual([]);
+describe("a document", () => {
+  const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...pages.map((name) => `docs/${name}`)];
+
+  it.each(documents)("%s links only to files that exist", (file) => {
+    const prose = read(file).replaceAll(/^```.*?^```|`[^`\n]*`/gms, "");
+    const links = Array.from(prose.matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g), ([, link = ""]) => link);
+    expect(links.filter((link) => !existsSync(join(root, dirname(file), link)))).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  it("has at most 160 lines", () => {
+    expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(160);
+  });
 });

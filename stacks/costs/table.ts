@@ -5,7 +5,7 @@ const eight = { nodes: 8, decisions: 2, secondsPerNode: 0.5 };
 const runs: { what: string; run: Run }[] = [
   { what: "3 nodes of code, 0.1 s each", run: { nodes: 3, decisions: 1, secondsPerNode: 0.1, written: 0 } },
   { what: "8 nodes, 0.5 s each, prompts with pinned code among them", run: { ...eight, written: 0 } },
-  { what: "the same, 3 prompts written anew in each run", run: { ...eight, written: 3 } },
+  { what: "the same, 3 prompts written again in each run", run: { ...eight, written: 3 } },
   { what: "40 nodes of code, 2 s each", run: { nodes: 40, decisions: 10, secondsPerNode: 2, written: 0 } },
 ];
 

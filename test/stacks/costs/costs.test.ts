@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { costOfRun } from "../../../stacks/costs/cost-of-runs.ts";
-import { readmeWithCosts } from "../../../stacks/costs/readme.ts";
+import { readCostPage } from "../../../stacks/costs/cost-page.ts";
 import { callsPerNode, callsPerRun, usageOf } from "../../../stacks/costs/usage.ts";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
@@ -28,8 +28,8 @@ describe("the cost of a run", () => {
   });
 });
 
-it("stands in the README as it is computed - `node stacks/costs/readme.ts` writes it", () => {
-  const { now, wanted } = readmeWithCosts();
+it("shows the computed costs in docs/deploy.md: `node stacks/costs/cost-page.ts` writes them", () => {
+  const { now, wanted } = readCostPage();
   expect(now).toContain("<!-- costs -->");
   expect(now).toBe(wanted);
 });
