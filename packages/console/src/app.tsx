@@ -6,7 +6,7 @@ import { NovaContext, novaOfTab } from "./api/nova.ts";
 import { endOfSession, forgetKey, keepKey, keptKey, signOut } from "./api/session.ts";
 import { SignIn } from "./pages/sign-in/sign-in.tsx";
 import { pages } from "./pages/table.ts";
-import { KeyboardProvider } from "./parts/keys.tsx";
+import { KeyboardProvider } from "./parts/keyboard.tsx";
 import { Empty, sentenceOf } from "./parts/states.tsx";
 import { Shell } from "./shell.tsx";
 import { texts } from "./texts.ts";

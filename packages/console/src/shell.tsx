@@ -4,7 +4,7 @@ import { pages } from "./pages/table.ts";
 import { Button, IconButton } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
-import { useKeyList, useKeys } from "./parts/keys.tsx";
+import { useKeyList, useKeys } from "./parts/keyboard.tsx";
 import { keptTheme, nextTheme, showTheme } from "./parts/theme.ts";
 import { texts } from "./texts.ts";
 import "./shell.css";

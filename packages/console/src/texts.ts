@@ -1,13 +1,8 @@
-import { apiKeys } from "./texts/api-keys.ts";
-import { audit } from "./texts/audit.ts";
+import { apiKeys, audit, costs, health } from "./texts/administration.ts";
 import { clients } from "./texts/clients.ts";
 import { code } from "./texts/code.ts";
-import { costs } from "./texts/costs.ts";
-import { form } from "./texts/form.ts";
-import { health } from "./texts/health.ts";
 import { sessions } from "./texts/sessions.ts";
-import { tasks } from "./texts/tasks.ts";
-import { workflows } from "./texts/workflows.ts";
+import { form, tasks, workflows } from "./texts/workflows.ts";
 
 /** Every English text of the console; long pages have a file of their own. Those with a value in them are functions. */
 export const texts = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { prettyJson } from "../../../packages/console/src/json/pretty.ts";
+import { prettyJson } from "../../../packages/console/src/json/raw.ts";
 
 it("gives each member a line, and leaves numbers as they were written", () => {
   expect(prettyJson('{"vat":850.0,"ids":[12345678901234567890,[]],"none":{}}')).toBe(

@@ -1,6 +1,6 @@
 import type { ComponentType } from "react";
 import type { IconName } from "../parts/icon.tsx";
-import { later } from "../parts/later.tsx";
+import { later } from "../parts/states.tsx";
 import { texts } from "../texts.ts";
 import { RunsPage } from "./runs/runs-page.tsx";
 

@@ -1,4 +1,5 @@
-import type { ButtonHTMLAttributes, JSX, ReactNode } from "react";
+import { type ButtonHTMLAttributes, type JSX, type ReactNode, useState } from "react";
+import { texts } from "../texts.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import "./button.css";
 
@@ -30,5 +31,29 @@ export function IconButton({ icon, label, ...given }: IconButtonProps): JSX.Elem
     <button {...given} type="button" className="icon-button" aria-label={label} title={label}>
       <Icon name={icon} />
     </button>
+  );
+}
+
+const shownMs = 1_500;
+
+/** Copies a text, and knows for a moment that it has. */
+export function useCopy(): { isCopied: boolean; copy(text: string): Promise<void> } {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (text: string) => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), shownMs);
+  };
+  return { isCopied, copy };
+}
+
+export function CopyButton({ text }: { text: string }): JSX.Element {
+  const { isCopied, copy } = useCopy();
+  return (
+    <IconButton
+      icon={isCopied ? "check" : "copy"}
+      label={isCopied ? texts.common.copied : texts.common.copy}
+      onClick={() => copy(text)}
+    />
   );
 }

@@ -1,7 +1,9 @@
-import { type JSX, type ReactNode, useEffect, useId, useRef } from "react";
+import { type FormEvent, type JSX, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { texts } from "../texts.ts";
-import { IconButton } from "./button.tsx";
-import { Foreign } from "./foreign.tsx";
+import { Button, IconButton } from "./button.tsx";
+import { TextField } from "./field.tsx";
+import { Trouble } from "./states.tsx";
+import { Foreign } from "./untrusted-text.tsx";
 import "./dialog.css";
 
 interface DialogProps {
@@ -42,5 +44,107 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
       </div>
       {actions && <footer className="dialog-actions">{actions}</footer>}
     </dialog>
+  );
+}
+
+interface AskProps {
+  title: string;
+  /** On the button; absent: the title. */
+  action?: string;
+  tone?: "main" | "danger";
+  /** It cannot be sent, or is on its way. */
+  isPending: boolean;
+  /** What is typed is remembered by no browser. */
+  isSecret?: boolean;
+  error: unknown;
+  onSubmit(): void;
+  onClose(): void;
+  children: ReactNode;
+}
+
+/** A dialog with a form. */
+export function Ask({
+  title,
+  action = title,
+  tone = "main",
+  isPending,
+  isSecret,
+  error,
+  onSubmit,
+  onClose,
+  children,
+}: AskProps): JSX.Element {
+  const form = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button submit form={form} tone={tone} disabled={isPending}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} className="form" autoComplete={isSecret ? "off" : undefined} onSubmit={submit}>
+        {children}
+        <Trouble error={error} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface ConfirmProps {
+  title: string;
+  /** On the button. */
+  does: string;
+  /** Has to be typed first: for what cannot be taken back. */
+  typed?: string;
+  children: ReactNode;
+  act(): Promise<unknown>;
+  onClose(): void;
+}
+
+/** Asks before it acts, and stays with the reason where that is refused. */
+export function Confirm({ title, does, typed, children, act, onClose }: ConfirmProps): JSX.Element {
+  const [text, setText] = useState("");
+  const [isAtWork, setAtWork] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const isDangerous = typed !== undefined;
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  const run = async () => {
+    setAtWork(true);
+    try {
+      await act();
+      // Closed meanwhile, it must not close the dialog that was opened after it.
+      if (isOpen.current) onClose();
+    } catch (refused) {
+      setError(refused);
+      setAtWork(false);
+    }
+  };
+  return (
+    <Ask
+      {...{ title, error, onClose }}
+      action={does}
+      tone={isDangerous ? "danger" : "main"}
+      isPending={isAtWork || (isDangerous && text !== typed)}
+      onSubmit={run}
+    >
+      {children}
+      {isDangerous && <TextField label={texts.common.type(typed)} value={text} onChange={setText} />}
+    </Ask>
   );
 }

@@ -2,8 +2,8 @@ import { type JSX, useMemo, useState } from "react";
 import { elementsOf, kindOf, membersOf } from "../json/raw.ts";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
-import { Foreign } from "./foreign.tsx";
 import { Icon } from "./icon.tsx";
+import { Foreign } from "./untrusted-text.tsx";
 import "./json-view.css";
 
 /** Members that are shown before somebody asks for more. */

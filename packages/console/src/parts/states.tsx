@@ -1,9 +1,9 @@
 import { ApiProblem, ApiUnreachable } from "@nova/client";
-import type { JSX, ReactNode } from "react";
+import { type ComponentType, type JSX, type ReactNode, useEffect, useState } from "react";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
-import { Foreign } from "./foreign.tsx";
 import { Icon, type IconName } from "./icon.tsx";
+import { Foreign } from "./untrusted-text.tsx";
 import "./states.css";
 
 interface EmptyProps {
@@ -65,4 +65,85 @@ export function Loading({ lines = 8 }: { lines?: number }): JSX.Element {
       ))}
     </div>
   );
+}
+
+/** What a form or a dialog was answered, and where it is wrong. */
+export function Trouble({ error }: { error: unknown }): JSX.Element | null {
+  if (error === null || error === undefined) return null;
+  return (
+    <p className="trouble" role="alert">
+      <Foreign text={sentenceOf(error)} />
+    </p>
+  );
+}
+
+/** Why a page shows nothing. What a key may not see is no failure. */
+export function PageFailure({ error, onRetry }: { error: unknown; onRetry(): void }): JSX.Element {
+  if (!isRefusal(error)) return <Failure error={error} onRetry={onRetry} />;
+  return <Empty icon="shield" title={texts.common.notAllowed} hint={sentenceOf(error)} />;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 403;
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 404;
+}
+
+interface ReadProps<Data> {
+  query: { data: Data | undefined; error: unknown; isPending: boolean; refetch(): unknown };
+  /** So many grey lines stand in its place until it is there. */
+  lines?: number;
+  children(data: Data): ReactNode;
+}
+
+/**
+ * What a query has read, or why it has not. What was read stays where reading it again fails, with what is typed in it.
+ */
+export function Read<Data>({ query, lines = 8, children }: ReadProps<Data>): JSX.Element {
+  if (query.data === undefined && query.isPending) return <Loading lines={lines} />;
+  if (query.data === undefined) return <PageFailure error={query.error} onRetry={() => void query.refetch()} />;
+  return (
+    <>
+      <Trouble error={query.error} />
+      {children(query.data)}
+    </>
+  );
+}
+
+interface MoreProps {
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage(): unknown };
+  label: string;
+}
+
+/** Reads the next page, where there is one. */
+export function More({ query, label }: MoreProps): JSX.Element | null {
+  if (!query.hasNextPage) return null;
+  return (
+    <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+      {label}
+    </Button>
+  );
+}
+
+/**
+ * A part whose code is fetched when it is first shown; one that cannot be fetched fails as a part that cannot be drawn.
+ * React's own `lazy` shows what stands in its place for 300 ms at least, this not a moment longer than it has to.
+ */
+export function later<Props extends object>(fetched: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let known: ComponentType<Props> | undefined;
+  return function Later(props: Props): JSX.Element {
+    const [Part, setPart] = useState<ComponentType<Props> | undefined>(() => known);
+    const [failure, setFailure] = useState<unknown>();
+    useEffect(() => {
+      if (known) return;
+      fetched().then((found) => {
+        known = found;
+        setPart(() => found);
+      }, setFailure);
+    }, []);
+    if (failure !== undefined) throw failure;
+    return Part ? <Part {...props} /> : <Loading />;
+  };
 }

@@ -1,7 +1,6 @@
 import type { Client } from "@nova/client";
 import { describe, expect, it } from "vitest";
-import { Raw } from "../../../../packages/console/src/json/raw.ts";
-import { objectIn } from "../../../../packages/console/src/json/typed.ts";
+import { objectIn, Raw } from "../../../../packages/console/src/json/raw.ts";
 import {
   quotaMisfit,
   quotasDraft,

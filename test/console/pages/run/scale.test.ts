@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scaleOf } from "../../../../packages/console/src/pages/run/timeline/scale.ts";
+import { scaleOf } from "../../../../packages/console/src/pages/run/scale.ts";
 
 const hour = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { partsOf } from "../../../../packages/console/src/pages/workflow/definition-parts.ts";
-import { diffOf } from "../../../../packages/console/src/pages/workflow/versions/diff.ts";
+import { diffOf } from "../../../../packages/console/src/pages/workflow/diff.ts";
 
 const action = (id: string, code: string, more: object = {}) => ({
   ...{ id, type: "action", executor: { kind: "code", code }, timeoutSeconds: 60 },

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Finding,
-  findingsByNode,
-  nodeAt,
-} from "../../../../packages/console/src/pages/workflow/graph/findings.ts";
+import { type Finding, findingsByNode, nodeAt } from "../../../../packages/console/src/pages/workflow/findings.ts";
 
 const definition = JSON.stringify({
   nodes: [

@@ -4,7 +4,7 @@ import {
   keyedFields,
   newExtra,
   withFiles,
-} from "../../../../packages/console/src/pages/workflow/start/values.ts";
+} from "../../../../packages/console/src/pages/workflow/start-values.ts";
 import { draftsOf, filesIn, membersText } from "../../../../packages/console/src/parts/form/draft.ts";
 import { fieldsOf } from "../../../../packages/console/src/parts/form/schema.ts";
 

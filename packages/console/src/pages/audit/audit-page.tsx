@@ -1,20 +1,21 @@
 import type { AuditRecord } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import { type JSX, useCallback, useMemo, useRef } from "react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type JSX, useCallback, useEffect, useMemo, useRef } from "react";
+import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useClientSlugs } from "../../api/use-lists.ts";
-import { usePages } from "../../api/use-pages.ts";
+import { useClientSlugs, usePages } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Choice } from "../../parts/choice.tsx";
-import { useKeys } from "../../parts/keys.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
-import { More, Read } from "../../parts/read.tsx";
-import { SearchText } from "../../parts/search-text.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Choice, SearchText } from "../../parts/filters.tsx";
+import { useKeys } from "../../parts/keyboard.tsx";
+import { PageHead } from "../../parts/page.tsx";
+import { Empty, More, Read } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { AuditList } from "./audit-list.tsx";
-import { type AuditFilters, filterNames, fits, setUp } from "./fitting.ts";
+import { type AuditFilters, addressOf, detailText, filterNames, fits, setUp } from "./fitting.ts";
+import "./audit-page.css";
 
 const words = texts.audit;
 const none: readonly AuditRecord[] = [];
@@ -127,5 +128,93 @@ function Nothing({ audit, isFiltered, clear }: { audit: Audit; isFiltered: boole
       <More query={audit} label={words.readMore} />
       <Button onClick={clear}>{texts.runs.clear}</Button>
     </Empty>
+  );
+}
+
+interface AuditListProps {
+  records: readonly AuditRecord[];
+  names: ReadonlyMap<string, string>;
+  hasMore: boolean;
+  onNearEnd(): void;
+}
+
+const rowHeight = 42;
+const nearEnd = 20;
+
+/** Only the rows in sight are there. */
+export function AuditList({ records, names, hasMore, onNearEnd }: AuditListProps): JSX.Element {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: records.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const shown = rows.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && last >= records.length - nearEnd) onNearEnd();
+  }, [hasMore, last, records.length, onNearEnd]);
+  return (
+    <div className="audit" role="table" aria-rowcount={records.length + 1} aria-label={texts.audit.title}>
+      <div role="rowgroup">
+        <div className="audit-row audit-head" role="row" aria-rowindex={1}>
+          {Object.entries(texts.audit.columns).map(([name, label]) => (
+            <span key={name} role="columnheader" className={`audit-${name}`}>
+              {label}
+            </span>
+          ))}
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <div ref={scroller} className="audit-rows" role="rowgroup" tabIndex={0}>
+        <div className="audit-all" role="presentation" style={{ height: rows.getTotalSize() }}>
+          {shown.map(({ index, start }) => {
+            const record = records[index] as AuditRecord;
+            return <Row key={record.id} record={record} index={index} top={start} names={names} />;
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface RowProps extends Pick<AuditListProps, "names"> {
+  record: AuditRecord;
+  index: number;
+  top: number;
+}
+
+function Row({ record, index, top, names }: RowProps): JSX.Element {
+  const { at, action, by, client_slug, subject, detail } = record;
+  const address = addressOf(record);
+  const name = by === null ? texts.apiKeys.setUp : (names.get(by) ?? by);
+  return (
+    <div className="audit-row" role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)` }}>
+      <span role="cell" className="audit-at quiet">
+        <Time at={at} />
+      </span>
+      <span role="cell" className="audit-action">
+        {texts.audit.actions[action]}
+      </span>
+      <span role="cell" className="audit-subject" title={subject}>
+        {address === undefined ? (
+          <Foreign text={subject} />
+        ) : (
+          <Link href={address}>
+            <Foreign text={subject} />
+          </Link>
+        )}
+      </span>
+      <span role="cell" className="audit-detail quiet">
+        <Foreign text={detailText(detail)} />
+      </span>
+      <span role="cell" className="audit-client quiet">
+        {client_slug}
+      </span>
+      <span role="cell" className="audit-by quiet" title={by ?? undefined}>
+        <Foreign text={name} />
+      </span>
+    </div>
   );
 }

@@ -1,16 +1,17 @@
-import { useQuery } from "@tanstack/react-query";
-import type { JSX } from "react";
-import { useParams } from "wouter";
+import type { Client, NovaClient } from "@nova/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type JSX, useEffect, useRef, useState } from "react";
+import { useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { Foreign } from "../../parts/foreign.tsx";
-import { Missing, PageHead } from "../../parts/page-head.tsx";
-import { Read } from "../../parts/read.tsx";
+import { Button, CopyButton } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Card, Missing, PageHead } from "../../parts/page.tsx";
+import { isMissing, Read, Trouble } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { isMissing } from "../../parts/trouble.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { Credentials } from "./credentials/credentials.tsx";
-import { Danger } from "./danger.tsx";
-import { Pins, Quotas, Settings, Variables } from "./parts.tsx";
+import { Credentials } from "./credentials.tsx";
+import { Pins, Quotas, Settings, Variables } from "./sections.tsx";
 
 const words = texts.clients;
 
@@ -54,4 +55,118 @@ export function ClientPage(): JSX.Element {
       </div>
     </>
   );
+}
+
+const dangerWords = texts.clients.danger;
+
+/** What takes a client away, or a copy of it. */
+export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  const [isAsked, setAsked] = useState(false);
+  const remove = async () => {
+    await nova.clients.delete(slug);
+    await queries.invalidateQueries({ queryKey: ["clients"] });
+    go(`/clients?deleted=${slug}`);
+  };
+  const command = `nova export --client ${slug} ${slug}-copy`;
+  return (
+    <Card title={dangerWords.title}>
+      <div className="card-body client-danger">
+        <div>
+          <p className="quiet">{dangerWords.exportHint}</p>
+          <div className="command-line">
+            <code>{command}</code>
+            <CopyButton text={command} />
+          </div>
+          <Download slug={slug} />
+        </div>
+        <div>
+          <p className="quiet">{dangerWords.deleteHint}</p>
+          <Button icon="bin" tone="danger" onClick={() => setAsked(true)}>
+            {dangerWords.delete}
+          </Button>
+        </div>
+      </div>
+      {isAsked && (
+        <Confirm
+          title={dangerWords.confirmDelete(slug)}
+          does={dangerWords.delete}
+          typed={slug}
+          act={remove}
+          onClose={() => setAsked(false)}
+        >
+          <p className="quiet">{dangerWords.deleteHint}</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
+/** Reads page by page; what was read is handed to the browser as one file. */
+function Download({ slug }: { slug: string }): JSX.Element {
+  const nova = useNova();
+  const [count, setCount] = useState<number>();
+  const [error, setError] = useState<unknown>();
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  const start = async () => {
+    const controller = new AbortController();
+    stop.current = controller;
+    setError(undefined);
+    setCount(0);
+    try {
+      const lines: string[] = [];
+      for await (const page of exportLines(nova, slug, controller.signal)) {
+        lines.push(...page);
+        setCount(lines.length);
+      }
+      save(`${slug}.jsonl`, lines);
+    } catch (refused) {
+      if (!controller.signal.aborted) setError(refused);
+    }
+    setCount(undefined);
+  };
+  return (
+    <>
+      <div className="client-export">
+        <Button icon="download" disabled={count !== undefined} onClick={start}>
+          {count === undefined ? dangerWords.export : dangerWords.exporting(count)}
+        </Button>
+        {count !== undefined && (
+          <Button tone="ghost" onClick={() => stop.current?.abort()}>
+            {dangerWords.stop}
+          </Button>
+        )}
+      </div>
+      <Trouble error={error} />
+    </>
+  );
+}
+
+function save(name: string, lines: readonly string[]): void {
+  const address = URL.createObjectURL(
+    new Blob(
+      lines.map((line) => `${line}\n`),
+      { type: "application/jsonl" },
+    ),
+  );
+  const link = document.createElement("a");
+  Object.assign(link, { href: address, download: name });
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** All that is stored of a client, a line of JSON for each record; the last one is the seal over all of them. */
+export async function* exportLines(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = cursor === undefined ? {} : { cursor };
+    const params = { path: { slug }, query };
+    const page = await nova.ask(nova.api.GET("/clients/{slug}/export", { params, signal }));
+    yield page.items.map((item) => JSON.stringify(item));
+    if (page.seal !== undefined) yield [JSON.stringify({ kind: "seal", seal: page.seal })];
+    cursor = page.next_cursor;
+  }
 }

@@ -1,20 +1,19 @@
 import type { Client } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
-import { Read } from "../../parts/read.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Ask, Dialog } from "../../parts/dialog.tsx";
+import { TextField } from "../../parts/field.tsx";
+import { PageHead } from "../../parts/page.tsx";
+import { Empty, Read, Trouble } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { NewClient } from "./new-client.tsx";
-import { RotateCredentials } from "./rotate.tsx";
-import "./section.css";
+import "./client-page.css";
 
 const words = texts.clients;
 
@@ -96,3 +95,80 @@ const columns: readonly Column<Client>[] = [
   },
   { label: words.columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "wide fixed quiet" },
 ];
+
+export function NewClient({ onClose }: { onClose(): void }): JSX.Element {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  const [slug, setSlug] = useState("");
+  const [name, setName] = useState("");
+  const create = useMutation({
+    mutationFn: () => nova.clients.create({ slug: slug.trim(), name: name.trim() }),
+    async onSuccess(client) {
+      await queries.invalidateQueries({ queryKey: ["clients"] });
+      go(`/clients/${client.slug}`);
+    },
+  });
+  return (
+    <Ask
+      title={words.create}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextField label={words.columns.name} value={name} required maxLength={200} autoFocus onChange={setName} />
+      <TextField
+        label={words.columns.slug}
+        hint={words.slugHint}
+        value={slug}
+        required
+        pattern="[a-z0-9][a-z0-9\-]*"
+        maxLength={63}
+        onChange={setSlug}
+      />
+    </Ask>
+  );
+}
+
+/** Seals every credential with a new key, and says which no key opens any more. */
+export function RotateCredentials({ onClose }: { onClose(): void }): JSX.Element {
+  const nova = useNova();
+  const rotate = useMutation({ mutationFn: () => nova.credentials.rotate() });
+  const { data } = rotate;
+  return (
+    <Dialog
+      title={data ? words.rotate : words.confirmRotate}
+      onClose={onClose}
+      actions={
+        data ? (
+          <Button tone="main" onClick={onClose}>
+            {texts.common.close}
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>{texts.common.cancel}</Button>
+            <Button tone="main" disabled={rotate.isPending} onClick={() => rotate.mutate()}>
+              {words.rotate}
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className="form" role="status">
+        {data ? <p>{words.rotated(data.sealed)}</p> : <p className="quiet">{words.rotateHint}</p>}
+        {data && data.locked.length > 0 && (
+          <>
+            <p>{words.locked}</p>
+            <ul className="mono">
+              {data.locked.map((name) => (
+                <li key={name}>{name}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <Trouble error={rotate.error} />
+      </div>
+    </Dialog>
+  );
+}

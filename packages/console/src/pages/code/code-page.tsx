@@ -1,18 +1,19 @@
+import type { NovaClient } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
 import { type JSX, useMemo } from "react";
-import { useWorkflowIds } from "../../api/use-lists.ts";
+import { useNova } from "../../api/nova.ts";
+import { useWorkflowIds } from "../../api/queries.ts";
+import { rawOf } from "../../json/answer.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Choice } from "../../parts/choice.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
-import { useKeys } from "../../parts/keys.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
-import { PageFailure } from "../../parts/trouble.tsx";
+import { Choice } from "../../parts/filters.tsx";
+import { useKeys } from "../../parts/keyboard.tsx";
+import { Empty, Loading, PageFailure } from "../../parts/states.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { type CodeNode, codeStates } from "./code-nodes.ts";
-import { NodeDetail } from "./node-detail.tsx";
-import { StateBadge } from "./state-look.tsx";
-import { useCode } from "./use-code.ts";
-import "../../parts/filter-bar.css";
+import { byUrgency, type CodeNode, codeNodesOf, codeStates } from "./code-nodes.ts";
+import { NodeDetail, StateBadge } from "./node-detail.tsx";
+import "../../parts/filters.css";
 import "./code-page.css";
 
 const words = texts.code;
@@ -125,4 +126,37 @@ function useNodeKeys(nodes: readonly CodeNode[], chosen: CodeNode | undefined, c
   const next = { says: words.keys.next, run: () => step(1) };
   const previous = { says: words.keys.previous, run: () => step(-1) };
   useKeys({ j: next, k: previous });
+}
+
+/** Requests at once: everybody shares what the API takes. */
+const atOnce = 4;
+
+/** Prompt nodes with code that models wrote: of one workflow, or of all of them. */
+export function useCode(workflow: string | undefined) {
+  const nova = useNova();
+  return useQuery({
+    queryKey: ["code", workflow],
+    staleTime: 20_000,
+    async queryFn(): Promise<CodeNode[]> {
+      const wanted =
+        workflow === undefined ? await Array.fromAsync(nova.workflows.list()) : [await nova.workflows.get(workflow)];
+      const left = wanted.map(({ id, active_version }) => ({ id, version: active_version }));
+      const found: CodeNode[] = [];
+      const worker = async () => {
+        for (let next = left.shift(); next; next = left.shift()) found.push(...(await codeOf(nova, next)));
+      };
+      await Promise.all(Array.from({ length: atOnce }, worker));
+      return found.sort(byUrgency);
+    },
+  });
+}
+
+/** Compared with the version that new runs use. */
+async function codeOf(nova: NovaClient, { id, version }: { id: string; version: number | null }): Promise<CodeNode[]> {
+  const [{ definition }, generations] = await Promise.all([
+    nova.workflows.get(id, version === null ? {} : { version }),
+    Array.fromAsync(nova.workflows.generations(id)),
+  ]);
+  // Nothing of it is shown but texts: its numbers need no digits.
+  return codeNodesOf({ workflow: id, definition: JSON.parse(rawOf(definition).text), generations });
 }

@@ -1,16 +1,20 @@
 import * as Tabs from "@radix-ui/react-tabs";
-import { type JSX, useState } from "react";
-import { IconButton } from "../../parts/button.tsx";
-import { CodeView } from "../../parts/code-view.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
+import { useQueryClient } from "@tanstack/react-query";
+import { type JSX, type ReactNode, useState } from "react";
+import { Link } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { CodeDiff, CodeView } from "../../parts/code.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
+import { Time, usdText } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import type { CodeNode, CodeVersion } from "./code-nodes.ts";
-import { Evidence } from "./evidence.tsx";
-import { History } from "./history.tsx";
-import { ReviewButtons } from "./review.tsx";
-import { StateBadge, VersionBadge } from "./state-look.tsx";
-import { WrittenFor } from "./written-for.tsx";
+import type { CodeNode, CodeState, CodeVersion } from "./code-nodes.ts";
+import { type Change, members } from "./staleness.ts";
 import "../../parts/tabs.css";
+import "../../parts/field.css";
+import "../../parts/status.css";
 
 const words = texts.code;
 
@@ -91,4 +95,292 @@ function Code({ version: { code, analysis, node } }: { version: CodeVersion }): 
       <CodeView code={code} label={words.codeOf(node)} />
     </div>
   );
+}
+
+type Verdict = "approved" | "rejected";
+
+/** Lets code run, or run no more. An approval cannot be taken back: other code can be approved in its place. */
+export function ReviewButtons({
+  workflow,
+  version,
+  isWaiting,
+}: {
+  workflow: string;
+  version: CodeVersion;
+  /** Nothing runs until somebody has approved it. */
+  isWaiting: boolean;
+}): JSX.Element | null {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<Verdict>();
+  const { node, client_slug, key, code_hash, status, approved } = version;
+  if (status === "locked") return null;
+  const review = async (verdict: Verdict) => {
+    await nova.workflows.review(workflow, { node, client_slug, key, code_hash, verdict });
+    await queries.invalidateQueries({ queryKey: ["code"] });
+  };
+  return (
+    <>
+      {status !== "replaced" && approved === null && (
+        <Button icon="cross" tone="danger" onClick={() => setAsked("rejected")}>
+          {words.reject}
+        </Button>
+      )}
+      {(approved === null || status !== "pinned") && (
+        <Button icon="check" tone={isWaiting ? "main" : "plain"} onClick={() => setAsked("approved")}>
+          {words.approve}
+        </Button>
+      )}
+      {asked && (
+        <Confirm
+          title={asked === "approved" ? words.confirmApprove(node) : words.confirmReject(node)}
+          does={asked === "approved" ? words.approve : words.reject}
+          act={() => review(asked)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p className="quiet">{asked === "approved" ? words.confirmApproveHint : words.confirmRejectHint}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const evidenceWords = texts.code.evidence;
+
+/** Who wrote it, what for and for how much, which run has proven it, and who has looked at it. */
+export function Evidence({ version }: { version: CodeVersion }): JSX.Element {
+  const { model, origin, cost, created_at, proven_by, approved, key, code_hash, client_slug, status } = version;
+  const facts: [label: string, value: ReactNode][] = [
+    [evidenceWords.status, <VersionBadge key="status" status={status} />],
+    [evidenceWords.provenBy, <Proof key="proof" run={proven_by} />],
+    [evidenceWords.approved, <Approval key="approval" approved={approved} />],
+    [
+      evidenceWords.model,
+      origin === "edited" ? `${model}, ${evidenceWords.edited}` : <Foreign key="model" text={model} />,
+    ],
+    [evidenceWords.cost, usdText(cost.usd) || "$0"],
+    [evidenceWords.tokensName, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
+    [evidenceWords.created, <Time key="created" at={created_at} />],
+    [evidenceWords.client, client_slug ?? texts.common.everyone],
+    [evidenceWords.codeHash, <Hash key="hash" hash={code_hash} />],
+    [evidenceWords.key, <Hash key="key" hash={key} />],
+  ];
+  return (
+    <dl className="facts">
+      {facts.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Proof({ run }: { run: string | null }): JSX.Element {
+  if (run === null) return <span className="quiet">{evidenceWords.notProven}</span>;
+  return (
+    <Link href={`/runs/${run}`} className="link mono">
+      {run}
+    </Link>
+  );
+}
+
+function Approval({ approved }: Pick<CodeVersion, "approved">): JSX.Element {
+  if (approved === null) return <span className="quiet">{evidenceWords.notApproved}</span>;
+  return (
+    <>
+      <Foreign text={evidenceWords.by(approved.by)} />, <Time at={approved.at} />
+    </>
+  );
+}
+
+function Hash({ hash }: { hash: string }): JSX.Element {
+  return <span className="mono hash">{hash}</span>;
+}
+
+interface HistoryProps {
+  node: CodeNode;
+  chosen: CodeVersion;
+  onChoose(version: CodeVersion): void;
+}
+
+/** Every code that the node has had, and how the chosen one differs from the one before it. */
+export function History({ node: { node, versions }, chosen, onChoose }: HistoryProps): JSX.Element {
+  const byAge = versions.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+  const before = byAge[byAge.indexOf(chosen) + 1];
+  return (
+    <div className="form">
+      <ol className="versions">
+        {byAge.map((version) => (
+          <li key={`${version.key}${version.code_hash}${version.status}`}>
+            <button
+              type="button"
+              className="version"
+              aria-current={version === chosen || undefined}
+              onClick={() => onChoose(version)}
+            >
+              <Time at={version.created_at} />
+              <VersionBadge status={version.status} />
+              <span className="quiet">
+                <Foreign text={version.model} />
+                {version.cost.usd > 0 && ` · ${usdText(version.cost.usd)}`}
+                {version.approved && ` · ${words.evidence.by(version.approved.by)}`}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <Against before={before} after={chosen} node={node} />
+    </div>
+  );
+}
+
+function Against({
+  before,
+  after,
+  node,
+}: {
+  before: CodeVersion | undefined;
+  after: CodeVersion;
+  node: string;
+}): JSX.Element {
+  if (before === undefined) {
+    return (
+      <>
+        <h3>{words.first}</h3>
+        <CodeView code={textOf(after)} label={words.codeOf(node)} />
+      </>
+    );
+  }
+  if (textOf(before) === textOf(after)) return <p className="quiet">{words.same}</p>;
+  return (
+    <>
+      <p className="quiet">{words.historyHint}</p>
+      <CodeDiff before={textOf(before)} after={textOf(after)} label={words.diff(node)} />
+    </>
+  );
+}
+
+/** An analysis and its code are one. */
+function textOf({ code, analysis }: CodeVersion): string {
+  return analysis === null ? code : `# ${words.analysis}\n${analysis}\n\n# ${words.tabs.code}\n${code}`;
+}
+
+type Ingredient = keyof typeof words.ingredients;
+
+/** Everything that the code depends on, and what of it the definition says differently today. */
+export function WrittenFor({ version: { ingredients, changes } }: { version: CodeVersion }): JSX.Element {
+  return (
+    <div className="form">
+      <Differences changes={changes} />
+      <dl className="facts">
+        {(Object.keys(words.ingredients) as Ingredient[]).map((name) => (
+          <div key={name}>
+            <dt>{words.ingredients[name]}</dt>
+            <dd>
+              <Value value={ingredients[name]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="quiet">{words.unknown}</p>
+    </div>
+  );
+}
+
+function Differences({ changes }: { changes: Change[] | undefined }): JSX.Element {
+  if (changes === undefined) return <p className="trouble">{words.gone}</p>;
+  if (changes.length === 0) {
+    return (
+      <p className="fits">
+        <Icon name="check" size={14} /> {words.fresh}
+      </p>
+    );
+  }
+  return (
+    <section aria-label={words.stale} className="differences">
+      <h3>{words.stale}</h3>
+      {changes.map(({ ingredient, part, was, is }) => (
+        <div key={`${ingredient} ${part}`} className="difference">
+          <h4>
+            {words.ingredients[ingredient as Ingredient] ?? ingredient}
+            {part !== undefined && (
+              <span className="mono">
+                {" "}
+                <Foreign text={part} />
+              </span>
+            )}
+          </h4>
+          <Side label={words.was} text={was} tone="bad" />
+          <Side label={words.is} text={is} tone="ok" />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Side({ label, text, tone }: { label: string; text: string | null; tone: string }): JSX.Element {
+  return (
+    <div className={`value-side tone-${tone}`}>
+      <span className="value-side-label">{label}</span>
+      <Text text={text ?? ""} />
+    </div>
+  );
+}
+
+function Text({ text }: { text: string }): JSX.Element {
+  if (text === "") return <span className="quiet">{words.nothing}</span>;
+  const [, digest] = /^(?:sha256:)?([0-9a-f]{64})$/.exec(text) ?? [];
+  if (digest !== undefined) return <span className="quiet">{words.hashed(digest.slice(0, 12))}</span>;
+  return <Foreign text={text} />;
+}
+
+/** A text, a list, or texts by name. */
+function Value({ value }: { value: unknown }): JSX.Element {
+  if (Array.isArray(value)) return <Text text={value.join(", ")} />;
+  if (value === null || typeof value !== "object") return <Text text={value == null ? "" : String(value)} />;
+  const parts = Object.entries(members(value));
+  if (parts.length === 0) return <Text text="" />;
+  return (
+    <ul className="parts">
+      {parts.map(([name, part]) => (
+        <li key={name}>
+          <span className="mono">
+            <Foreign text={name} />
+          </span>{" "}
+          <Text text={String(part)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const looks: Record<CodeState, { tone: string; icon: IconName }> = {
+  waits: { tone: "wait", icon: "person" },
+  stale: { tone: "bad", icon: "restart" },
+  candidate: { tone: "run", icon: "clock" },
+  runs: { tone: "ok", icon: "check" },
+  replaced: { tone: "idle", icon: "stop" },
+};
+
+export function StateBadge({ state }: { state: CodeState }): JSX.Element {
+  const { tone, icon } = looks[state];
+  return (
+    <span className={`badge tone-${tone}`} title={texts.code.stateHints[state]}>
+      <Icon name={icon} size={12} />
+      {texts.code.states[state]}
+    </span>
+  );
+}
+
+const tones: Record<CodeVersion["status"], string> = {
+  locked: "accent",
+  pinned: "ok",
+  candidate: "run",
+  replaced: "idle",
+};
+
+export function VersionBadge({ status }: Pick<CodeVersion, "status">): JSX.Element {
+  return <span className={`badge version-badge tone-${tones[status]}`}>{texts.code.versions[status]}</span>;
 }

@@ -2,7 +2,7 @@ import type { JSX } from "react";
 import { Table } from "../../parts/table.tsx";
 import { texts } from "../../texts.ts";
 import { type CostChart as Chart, type CostDay, type Measure, others, ticksOf, written } from "./cost-days.ts";
-import "./cost-chart.css";
+import "./costs-page.css";
 
 const words = texts.costs;
 const height = 200;

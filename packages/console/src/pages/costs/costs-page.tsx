@@ -1,16 +1,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
-import { useClientSlugs, useWorkflowIds } from "../../api/use-lists.ts";
-import { IconButton } from "../../parts/button.tsx";
-import { Card } from "../../parts/card.tsx";
-import { Choice } from "../../parts/choice.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
-import { Read } from "../../parts/read.tsx";
-import { Empty } from "../../parts/states.tsx";
-import "../../parts/filter-bar.css";
+import { useClientSlugs, useWorkflowIds } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
-import { Segments } from "../../parts/segments.tsx";
+import { IconButton } from "../../parts/button.tsx";
+import { Segments } from "../../parts/field.tsx";
+import { Choice } from "../../parts/filters.tsx";
+import { Card, PageHead } from "../../parts/page.tsx";
+import { Empty, Read } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
 import { CostChart } from "./cost-chart.tsx";
 import {
@@ -25,6 +22,7 @@ import {
   tokens,
 } from "./cost-days.ts";
 import { ErrorTable, NodeTable, WorkflowTable } from "./figures.tsx";
+import "../../parts/filters.css";
 import "./costs-page.css";
 
 const words = texts.costs;

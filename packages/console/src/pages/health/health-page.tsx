@@ -1,15 +1,18 @@
 import type { Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
-import type { JSX } from "react";
+import { type JSX, useState } from "react";
+import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { Foreign } from "../../parts/foreign.tsx";
+import { Button } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
-import { Read } from "../../parts/read.tsx";
+import { Card, PageHead } from "../../parts/page.tsx";
+import { Read } from "../../parts/states.tsx";
+import { StatusBadge } from "../../parts/status.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { durationText } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { Formats } from "./formats.tsx";
-import { OpenRuns } from "./open-runs.tsx";
+import { byKind } from "./by-kind.ts";
 import "../../parts/status.css";
 import "./health-page.css";
 
@@ -107,3 +110,91 @@ function Checks({ checks }: Pick<Health, "checks">): JSX.Element {
     </ul>
   );
 }
+
+const open = ["queued", "running", "waiting"] as const;
+/** A page of the API; more are said to be more. */
+const most = 200;
+const openRunsPauseMs = 10_000;
+
+/** How many runs wait for a slot, are at work, or wait for something. */
+export function OpenRuns(): JSX.Element {
+  const nova = useNova();
+  const counts = useQuery({
+    queryKey: ["runs", "open"],
+    refetchInterval: openRunsPauseMs,
+    queryFn: () =>
+      Promise.all(
+        open.map(async (status) => {
+          const query = { status, limit: most };
+          const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query } }));
+          return { status, count: items.length, hasMore: next_cursor !== null };
+        }),
+      ),
+  });
+  return (
+    <Card title={texts.health.openRuns} hint={texts.health.openRunsHint}>
+      <ul className="open-runs">
+        {open.map((status) => {
+          const found = counts.data?.find((one) => one.status === status);
+          return (
+            <li key={status}>
+              <Link href={`/?status=${status}`} className="open-run">
+                <b>{found ? `${found.count}${found.hasMore ? "+" : ""}` : "–"}</b>
+                <StatusBadge status={status} />
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
+  );
+}
+
+const formatWords = texts.health.formats;
+type Stored = Schemas["StoredFormat"];
+
+const tones: Record<Stored["state"], string> = {
+  current: "ok",
+  older: "idle",
+  newer: "bad",
+  unknown: "bad",
+};
+
+/** What is stored. It reads the whole table, so it does so when it is asked to. */
+export function Formats(): JSX.Element {
+  const nova = useNova();
+  const [isAsked, setAsked] = useState(false);
+  const formats = useQuery({
+    queryKey: ["formats"],
+    enabled: isAsked,
+    staleTime: 60_000,
+    queryFn: async () => byKind(await Array.fromAsync(nova.list("/formats", {}))),
+  });
+  return (
+    <Card
+      title={formatWords.title}
+      hint={formatWords.hint}
+      end={
+        <Button disabled={formats.isFetching} onClick={() => (isAsked ? void formats.refetch() : setAsked(true))}>
+          {formatWords.count}
+        </Button>
+      }
+    >
+      {isAsked && (
+        <Read query={formats} lines={5}>
+          {(known) => <Table items={known} columns={columns} keyOf={({ entity, format }) => `${entity} ${format}`} />}
+        </Read>
+      )}
+    </Card>
+  );
+}
+
+const columns: readonly Column<Stored>[] = [
+  { label: formatWords.entity, show: ({ entity }) => entity },
+  { label: formatWords.format, show: ({ format }) => format ?? texts.common.none, look: "number quiet" },
+  { label: formatWords.items, show: ({ items }) => items.toLocaleString("en"), look: "number" },
+  {
+    label: formatWords.state,
+    show: ({ state }) => <span className={`badge tone-${tones[state]}`}>{formatWords.states[state]}</span>,
+  },
+];

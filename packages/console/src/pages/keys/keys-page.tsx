@@ -1,17 +1,18 @@
-import type { Key } from "@nova/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Key, Schemas } from "@nova/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { Button, IconButton } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
-import { Read } from "../../parts/read.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { useClientSlugs } from "../../api/queries.ts";
+import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
+import { Ask, Confirm, Dialog } from "../../parts/dialog.tsx";
+import { SelectField, TextField } from "../../parts/field.tsx";
+import { PageHead } from "../../parts/page.tsx";
+import { Empty, Read } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { NewKey } from "./new-key.tsx";
+import "./keys-page.css";
 
 const words = texts.apiKeys;
 
@@ -92,5 +93,79 @@ function KeyTable({ keys, onDelete }: { keys: readonly Key[]; onDelete(key: Key)
         ]}
       />
     </div>
+  );
+}
+
+type Role = Schemas["Key"]["role"];
+const roles = Object.entries(words.roles) as [Role, string][];
+
+/** Makes a key, and shows it this once: closing the dialog forgets it. */
+export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void }): JSX.Element {
+  const nova = useNova();
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<Role>("viewer");
+  const [client, setClient] = useState("");
+  const clients = useClientSlugs();
+  const create = useMutation({
+    // Nothing keeps the answer once the dialog is closed.
+    gcTime: 0,
+    mutationFn: () =>
+      nova.keys.create({ role, ...(name.trim() && { name: name.trim() }), ...(client && { client_slug: client }) }),
+    onSuccess: onMade,
+  });
+  if (create.data) return <MadeKey text={create.data.key} onClose={onClose} />;
+  return (
+    <Ask
+      title={words.create}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextField
+        label={words.columns.name}
+        hint={words.nameHint}
+        value={name}
+        maxLength={200}
+        autoFocus
+        onChange={setName}
+      />
+      <SelectField
+        label={words.columns.role}
+        hint={words.roleHints[role]}
+        value={role}
+        values={roles}
+        onChange={(value) => setRole(value as Role)}
+      />
+      <SelectField
+        label={words.columns.client}
+        hint={words.clientHint}
+        value={client}
+        values={[["", words.asYours], ...clients.map((slug) => [slug, slug] as const)]}
+        onChange={setClient}
+      />
+    </Ask>
+  );
+}
+
+function MadeKey({ text, onClose }: { text: string; onClose(): void }): JSX.Element {
+  return (
+    <Dialog
+      title={words.made}
+      onClose={onClose}
+      actions={
+        <Button tone="main" onClick={onClose}>
+          {words.kept}
+        </Button>
+      }
+    >
+      <div className="form">
+        <p>{words.madeHint}</p>
+        <div className="made-key">
+          <code>{text}</code>
+          <CopyButton text={text} />
+        </div>
+      </div>
+    </Dialog>
   );
 }

@@ -3,17 +3,15 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { Button } from "../../parts/button.tsx";
-import { useCopy } from "../../parts/copy-button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
+import { Button, useCopy } from "../../parts/button.tsx";
+import { Ask, Dialog } from "../../parts/dialog.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Failure, Loading } from "../../parts/states.tsx";
+import { Failure, Loading, Trouble } from "../../parts/states.tsx";
 import { durationText, usdText } from "../../parts/time.tsx";
-import { Trouble } from "../../parts/trouble.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { AsTestDialog } from "./as-test.tsx";
-import "./run-actions.css";
+import "./run-head.css";
 
 /** Cancel, restart, look at it in Step Functions, and take it to one's own machine, as a test too. */
 export function RunActions({ run }: { run: WholeExecution }): JSX.Element {
@@ -162,5 +160,30 @@ function Places({
         ))}
       </ul>
     </section>
+  );
+}
+
+const words = texts.run.asTest;
+const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+/** Tests lie in the folder of their workflow, so a command writes them and not this page. */
+export function AsTestDialog({ run, onClose }: { run: WholeExecution; onClose(): void }): JSX.Element {
+  const [name, setName] = useState(run.execution_id.slice(-6).toLowerCase());
+  const { isCopied, copy } = useCopy();
+  const isName = namePattern.test(name);
+  const command = `nova test add ${run.execution_id} --name ${isName ? name : "…"}`;
+  return (
+    <Ask
+      title={words.title}
+      action={isCopied ? texts.common.copied : words.copy}
+      isPending={!isName}
+      error={null}
+      onSubmit={() => copy(command)}
+      onClose={onClose}
+    >
+      <p className="quiet">{words.hint}</p>
+      <TextField label={words.name} value={name} error={isName ? undefined : words.noName} onChange={setName} />
+      <code className="command">{command}</code>
+    </Ask>
   );
 }

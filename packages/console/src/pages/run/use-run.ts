@@ -2,10 +2,10 @@ import type { ChainEntry, NovaClient, WholeExecution } from "@nova/client";
 import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
-import { usePolled } from "../../api/polled.ts";
+import { usePolled } from "../../api/queries.ts";
 import { rawOf } from "../../json/answer.ts";
 import { type Graph, graphOf } from "../../parts/graph/definition.ts";
-import { type RunModel, runModel } from "./model/run-model.ts";
+import { type RunModel, runModel } from "./run-model.ts";
 
 export interface RunState {
   run: WholeExecution | undefined;

@@ -3,7 +3,7 @@ import { type JSX, useMemo } from "react";
 import { type RunStatus, statuses, toneOf } from "../../parts/status.tsx";
 import { clockOf, momentText } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import "./chart.css";
+import "./runs-page.css";
 
 const bars = 60;
 

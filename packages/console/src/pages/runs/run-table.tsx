@@ -2,12 +2,12 @@ import type { Execution } from "@nova/client";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type JSX, type MouseEvent, memo, type RefObject, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
-import { Foreign } from "../../parts/foreign.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, Time, usdText } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import type { Selection } from "./use-selection.ts";
-import "./run-table.css";
+import type { Selection } from "./bulk-bar.tsx";
+import "./runs-page.css";
 
 interface RunTableProps {
   items: readonly Execution[];

@@ -1,18 +1,17 @@
 import type { Execution } from "@nova/client";
-import { type JSX, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type JSX, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { useTriggerIds, useWorkflowIds } from "../../api/use-lists.ts";
-import { Button } from "../../parts/button.tsx";
-import { useKeys } from "../../parts/keys.tsx";
+import { useTriggerIds, useWorkflowIds } from "../../api/queries.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Choice, SearchText } from "../../parts/filters.tsx";
+import { useKeys } from "../../parts/keyboard.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
-import { BulkBar } from "./bulk-bar.tsx";
+import { BulkBar, type Selection, useSelection } from "./bulk-bar.tsx";
 import { Chart } from "./chart.tsx";
-import { FilterBar } from "./filter-bar.tsx";
-import { type Filters, rangesMs, useFilters } from "./filters.ts";
 import { RunTable } from "./run-table.tsx";
-import { type Runs, useRuns } from "./use-runs.ts";
-import { type Selection, useSelection } from "./use-selection.ts";
+import { type Filters, type Runs, rangesMs, useFilters, useRuns } from "./use-runs.ts";
 import "./runs-page.css";
 
 /** All runs, newest first, as they happen. */
@@ -165,4 +164,52 @@ function useRowKeys(
     Escape: { says: texts.runs.clearSelection, run: () => selection.replace([]) },
   });
   return at;
+}
+
+interface FilterBarProps {
+  filters: Filters;
+  change(change: Partial<Record<keyof Filters, string | undefined>>): void;
+  /** What may be chosen, besides what is chosen already. */
+  known: Record<"workflow" | "client" | "error" | "trigger", readonly string[]>;
+  search: RefObject<HTMLInputElement | null>;
+}
+
+export function FilterBar({ filters, change, known, search }: FilterBarProps): JSX.Element {
+  const { filters: words } = texts.runs;
+  const labels = (values: readonly string[]) => values.map((value): [string, string] => [value, value]);
+  const choices: [keyof Filters, string, [string, string][]][] = [
+    ["status", words.status, statuses.map((status) => [status, texts.status[status]])],
+    ["workflow", words.workflow, labels(known.workflow)],
+    ["client", words.client, labels(known.client)],
+    ["range", words.time, Object.entries(texts.runs.times)],
+    ["error", words.error, labels(known.error)],
+    ["trigger", words.trigger, labels(known.trigger)],
+  ];
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <div className="filter-bar" role="search">
+      <SearchText
+        input={search}
+        value={filters.text}
+        label={words.search}
+        onChange={(text) => change({ text: text || undefined })}
+      />
+      {choices.map(([name, label, values]) => (
+        <Choice
+          key={name}
+          label={label}
+          value={filters[name]}
+          values={values}
+          onChange={(to) => change({ [name]: to })}
+        />
+      ))}
+      {isFiltered && (
+        <IconButton
+          icon="cross"
+          label={texts.runs.clear}
+          onClick={() => change(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])))}
+        />
+      )}
+    </div>
+  );
 }

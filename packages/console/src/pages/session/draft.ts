@@ -1,8 +1,6 @@
 import type { Session } from "@nova/client";
 import { rawOf } from "../../json/answer.ts";
-import { prettyJson } from "../../json/pretty.ts";
-import { kindOf, memberOf, membersOf, Raw, textIn } from "../../json/raw.ts";
-import { objectIn } from "../../json/typed.ts";
+import { kindOf, memberOf, membersOf, objectIn, prettyJson, Raw, textIn } from "../../json/raw.ts";
 import type { Graph, GraphNode } from "../../parts/graph/definition.ts";
 
 export type SessionNode = Session["nodes"][number];

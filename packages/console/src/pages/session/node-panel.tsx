@@ -1,17 +1,34 @@
 import type { Session } from "@nova/client";
-import { type JSX, useState } from "react";
+import { type FormEvent, type JSX, useState } from "react";
+import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { objectIn, prettyJson, Raw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { TextArea, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Trouble } from "../../parts/trouble.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { Trouble } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { conditionOf, type SessionNode, stateOf, type Typed } from "./draft.ts";
-import { NodeFields } from "./node-fields.tsx";
-import { NodeOutput } from "./node-output.tsx";
+import {
+  changedMeanwhile,
+  changesOf,
+  conditionOf,
+  definitionOf,
+  type FieldName,
+  fieldsOf,
+  onlyText,
+  type SessionNode,
+  shownFields,
+  stateOf,
+  type Typed,
+  typing,
+  versionRead,
+} from "./draft.ts";
 import { looks } from "./session-graph.tsx";
-import { type OutputText, useAct } from "./use-session.ts";
+import { type OutputText, useAct, useNodeChange } from "./use-session.ts";
 
 const words = texts.sessions;
 
@@ -121,5 +138,202 @@ function Remove({ session, node: { node_id: node, version }, onGone }: RemovePro
         </Confirm>
       )}
     </>
+  );
+}
+
+const nodeWords = texts.sessions.node;
+
+interface NodeFieldsProps {
+  session: string;
+  node: SessionNode;
+  /** What was typed and is not saved. */
+  typed: Typed | undefined;
+  onTyped(typed: Typed | undefined): void;
+}
+
+/** What a node does, to be changed. Whoever is second sees what the first one has written, and keeps what they typed. */
+export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): JSX.Element {
+  const nova = useNova();
+  const definition = definitionOf(node);
+  const now = fieldsOf(definition);
+  const changes = typed && changesOf(typed.fields, now);
+  const save = useNodeChange({
+    ...{ session, node: node.node_id },
+    change: (given: Typed) => {
+      const read = { version: versionRead(given, now, node.version) };
+      return nova.sessions.changeNode(session, node.node_id, changes ?? {}, read);
+    },
+    onDone: () => onTyped(undefined),
+    onConflict: (version) => typed && onTyped({ ...typed, version }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (typed) save.mutate(typed);
+  };
+  const meanwhile = typed ? changedMeanwhile(typed, now) : [];
+  return (
+    <form className="form" onSubmit={submit}>
+      {shownFields(definition).map((name) => (
+        <FieldInput
+          key={name}
+          name={name}
+          value={typed?.fields[name] ?? now[name]}
+          other={meanwhile.includes(name) ? now[name] : undefined}
+          onChange={(text) => onTyped(typing(typed, now, node.version, { [name]: text }))}
+        />
+      ))}
+      <Trouble error={save.error} />
+      {meanwhile.length > 0 && <p className="quiet">{nodeWords.again}</p>}
+      <div className="form-end">
+        <Button
+          submit
+          tone="main"
+          disabled={changes === undefined || Object.keys(changes).length === 0 || save.isPending}
+        >
+          {texts.common.save}
+        </Button>
+        {typed && (
+          <Button
+            tone="ghost"
+            onClick={() => {
+              onTyped(undefined);
+              save.reset();
+            }}
+          >
+            {nodeWords.revert}
+          </Button>
+        )}
+        <span role="status" className="saved">
+          {save.isSuccess && !typed && texts.common.saved}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+interface FieldInputProps {
+  name: FieldName;
+  value: string;
+  /** What somebody else has written meanwhile. */
+  other: string | undefined;
+  onChange(text: string): void;
+}
+
+const lines = new Set<FieldName>(["name", "model"]);
+const maxRows = 24;
+
+function FieldInput({ name, value, other, onChange }: FieldInputProps): JSX.Element {
+  const label = nodeWords[name];
+  const misfit = name === "rest" && !objectIn(value) ? nodeWords.misfit : undefined;
+  const hint =
+    other === undefined ? undefined : (
+      <span className="session-other">
+        <Foreign text={nodeWords.meanwhile(other)} />
+      </span>
+    );
+  const shared = { label, value, onChange, hint, error: misfit };
+  if (lines.has(name)) return <TextField {...shared} maxLength={200} />;
+  return <TextArea {...shared} rows={Math.min(maxRows, Math.max(3, value.split("\n").length + 1))} />;
+}
+
+interface NodeOutputProps {
+  session: string;
+  node: SessionNode;
+  output: OutputText | undefined;
+}
+
+/** What a node came to, and where it is from; it may be written by hand. */
+export function NodeOutput({ session, node, output }: NodeOutputProps): JSX.Element {
+  const [isEdited, setEdited] = useState(false);
+  const { text, error = null } = output ?? {};
+  // Whoever began to write before it is here would write over it without having seen it.
+  const isAwaited = output === undefined && node.source !== null;
+  return (
+    <section className="session-output">
+      <header>
+        <h3>{nodeWords.output}</h3>
+        <Origin node={node} />
+      </header>
+      {error !== null ? (
+        <Trouble error={error} />
+      ) : text === undefined ? (
+        <p className="quiet">{node.skipped ? nodeWords.skippedHint : texts.sessions.noOutput}</p>
+      ) : (
+        <div className="session-value">
+          <JsonView text={text} open={2} />
+        </div>
+      )}
+      {isEdited ? (
+        <OutputForm {...{ session, node }} text={text ?? "{}"} onClose={() => setEdited(false)} />
+      ) : (
+        <Button icon="change" disabled={isAwaited} onClick={() => setEdited(true)}>
+          {nodeWords.edit}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Origin({ node: { source, decision } }: { node: SessionNode }): JSX.Element | null {
+  if (source === null) return null;
+  return (
+    <span className="quiet">
+      {"edited_by" in source ? (
+        <>
+          <Foreign text={nodeWords.byHand(source.edited_by)} /> <Time at={source.at} />
+        </>
+      ) : (
+        <Link href={`/runs/${source.execution_id}`} className="session-link">
+          {nodeWords.fromRun}
+        </Link>
+      )}
+      {decision !== null && <Foreign text={`, ${nodeWords.decision(decision)}`} />}
+    </span>
+  );
+}
+
+interface OutputFormProps {
+  session: string;
+  node: SessionNode;
+  /** As it is when somebody begins to write. */
+  text: string;
+  onClose(): void;
+}
+
+/** A text is written as a text; everything else is JSON, whose digits stay. */
+function OutputForm({ session, node, text, onClose }: OutputFormProps): JSX.Element {
+  const nova = useNova();
+  const [only] = useState(() => onlyText(text));
+  const [typed, setTyped] = useState(only?.text ?? prettyJson(text));
+  const [version, setVersion] = useState(node.version);
+  const object = only ? new Raw(`{${JSON.stringify(only.key)}:${JSON.stringify(typed)}}`) : objectIn(typed);
+  const save = useNodeChange({
+    ...{ session, node: node.node_id, onDone: onClose, onConflict: setVersion },
+    change: (output: Raw) => nova.sessions.writeOutput(session, node.node_id, output, { version }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (object) save.mutate(object);
+  };
+  return (
+    <form className="form" onSubmit={submit}>
+      <TextArea
+        label={only ? nodeWords.outputText(only.key) : nodeWords.outputJson}
+        error={object ? undefined : nodeWords.misfit}
+        value={typed}
+        autoFocus
+        rows={Math.min(20, typed.split("\n").length + 2)}
+        onChange={setTyped}
+      />
+      <Trouble error={save.error} />
+      <div className="form-end">
+        <Button submit tone="main" disabled={!object || save.isPending}>
+          {nodeWords.saveOutput}
+        </Button>
+        <Button tone="ghost" onClick={onClose}>
+          {texts.common.cancel}
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -1,15 +1,15 @@
 import type { Session } from "@nova/client";
 import type { Node, NodeProps } from "@xyflow/react";
 import { type JSX, memo, useCallback, useMemo } from "react";
-import { Foreign } from "../../parts/foreign.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { draftGraph, firstLine, type State, stateOf } from "./draft.ts";
 import type { OutputText } from "./use-session.ts";
-import "./session-graph.css";
+import "./session-page.css";
 
 const words = texts.sessions;
 /** Of one with an output, and of one that comes to nothing. */

@@ -1,25 +1,26 @@
-import type { Session } from "@nova/client";
+import type { Session, SessionRun } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
-import { useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { rawOf } from "../../json/answer.ts";
 import { useAddress } from "../../parts/address.ts";
-import { Button } from "../../parts/button.tsx";
-import { useKeys } from "../../parts/keys.tsx";
-import { Missing } from "../../parts/page-head.tsx";
-import { Read } from "../../parts/read.tsx";
-import { Empty } from "../../parts/states.tsx";
-import { isMissing, Trouble } from "../../parts/trouble.tsx";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { JsonView } from "../../parts/json-view.tsx";
+import { useKeys } from "../../parts/keyboard.tsx";
+import { Missing } from "../../parts/page.tsx";
+import { Empty, isMissing, Read, Trouble } from "../../parts/states.tsx";
+import { type RunStatus, StatusBadge } from "../../parts/status.tsx";
+import { Time } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { AddEdge, AddNode } from "./add.tsx";
-import type { Typed } from "./draft.ts";
+import { AddEdge, AddNode, Publish, RemoveSession } from "./dialogs.tsx";
+import { countStates, type Typed } from "./draft.ts";
 import { NodePanel } from "./node-panel.tsx";
-import { Overview } from "./overview.tsx";
-import { Publish } from "./publish.tsx";
-import { RunNote } from "./run-note.tsx";
 import { SessionGraph } from "./session-graph.tsx";
-import { type Asked, SessionHead } from "./session-head.tsx";
 import { useAct, useOutputs, useSession } from "./use-session.ts";
-import "../workflow/graph/graph-tab.css";
+import "../workflow/workflow-page.css";
 import "./session-page.css";
 
 const words = texts.sessions;
@@ -128,4 +129,209 @@ function useDraftKeys({ session: { nodes }, chosen, select, run, add }: DraftKey
     a: { says: words.keys.add, run: add },
     Escape: { says: texts.keys.close, run: () => select(undefined) },
   });
+}
+
+/** What the page shows in a dialog. */
+export type Asked = "node" | "edge" | "publish";
+
+interface SessionHeadProps {
+  session: Session;
+  isRunning: boolean;
+  onAsk(asked: Asked): void;
+  onRun(): void;
+}
+
+/** Its name, and what can be done with all of it. */
+export function SessionHead({ session, isRunning, onAsk, onRun }: SessionHeadProps): JSX.Element {
+  const [, go] = useLocation();
+  const [isLeaving, setLeaving] = useState(false);
+  const { name, nodes } = session;
+  return (
+    <header className="page-head session-head">
+      <Link href="/sessions" className="icon-button" aria-label={words.back} title={words.back}>
+        <Icon name="back" />
+      </Link>
+      <h1>
+        <Foreign text={name} />
+      </h1>
+      <span className="page-head-end">
+        <Button icon="play" tone="main" disabled={isRunning || nodes.length === 0} onClick={onRun}>
+          {words.run.all}
+        </Button>
+        <Button icon="plus" onClick={() => onAsk("node")}>
+          {words.addNode.title}
+        </Button>
+        <Button icon="branch" disabled={nodes.length < 2} onClick={() => onAsk("edge")}>
+          {words.addEdge.title}
+        </Button>
+        <Button icon="upload" disabled={nodes.length === 0} onClick={() => onAsk("publish")}>
+          {words.publish.title}
+        </Button>
+        <IconButton icon="bin" label={words.removeOne(name)} onClick={() => setLeaving(true)} />
+      </span>
+      {isLeaving && (
+        <RemoveSession session={session} onRemoved={() => go("/sessions")} onClose={() => setLeaving(false)} />
+      )}
+    </header>
+  );
+}
+
+const runWords = texts.sessions.run;
+const open = new Set<RunStatus>(["queued", "running", "waiting"]);
+
+interface RunNoteProps {
+  session: Session;
+  answer: SessionRun | undefined;
+  isPending: boolean;
+  onDismiss(): void;
+}
+
+/** What ran, what was taken over, and what goes on. */
+export function RunNote({ session: { running }, answer, isPending, onDismiss }: RunNoteProps): JSX.Element {
+  const [other] = running.filter((id) => id !== answer?.execution_id);
+  return (
+    <div role="status" className="session-notes">
+      {isPending || other !== undefined ? (
+        <p className="session-note">
+          <StatusBadge status="running" />
+          <span>{isPending ? runWords.busy : runWords.going}</span>
+          {other !== undefined && <RunLink id={other} />}
+        </p>
+      ) : (
+        answer && <Answer answer={answer} isOpen={running.length > 0} onDismiss={onDismiss} />
+      )}
+    </div>
+  );
+}
+
+interface AnswerProps {
+  answer: SessionRun;
+  isOpen: boolean;
+  onDismiss(): void;
+}
+
+function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
+  const { execution_id: id, reused } = answer;
+  const { status, error } = useEnd(answer, isOpen);
+  const isOver = !open.has(status);
+  const nodes = nodesOf(answer, isOver).join(", ");
+  const did = nodes === "" ? "" : isOver ? runWords.ran(nodes) : runWords.goesOn(nodes);
+  const told = id === null ? [runWords.fresh] : [did, reused.length > 0 ? runWords.reused(reused.join(", ")) : ""];
+  return (
+    <p className="session-note">
+      {id !== null && <StatusBadge status={status} />}
+      <span>
+        <Foreign text={told.join(" ").trim()} />
+        {error && (
+          <span className="session-failed">
+            {" "}
+            <Foreign text={runWords.failed(error.node, error.message)} />
+          </span>
+        )}
+      </span>
+      {id !== null && <RunLink id={id} />}
+      <IconButton icon="cross" label={runWords.dismiss} onClick={onDismiss} />
+    </p>
+  );
+}
+
+/** Those that came to something, where the answer knows that: a run leaves out what no way leads to. */
+function nodesOf({ status, runs, ran }: SessionRun, isOver: boolean): string[] {
+  return isOver && !open.has(status) ? ran : runs;
+}
+
+/** A run may go on for longer than its answer was waited for. */
+function useEnd(
+  { execution_id: id, status, error }: SessionRun,
+  isOpen: boolean,
+): Pick<SessionRun, "status" | "error"> {
+  const nova = useNova();
+  const { data } = useQuery({
+    queryKey: ["session-run", id],
+    enabled: id !== null && open.has(status) && !isOpen,
+    queryFn: () => nova.executions.get(id as string),
+  });
+  return data ? { status: data.status, error: data.error ?? null } : { status, error };
+}
+
+function RunLink({ id }: { id: string }): JSX.Element {
+  return (
+    <Link href={`/runs/${id}`} className="session-link">
+      {runWords.open}
+    </Link>
+  );
+}
+
+const maxChanges = 10;
+
+/** How the whole draft stands, and who has changed what. */
+export function Overview({ session }: { session: Session }): JSX.Element {
+  const { nodes, shape, workflow, client_slug, expires_at, changes } = session;
+  const { stale, fresh } = countStates(nodes);
+  return (
+    <div className="definition-body">
+      <dl className="session-facts">
+        <dt>{words.columns.nodes}</dt>
+        <dd>{words.counts(stale, fresh)}</dd>
+        <dt>{words.columns.client}</dt>
+        <dd className="mono">{client_slug}</dd>
+        <dt>{words.columns.workflow}</dt>
+        <dd>
+          {workflow === null ? (
+            words.ownDraft
+          ) : (
+            <Link href={`/workflows/${workflow}`} className="session-link">
+              {workflow}
+            </Link>
+          )}
+        </dd>
+        <dt>{words.columns.until}</dt>
+        <dd>
+          <Time at={expires_at} />
+        </dd>
+      </dl>
+      <p className="quiet">{words.pick}</p>
+      <section>
+        <h2>{words.context}</h2>
+        <div className="session-value">
+          <JsonView text={rawOf(session.context).text} />
+        </div>
+      </section>
+      {shape.kind === "line" && (
+        <p className="quiet">
+          <Foreign text={shape.why ?? words.line} />
+        </p>
+      )}
+      {shape.findings.length > 0 && (
+        <section>
+          <h2>{words.findings}</h2>
+          <ul className="findings">
+            {shape.findings.map(({ code, path, message }) => (
+              <li key={`${code} ${path} ${message}`} className="tone-bad">
+                <b>{code}</b> <Foreign text={message} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {changes.length > 0 && (
+        <section>
+          <h2>{words.changes}</h2>
+          <ol className="session-changes">
+            {changes
+              .slice(-maxChanges)
+              .reverse()
+              .map(({ revision, at, by, what }) => (
+                <li key={revision}>
+                  <Foreign text={what} />
+                  <span className="quiet">
+                    <Foreign text={words.change(by)} /> <Time at={at} />
+                  </span>
+                </li>
+              ))}
+          </ol>
+        </section>
+      )}
+    </div>
+  );
 }

@@ -1,24 +1,24 @@
-import type { Schemas } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
+import type { Schemas, SessionOptions } from "@nova/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, type ReactNode, useState } from "react";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useClientSlugs } from "../../api/use-lists.ts";
-import { usePages } from "../../api/use-pages.ts";
+import { useClientSlugs, usePages, useWorkflowIds } from "../../api/queries.ts";
+import { objectIn } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Choice } from "../../parts/choice.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
-import { More, Read } from "../../parts/read.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Ask } from "../../parts/dialog.tsx";
+import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
+import { Choice } from "../../parts/filters.tsx";
+import { PageHead } from "../../parts/page.tsx";
+import { Empty, More, Read } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
+import { RemoveSession } from "../session/dialogs.tsx";
 import { countStates } from "../session/draft.ts";
-import { RemoveSession } from "../session/remove-session.tsx";
-import { NewSession } from "./new-session.tsx";
-import "../../parts/filter-bar.css";
+import "../../parts/filters.css";
 
 const words = texts.sessions;
 /** How each stands is asked for one by one. */
@@ -132,4 +132,58 @@ function NodesOf({ id }: { id: string }): ReactNode {
   if (!data) return <span className="quiet">{error ? words.nodesLost : "…"}</span>;
   const { stale, fresh } = countStates(data.nodes);
   return words.counts(stale, fresh);
+}
+
+/** An empty session, or one that begins as a workflow. */
+export function NewSession({ onClose }: { onClose(): void }): JSX.Element {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  const [workflows, clients] = [useWorkflowIds(), useClientSlugs()];
+  const [name, setName] = useState("");
+  const [workflow, setWorkflow] = useState("");
+  const [client, setClient] = useState("");
+  const [text, setText] = useState("{}");
+  const context = objectIn(text);
+  const create = useMutation({
+    mutationFn: (options: SessionOptions) => nova.sessions.create(options),
+    async onSuccess({ session_id }) {
+      await queries.invalidateQueries({ queryKey: ["sessions"] });
+      go(`/sessions/${session_id}`);
+    },
+  });
+  const submit = () => {
+    if (!context) return;
+    create.mutate({
+      ...(name.trim() !== "" && { name: name.trim() }),
+      ...(workflow !== "" && { workflow }),
+      ...(client !== "" && { client_slug: client }),
+      context,
+    });
+  };
+  const { form } = words;
+  const choices = (first: string, values: readonly string[]) =>
+    [["", first], ...values.map((one) => [one, one] as const)] as const;
+  return (
+    <Ask {...{ title: words.create, onClose, isPending: create.isPending, error: create.error }} onSubmit={submit}>
+      <SelectField label={form.from} value={workflow} values={choices(form.empty, workflows)} onChange={setWorkflow} />
+      <TextField label={form.name} hint={form.nameHint} value={name} maxLength={200} autoFocus onChange={setName} />
+      {clients.length > 1 && (
+        <SelectField
+          label={form.client}
+          value={client}
+          values={choices(form.usualClient, clients)}
+          onChange={setClient}
+        />
+      )}
+      <TextArea
+        label={form.context}
+        hint={form.contextHint}
+        error={context ? undefined : form.misfit}
+        value={text}
+        rows={4}
+        onChange={setText}
+      />
+    </Ask>
+  );
 }

@@ -6,9 +6,9 @@ import { beginSignIn } from "../../api/issuer/sign-in.ts";
 import { novaFor } from "../../api/nova.ts";
 import { pageAddress } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { sentenceOf } from "../../parts/states.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./sign-in.css";
 

@@ -2,12 +2,12 @@ import type { Task } from "@nova/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type JSX, type MouseEvent, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { Foreign } from "../../parts/foreign.tsx";
 import { type Draft, draftsOf, membersText } from "../../parts/form/draft.ts";
 import { FormFields } from "../../parts/form/form-fields.tsx";
 import { type Problems, problemsOf } from "../../parts/form/problems.ts";
 import { type Field, fieldsOf, takesMore } from "../../parts/form/schema.ts";
-import { Trouble } from "../../parts/trouble.tsx";
+import { Trouble } from "../../parts/states.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { formOf, withComment } from "./use-task.ts";
 

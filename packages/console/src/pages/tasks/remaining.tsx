@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { durationText, Time, useNow } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import "./remaining.css";
+import "./task-page.css";
 
 /** Less than this is a reason to hurry. */
 const soonMs = 3_600_000;

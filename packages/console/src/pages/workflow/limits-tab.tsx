@@ -5,14 +5,13 @@ import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
 import { TextField } from "../../parts/field.tsx";
-import { Empty, Loading } from "../../parts/states.tsx";
+import { Empty, Loading, PageFailure, Trouble } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { PageFailure, Trouble } from "../../parts/trouble.tsx";
 import { texts } from "../../texts.ts";
 import { dollars } from "../costs/cost-days.ts";
-import type { WholeWorkflow } from "./use-workflow.ts";
+import type { WholeWorkflow } from "./use-workflow.tsx";
 import "../../parts/sheet.css";
-import "./limits-tab.css";
+import "./tabs.css";
 
 const words = texts.workflows.limits;
 

@@ -1,14 +1,16 @@
-import type { ComponentType, JSX } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { type ComponentType, type JSX, useState } from "react";
 import { Link, useParams } from "wouter";
-import { Foreign } from "../../parts/foreign.tsx";
-import { later } from "../../parts/later.tsx";
-import { Missing } from "../../parts/page-head.tsx";
-import { Failure, Loading } from "../../parts/states.tsx";
-import { isMissing } from "../../parts/trouble.tsx";
+import { useNova } from "../../api/nova.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Missing } from "../../parts/page.tsx";
+import { Failure, isMissing, Loading, later } from "../../parts/states.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { GraphTab } from "./graph/graph-tab.tsx";
-import { useWorkflow, type WholeWorkflow } from "./use-workflow.ts";
-import { WorkflowHead } from "./workflow-head.tsx";
+import { GraphTab } from "./graph-tab.tsx";
+import { useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
 import "./workflow-page.css";
 
 const words = texts.workflows;
@@ -22,9 +24,9 @@ export interface TabProps {
 
 const tabs: Record<TabName, ComponentType<TabProps>> = {
   graph: GraphTab,
-  start: later(async () => (await import("./start/start-tab.tsx")).StartTab),
-  versions: later(async () => (await import("./versions/versions-tab.tsx")).VersionsTab),
-  triggers: later(async () => (await import("./triggers/triggers-tab.tsx")).TriggersTab),
+  start: later(async () => (await import("./start-tab.tsx")).StartTab),
+  versions: later(async () => (await import("./versions-tab.tsx")).VersionsTab),
+  triggers: later(async () => (await import("./triggers-tab.tsx")).TriggersTab),
   analytics: later(async () => (await import("./analytics-tab.tsx")).AnalyticsTab),
   limits: later(async () => (await import("./limits-tab.tsx")).LimitsTab),
 };
@@ -77,4 +79,98 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): 
       )}
     </>
   );
+}
+
+/** Its name, and what can be done with all of it. */
+export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+  const { id, name, active_version: active, previous_version: previous, paused_at } = workflow;
+  const [asked, setAsked] = useState<"pause" | "resume" | "rollback">();
+  const acts = useActs(workflow);
+  const close = () => setAsked(undefined);
+  return (
+    <header className="page-head workflow-head">
+      <Link href="/workflows" className="icon-button" aria-label={words.back} title={words.back}>
+        <Icon name="back" />
+      </Link>
+      <h1 className="workflow-title">
+        <Foreign text={name} />
+      </h1>
+      {name !== id && <span className="mono quiet workflow-id">{id}</span>}
+      {active !== null && <span className="badge workflow-badge tone-ok">{words.version(active)}</span>}
+      {paused_at !== null && <span className="badge workflow-badge tone-wait">{words.paused}</span>}
+      <span className="page-head-end">
+        <Link href={`/?workflow=${id}`} className="button">
+          <Icon name="runs" size={14} />
+          {words.runs}
+        </Link>
+        {previous !== null && (
+          <Button icon="back" onClick={() => setAsked("rollback")}>
+            {words.rollback(previous)}
+          </Button>
+        )}
+        {paused_at === null ? (
+          <Button icon="pause" onClick={() => setAsked("pause")}>
+            {words.pause}
+          </Button>
+        ) : (
+          <Button icon="play" onClick={() => setAsked("resume")}>
+            {words.resume}
+          </Button>
+        )}
+      </span>
+      {asked === "pause" && (
+        <Confirm title={words.pauseTitle(id)} does={words.pause} act={acts.pause} onClose={close}>
+          <p className="quiet">{words.pauseHint}</p>
+        </Confirm>
+      )}
+      {asked === "resume" && (
+        <Confirm title={words.resumeTitle(id)} does={words.resume} act={acts.resume} onClose={close}>
+          <p className="quiet">{words.resumeHint}</p>
+        </Confirm>
+      )}
+      {asked === "rollback" && previous !== null && (
+        <ActivateDialog workflow={workflow} version={previous} onClose={close} />
+      )}
+    </header>
+  );
+}
+
+/** Makes a version what new runs use. */
+export function ActivateDialog({
+  workflow,
+  version,
+  onClose,
+}: {
+  workflow: WholeWorkflow;
+  version: number;
+  onClose(): void;
+}): JSX.Element {
+  const { activate } = useActs(workflow);
+  return (
+    <Confirm
+      title={words.activateTitle(version)}
+      does={words.versions.activate}
+      act={() => activate(version)}
+      onClose={onClose}
+    >
+      <p className="quiet">{words.activateHint}</p>
+    </Confirm>
+  );
+}
+
+function useActs({ id }: WholeWorkflow) {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const readAgain = () =>
+    Promise.all(
+      [["workflow", id], ["workflows"], ["versions", id], ["schedules", id]].map((queryKey) =>
+        queries.invalidateQueries({ queryKey }),
+      ),
+    );
+  const params = { path: { id } };
+  return {
+    pause: () => nova.ask(nova.api.POST("/workflows/{id}/pause", { params })).then(readAgain),
+    resume: () => nova.ask(nova.api.POST("/workflows/{id}/resume", { params })).then(readAgain),
+    activate: (version: number) => nova.workflows.activate(id, version).then(readAgain),
+  };
 }

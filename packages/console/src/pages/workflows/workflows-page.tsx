@@ -5,13 +5,13 @@ import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
-import { Foreign } from "../../parts/foreign.tsx";
-import { useKeys } from "../../parts/keys.tsx";
-import { SearchText } from "../../parts/search-text.tsx";
+import { SearchText } from "../../parts/filters.tsx";
+import { useKeys } from "../../parts/keyboard.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { statuses, toneOf } from "../../parts/status.tsx";
 import { durationText, usdText } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { LastRuns } from "./last-runs.tsx";
 import "../../parts/sheet.css";
 import "./workflows-page.css";
 
@@ -186,4 +186,30 @@ function useWorkflowKeys(workflows: readonly Workflow[], search: { current: HTML
     ...(current && { Enter: { says: words.keys.open, run: () => go(`/workflows/${current.id}`) } }),
   });
   return at;
+}
+
+const shown = 12;
+
+interface LastRunsProps {
+  workflow: string;
+  /** Newest first. */
+  runs: readonly Execution[];
+}
+
+/** A mark for each of the last runs, the newest at the right. Failed ones are taller, for those who see no colours. */
+export function LastRuns({ workflow, runs }: LastRunsProps): JSX.Element {
+  const last = runs.slice(0, shown).toReversed();
+  if (last.length === 0) return <span className="quiet">{words.noRuns}</span>;
+  const told = statuses.flatMap((status) => {
+    const count = last.filter((run) => run.status === status).length;
+    return count === 0 ? [] : [`${count} ${texts.status[status]}`];
+  });
+  const label = `${words.lastRuns(last.length)}: ${told.join(", ")}`;
+  return (
+    <Link href={`/?workflow=${workflow}`} className="last-runs" aria-label={label} title={label}>
+      {last.map(({ execution_id: id, status }) => (
+        <span key={id} className={`last-run tone-${toneOf(status)}`} data-status={status} />
+      ))}
+    </Link>
+  );
 }

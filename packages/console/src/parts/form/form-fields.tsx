@@ -1,12 +1,13 @@
-import type { JSX } from "react";
+import { type DragEvent, type JSX, useState } from "react";
+import { kindOf } from "../../json/raw.ts";
 import { texts } from "../../texts.ts";
 import { Button, IconButton } from "../button.tsx";
-import { Foreign } from "../foreign.tsx";
-import { AnyInput } from "./any-input.tsx";
-import { type Draft, newElement } from "./draft.ts";
+import { Segments } from "../field.tsx";
+import { Icon } from "../icon.tsx";
+import { sizeText } from "../time.tsx";
+import { Foreign } from "../untrusted-text.tsx";
+import { type AnyDraft, type AnyMode, type Draft, newElement } from "./draft.ts";
 import type { Problems } from "./problems.ts";
-import type { Labelled, ValueProps } from "./props.ts";
-import { ScalarInput } from "./scalar-input.tsx";
 import type { Field, Shape } from "./schema.ts";
 import "./form.css";
 
@@ -180,4 +181,168 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
       </Button>
     </div>
   );
+}
+
+interface AnyInputProps {
+  draft: AnyDraft;
+  onChange(draft: AnyDraft): void;
+  labelled: Labelled;
+  takesFiles: boolean;
+}
+
+/** A value whose type nobody has said: a text, JSON as it is written, or the bytes of a file. */
+export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProps): JSX.Element {
+  const [isOver, setOver] = useState(false);
+  const { inputId, label, about, isBad } = labelled;
+  const modes: AnyMode[] = takesFiles ? ["text", "json", "file"] : ["text", "json"];
+  const take = (file: File | undefined) => {
+    if (file) onChange({ ...draft, mode: "file", file });
+  };
+  const drop = {
+    onDragOver(event: DragEvent) {
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: () => setOver(false),
+    onDrop(event: DragEvent) {
+      event.preventDefault();
+      setOver(false);
+      take(event.dataTransfer.files[0]);
+    },
+  };
+  return (
+    <div className="form-any" data-over={isOver || undefined} {...(takesFiles && drop)}>
+      <Segments
+        label={texts.form.modeOf(label)}
+        choices={modes.map((mode) => [mode, texts.form.modes[mode]] as const)}
+        value={draft.mode}
+        onChange={(mode) => onChange({ ...draft, mode })}
+      />
+      {draft.mode === "file" ? (
+        <FileInput {...{ draft, labelled, take }} onClear={() => onChange({ ...draft, file: undefined })} />
+      ) : (
+        <textarea
+          id={inputId}
+          className={`form-input ${draft.mode === "json" ? "mono" : ""}`}
+          rows={draft.mode === "json" ? 3 : 1}
+          aria-label={label}
+          aria-describedby={about}
+          aria-invalid={isBad || undefined}
+          spellCheck={draft.mode === "text"}
+          value={draft.text}
+          onChange={(event) => onChange({ ...draft, text: event.target.value })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface FileInputProps {
+  draft: AnyDraft;
+  labelled: Labelled;
+  take(file: File | undefined): void;
+  onClear(): void;
+}
+
+function FileInput({
+  draft: { file },
+  labelled: { inputId, label, about },
+  take,
+  onClear,
+}: FileInputProps): JSX.Element {
+  if (file) {
+    return (
+      <div className="form-file">
+        <Icon name="file" />
+        <span className="form-file-name">
+          <Foreign text={file.name} />
+        </span>
+        <span className="quiet">{sizeText(file.size)}</span>
+        <IconButton icon="cross" label={texts.form.remove(file.name)} onClick={onClear} />
+      </div>
+    );
+  }
+  return (
+    <div className="form-drop">
+      <input
+        id={inputId}
+        type="file"
+        className="hidden-label"
+        tabIndex={-1}
+        aria-label={label}
+        aria-describedby={about}
+        onChange={(event) => take(event.target.files?.[0])}
+      />
+      <Icon name="upload" />
+      <span className="quiet">{texts.form.drop}</span>
+      <Button onClick={() => document.getElementById(inputId)?.click()}>{texts.form.chooseFile}</Button>
+    </div>
+  );
+}
+
+interface ScalarInputProps {
+  shape: Shape;
+  labelled: Labelled;
+  text: string;
+  onText(text: string): void;
+}
+
+export function ScalarInput({ shape, labelled, text, onText }: ScalarInputProps): JSX.Element | null {
+  const { inputId, label, about, isBad, isRequired } = labelled;
+  if (shape.kind === "boolean") {
+    const choices: [string, string][] = [
+      ["true", texts.form.yes],
+      ["false", texts.form.no],
+    ];
+    if (!isRequired) choices.push(["", texts.form.none]);
+    return <Segments {...{ label, choices, isBad }} id={inputId} value={text} onChange={onText} />;
+  }
+  const given = {
+    ...{ id: inputId, value: text, className: "form-input", "aria-label": label, "aria-required": isRequired },
+    ...(about !== undefined && { "aria-describedby": about }),
+    ...(isBad && { "aria-invalid": true }),
+    onChange: ({ target }: { target: { value: string } }) => onText(target.value),
+  };
+  if (shape.kind === "choice") {
+    const choices = shape.values.map((value): [string, string] => [value, shown(value)]);
+    return (
+      <select {...given}>
+        {(!isRequired || text === "") && <option value="">{isRequired ? texts.form.choose : texts.form.none}</option>}
+        {choices.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (shape.kind === "number") {
+    return <input {...given} type="text" inputMode={shape.isInteger ? "numeric" : "decimal"} autoComplete="off" />;
+  }
+  if (shape.kind !== "text") return null;
+  if (shape.isLong) return <textarea {...given} rows={3} />;
+  return <input {...given} type={shape.input} autoComplete="off" />;
+}
+
+function shown(json: string): string {
+  return kindOf(json) === "text" ? JSON.parse(json) : json;
+}
+
+/** What a view of one value gets. */
+export interface ValueProps {
+  draft: Draft;
+  onChange(draft: Draft): void;
+  problems: Problems;
+  id: string;
+  place: string;
+  takesFiles: boolean;
+}
+
+/** How an input is known to those who do not see it. */
+export interface Labelled {
+  inputId: string;
+  label: string;
+  about: string | undefined;
+  isBad: boolean;
+  isRequired: boolean;
 }

@@ -1,21 +1,35 @@
 import {
   Background,
   BackgroundVariant,
+  BaseEdge,
   Controls,
+  type Edge,
+  type EdgeProps,
+  getViewportForBounds,
   MarkerType,
   type Node,
   type NodeTypes,
   ReactFlow,
   ReactFlowProvider,
+  type Rect,
+  useReactFlow,
+  type Viewport,
 } from "@xyflow/react";
-import { type JSX, type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
+import {
+  type JSX,
+  type KeyboardEvent,
+  memo,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Loading } from "../states.tsx";
 import type { Graph, GraphEdge, GraphNode } from "./definition.ts";
-import type { Layout, LayoutRequest, Placed, Route } from "./layout-types.ts";
+import type { Layout, LayoutRequest, Placed, Point, Route } from "./layout.worker.ts";
 import type { CardData } from "./node-card.tsx";
-import { type RouteEdge, RouteLine } from "./route-edge.tsx";
-import { minZoom, useFit } from "./use-fit.ts";
-import { useLayout } from "./use-layout.ts";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
 
@@ -52,7 +66,6 @@ export interface Folding {
 
 const size = { width: 204, height: 50 };
 const mapHeight = 58;
-const edgeTypes = { route: RouteLine };
 
 /** A graph of nodes and edges, whose maps open to what is inside of them. */
 export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX.Element {
@@ -226,4 +239,120 @@ function edgeAlong(route: Route, edge: GraphEdge, id: string, { state, label, is
     markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: `var(--edge-${state})` },
     zIndex: isAbove ? 1 : 0,
   };
+}
+
+export type RouteEdge = Edge<{ route: Route }, "route">;
+
+/** An edge along the way that the layout has found for it. */
+export const RouteLine = memo(function RouteLine({ data, label, markerEnd }: EdgeProps<RouteEdge>): JSX.Element | null {
+  if (!data) return null;
+  const { points, label: place } = data.route;
+  return (
+    <BaseEdge
+      path={curveThrough(points)}
+      {...(markerEnd !== undefined && { markerEnd })}
+      {...(label && place && { label, labelX: place.x, labelY: place.y })}
+      labelBgPadding={[4, 2]}
+      labelBgBorderRadius={3}
+    />
+  );
+});
+
+const edgeTypes = { route: RouteLine };
+
+/** Through the middles between the points, which are what it bends towards. */
+function curveThrough(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (!first) return "";
+  const middles = rest.map((point, index) => middle(points[index] as Point, point));
+  const bends = middles.slice(1).map((point, index) => `Q${at(rest[index] as Point)} ${at(point)}`);
+  const [begin, end] = [middles[0], rest.at(-1)];
+  return [`M${at(first)}`, ...(begin ? [`L${at(begin)}`] : []), ...bends, ...(end ? [`L${at(end)}`] : [])].join(" ");
+}
+
+function middle(a: Point, b: Point): Point {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
+
+function at({ x, y }: Point): string {
+  return `${x.toFixed(1)},${y.toFixed(1)}`;
+}
+
+export const minZoom = 0.1;
+/** Of titles: eight pixels. */
+const leastReadable = 0.6;
+const margin = 24;
+
+/**
+ * All of the graph is in sight when it is placed, once its box has a size: on a phone another view may be shown first. A
+ * box that changes its size shows all of it again, unless somebody has moved it since.
+ */
+export function useFit(box: RefObject<HTMLElement | null>, layout: Layout | undefined): void {
+  const { getViewport, setViewport } = useReactFlow();
+  const fitted = useRef<Viewport>(undefined);
+  useEffect(() => {
+    const element = box.current;
+    if (!layout || !element) return undefined;
+    let isPlaced = false;
+    const fit = () => {
+      const { width, height } = element.getBoundingClientRect();
+      if (width === 0 || (isPlaced && isMoved(getViewport(), fitted.current))) return;
+      const view = readable(boundsOf(layout), width, height);
+      void setViewport(view, fitted.current && !isPlaced ? { duration: 200 } : {});
+      isPlaced = true;
+      fitted.current = view;
+    };
+    fit();
+    const observer = new ResizeObserver(fit);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box, layout, getViewport, setViewport]);
+}
+
+function isMoved(now: Viewport, { x, y, zoom } = now): boolean {
+  return Math.hypot(now.x - x, now.y - y) > 1 || Math.abs(now.zoom - zoom) > 0.001;
+}
+
+/** Of a graph that would be too small to read, its beginning. */
+function readable(bounds: Rect, width: number, height: number): Viewport {
+  const whole = getViewportForBounds(bounds, width, height, minZoom, 1, 0.08);
+  if (whole.zoom >= leastReadable) return whole;
+  return { zoom: leastReadable, x: (width - bounds.width * leastReadable) / 2, y: margin };
+}
+
+function boundsOf({ nodes }: Layout): Rect {
+  const outer = nodes.filter(({ parent }) => parent === undefined);
+  const right = outer.reduce((most, { x, width }) => Math.max(most, x + width), 0);
+  const bottom = outer.reduce((most, { y, height }) => Math.max(most, y + height), 0);
+  return { x: 0, y: 0, width: right, height: bottom };
+}
+
+let worker: Worker | undefined;
+let lastId = 0;
+const waiting = new Map<number, (layout: Layout) => void>();
+
+function place(request: LayoutRequest, then: (layout: Layout) => void): () => void {
+  worker ??= openWorker();
+  const id = ++lastId;
+  waiting.set(id, then);
+  worker.postMessage({ id, request });
+  return () => void waiting.delete(id);
+}
+
+function openWorker(): Worker {
+  const opened = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
+  opened.addEventListener("message", ({ data }: MessageEvent<{ id: number; layout: Layout }>) => {
+    waiting.get(data.id)?.(data.layout);
+    waiting.delete(data.id);
+  });
+  return opened;
+}
+
+/** Where the nodes lie; undefined before that is known. What was known stays while another place is looked for. */
+export function useLayout(request: LayoutRequest): Layout | undefined {
+  const [layout, setLayout] = useState<Layout>();
+  // A run that goes on asks for the same places again and again.
+  const text = JSON.stringify(request);
+  useEffect(() => place(JSON.parse(text), setLayout), [text]);
+  return layout;
 }

@@ -1,7 +1,110 @@
-import { layout } from "./layout.ts";
-import type { LayoutRequest } from "./layout-types.ts";
+import { layout as dagre, graphlib } from "@dagrejs/dagre";
+
+export interface LayoutNode {
+  id: string;
+  width: number;
+  height: number;
+  /** What lies inside of it; it becomes as large as that needs. */
+  inside?: LayoutRequest;
+}
+
+export interface LayoutRequest {
+  nodes: LayoutNode[];
+  edges: { from: string; to: string; label: string }[];
+}
+
+/** Places are those of upper left corners, of nodes inside of others within those. */
+export interface Placed {
+  id: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  parent: string | undefined;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** The way of an edge around the nodes, from the place of the whole graph. */
+export interface Route {
+  from: string;
+  to: string;
+  points: Point[];
+  /** Where its label has room. */
+  label: Point | undefined;
+}
+
+export interface Layout {
+  nodes: Placed[];
+  routes: Route[];
+}
 
 /** Places graphs away from the page's thread: hundreds of nodes take dagre some hundred milliseconds. */
 addEventListener("message", ({ data }: MessageEvent<{ id: number; request: LayoutRequest }>) => {
   postMessage({ id: data.id, layout: layout(data.request) });
 });
+
+/** Room for the title of a node that has others in it, and around them. */
+const head = 72;
+const padding = 18;
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Places every node, from above to below; what is inside of a node first, as its size follows from that. */
+export function layout(request: LayoutRequest): Layout {
+  const { nodes, routes } = placedIn(request, undefined);
+  return { nodes, routes };
+}
+
+function placedIn({ nodes, edges }: LayoutRequest, parent: string | undefined): Layout & { size: Size } {
+  const graph = new graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: "TB", nodesep: 34, ranksep: 44, edgesep: 18, marginx: 0, marginy: 0 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const inside = new Map(nodes.map((node) => [node.id, insideOf(node)]));
+  for (const [id, { size }] of inside) graph.setNode(id, { ...size });
+  for (const [index, { from, to, label }] of edges.entries()) {
+    if (!graph.hasNode(from) || !graph.hasNode(to)) continue;
+    graph.setEdge(from, to, { width: label.length * 7, height: label === "" ? 0 : 16, labelpos: "c" }, String(index));
+  }
+  dagre(graph);
+  const begin = parent === undefined ? { x: 0, y: 0 } : { x: padding, y: head };
+  const own = nodes.map(({ id }): Placed => {
+    const { x, y, width, height } = graph.node(id) as Size & Point;
+    return { id, parent, width, height, x: x - width / 2 + begin.x, y: y - height / 2 + begin.y };
+  });
+  const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
+  return {
+    nodes: [...own, ...Array.from(inside.values()).flatMap((one) => one.nodes)],
+    routes: [
+      ...routesOf(graph).map((route) => moved(route, begin)),
+      ...own.flatMap((place) => inside.get(place.id)?.routes.map((route) => moved(route, place)) ?? []),
+    ],
+    size: { width, height },
+  };
+}
+
+function insideOf({ id, width, height, inside }: LayoutNode): Layout & { size: Size } {
+  if (!inside || inside.nodes.length === 0) return { size: { width, height }, nodes: [], routes: [] };
+  const { nodes, routes, size } = placedIn(inside, id);
+  const whole = { width: size.width + 2 * padding, height: size.height + head + padding };
+  return { nodes, routes, size: { width: Math.max(width, whole.width), height: Math.max(height, whole.height) } };
+}
+
+function routesOf(graph: graphlib.Graph): Route[] {
+  return graph.edges().map((edge): Route => {
+    const { points, x, y } = graph.edge(edge) as { points: Point[] } & Partial<Point>;
+    const label = x === undefined || y === undefined ? undefined : { x, y };
+    return { from: edge.v, to: edge.w, points: points.map((point) => ({ x: point.x, y: point.y })), label };
+  });
+}
+
+function moved({ points, label, ...route }: Route, by: Point): Route {
+  const move = ({ x, y }: Point) => ({ x: x + by.x, y: y + by.y });
+  return { ...route, points: points.map(move), label: label && move(label) };
+}

@@ -1,10 +1,9 @@
 import { Handle, Position } from "@xyflow/react";
 import type { JSX, ReactNode } from "react";
 import { texts } from "../../texts.ts";
-import { Foreign } from "../foreign.tsx";
-import { Icon } from "../icon.tsx";
+import { Icon, type IconName } from "../icon.tsx";
+import { Foreign } from "../untrusted-text.tsx";
 import type { GraphNode } from "./definition.ts";
-import { kindIcon } from "./kind-icon.ts";
 
 /** What every card knows. */
 export interface CardData extends Record<string, unknown> {
@@ -75,4 +74,14 @@ export function NodeCard({
       <Handle type="source" position={Position.Bottom} isConnectable={false} />
     </div>
   );
+}
+
+const icons: Record<string, IconName> = {
+  ...{ start: "play", end: "flag", decision: "branch", map: "map" },
+  ...{ approval: "person", wait: "clock", workflow: "flow" },
+};
+
+/** What kind of node it is. */
+export function kindIcon(type: string, isPrompt: boolean): IconName {
+  return isPrompt ? "spark" : (icons[type] ?? "code");
 }

@@ -1,11 +1,9 @@
 import { type JSX, useEffect, useState } from "react";
 import { texts } from "../../texts.ts";
-import { CodeLines } from "../code-lines.tsx";
-import { Foreign } from "../foreign.tsx";
+import { CodeLines } from "../code.tsx";
 import { JsonView } from "../json-view.tsx";
 import { Loading } from "../states.tsx";
-import { csvRows } from "./csv.ts";
-import { type Shown, shownAs } from "./kind.ts";
+import { Foreign } from "../untrusted-text.tsx";
 import { sheetRows } from "./xlsx.ts";
 import "./preview.css";
 
@@ -96,4 +94,107 @@ function Table({ rows }: { rows: readonly (readonly string[])[] }): JSX.Element 
       </table>
     </div>
   );
+}
+
+/** How bytes can be shown; `none`: only downloaded. */
+export type Shown =
+  | { as: "image"; type: string }
+  | { as: "pdf" }
+  | { as: "sheet" }
+  | { as: "csv"; text: string }
+  | { as: "json"; text: string }
+  | { as: "text"; text: string }
+  | { as: "none" };
+
+/** What files of a kind begin with. */
+const beginnings: [bytes: readonly number[], shown: Shown][] = [
+  [[0x89, 0x50, 0x4e, 0x47], { as: "image", type: "image/png" }],
+  [[0xff, 0xd8, 0xff], { as: "image", type: "image/jpeg" }],
+  [[0x47, 0x49, 0x46, 0x38], { as: "image", type: "image/gif" }],
+  [[0x25, 0x50, 0x44, 0x46, 0x2d], { as: "pdf" }],
+  [[0x50, 0x4b, 0x03, 0x04], { as: "sheet" }],
+];
+
+/** By what the bytes are: nobody says a type that could be believed. */
+export function shownAs(bytes: Uint8Array, name: string, type: string): Shown {
+  const known = beginnings.find(([beginning]) => beginning.every((byte, index) => bytes[index] === byte));
+  if (known) return known[1];
+  if (isWebp(bytes)) return { as: "image", type: "image/webp" };
+  const text = textOf(bytes);
+  if (text === undefined) return { as: "none" };
+  if (/^\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)*<svg[\s>]/i.test(text))
+    return { as: "image", type: "image/svg+xml" };
+  if (type === "json" || isJson(text)) return { as: "json", text };
+  return { as: /\.csv$/i.test(name) || looksLikeTable(text) ? "csv" : "text", text };
+}
+
+function isWebp(bytes: Uint8Array): boolean {
+  const letters = (from: number, to: number) => String.fromCharCode(...bytes.slice(from, to));
+  return letters(0, 4) === "RIFF" && letters(8, 12) === "WEBP";
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** To find out whether a longer text is JSON would stop the page. */
+const longestGuess = 200_000;
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text) || text.length > longestGuess) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As many commas or semicolons in each of its first lines. */
+function looksLikeTable(text: string): boolean {
+  const lines = text
+    .slice(0, 4_000)
+    .split(/\r?\n/)
+    .slice(0, 5)
+    .filter((line) => line !== "");
+  return [",", ";", "\t"].some((mark) => {
+    const counts = new Set(lines.map((line) => line.split(mark).length));
+    return lines.length > 2 && counts.size === 1 && !counts.has(1);
+  });
+}
+
+/** The first rows of a text with cells between commas, semicolons or tabs; quoted cells may hold any of them. */
+export function csvRows(text: string, maxRows: number): string[][] {
+  const [head = ""] = text.split("\n", 1);
+  const mark = [",", ";", "\t"].reduce((best, one) => (head.split(one).length > head.split(best).length ? one : best));
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let at = 0;
+  while (at <= text.length && rows.length < maxRows) {
+    const { cell, end } = cellAt(text, at, mark);
+    row.push(cell);
+    if (text[end] !== mark) {
+      if (row.length > 1 || row[0] !== "") rows.push(row);
+      row = [];
+    }
+    at = text[end] === "\r" && text[end + 1] === "\n" ? end + 2 : end + 1;
+  }
+  return rows;
+}
+
+function cellAt(text: string, start: number, mark: string): { cell: string; end: number } {
+  if (text[start] !== '"') {
+    let end = start;
+    while (end < text.length && text[end] !== mark && text[end] !== "\n" && text[end] !== "\r") end++;
+    return { cell: text.slice(start, end), end };
+  }
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  if (end < 0) return { cell: text.slice(start + 1), end: text.length };
+  return { cell: text.slice(start + 1, end).replaceAll('""', '"'), end: end + 1 };
 }

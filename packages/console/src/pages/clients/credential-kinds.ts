@@ -1,0 +1,123 @@
+import type { Schemas } from "@nova/client";
+import type { texts } from "../../texts.ts";
+
+export type Kind = Schemas["Credential"]["kind"];
+
+type Label = keyof typeof texts.clients.credentials.fields;
+
+export interface CredentialField {
+  /** As the API calls it. */
+  name: string;
+  label: Label;
+  /** `pairs`: names and secret values that people give. */
+  type: "text" | "secret" | "port" | "url" | "pairs";
+  isOptional?: true;
+  example?: string;
+}
+
+const text = (name: string, more: Partial<CredentialField> = {}): CredentialField => ({
+  ...{ name, label: name as Label, type: "text" },
+  ...more,
+});
+const optional = { isOptional: true } as const;
+const secret = { type: "secret" } as const;
+const port = (name: string, example: string) => text(name, { type: "port", example, ...optional });
+
+/** What each kind takes: docs/credentials.md. The server checks it. */
+export const kinds: Record<Kind, readonly CredentialField[]> = {
+  email: [
+    text("user", { example: "invoices@example.com" }),
+    text("password", secret),
+    text("smtp_host", { example: "smtp.example.com", ...optional }),
+    port("smtp_port", "587"),
+    text("imap_host", { example: "imap.example.com", ...optional }),
+    port("imap_port", "993"),
+  ],
+  database: [
+    text("host", { example: "db.example.com" }),
+    port("port", "5432"),
+    text("name", { label: "database" }),
+    text("user"),
+    text("password", secret),
+    text("sslmode", { example: "require", ...optional }),
+  ],
+  http: [
+    text("url", { type: "url", example: "https://api.example.com" }),
+    text("user", optional),
+    text("password", { ...secret, ...optional }),
+    text("token", { ...secret, ...optional }),
+    text("headers", { type: "pairs", ...optional }),
+  ],
+  oauth2: [
+    text("token_url", { type: "url", example: "https://login.example.com/token" }),
+    text("client_id"),
+    text("client_secret", { ...secret, ...optional }),
+    text("refresh_token", { ...secret, ...optional }),
+    text("scope", optional),
+    text("api_url", { type: "url", example: "https://api.example.com", ...optional }),
+    text("access_token", { ...secret, ...optional }),
+    text("expires_at", { example: "2027-01-31T09:30:00Z", ...optional }),
+  ],
+  custom: [text("values", { type: "pairs" })],
+};
+
+export interface Pair {
+  name: string;
+  value: string;
+}
+
+/** What stands in a form: texts by field, and the pairs of the one field that has them. */
+export interface CredentialDraft {
+  texts: Readonly<Record<string, string>>;
+  pairs: readonly Pair[];
+}
+
+export const emptyDraft: CredentialDraft = { texts: {}, pairs: [{ name: "", value: "" }] };
+
+/** Values as the API takes them; what was left empty is left out. Texts stay as they are: a space may belong to them. */
+export function valuesOf(kind: Kind, { texts: given, pairs }: CredentialDraft): Record<string, unknown> {
+  const named = Object.fromEntries(
+    pairs.flatMap(({ name, value }) => (isEmpty({ name, value }) ? [] : [[name, value]])),
+  );
+  if (kind === "custom") return named;
+  const values = kinds[kind].flatMap(({ name, type }): [string, unknown][] => {
+    if (type === "pairs") return Object.keys(named).length === 0 ? [] : [[name, named]];
+    const value = given[name] ?? "";
+    if (value === "") return [];
+    return [[name, type === "port" ? Number(value) : value]];
+  });
+  return Object.fromEntries(values);
+}
+
+export type Problem = keyof typeof texts.clients.credentials.problems;
+
+const shortestSecret = 6;
+/** A header may have any name. */
+const fieldName = /^[a-z][a-z0-9_]{0,59}$/;
+
+/** What the server would refuse of one field. */
+export function problemOf({ type }: CredentialField, value: string): Problem | undefined {
+  if (value === "") return undefined;
+  if (type === "secret" && value.length < shortestSecret) return "short";
+  if (type === "port" && !(/^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535)) return "port";
+  return undefined;
+}
+
+export function pairProblem(kind: Kind, pairs: readonly Pair[], index: number): Problem | undefined {
+  const { name, value } = pairs[index] ?? { name: "", value: "" };
+  if (isEmpty({ name, value })) return undefined;
+  if (kind === "custom" && !fieldName.test(name)) return "field";
+  if (pairs.some((other, at) => at !== index && other.name === name)) return "twice";
+  return value.length < shortestSecret ? "short" : undefined;
+}
+
+function isEmpty({ name, value }: Pair): boolean {
+  return name === "" && value === "";
+}
+
+export function isSound(kind: Kind, { texts: given, pairs }: CredentialDraft): boolean {
+  return (
+    kinds[kind].every((field) => problemOf(field, given[field.name] ?? "") === undefined) &&
+    pairs.every((_, index) => pairProblem(kind, pairs, index) === undefined)
+  );
+}

@@ -1,0 +1,288 @@
+import type { CredentialOwner, Schemas } from "@nova/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type JSX, useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Ask, Confirm } from "../../parts/dialog.tsx";
+import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
+import { Card } from "../../parts/page.tsx";
+import { Empty, Read } from "../../parts/states.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Time } from "../../parts/time.tsx";
+import { texts } from "../../texts.ts";
+import {
+  type CredentialDraft,
+  type CredentialField,
+  emptyDraft,
+  isSound,
+  type Kind,
+  kinds,
+  type Pair,
+  pairProblem,
+  problemOf,
+  valuesOf,
+} from "./credential-kinds.ts";
+import "./client-page.css";
+
+type Credential = Schemas["Credential"];
+
+const words = texts.clients.credentials;
+
+type Asked = { form: Credential | undefined } | { remove: Credential };
+
+/** What nodes log in with, by name and kind: nothing tells what is in them. */
+export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const queryKey = ["credentials", owner];
+  const credentials = useQuery({ queryKey, queryFn: () => Array.fromAsync(nova.credentials.list(owner)) });
+  const [asked, setAsked] = useState<Asked>();
+  const close = () => setAsked(undefined);
+  const readAgain = () => queries.invalidateQueries({ queryKey });
+  const remove = async ({ name }: Credential) => {
+    await nova.credentials.remove(owner, name);
+    await readAgain();
+  };
+  return (
+    <Card
+      title={words.title}
+      hint={words.hint}
+      end={
+        <Button icon="plus" onClick={() => setAsked({ form: undefined })}>
+          {words.create}
+        </Button>
+      }
+    >
+      <Read query={credentials} lines={3}>
+        {(known) =>
+          known.length === 0 ? (
+            <Empty icon="lock" title={words.empty} hint={words.emptyHint} />
+          ) : (
+            <CredentialTable credentials={known} ask={setAsked} />
+          )
+        }
+      </Read>
+      {asked && "form" in asked && (
+        <CredentialForm owner={owner} replaced={asked.form} onStored={readAgain} onClose={close} />
+      )}
+      {asked && "remove" in asked && (
+        <Confirm
+          title={words.confirmRemove(asked.remove.name)}
+          does={words.remove}
+          act={() => remove(asked.remove)}
+          onClose={close}
+        >
+          <p className="quiet">{words.confirmRemoveHint}</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
+interface CredentialTableProps {
+  credentials: readonly Credential[];
+  ask(asked: Asked): void;
+}
+
+function CredentialTable({ credentials, ask }: CredentialTableProps): JSX.Element {
+  const { columns } = words;
+  return (
+    <Table
+      items={credentials}
+      keyOf={({ name }) => name}
+      columns={[
+        { label: columns.name, show: ({ name }) => name, look: "mono" },
+        { label: columns.kind, show: ({ kind }) => words.kinds[kind], look: "quiet" },
+        { label: columns.changed, show: ({ changed_at }) => <Time at={changed_at} />, look: "wide fixed quiet" },
+        {
+          label: columns.actions,
+          show: (one) => (
+            <>
+              <IconButton icon="restart" label={words.replace(one.name)} onClick={() => ask({ form: one })} />
+              <IconButton icon="bin" label={words.removeOne(one.name)} onClick={() => ask({ remove: one })} />
+            </>
+          ),
+          look: "sheet-end",
+        },
+      ]}
+    />
+  );
+}
+
+interface CredentialFormProps {
+  owner: CredentialOwner;
+  /** Takes the place of this one; its values are not known here. */
+  replaced: Schemas["Credential"] | undefined;
+  onStored(): Promise<unknown>;
+  onClose(): void;
+}
+
+/** Write-only: it begins empty, and what was typed is gone with it. */
+export function CredentialForm({ owner, replaced, onStored, onClose }: CredentialFormProps): JSX.Element {
+  const nova = useNova();
+  const [kind, setKind] = useState<Kind>(replaced?.kind ?? "email");
+  const [name, setName] = useState<string>(replaced?.name ?? "");
+  const [draft, setDraft] = useState(emptyDraft);
+  const [isAtWork, setAtWork] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const submit = async () => {
+    setAtWork(true);
+    try {
+      await nova.credentials.set(owner, name.trim() || kind, { kind, values: valuesOf(kind, draft) });
+      await onStored();
+      onClose();
+    } catch (refused) {
+      setError(refused);
+      setAtWork(false);
+    }
+  };
+  return (
+    <Ask
+      title={replaced ? words.replace(replaced.name) : words.create}
+      action={words.store}
+      isPending={isAtWork || !isSound(kind, draft)}
+      isSecret
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <div className="form-pair">
+        <SelectField
+          label={words.kind}
+          value={kind}
+          values={Object.entries(words.kinds)}
+          onChange={(chosen) => {
+            setKind(chosen as Kind);
+            setDraft(emptyDraft);
+          }}
+        />
+        <TextField
+          label={words.name}
+          value={name}
+          placeholder={kind}
+          required={kind === "custom"}
+          disabled={replaced !== undefined}
+          pattern="[a-z][a-z0-9_]{0,39}"
+          onChange={setName}
+        />
+      </div>
+      <p className="quiet">{replaced ? words.storeHint : `${words.kindHints[kind]} ${words.nameHint}`}</p>
+      <Fields kind={kind} draft={draft} onChange={setDraft} />
+    </Ask>
+  );
+}
+
+interface FieldsProps {
+  kind: Kind;
+  draft: CredentialDraft;
+  onChange(draft: CredentialDraft): void;
+}
+
+function Fields({ kind, draft, onChange }: FieldsProps): JSX.Element {
+  return (
+    <div className="form-pair">
+      {kinds[kind].map((field) =>
+        field.type === "pairs" ? (
+          <Pairs
+            key={field.name}
+            kind={kind}
+            label={labelOf(field)}
+            pairs={draft.pairs}
+            onChange={(pairs) => onChange({ ...draft, pairs })}
+          />
+        ) : (
+          <Value
+            key={field.name}
+            field={field}
+            value={draft.texts[field.name] ?? ""}
+            onChange={(value) => onChange({ ...draft, texts: { ...draft.texts, [field.name]: value } })}
+          />
+        ),
+      )}
+    </div>
+  );
+}
+
+function Value({
+  field,
+  value,
+  onChange,
+}: {
+  field: CredentialField;
+  value: string;
+  onChange(value: string): void;
+}): JSX.Element {
+  const problem = problemOf(field, value);
+  const types = { secret: "password", url: "url", text: "text", port: "text", pairs: "text" };
+  return (
+    <TextField
+      label={labelOf(field)}
+      error={problem && words.problems[problem]}
+      type={types[field.type]}
+      autoComplete={field.type === "secret" ? "new-password" : "off"}
+      inputMode={field.type === "port" ? "numeric" : undefined}
+      required={field.isOptional !== true}
+      placeholder={field.example}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
+function labelOf({ label, isOptional }: CredentialField): string {
+  return isOptional ? words.optional(words.fields[label]) : words.fields[label];
+}
+
+interface PairsProps {
+  kind: Kind;
+  label: string;
+  pairs: readonly Pair[];
+  onChange(pairs: readonly Pair[]): void;
+}
+
+/** Secret texts under names of one's own. They may have lines, as keys in PEM do. */
+export function Pairs({ kind, label, pairs, onChange }: PairsProps): JSX.Element {
+  const set = (index: number, change: Partial<Pair>) =>
+    onChange(pairs.map((pair, at) => (at === index ? { ...pair, ...change } : pair)));
+  return (
+    <fieldset className="pairs">
+      <legend>{label}</legend>
+      {pairs.map(({ name, value }, index) => {
+        const problem = pairProblem(kind, pairs, index);
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+          <div key={index} className="pair">
+            <TextField
+              label={words.pairName}
+              error={problem && problem !== "short" ? words.problems[problem] : undefined}
+              value={name}
+              placeholder={kind === "custom" ? "api_key" : "X-Api-Key"}
+              required={kind === "custom"}
+              onChange={(to) => set(index, { name: to })}
+            />
+            <TextArea
+              label={words.pairValue}
+              error={problem === "short" ? words.problems.short : undefined}
+              value={value}
+              rows={1}
+              required={kind === "custom"}
+              autoComplete="off"
+              onChange={(to) => set(index, { value: to })}
+            />
+            <IconButton
+              icon="bin"
+              label={words.removePair}
+              disabled={pairs.length === 1}
+              onClick={() => onChange(pairs.filter((_, at) => at !== index))}
+            />
+          </div>
+        );
+      })}
+      <div>
+        <Button icon="plus" tone="ghost" onClick={() => onChange([...pairs, { name: "", value: "" }])}>
+          {words.addPair}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,236 @@
+import type { Client } from "@nova/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type JSX, type ReactNode, useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { useWorkflowIds } from "../../api/queries.ts";
+import { rawOf } from "../../json/answer.ts";
+import { objectIn, prettyJson } from "../../json/raw.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Field, TextArea, TextField } from "../../parts/field.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Card } from "../../parts/page.tsx";
+import { Trouble } from "../../parts/states.tsx";
+import { texts } from "../../texts.ts";
+import {
+  quotaMisfit,
+  quotaNames,
+  quotasDraft,
+  quotasIn,
+  type SettingsDraft,
+  settingsChange,
+  settingsOf,
+} from "./changes.ts";
+import "../../parts/field.css";
+import "./client-page.css";
+
+interface SectionProps {
+  slug: string;
+  title: string;
+  hint?: string;
+  /** What is to be changed; undefined: nothing, or not in this way. */
+  change: Changes | undefined;
+  children: ReactNode;
+}
+
+export type Changes = Parameters<ReturnType<typeof useNova>["clients"]["change"]>[1];
+
+/** A part of a client that is saved by itself. */
+export function Section({ slug, title, hint, change, children }: SectionProps): JSX.Element {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const [state, setState] = useState<"saving" | "saved">();
+  const [error, setError] = useState<unknown>();
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (change === undefined) return;
+    setState("saving");
+    setError(undefined);
+    try {
+      queries.setQueryData(["client", slug], await nova.clients.change(slug, change));
+      setState("saved");
+      await queries.invalidateQueries({ queryKey: ["clients"] });
+    } catch (refused) {
+      setState(undefined);
+      setError(refused);
+    }
+  };
+  const isSaved = state === "saved" && change === undefined;
+  return (
+    <Card title={title} hint={hint}>
+      <form className="card-body form" onSubmit={save}>
+        {children}
+        <Trouble error={error} />
+        <div className="form-end">
+          <Button submit tone="main" disabled={change === undefined || state === "saving"}>
+            {texts.common.save}
+          </Button>
+          <span role="status" className="saved">
+            {isSaved && (
+              <>
+                <Icon name="check" size={14} /> {texts.common.saved}
+              </>
+            )}
+          </span>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+/** Nothing to change is no change. */
+export function changeOf(changes: Changes): Changes | undefined {
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}
+
+const words = texts.clients;
+
+export function Settings({ client }: { client: Client }): JSX.Element {
+  const [draft, setDraft] = useState(() => settingsOf(client));
+  const set = (field: keyof SettingsDraft) => (value: string) => setDraft({ ...draft, [field]: value });
+  const { settings } = words;
+  return (
+    <Section slug={client.slug} title={settings.title} change={changeOf(settingsChange(client, draft))}>
+      <TextField label={settings.name} value={draft.name} required maxLength={200} onChange={set("name")} />
+      <TextField
+        label={settings.mailFrom}
+        hint={settings.mailFromHint}
+        type="email"
+        value={draft.mailFrom}
+        onChange={set("mailFrom")}
+      />
+      <TextField label={settings.mails} hint={settings.mailsHint} value={draft.mails} onChange={set("mails")} />
+      <div className="form-pair">
+        <TextField
+          label={settings.webhook}
+          hint={settings.webhookHint}
+          type="url"
+          value={draft.webhook}
+          onChange={set("webhook")}
+        />
+        <TextField label={settings.secret} hint={settings.secretHint} value={draft.secret} onChange={set("secret")} />
+      </div>
+    </Section>
+  );
+}
+
+export function Quotas({ client }: { client: Client }): JSX.Element {
+  const before = quotasDraft(client.quotas);
+  const [draft, setDraft] = useState(before);
+  const { quotas } = words;
+  const misfits = quotaNames.map((name) => quotaMisfit(name, draft[name]));
+  const isSame = quotaNames.every((name) => draft[name].trim() === before[name]);
+  const isPossible = !isSame && misfits.every((misfit) => misfit === undefined);
+  return (
+    <Section
+      slug={client.slug}
+      title={quotas.title}
+      hint={quotas.hint}
+      change={isPossible ? { quotas: quotasIn(draft) } : undefined}
+    >
+      <div className="form-pair">
+        {quotaNames.map((name, index) => {
+          const misfit = misfits[index];
+          return (
+            <TextField
+              key={name}
+              label={quotas[name]}
+              hint={quotas[`${name}Hint`]}
+              error={misfit && quotas[misfit]}
+              inputMode="decimal"
+              placeholder={words.unlimited}
+              value={draft[name]}
+              onChange={(value) => setDraft({ ...draft, [name]: value })}
+            />
+          );
+        })}
+      </div>
+    </Section>
+  );
+}
+
+export function Variables({ client }: { client: Client }): JSX.Element {
+  const before = prettyJson(rawOf(client.variables).text);
+  const [text, setText] = useState(before);
+  const { variables } = words;
+  const object = objectIn(text);
+  // The type of the client says what it is, not that its text is kept.
+  const change =
+    object && prettyJson(object.text) !== before ? ({ variables: object } as unknown as Changes) : undefined;
+  return (
+    <Section slug={client.slug} title={variables.title} hint={variables.hint} change={change}>
+      <TextArea
+        label={variables.label}
+        error={object ? undefined : variables.misfit}
+        value={text}
+        rows={Math.min(16, text.split("\n").length + 1)}
+        onChange={setText}
+      />
+    </Section>
+  );
+}
+
+export function Pins({ client }: { client: Client }): JSX.Element {
+  const [pins, setPins] = useState(() =>
+    Object.entries(client.pins).map(([id, version]) => ({ id, version: `${version}` })),
+  );
+  const ids = useWorkflowIds();
+  const { pins: said } = words;
+  const written = Object.fromEntries(pins.map(({ id, version }) => [id, Number(version)]));
+  const isValid = pins.every(({ id, version }) => id !== "" && /^[1-9]\d{0,8}$/.test(version));
+  const isSame = sortedText(written) === sortedText(client.pins);
+  const set = (index: number, change: object) =>
+    setPins(pins.map((pin, at) => (at === index ? { ...pin, ...change } : pin)));
+  return (
+    <Section
+      slug={client.slug}
+      title={said.title}
+      hint={said.hint}
+      change={isValid && !isSame ? { pins: written } : undefined}
+    >
+      {pins.length === 0 && <p className="quiet">{said.none}</p>}
+      <div className="pins">
+        {pins.map((pin, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place until it is saved
+          <div key={index} className="pin">
+            <Field label={said.workflow}>
+              {(given) => (
+                <select
+                  {...given}
+                  className="input"
+                  value={pin.id}
+                  onChange={({ target }) => set(index, { id: target.value })}
+                >
+                  {[...new Set(["", pin.id, ...ids])].map((id) => (
+                    <option key={id} value={id}>
+                      {id}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <TextField
+              label={said.version}
+              inputMode="numeric"
+              value={pin.version}
+              onChange={(version) => set(index, { version: version.trim() })}
+            />
+            <IconButton
+              icon="bin"
+              label={said.remove(pin.id)}
+              onClick={() => setPins(pins.filter((_, at) => at !== index))}
+            />
+          </div>
+        ))}
+      </div>
+      <div>
+        <Button icon="plus" onClick={() => setPins([...pins, { id: "", version: "1" }])}>
+          {said.add}
+        </Button>
+      </div>
+    </Section>
+  );
+}
+
+function sortedText(pins: Record<string, number>): string {
+  return JSON.stringify(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

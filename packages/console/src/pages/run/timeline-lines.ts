@@ -1,0 +1,130 @@
+import type { ChainEntry } from "@nova/client";
+import { texts } from "../../texts.ts";
+import type { Span } from "./scale.ts";
+import { isReused, itemOf, mapOf, type NodeState, stateOf, type Visit } from "./visits.ts";
+
+/** A line of the timeline: a visit, or all items of a map together. */
+export interface Line {
+  key: string;
+  name: string;
+  note: string;
+  state: NodeState["state"];
+  segments: readonly Segment[];
+  isInside: boolean;
+  visit: Visit | undefined;
+  fold: { isOpen: boolean } | undefined;
+}
+
+/** Fewer visits in items are told one by one. */
+const maxUnfolded = 8;
+
+/** In the order in which they began. `opened`: keys of the folded lines whose items are told. */
+export function linesOf(visits: readonly Visit[], opened: ReadonlySet<string>, nowMs: number): Line[] {
+  const shown = visits
+    .filter(({ entry }) => entry?.node_type !== "start" && entry?.node_type !== "end")
+    .toSorted((a, b) => a.from - b.from);
+  const folds = Map.groupBy(shown, foldOf);
+  return shown.flatMap((visit): Line[] => {
+    const fold = foldOf(visit);
+    const inside = fold === undefined ? undefined : folds.get(fold);
+    if (fold === undefined || !inside || inside.length <= maxUnfolded) return [lineOf(visit, nowMs)];
+    const isOpen = opened.has(fold);
+    const head = visit === inside[0] ? [foldedLine(fold, inside, isOpen, nowMs)] : [];
+    return [...head, ...(isOpen ? [lineOf(visit, nowMs)] : [])];
+  });
+}
+
+/** The map, where a visit is in one of its items. */
+function foldOf({ execution, scope }: Visit): string | undefined {
+  const map = mapOf(scope);
+  return map === undefined ? undefined : `${execution} ${map}`;
+}
+
+function lineOf(visit: Visit, nowMs: number): Line {
+  const item = itemOf(visit.scope);
+  return {
+    ...{ key: visit.key, name: visit.node, note: item === undefined ? "" : String(item), state: visit.state },
+    segments: segmentsOf(visit, nowMs),
+    ...{ isInside: item !== undefined || visit.node !== visit.id, visit, fold: undefined },
+  };
+}
+
+/** What ran at the same time is one bar: of thousands of items no single one could be seen. */
+function foldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowMs: number): Line {
+  const { counts, state } = stateOf(inside);
+  const byItem = Map.groupBy(inside, ({ scope }) => itemOf(scope));
+  const reused = Array.from(byItem.values()).filter((visits) => visits.every(isReused)).length;
+  const segments = inside
+    .flatMap((visit) => segmentsOf(visit, nowMs))
+    .filter(({ part }) => part === "code" || part === "model");
+  return {
+    ...{
+      key,
+      name: mapOf(inside[0]?.scope ?? "") ?? "",
+      note: texts.run.itemsBy({ items: byItem.size, failed: counts.failed ?? 0, reused }),
+      state,
+    },
+    ...{ segments: merged(segments), isInside: false, visit: undefined, fold: { isOpen } },
+  };
+}
+
+/** What the time of a node went into. */
+export type Part = "queue" | "sandbox" | "model" | "code" | "waiting";
+
+export interface Segment extends Span {
+  part: Part;
+}
+
+const waitingTypes = new Set(["approval", "wait", "workflow"]);
+
+/** Stretches of the same kind that touch or overlap become one. */
+export function merged(segments: readonly Segment[]): Segment[] {
+  const all: Segment[] = [];
+  for (const segment of segments.toSorted((a, b) => a.from - b.from)) {
+    const before = all.at(-1);
+    if (before && segment.from <= before.to) before.to = Math.max(before.to, segment.to);
+    else all.push({ ...segment });
+  }
+  return all;
+}
+
+/** The parts of a visit, in order, without holes: what no record explains went into getting and preparing a sandbox. */
+export function segmentsOf(visit: Visit, nowMs: number): Segment[] {
+  const { entry, work, from, state } = visit;
+  const to = visit.to ?? Math.max(nowMs, from);
+  if (entry && waitingTypes.has(entry.node_type)) return [{ from, to, part: "waiting" }];
+  if (!entry) return [{ from, to, part: work?.waits_for ? "waiting" : state === "next" ? "queue" : "code" }];
+  if (entry.reused_from || entry.execution_time_ms === 0) {
+    return to > from ? [{ from, to, part: "queue" }] : [];
+  }
+  const known = knownSpans(entry, to).filter((span) => span.to > span.from);
+  return filled({ from, to }, known, "sandbox");
+}
+
+/** Steps say when they ended and how long they took; of other nodes the run of the code was last. */
+function knownSpans({ steps, execution_time_ms }: ChainEntry, end: number): Segment[] {
+  const asked = steps.filter(({ step_number }) => step_number > 0);
+  if (asked.length === 0) return [{ from: end - execution_time_ms, to: end, part: "code" }];
+  return asked.flatMap(({ timestamp, execution_time_ms: ms, run_time_ms: ran = 0, model_used }): Segment[] => {
+    const to = Date.parse(timestamp);
+    const isModel = model_used !== null;
+    const middle = to - (isModel ? ran : ms);
+    return [
+      { from: to - ms, to: middle, part: "model" },
+      { from: middle, to, part: "code" },
+    ];
+  });
+}
+
+function filled(whole: Span, known: readonly Segment[], between: Part): Segment[] {
+  const all: Segment[] = [];
+  let end = whole.from;
+  for (const span of known.toSorted((a, b) => a.from - b.from)) {
+    const from = Math.max(span.from, end);
+    if (from > end) all.push({ from: end, to: from, part: between });
+    if (span.to > from) all.push({ ...span, from });
+    end = Math.max(end, span.to);
+  }
+  if (end < whole.to) all.push({ from: end, to: whole.to, part: between });
+  return all;
+}

@@ -1,0 +1,153 @@
+import type { WholeExecution } from "@nova/client";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type CSSProperties, type JSX, useMemo, useRef, useState } from "react";
+import { Icon } from "../../parts/icon.tsx";
+import { durationText, useNow } from "../../parts/time.tsx";
+import { texts } from "../../texts.ts";
+import { looks } from "./run-graph.tsx";
+import type { RunModel } from "./run-model.ts";
+import { type Scale, type Span, scaleOf } from "./scale.ts";
+import { type Line, linesOf, type Part } from "./timeline-lines.ts";
+import type { Visit } from "./visits.ts";
+import "./timeline.css";
+
+interface TimelineProps {
+  run: WholeExecution;
+  model: RunModel;
+  selected: string | undefined;
+  onSelect(visit: Visit): void;
+}
+
+const lineHeight = 28;
+const parts: readonly Part[] = ["queue", "sandbox", "model", "code", "waiting"];
+
+/** What took how long, one line a visit. Time in which nothing ran is drawn short. */
+export function Timeline(props: TimelineProps): JSX.Element {
+  return props.run.ended_at === null ? (
+    <Growing {...props} />
+  ) : (
+    <Still {...props} nowMs={Date.parse(props.run.ended_at)} />
+  );
+}
+
+function Growing(props: TimelineProps): JSX.Element {
+  return <Still {...props} nowMs={useNow()} />;
+}
+
+function Still({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowMs: number }): JSX.Element {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (fold: string) => setOpened((before) => before.symmetricDifference(new Set([fold])));
+  const lines = useMemo(() => linesOf(model.visits, opened, nowMs), [model, opened, nowMs]);
+  const scale = useMemo(() => scaleFor(run, lines, nowMs), [run, lines, nowMs]);
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => lineHeight,
+    overscan: 8,
+  });
+  return (
+    <section className="timeline" aria-label={texts.run.timeline}>
+      <Legend lines={lines} />
+      <div ref={scroller} className="timeline-rows">
+        <div style={{ height: rows.getTotalSize() }} className="timeline-all">
+          {rows.getVirtualItems().map(({ index, start }) => {
+            const line = lines[index] as Line;
+            const act = () => (line.visit ? onSelect(line.visit) : toggle(line.key));
+            const isSelected = line.visit !== undefined && line.key === selected;
+            return <Row key={line.key} {...{ line, scale, isSelected, act }} top={start} />;
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Waiting is what a line may be short of. */
+function scaleFor({ started_at }: WholeExecution, lines: readonly Line[], nowMs: number): Scale {
+  const busy: Span[] = lines.flatMap(({ segments }) => segments.filter(({ part }) => part !== "waiting"));
+  const from = Date.parse(started_at);
+  return scaleOf({ from, to: Math.max(from + 1, nowMs) }, busy);
+}
+
+function Legend({ lines }: { lines: readonly Line[] }): JSX.Element {
+  const sums = new Map<Part, number>();
+  for (const { part, from, to } of lines.flatMap(({ segments }) => segments)) {
+    sums.set(part, (sums.get(part) ?? 0) + to - from);
+  }
+  return (
+    <div className="timeline-head">
+      <h2>{texts.run.timeline}</h2>
+      {parts.map((part) =>
+        sums.has(part) ? (
+          <span key={part} className={`timeline-key part-${part}`}>
+            {texts.run.parts[part]} <b>{durationText(sums.get(part) ?? 0)}</b>
+          </span>
+        ) : null,
+      )}
+    </div>
+  );
+}
+
+interface RowProps {
+  line: Line;
+  top: number;
+  scale: Scale;
+  isSelected: boolean;
+  act(): void;
+}
+
+function Row({ line, top, scale, isSelected, act }: RowProps): JSX.Element {
+  const { segments, visit, fold } = line;
+  const [first, last] = [segments[0], segments.at(-1)];
+  const took = first && last ? last.to - first.from : 0;
+  return (
+    <button
+      type="button"
+      className={`timeline-row tone-${looks[line.state].tone}`}
+      {...(visit ? { "aria-pressed": isSelected } : { "aria-expanded": fold?.isOpen })}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={act}
+    >
+      <span className="timeline-name" data-inside={line.isInside || undefined}>
+        {fold ? (
+          <span className="timeline-arrow">
+            <Icon name={fold.isOpen ? "down" : "right"} size={12} />
+          </span>
+        ) : (
+          <i className="timeline-dot" />
+        )}
+        {line.name}
+        {line.note !== "" && <span className="quiet"> {line.note}</span>}
+      </span>
+      <span className="timeline-track">
+        {scale.gaps.map((gap) => (
+          <i key={gap.from} className="timeline-gap" style={{ left: percent(gap.at), width: percent(gap.width) }} />
+        ))}
+        {segments.map(({ part, from, to }) => (
+          <i
+            key={`${part}${from}`}
+            className={`timeline-bar part-${part}`}
+            title={`${texts.run.parts[part]} ${durationText(to - from)}`}
+            style={{ left: percent(scale.at(from)), width: `max(2px, ${percent(scale.at(to) - scale.at(from))})` }}
+          />
+        ))}
+        {first && last && (
+          <span className="timeline-took" style={placeOfTime(scale.at(first.from), scale.at(last.to))}>
+            {durationText(took)}
+          </span>
+        )}
+      </span>
+    </button>
+  );
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(3)}%`;
+}
+
+/** Behind the bar, or before it where there is no room behind. */
+function placeOfTime(begin: number, end: number): CSSProperties {
+  if (end < 0.88) return { left: `calc(${percent(end)} + 6px)` };
+  return begin > 0.12 ? { right: `calc(${percent(1 - begin)} + 6px)` } : { right: 4, background: "var(--surface)" };
+}

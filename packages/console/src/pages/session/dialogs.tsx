@@ -1,0 +1,179 @@
+import type { Session } from "@nova/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { type JSX, useRef, useState } from "react";
+import { Link } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { Button } from "../../parts/button.tsx";
+import { Ask, Confirm, Dialog } from "../../parts/dialog.tsx";
+import { SelectField, TextField } from "../../parts/field.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
+import { texts } from "../../texts.ts";
+import { draftGraph, newNode, typedCondition } from "./draft.ts";
+import { useAct } from "./use-session.ts";
+
+const words = texts.sessions;
+
+type Kind = Parameters<typeof newNode>[1];
+const kinds = Object.entries(words.addNode.kinds) as [Kind, string][];
+
+interface AddNodeProps {
+  session: Session;
+  /** It is chosen, and likely to be what comes before. */
+  after: string | undefined;
+  onAdded(node: string): void;
+  onClose(): void;
+}
+
+export function AddNode({ session, after, onAdded, onClose }: AddNodeProps): JSX.Element {
+  const nova = useNova();
+  const { session_id: id, nodes } = session;
+  const [node, setNode] = useState("");
+  const [kind, setKind] = useState<Kind>("code");
+  const [from, setFrom] = useState(after ?? "");
+  const added = useRef("");
+  const add = useAct(id, async () => {
+    // Where the edge was refused, the node is there already.
+    if (added.current !== node) await nova.sessions.addNode(id, newNode(node, kind));
+    added.current = node;
+    if (from !== "") await nova.sessions.addEdge(id, { from, to: node });
+    onAdded(node);
+  });
+  const said = words.addNode;
+  return (
+    <Ask
+      {...{ title: said.title, onClose, isPending: add.isPending, error: add.error }}
+      onSubmit={() => add.mutate(undefined)}
+    >
+      <TextField
+        label={said.id}
+        hint={said.idHint}
+        value={node}
+        required
+        autoFocus
+        pattern="[A-Za-z][A-Za-z0-9_\-]*"
+        maxLength={64}
+        onChange={setNode}
+      />
+      <SelectField label={said.kind} value={kind} values={kinds} onChange={(one) => setKind(one as Kind)} />
+      <SelectField
+        label={said.after}
+        value={from}
+        values={[["", said.first], ...nodes.map(({ node_id: one }) => [one, one] as const)]}
+        onChange={setFrom}
+      />
+    </Ask>
+  );
+}
+
+interface AddEdgeProps {
+  session: Session;
+  from: string | undefined;
+  onClose(): void;
+}
+
+export function AddEdge({ session, from: chosen, onClose }: AddEdgeProps): JSX.Element {
+  const nova = useNova();
+  const { session_id: id } = session;
+  const ids = draftGraph(session).nodes.map((node) => [node.id, node.id] as const);
+  const [from, setFrom] = useState(chosen ?? ids[0]?.[0] ?? "");
+  const [to, setTo] = useState(ids.find(([one]) => one !== from)?.[0] ?? "");
+  const [text, setText] = useState("");
+  const condition = typedCondition(text);
+  const add = useAct(id, async () => {
+    await nova.sessions.addEdge(id, { from, to, ...(condition !== undefined && { condition }) });
+    onClose();
+  });
+  const said = words.addEdge;
+  return (
+    <Ask
+      {...{ title: said.title, onClose, isPending: add.isPending, error: add.error }}
+      onSubmit={() => add.mutate(undefined)}
+    >
+      <SelectField label={said.from} value={from} values={ids} onChange={setFrom} />
+      <SelectField label={said.to} value={to} values={ids} onChange={setTo} />
+      <TextField label={said.condition} hint={said.conditionHint} value={text} maxLength={200} onChange={setText} />
+    </Ask>
+  );
+}
+
+const publishWords = texts.sessions.publish;
+
+/** Makes the draft the next version of a workflow, and says which. */
+export function Publish({ session, onClose }: { session: Session; onClose(): void }): JSX.Element {
+  const nova = useNova();
+  const [workflow, setWorkflow] = useState(session.workflow ?? "");
+  const [name, setName] = useState("");
+  const publish = useAct(session.session_id, () =>
+    nova.sessions.publish(session.session_id, {
+      ...(workflow.trim() !== "" && { workflow: workflow.trim() }),
+      ...(name.trim() !== "" && { name: name.trim() }),
+    }),
+  );
+  if (publish.data) {
+    const { id, version, status, reason } = publish.data;
+    return (
+      <Dialog
+        title={publishWords.title}
+        onClose={onClose}
+        actions={
+          <>
+            <Button onClick={onClose}>{texts.common.close}</Button>
+            <Link href={`/workflows/${id}`} className="button button-main">
+              {publishWords.open}
+            </Link>
+          </>
+        }
+      >
+        <p role="status">{publishWords.done(version, id, texts.workflows.statuses[status])}</p>
+        {reason && (
+          <p className="quiet">
+            <Foreign text={reason} />
+          </p>
+        )}
+      </Dialog>
+    );
+  }
+  return (
+    <Ask
+      {...{ title: publishWords.title, onClose, isPending: publish.isPending, error: publish.error }}
+      onSubmit={() => publish.mutate(undefined)}
+    >
+      <TextField
+        label={publishWords.workflow}
+        hint={publishWords.workflowHint}
+        value={workflow}
+        autoFocus
+        maxLength={64}
+        onChange={setWorkflow}
+      />
+      <TextField
+        label={publishWords.name}
+        hint={publishWords.nameHint}
+        value={name}
+        maxLength={200}
+        onChange={setName}
+      />
+    </Ask>
+  );
+}
+
+interface RemoveSessionProps {
+  session: Pick<Session, "session_id" | "name">;
+  onRemoved?(): void;
+  onClose(): void;
+}
+
+export function RemoveSession({ session, onRemoved, onClose }: RemoveSessionProps): JSX.Element {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const remove = async () => {
+    await nova.sessions.delete(session.session_id);
+    await queries.invalidateQueries({ queryKey: ["sessions"] });
+    onRemoved?.();
+  };
+  return (
+    <Confirm title={words.confirmRemove(session.name)} does={words.remove} act={remove} onClose={onClose}>
+      <p className="quiet">{words.confirmRemoveHint}</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,262 @@
+import { useMutation } from "@tanstack/react-query";
+import { type DragEvent, type FormEvent, type JSX, useMemo, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { useClientSlugs } from "../../api/queries.ts";
+import { memberOf, Raw } from "../../json/raw.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { SelectField } from "../../parts/field.tsx";
+import { type Draft, draftsOf, filesIn, membersText } from "../../parts/form/draft.ts";
+import { AnyInput, FormFields } from "../../parts/form/form-fields.tsx";
+import { type Problems, problemsOf } from "../../parts/form/problems.ts";
+import { fieldsOf, takesMore } from "../../parts/form/schema.ts";
+import { Empty, Read, Trouble } from "../../parts/states.tsx";
+import { texts } from "../../texts.ts";
+import { type Extra, extraProblems, keyedFields, newExtra, withFiles } from "./start-values.ts";
+import { useParts, useVersions, useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
+import "../../parts/sheet.css";
+import "./tabs.css";
+
+const words = texts.workflows.begin;
+const noProblems: Problems = new Map();
+
+/** A form for what a run begins with. */
+export function StartTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+  const { id, active_version: active } = workflow;
+  const [version, setVersion] = useState<number>();
+  const wanted = version ?? active ?? undefined;
+  const shown = useWorkflow(id, wanted);
+  if (wanted === undefined) return <Empty icon="clock" title={words.title} hint={words.notReady} />;
+  return (
+    <Read query={shown}>
+      {(found) => <StartForm key={wanted} workflow={found} version={version} onVersion={setVersion} />}
+    </Read>
+  );
+}
+
+interface StartFormProps {
+  workflow: WholeWorkflow;
+  /** Undefined: the active one. */
+  version: number | undefined;
+  onVersion(version: number | undefined): void;
+}
+
+function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Element {
+  const inputs = memberOf(useParts(workflow).text, "inputs");
+  const fields = useMemo(() => fieldsOf(inputs ?? "{}"), [inputs]);
+  const [drafts, setDrafts] = useState<readonly Draft[]>(() => draftsOf(fields));
+  const [extras, setExtras] = useState<readonly Extra[]>(() => (fields.length === 0 ? [newExtra()] : []));
+  const [client, setClient] = useState("");
+  const [isChecked, setChecked] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const hasRoom = inputs === undefined || takesMore(inputs);
+  const problems = useMemo(() => problemsOf(fields, drafts), [fields, drafts]);
+  const keyProblems = extraProblems(extras, fields);
+  const { start, progress } = useStart(workflow.id);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setChecked(true);
+    if (problems.size + keyProblems.size > 0) return focusFirstBad(form.current);
+    const all = [...fields, ...keyedFields(extras)];
+    const given = [...drafts, ...extras.map(({ draft }) => draft)];
+    start.mutate({
+      files: given.flatMap(filesIn),
+      contextWith: (uploaded) => new Raw(`{${membersText(all, given, uploaded).join(",")}}`),
+      ...{ client, version },
+    });
+  };
+  const drop = (event: DragEvent) => {
+    if (event.defaultPrevented || event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    const placed = withFiles({ fields, drafts, extras, hasRoom }, Array.from(event.dataTransfer.files));
+    setDrafts(placed.drafts);
+    setExtras(placed.extras);
+  };
+  return (
+    <div className="page-body">
+      <form
+        ref={form}
+        className="start-form card"
+        aria-label={words.title}
+        onSubmit={submit}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={drop}
+      >
+        <div className="card-body">
+          {fields.length === 0 && <p className="quiet start-hint">{words.noInputs}</p>}
+          <FormFields
+            {...{ fields, drafts, onChange: setDrafts, id: "start-" }}
+            problems={isChecked ? problems : noProblems}
+            takesFiles
+          />
+          {hasRoom && (
+            <MoreValues extras={extras} onChange={setExtras} problems={isChecked ? keyProblems : noProblems} />
+          )}
+        </div>
+        <Options {...{ workflow, version, onVersion, client, onClient: setClient }} />
+        <footer className="start-foot">
+          {workflow.paused_at !== null && <p className="quiet">{words.queued}</p>}
+          {isChecked && problems.size + keyProblems.size > 0 && (
+            <p className="form-trouble">{texts.tasks.fix(problems.size + keyProblems.size)}</p>
+          )}
+          <Trouble error={start.error} />
+          <div className="start-acts">
+            <Button submit tone="main" icon="play" disabled={start.isPending}>
+              {start.isPending ? words.starting : words.submit}
+            </Button>
+            <span className="quiet" role="status">
+              {start.isPending ? progress : words.dropHere}
+            </span>
+          </div>
+        </footer>
+      </form>
+    </div>
+  );
+}
+
+function focusFirstBad(form: HTMLFormElement | null): void {
+  requestAnimationFrame(() => form?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+}
+
+interface Start {
+  files: readonly File[];
+  contextWith(uploaded: ReadonlyMap<File, string>): Raw;
+  client: string;
+  version: number | undefined;
+}
+
+/** Sends the files first, as the client's: what stands for them goes into the context. */
+function useStart(id: string) {
+  const nova = useNova();
+  const [, go] = useLocation();
+  const [progress, setProgress] = useState("");
+  const start = useMutation({
+    async mutationFn({ files, contextWith, client, version }: Start) {
+      const owner = client === "" ? {} : { client_slug: client };
+      const uploaded = new Map<File, string>();
+      for (const [index, file] of files.entries()) {
+        setProgress(words.uploading(file.name, index + 1, files.length));
+        const about = { ...owner, bytes: file.size, ...(file.type !== "" && { type: file.type }) };
+        uploaded.set(file, JSON.stringify(await nova.upload(file, about)));
+      }
+      setProgress("");
+      const context = contextWith(uploaded);
+      return nova.executions.execute(id, { ...owner, context, ...(version !== undefined && { version }) });
+    },
+    onSuccess: ({ execution_id }) => go(`/runs/${execution_id}`),
+  });
+  return { start, progress };
+}
+
+interface OptionsProps extends StartFormProps {
+  client: string;
+  onClient(client: string): void;
+}
+
+function Options({ workflow, version, onVersion, client, onClient }: OptionsProps): JSX.Element {
+  const clients = useClientSlugs();
+  const versions = useVersions(workflow.id);
+  const ready = versions.data?.pages.flatMap(({ items }) => items).filter(({ status }) => status === "ready") ?? [];
+  return (
+    <div className="card-body start-options">
+      <SelectField
+        label={words.client}
+        value={client}
+        values={[["", words.ownClient] as const, ...clients.map((slug) => [slug, slug] as const)]}
+        onChange={onClient}
+      />
+      <SelectField
+        label={words.version}
+        value={version === undefined ? "" : String(version)}
+        values={[
+          ["", words.active(workflow.active_version ?? workflow.version)] as const,
+          ...ready.map((one) => [String(one.version), texts.workflows.version(one.version)] as const),
+        ]}
+        onChange={(to) => onVersion(to === "" ? undefined : Number(to))}
+      />
+    </div>
+  );
+}
+
+interface MoreValuesProps {
+  extras: readonly Extra[];
+  onChange(extras: readonly Extra[]): void;
+  problems: Problems;
+}
+
+/** Keys of the context that the inputs do not name. */
+export function MoreValues({ extras, onChange, problems }: MoreValuesProps): JSX.Element {
+  return (
+    <fieldset className="form-field start-more">
+      <legend className="form-label">{words.more}</legend>
+      <p className="form-about">{words.moreHint}</p>
+      <div className="form-list">
+        {extras.map((extra, index) => (
+          <ExtraRow
+            key={extra.id}
+            extra={extra}
+            problems={problems}
+            onChange={(changed) => onChange(extras.with(index, changed))}
+            onRemove={() => onChange(extras.filter(({ id }) => id !== extra.id))}
+          />
+        ))}
+        <Button icon="plus" onClick={() => onChange([...extras, newExtra()])}>
+          {words.add}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+interface ExtraRowProps {
+  extra: Extra;
+  problems: Problems;
+  onChange(extra: Extra): void;
+  onRemove(): void;
+}
+
+function ExtraRow({ extra, problems, onChange, onRemove }: ExtraRowProps): JSX.Element {
+  const { id, key, draft } = extra;
+  const [badKey, badValue] = [problems.get(`${id}.key`), problems.get(`${id}.value`)];
+  const inputId = `start-more-${id}`;
+  return (
+    <div className="form-item">
+      <div className="start-row">
+        <div>
+          <input
+            className="form-input mono"
+            aria-label={words.key}
+            placeholder={words.key}
+            aria-invalid={badKey !== undefined || undefined}
+            aria-describedby={badKey === undefined ? undefined : `${inputId}-key-trouble`}
+            autoComplete="off"
+            spellCheck={false}
+            value={key}
+            onChange={(event) => onChange({ ...extra, key: event.target.value })}
+          />
+          {badKey !== undefined && (
+            <p id={`${inputId}-key-trouble`} className="form-trouble">
+              {badKey}
+            </p>
+          )}
+        </div>
+        <div>
+          <AnyInput
+            {...{ draft, takesFiles: true }}
+            labelled={{
+              ...{ inputId, label: key === "" ? words.value : key, isRequired: true, isBad: badValue !== undefined },
+              about: badValue === undefined ? undefined : `${inputId}-trouble`,
+            }}
+            onChange={(changed) => onChange({ ...extra, draft: changed })}
+          />
+          {badValue !== undefined && (
+            <p id={`${inputId}-trouble`} className="form-trouble">
+              {badValue}
+            </p>
+          )}
+        </div>
+      </div>
+      <IconButton icon="cross" label={words.remove} onClick={onRemove} />
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { type AnyDraft, type Draft, isBlank } from "../../parts/form/draft.ts";
+import type { Field } from "../../parts/form/schema.ts";
+import { texts } from "../../texts.ts";
+
+const words = texts.workflows.begin;
+
+/** A value under a key that the inputs do not name. */
+export interface Extra {
+  id: number;
+  key: string;
+  draft: AnyDraft;
+}
+
+let lastId = 0;
+
+export function newExtra(key = "", draft: AnyDraft = { kind: "any", mode: "text", text: "", file: undefined }): Extra {
+  return { id: ++lastId, key, draft };
+}
+
+/** Rows that nobody has filled in are none. */
+function isUsed({ key, draft }: Extra): boolean {
+  return key !== "" || !isBlank(draft);
+}
+
+/** As fields of the form: a row without a key is left out. */
+export function keyedFields(extras: readonly Extra[]): Field[] {
+  return extras.map((extra) => ({
+    ...{ key: extra.key, label: extra.key, description: undefined, initial: undefined },
+    isRequired: isUsed(extra),
+    shape: { kind: "any" },
+  }));
+}
+
+/** What is wrong, by the id of the row. */
+export function extraProblems(extras: readonly Extra[], fields: readonly Field[]): Map<string, string> {
+  const taken = new Set(fields.map(({ key }) => key));
+  const problems = new Map<string, string>();
+  for (const extra of extras.filter(isUsed)) {
+    const { id, key, draft } = extra;
+    if (key === "") problems.set(`${id}.key`, texts.form.problems.required);
+    else if (taken.has(key)) problems.set(`${id}.key`, words.keyTwice);
+    taken.add(key);
+    const sentence = valueProblem(draft);
+    if (sentence !== undefined) problems.set(`${id}.value`, sentence);
+  }
+  return problems;
+}
+
+function valueProblem(draft: AnyDraft): string | undefined {
+  if (draft.mode === "text") return undefined;
+  if (draft.mode === "file") return draft.file ? undefined : texts.form.problems.required;
+  try {
+    JSON.parse(draft.text);
+    return undefined;
+  } catch {
+    return texts.form.problems.json;
+  }
+}
+
+export interface Values {
+  fields: readonly Field[];
+  drafts: readonly Draft[];
+  extras: readonly Extra[];
+  /** There may be keys that the inputs do not name. */
+  hasRoom: boolean;
+}
+
+/** Each file goes to the next value that can be one and is blank, and those that are left to rows of their own. */
+export function withFiles({ drafts, extras, hasRoom }: Values, files: readonly File[]) {
+  const left = [...files];
+  const filled = (draft: AnyDraft): AnyDraft => {
+    const file = isBlank(draft) ? left.shift() : undefined;
+    return file ? { ...draft, mode: "file", file } : draft;
+  };
+  const placed = drafts.map((draft) => (draft.kind === "any" ? filled(draft) : draft));
+  const rows = extras.map((extra) => {
+    const draft = filled(extra.draft);
+    const { file } = draft;
+    return { ...extra, draft, key: extra.key === "" && file ? keyOf(file) : extra.key };
+  });
+  const more = hasRoom ? left.map((file) => newExtra(keyOf(file), { kind: "any", mode: "file", text: "", file })) : [];
+  return { drafts: placed, extras: [...rows, ...more] };
+}
+
+/** `Invoice 7.pdf` becomes `invoice_7`. */
+function keyOf({ name }: File): string {
+  return name
+    .replace(/\.[^.]*$/, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "");
+}

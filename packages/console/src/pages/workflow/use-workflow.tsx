@@ -1,0 +1,72 @@
+import type { Schemas } from "@nova/client";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type JSX, useMemo } from "react";
+import { useNova } from "../../api/nova.ts";
+import { rawOf } from "../../json/answer.ts";
+import { Choice } from "../../parts/filters.tsx";
+import { texts } from "../../texts.ts";
+import { type Parts, partsOf } from "./definition-parts.ts";
+
+export type WholeWorkflow = Schemas["WholeWorkflow"];
+
+const pauseMs = 10_000;
+
+/** The workflow with a definition: the latest one, or that of a version. */
+export function useWorkflow(id: string, version?: number) {
+  const nova = useNova();
+  return useQuery({
+    queryKey: ["workflow", id, version ?? null],
+    refetchInterval: pauseMs,
+    queryFn: () => nova.workflows.get(id, version === undefined ? {} : { version }),
+  });
+}
+
+/** Parsed again only where the text is another one. */
+export function useParts({ definition }: WholeWorkflow): Parts {
+  const { text } = rawOf(definition);
+  return useMemo(() => partsOf(text), [text]);
+}
+
+const pageSize = 50;
+
+/** Versions, newest first, page by page. */
+export function useVersions(id: string) {
+  const nova = useNova();
+  return useInfiniteQuery({
+    queryKey: ["versions", id],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) };
+      return nova.ask(nova.api.GET("/workflows/{id}/versions", { params: { path: { id }, query }, signal }));
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  });
+}
+
+interface VersionPickerProps {
+  label: string;
+  workflow: string;
+  value: number;
+  onChange(version: number): void;
+}
+
+/** One of the newest versions, or the one that is chosen. */
+export function VersionPicker({ label, workflow, value, onChange }: VersionPickerProps): JSX.Element {
+  const versions = useVersions(workflow);
+  const { version: nameOf, versions: words } = texts.workflows;
+  const known = versions.data?.pages.flatMap(({ items }) => items) ?? [];
+  const isListed = known.some(({ version }) => version === value);
+  const values = (isListed ? known : [{ version: value, active: false }, ...known]).map(
+    ({ version, active }) =>
+      [String(version), active ? `${nameOf(version)}, ${words.active.toLowerCase()}` : nameOf(version)] as const,
+  );
+  return (
+    <Choice
+      label={label}
+      value={String(value)}
+      values={values}
+      none={texts.workflows.latest}
+      onChange={(to) => onChange(Number(to ?? known[0]?.version ?? value))}
+    />
+  );
+}

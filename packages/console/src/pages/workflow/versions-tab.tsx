@@ -1,0 +1,329 @@
+import type { Schemas } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
+import type { Node, NodeProps } from "@xyflow/react";
+import { type JSX, memo, useCallback, useMemo, useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { rawOf } from "../../json/answer.ts";
+import { useAddress } from "../../parts/address.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { CodeDiff } from "../../parts/code.tsx";
+import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
+import { GraphView } from "../../parts/graph/graph-view.tsx";
+import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
+import { Empty, Failure, Loading } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { Foreign } from "../../parts/untrusted-text.tsx";
+import { texts } from "../../texts.ts";
+import { partsOf } from "./definition-parts.ts";
+import { type Change, diffOf, edgeName, type NodeDiff, type WorkflowDiff } from "./diff.ts";
+import { kindOf, labelOf } from "./graph-tab.tsx";
+import { useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
+import { ActivateDialog } from "./workflow-page.tsx";
+import "../../parts/sheet.css";
+import "./tabs.css";
+
+const words = texts.workflows.versions;
+
+type Version = Schemas["WorkflowVersion"];
+
+/** All versions, and what has changed from one to another. */
+export function VersionsTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
+  const [{ before, after }, change] = useAddress(["before", "after"]);
+  const compared =
+    before !== undefined && after !== undefined ? { before: Number(before), after: Number(after) } : undefined;
+  if (compared && Object.values(compared).every((version) => Number.isSafeInteger(version) && version > 0)) {
+    return <Comparison workflow={workflow} {...compared} />;
+  }
+  return (
+    <VersionList workflow={workflow} onCompare={(from, to) => change({ before: String(from), after: String(to) })} />
+  );
+}
+
+interface VersionListProps {
+  workflow: WholeWorkflow;
+  onCompare(before: number, after: number): void;
+}
+
+function VersionList({ workflow, onCompare }: VersionListProps): JSX.Element {
+  const versions = useVersions(workflow.id);
+  const [asked, setAsked] = useState<number>();
+  const items = versions.data?.pages.flatMap((page) => page.items);
+  if (!items) return versions.error ? <Failure error={versions.error} onRetry={versions.refetch} /> : <Loading />;
+  return (
+    <div className="page-body">
+      <div className="page-column">
+        <section className="card versions">
+          <header className="card-head">
+            <h2>{texts.workflows.tabs.versions}</h2>
+            <span className="quiet">
+              {items.length > 1 ? `${words.count(items.length)}${versions.hasNextPage ? "+" : ""}` : words.one}
+            </span>
+          </header>
+          <ol>
+            {items.map((item, index) => (
+              <VersionRow
+                key={item.version}
+                item={item}
+                before={items[index + 1]?.version}
+                onCompare={onCompare}
+                onActivate={() => setAsked(item.version)}
+              />
+            ))}
+          </ol>
+          {versions.hasNextPage && (
+            <div className="card-body">
+              <Button disabled={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>
+                {words.more}
+              </Button>
+            </div>
+          )}
+        </section>
+      </div>
+      {asked !== undefined && (
+        <ActivateDialog workflow={workflow} version={asked} onClose={() => setAsked(undefined)} />
+      )}
+    </div>
+  );
+}
+
+interface VersionRowProps {
+  item: Version;
+  /** The one that was published before it. */
+  before: number | undefined;
+  onCompare(before: number, after: number): void;
+  onActivate(): void;
+}
+
+function VersionRow({ item, before, onCompare, onActivate }: VersionRowProps): JSX.Element {
+  const { version, active, status, reason, created_at, hash } = item;
+  return (
+    <li className="version-row">
+      <b>{texts.workflows.version(version)}</b>
+      {active && <span className="badge workflow-badge tone-ok">{words.active}</span>}
+      {status !== "ready" && (
+        <span className={`badge workflow-badge tone-${status === "failed" ? "bad" : "run"}`}>
+          {texts.workflows.statuses[status]}
+        </span>
+      )}
+      <span className="quiet">
+        <Time at={created_at} />
+      </span>
+      <span className="mono quiet version-hash" title={hash}>
+        {hash.slice(0, 12)}
+      </span>
+      <span className="version-acts">
+        {before !== undefined && (
+          <Button onClick={() => onCompare(before, version)}>{words.compareWith(before)}</Button>
+        )}
+        {!active && status === "ready" && <Button onClick={onActivate}>{words.activate}</Button>}
+      </span>
+      {reason !== undefined && (
+        <p className="version-reason">
+          <Foreign text={reason} />
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** Stands in the address for what belongs to no node; no node can have this name. */
+const whole = ".";
+
+interface ComparisonProps {
+  workflow: WholeWorkflow;
+  before: number;
+  after: number;
+}
+
+/** Two versions: their graph as one, and the code of a node beside it. */
+export function Comparison({ workflow, before, after }: ComparisonProps): JSX.Element {
+  const [{ node }, change] = useAddress(["before", "after", "node"]);
+  const both = useBoth(workflow.id, before, after);
+  const diff = both.data;
+  const first = useMemo(() => (diff ? firstChanged(diff) : undefined), [diff]);
+  const chosen = node ?? first;
+  return (
+    <>
+      <div className="filter-bar">
+        <VersionPicker
+          label={words.before}
+          workflow={workflow.id}
+          value={before}
+          onChange={(version) => change({ before: String(version), node: undefined })}
+        />
+        <VersionPicker
+          label={words.after}
+          workflow={workflow.id}
+          value={after}
+          onChange={(version) => change({ after: String(version), node: undefined })}
+        />
+        <IconButton
+          icon="cross"
+          label={texts.common.back}
+          onClick={() => change({ before: undefined, after: undefined, node: undefined })}
+        />
+      </div>
+      {both.isPending ? (
+        <Loading />
+      ) : both.error || !diff ? (
+        <Failure error={both.error} onRetry={() => void both.refetch()} />
+      ) : first === undefined && diff.edges.values().every((one) => one === "same") ? (
+        <Empty icon="check" title={words.same} hint={words.sides(`v${before}`, `v${after}`)} />
+      ) : (
+        <div className="comparison">
+          <div className="comparison-graph">
+            <DiffGraph diff={diff} selected={chosen} onSelect={(id) => change({ node: id })} />
+          </div>
+          <aside className="comparison-side" aria-label={words.list}>
+            <ChangeList diff={diff} chosen={chosen} onSelect={(id) => change({ node: id })} />
+            <Chosen diff={diff} chosen={chosen} versions={words.sides(`v${before}`, `v${after}`)} />
+          </aside>
+        </div>
+      )}
+    </>
+  );
+}
+
+function useBoth(id: string, before: number, after: number) {
+  const nova = useNova();
+  return useQuery({
+    queryKey: ["versions", id, "diff", before, after],
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+    async queryFn() {
+      const [was, is] = await Promise.all(
+        [before, after].map(async (version) => {
+          const { definition } = await nova.workflows.get(id, { version });
+          return partsOf(rawOf(definition).text);
+        }),
+      );
+      return was && is ? diffOf(was, is) : null;
+    },
+  });
+}
+
+function firstChanged({ nodes, settings }: WorkflowDiff): string | undefined {
+  const [node] = nodes.entries().find(([, { change }]) => change !== "same") ?? [];
+  return node ?? (settings && whole);
+}
+
+interface ChangeListProps {
+  diff: WorkflowDiff;
+  chosen: string | undefined;
+  onSelect(node: string): void;
+}
+
+function ChangeList({ diff, chosen, onSelect }: ChangeListProps): JSX.Element {
+  const changed = Array.from(diff.nodes).filter(([, { change }]) => change !== "same");
+  return (
+    <ul className="change-list">
+      {changed.map(([id, { change }]) => (
+        <li key={id}>
+          <button
+            type="button"
+            className={`change tone-${changeLooks[change].tone}`}
+            aria-pressed={id === chosen}
+            onClick={() => onSelect(id)}
+          >
+            <Icon name={changeLooks[change].icon ?? "change"} size={12} />
+            <Foreign text={id} />
+            <span className="hidden-label">{words.changes[change]}</span>
+          </button>
+        </li>
+      ))}
+      {diff.settings && (
+        <li>
+          <button
+            type="button"
+            className="change tone-wait"
+            aria-pressed={chosen === whole}
+            onClick={() => onSelect(whole)}
+          >
+            <Icon name="change" size={12} />
+            {words.whole}
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface ChosenProps {
+  diff: WorkflowDiff;
+  chosen: string | undefined;
+  versions: string;
+}
+
+function Chosen({ diff, chosen, versions }: ChosenProps): JSX.Element {
+  if (chosen === whole && diff.settings) {
+    return <CodeDiff {...diff.settings} label={`${words.whole}, ${versions}`} />;
+  }
+  const node: NodeDiff | undefined = chosen === undefined ? undefined : diff.nodes.get(chosen);
+  if (!node || chosen === undefined) return <p className="quiet">{words.nothing}</p>;
+  if (node.change === "same") return <p className="quiet">{words.unchangedNode}</p>;
+  return (
+    <>
+      {node.code && (
+        <section>
+          <h2>{words.code}</h2>
+          <CodeDiff key={`${chosen} code`} {...node.code} label={`${words.code}: ${chosen}, ${versions}`} />
+        </section>
+      )}
+      {node.settings && (
+        <section>
+          <h2>{words.settings}</h2>
+          <CodeDiff key={`${chosen} settings`} {...node.settings} label={`${words.settings}: ${chosen}, ${versions}`} />
+        </section>
+      )}
+    </>
+  );
+}
+
+interface DiffGraphProps {
+  diff: WorkflowDiff;
+  selected: string | undefined;
+  onSelect(node: string): void;
+}
+
+export const changeLooks: Record<Change, { tone: string; icon: IconName | undefined }> = {
+  added: { tone: "ok", icon: "plus" },
+  removed: { tone: "bad", icon: "minus" },
+  changed: { tone: "wait", icon: "change" },
+  same: { tone: "idle", icon: undefined },
+};
+
+const nodeTypes = { card: memo(DiffCard) };
+
+/** Both versions in one graph: what was added, taken away and changed. */
+export function DiffGraph({ diff, selected, onSelect }: DiffGraphProps): JSX.Element {
+  const dataOf = useCallback(({ id }: GraphNode) => ({ change: diff.nodes.get(id)?.change ?? "same" }), [diff]);
+  const lookOf = useCallback(
+    (edge: GraphEdge) => {
+      const change = diff.edges.get(edgeName(edge)) ?? "same";
+      return {
+        state: change === "same" ? "idle" : change,
+        label: labelOf(edge.label, edge.max),
+        isAbove: change !== "same",
+      };
+    },
+    [diff],
+  );
+  return <GraphView {...{ graph: diff.graph, label: words.graph, nodeTypes, dataOf, lookOf, selected, onSelect }} />;
+}
+
+interface DiffData extends CardData {
+  change: Change;
+}
+
+function DiffCard({ data, selected }: NodeProps<Node<DiffData, "card">>): JSX.Element {
+  const { change, ...card } = data;
+  const { tone, icon } = changeLooks[change];
+  const end = icon && (
+    <span className="node-change">
+      <Icon name={icon} size={14} />
+    </span>
+  );
+  const note = change === "same" ? kindOf(card.node) : `${kindOf(card.node)} · ${words.changes[change]}`;
+  return <NodeCard {...card} {...{ tone, selected, note, end }} state={change} />;
+}

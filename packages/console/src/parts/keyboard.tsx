@@ -1,0 +1,123 @@
+import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { texts } from "../texts.ts";
+import { Dialog } from "./dialog.tsx";
+import "./keyboard.css";
+
+interface Shortcut {
+  says: string;
+  run(): void;
+}
+
+/** By key, as `KeyboardEvent.key` has it; two keys one after the other with a space between. */
+export type Shortcuts = Readonly<Record<string, Shortcut>>;
+
+interface Keyboard {
+  add(shortcuts: Shortcuts): () => void;
+  showList(): void;
+}
+
+const KeyboardContext = createContext<Keyboard | null>(null);
+
+/** Two keys belong together for so long. */
+const pairMs = 1000;
+
+export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Element {
+  const groups = useRef<Shortcuts[]>([]);
+  const [isListed, setListed] = useState(false);
+  const keyboard = useMemo<Keyboard>(
+    () => ({
+      add(shortcuts) {
+        groups.current.push(shortcuts);
+        return () => {
+          groups.current = groups.current.filter((one) => one !== shortcuts);
+        };
+      },
+      showList: () => setListed(true),
+    }),
+    [],
+  );
+  useEffect(() => {
+    let before: { key: string; at: number } | undefined;
+    const hear = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || isPressing(event)) return;
+      const pair = before && event.timeStamp - before.at < pairMs ? `${before.key} ${event.key}` : "";
+      before = { key: event.key, at: event.timeStamp };
+      // A pair goes before a single key of whatever part: `g k` before `k`.
+      const found = [pair, event.key].flatMap((key) =>
+        groups.current.toReversed().flatMap((group) => group[key] ?? []),
+      )[0];
+      if (!found) return;
+      event.preventDefault();
+      found.run();
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
+  useEffect(() => keyboard.add({ "?": { says: texts.keys.help, run: keyboard.showList } }), [keyboard]);
+  return (
+    <KeyboardContext.Provider value={keyboard}>
+      {children}
+      {isListed && <KeyList groups={groups.current} onClose={() => setListed(false)} />}
+    </KeyboardContext.Provider>
+  );
+}
+
+/** Texts are typed, and a dialog has the keyboard for itself. */
+function isTyping({ target }: KeyboardEvent): boolean {
+  if (document.querySelector("dialog[open]")) return true;
+  return (
+    target instanceof Element &&
+    target.closest("input:not([type=checkbox]), textarea, select, [contenteditable=true]") !== null
+  );
+}
+
+/** A button or a link that has the focus is pressed by these keys, whatever else they do. */
+function isPressing({ key, target }: KeyboardEvent): boolean {
+  return (key === "Enter" || key === " ") && target instanceof Element && target.closest("button, a, summary") !== null;
+}
+
+/** Keys of a part, as long as it is shown. Those that were added last win. */
+export function useKeys(shortcuts: Shortcuts): void {
+  const keyboard = useContext(KeyboardContext);
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  const names = Object.keys(shortcuts).join("\n");
+  useEffect(() => {
+    const entries = names
+      .split("\n")
+      .map((key): [string, Shortcut] => [
+        key,
+        { says: latest.current[key]?.says ?? "", run: () => latest.current[key]?.run() },
+      ]);
+    return keyboard?.add(Object.fromEntries(entries));
+  }, [keyboard, names]);
+}
+
+export function useKeyList(): () => void {
+  return useContext(KeyboardContext)?.showList ?? (() => undefined);
+}
+
+const written: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "Enter", " ": "Space" };
+
+function KeyList({ groups, onClose }: { groups: readonly Shortcuts[]; onClose(): void }): JSX.Element {
+  const all = new Map(groups.flatMap((group) => Object.entries(group)));
+  const byWhat = Map.groupBy(all, ([, { says }]) => says);
+  return (
+    <Dialog title={texts.keys.title} onClose={onClose}>
+      <dl className="key-list">
+        {Array.from(byWhat, ([says, same]) => (
+          <div key={says}>
+            <dt>{says}</dt>
+            {same.map(([key]) => (
+              <dd key={key}>
+                {(key === " " ? [key] : key.split(" ")).map((one) => (
+                  <kbd key={one}>{written[one] ?? one}</kbd>
+                ))}
+              </dd>
+            ))}
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

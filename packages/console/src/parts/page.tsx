@@ -1,0 +1,70 @@
+import { type JSX, type ReactNode, useId } from "react";
+import { Link } from "wouter";
+import { Icon } from "./icon.tsx";
+import { Empty } from "./states.tsx";
+import "./sheet.css";
+
+interface PageHeadProps {
+  title: ReactNode;
+  /** The list that the page belongs to. */
+  back?: { to: string; label: string };
+  /** Beside the title. */
+  children?: ReactNode;
+  end?: ReactNode;
+  /** On a phone its buttons get a line of their own. */
+  hasManyActs?: boolean;
+}
+
+export function PageHead({ title, back, children, end, hasManyActs }: PageHeadProps): JSX.Element {
+  return (
+    <header className={hasManyActs ? "page-head page-head-acts" : "page-head"}>
+      {back && (
+        <Link href={back.to} className="icon-button" aria-label={back.label} title={back.label}>
+          <Icon name="back" />
+        </Link>
+      )}
+      <h1>{title}</h1>
+      {children}
+      {end && <span className="page-head-end">{end}</span>}
+    </header>
+  );
+}
+
+interface MissingProps {
+  words: { missing: string; missingHint: string; back: string };
+  to: string;
+}
+
+/** Takes the place of a page about something that is not there. */
+export function Missing({ words, to }: MissingProps): JSX.Element {
+  return (
+    <Empty icon="search" title={words.missing} hint={words.missingHint} isPage>
+      <Link href={to} className="button">
+        {words.back}
+      </Link>
+    </Empty>
+  );
+}
+
+interface CardProps {
+  title: string;
+  hint?: ReactNode;
+  /** At the end of its head: what can be done with all of it. */
+  end?: ReactNode;
+  children: ReactNode;
+}
+
+/** A part of a page, with its name above. */
+export function Card({ title, hint, end, children }: CardProps): JSX.Element {
+  const id = useId();
+  return (
+    <section className="card" aria-labelledby={id}>
+      <header className="card-head">
+        <h2 id={id}>{title}</h2>
+        {hint && <span className="quiet">{hint}</span>}
+        {end && <span className="card-head-end">{end}</span>}
+      </header>
+      {children}
+    </section>
+  );
+}

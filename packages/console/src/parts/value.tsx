@@ -1,0 +1,106 @@
+import { type JSX, useState } from "react";
+import { useNova } from "../api/nova.ts";
+import { texts } from "../texts.ts";
+import { Button } from "./button.tsx";
+import { JsonView } from "./json-view.tsx";
+import { later, sentenceOf } from "./states.tsx";
+import { sizeText } from "./time.tsx";
+import { Foreign } from "./untrusted-text.tsx";
+import "../pages/run/panel.css";
+
+const Preview = later(async () => (await import("./preview/preview.tsx")).Preview);
+
+/** The execution under which blobs of a value are found. */
+export interface BlobHome {
+  execution: string;
+}
+
+interface BlobRef {
+  sha256: string;
+  bytes: number;
+  type: string;
+}
+
+interface ValueProps {
+  name: string;
+  text: string;
+  home: BlobHome;
+  open: number;
+}
+
+/** A value of a context; bytes and what is too large are references, which are fetched when somebody wants them. */
+export function Value({ name, text, home, open }: ValueProps): JSX.Element {
+  const blob = blobIn(text);
+  return blob ? <BlobValue name={name} blob={blob} home={home} /> : <JsonView name={name} text={text} open={open} />;
+}
+
+/** A reference, and nothing beside it. */
+function blobIn(text: string): BlobRef | undefined {
+  if (text.length > 300 || !text.includes('"$blob"')) return undefined;
+  const found = JSON.parse(text) as { $blob?: Partial<BlobRef> };
+  const { sha256, bytes, type } = found.$blob ?? {};
+  const isReference =
+    Object.keys(found).length === 1 && /^[0-9a-f]{64}$/.test(sha256 ?? "") && typeof bytes === "number";
+  return isReference ? { sha256: sha256 as string, bytes: bytes as number, type: type ?? "bytes" } : undefined;
+}
+
+/** Larger ones are downloaded without a look at them. */
+const maxPreviewBytes = 20_000_000;
+
+function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: BlobHome }): JSX.Element {
+  const nova = useNova();
+  const [trouble, setTrouble] = useState<string>();
+  const [bytes, setBytes] = useState<Uint8Array<ArrayBuffer>>();
+  const address = async (as?: "application/pdf") => {
+    const params = { path: { id: home.execution, sha256: blob.sha256 }, query: as ? { as } : {} };
+    return (await nova.ask(nova.api.GET("/executions/{id}/blobs/{sha256}", { params }))).url;
+  };
+  const fetched = async (take: (bytes: Uint8Array<ArrayBuffer>) => void) => {
+    try {
+      setTrouble(undefined);
+      const answer = await fetch(await address());
+      if (!answer.ok) throw new Error(texts.run.blobGone);
+      take(new Uint8Array(await answer.arrayBuffer()));
+    } catch (error) {
+      setTrouble(sentenceOf(error));
+    }
+  };
+  return (
+    <div className="blob">
+      <span className="json-name">
+        <Foreign text={name} />
+      </span>
+      <span className="quiet">
+        {blob.type}, {sizeText(blob.bytes)}
+      </span>
+      {blob.bytes <= maxPreviewBytes && (
+        <Button aria-expanded={bytes !== undefined} onClick={() => (bytes ? setBytes(undefined) : fetched(setBytes))}>
+          {bytes ? texts.preview.hide : texts.preview.show}
+        </Button>
+      )}
+      <Button icon="download" onClick={() => fetched((found) => save(found, name))}>
+        {texts.run.download}
+      </Button>
+      {trouble && (
+        <p className="blob-trouble" role="alert">
+          {trouble}
+        </p>
+      )}
+      {bytes && (
+        <div className="blob-preview">
+          <Preview bytes={bytes} name={name} type={blob.type} pdf={() => address("application/pdf")} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** As bytes of no type, which no browser opens in this origin. */
+function save(bytes: Uint8Array<ArrayBuffer>, name: string): void {
+  const address = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name.replaceAll(/[^\w.-]+/g, "_");
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
