@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changed, namedIn } from "../../../packages/console/src/parts/address.ts";
+import { changed, namedIn } from "../../../packages/console/src/parts/params.ts";
 
 describe("filters in the address", () => {
   it("are those names alone that say something", () => {

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from "react";
 import { useSearchParams } from "wouter";
+import { changed, type Named, namedIn } from "./params.ts";
 
 /** What the address says of these names. A change replaces the place in the history: filters are no steps. */
 export function useAddress<const Name extends string>(
@@ -15,26 +16,4 @@ export function useAddress<const Name extends string>(
     [setParams],
   );
   return [given, change];
-}
-
-export type Named<Name extends string> = { [One in Name]?: string };
-
-/** Those that are there and say something. */
-export function namedIn<Name extends string>(params: URLSearchParams, names: readonly Name[]): Named<Name> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = params.get(name);
-      return value ? [[name, value]] : [];
-    }),
-  ) as Named<Name>;
-}
-
-/** What is not named stays as it is. */
-export function changed(before: URLSearchParams, changes: Record<string, unknown>): URLSearchParams {
-  const next = new URLSearchParams(before);
-  for (const [name, value] of Object.entries(changes)) {
-    if (typeof value === "string" && value !== "") next.set(name, value);
-    else next.delete(name);
-  }
-  return next;
 }

@@ -1,7 +1,7 @@
+import type { Schemas } from "@nova/client";
 import { rawOf } from "../../json/answer.ts";
 import { elementsOf, kindOf, memberOf, membersOf, Raw, textIn } from "../../json/raw.ts";
 import { type Graph, graphOf } from "../../parts/graph/definition.ts";
-import type { WholeWorkflow } from "./use-workflow.tsx";
 
 /** What is in a definition. */
 export interface Parts {
@@ -73,7 +73,7 @@ export interface Trigger {
 }
 
 /** The triggers of a definition. */
-export function triggersIn({ definition }: Pick<WholeWorkflow, "definition">): Trigger[] {
+export function triggersIn({ definition }: Pick<Schemas["WholeWorkflow"], "definition">): Trigger[] {
   return elementsOf(memberOf(rawOf(definition).text, "triggers") ?? "[]").map((text) => {
     const fields = new Map(membersOf(text).map(({ key, text: value }) => [key, value]));
     const [id = "", type = ""] = ["id", "type"].map((name) => textIn(fields.get(name)));

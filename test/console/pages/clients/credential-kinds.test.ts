@@ -8,7 +8,7 @@ import {
   pairProblem,
   problemOf,
   valuesOf,
-} from "../../../../../packages/console/src/pages/clients/credential-kinds.ts";
+} from "../../../../packages/console/src/pages/clients/credential-kinds.ts";
 
 const samples: Record<string, string> = {
   ...{ user: "mo", name: "books", host: "db.example.com", sslmode: "require", scope: "read", client_id: "nova" },

@@ -1,0 +1,21 @@
+export type Named<Name extends string> = { [One in Name]?: string };
+
+/** Those that are there and say something. */
+export function namedIn<Name extends string>(params: URLSearchParams, names: readonly Name[]): Named<Name> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = params.get(name);
+      return value ? [[name, value]] : [];
+    }),
+  ) as Named<Name>;
+}
+
+/** What is not named stays as it is. */
+export function changed(before: URLSearchParams, changes: Record<string, unknown>): URLSearchParams {
+  const next = new URLSearchParams(before);
+  for (const [name, value] of Object.entries(changes)) {
+    if (typeof value === "string" && value !== "") next.set(name, value);
+    else next.delete(name);
+  }
+  return next;
+}
