@@ -6,7 +6,6 @@ import { JsonView } from "./json-view.tsx";
 import { later, sentenceOf } from "./states.tsx";
 import { sizeText } from "./time.tsx";
 import { Foreign } from "./untrusted-text.tsx";
-import "../pages/run/panel.css";
 
 const Preview = later(async () => (await import("./preview/preview.tsx")).Preview);
 

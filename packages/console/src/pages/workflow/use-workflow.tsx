@@ -1,8 +1,9 @@
 import type { Schemas } from "@nova/client";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { rawOf } from "../../json/answer.ts";
+import { Confirm } from "../../parts/dialog.tsx";
 import { Choice } from "../../parts/filters.tsx";
 import { texts } from "../../texts.ts";
 import { type Parts, partsOf } from "./definition-parts.ts";
@@ -69,4 +70,44 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
       onChange={(to) => onChange(Number(to ?? known[0]?.version ?? value))}
     />
   );
+}
+
+/** Makes a version what new runs use. */
+export function ActivateDialog({
+  workflow,
+  version,
+  onClose,
+}: {
+  workflow: WholeWorkflow;
+  version: number;
+  onClose(): void;
+}): JSX.Element {
+  const { activate } = useActs(workflow);
+  return (
+    <Confirm
+      title={texts.workflows.activateTitle(version)}
+      does={texts.workflows.versions.activate}
+      act={() => activate(version)}
+      onClose={onClose}
+    >
+      <p className="quiet">{texts.workflows.activateHint}</p>
+    </Confirm>
+  );
+}
+
+export function useActs({ id }: WholeWorkflow) {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const readAgain = () =>
+    Promise.all(
+      [["workflow", id], ["workflows"], ["versions", id], ["schedules", id]].map((queryKey) =>
+        queries.invalidateQueries({ queryKey }),
+      ),
+    );
+  const params = { path: { id } };
+  return {
+    pause: () => nova.ask(nova.api.POST("/workflows/{id}/pause", { params })).then(readAgain),
+    resume: () => nova.ask(nova.api.POST("/workflows/{id}/resume", { params })).then(readAgain),
+    activate: (version: number) => nova.workflows.activate(id, version).then(readAgain),
+  };
 }

@@ -18,8 +18,7 @@ import { texts } from "../../texts.ts";
 import { partsOf } from "./definition-parts.ts";
 import { type Change, diffOf, edgeName, type NodeDiff, type WorkflowDiff } from "./diff.ts";
 import { kindOf, labelOf } from "./graph-tab.tsx";
-import { useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
-import { ActivateDialog } from "./workflow-page.tsx";
+import { ActivateDialog, useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
 import "../../parts/sheet.css";
 import "./tabs.css";
 

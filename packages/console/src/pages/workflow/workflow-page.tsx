@@ -1,7 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { type ComponentType, type JSX, useState } from "react";
 import { Link, useParams } from "wouter";
-import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -10,7 +8,7 @@ import { Failure, isMissing, Loading, later } from "../../parts/states.tsx";
 import { Foreign } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { GraphTab } from "./graph-tab.tsx";
-import { useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
+import { ActivateDialog, useActs, useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
 import "./workflow-page.css";
 
 const words = texts.workflows;
@@ -133,44 +131,4 @@ export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Ele
       )}
     </header>
   );
-}
-
-/** Makes a version what new runs use. */
-export function ActivateDialog({
-  workflow,
-  version,
-  onClose,
-}: {
-  workflow: WholeWorkflow;
-  version: number;
-  onClose(): void;
-}): JSX.Element {
-  const { activate } = useActs(workflow);
-  return (
-    <Confirm
-      title={words.activateTitle(version)}
-      does={words.versions.activate}
-      act={() => activate(version)}
-      onClose={onClose}
-    >
-      <p className="quiet">{words.activateHint}</p>
-    </Confirm>
-  );
-}
-
-function useActs({ id }: WholeWorkflow) {
-  const nova = useNova();
-  const queries = useQueryClient();
-  const readAgain = () =>
-    Promise.all(
-      [["workflow", id], ["workflows"], ["versions", id], ["schedules", id]].map((queryKey) =>
-        queries.invalidateQueries({ queryKey }),
-      ),
-    );
-  const params = { path: { id } };
-  return {
-    pause: () => nova.ask(nova.api.POST("/workflows/{id}/pause", { params })).then(readAgain),
-    resume: () => nova.ask(nova.api.POST("/workflows/{id}/resume", { params })).then(readAgain),
-    activate: (version: number) => nova.workflows.activate(id, version).then(readAgain),
-  };
 }
