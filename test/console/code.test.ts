@@ -10,7 +10,9 @@ const second =
 
 function sums(prompt: string, more: object = {}) {
   return {
-    ...{ id: "sums", name: "Sums", ...more },
+    id: "sums",
+    name: "Sums",
+    ...more,
     nodes: [
       { id: "start", type: "start" },
       { id: "sum", type: "action", executor: "prompt", prompt, effects: false },

@@ -9,7 +9,8 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
   beforeAll(async () => {
     issuer = await openIssuer("console", "nova");
     Object.assign(process.env, {
-      ...{ NOVA_JWT_ISSUER: issuer.url, NOVA_CONSOLE_CLIENT_ID: "console" },
+      NOVA_JWT_ISSUER: issuer.url,
+      NOVA_CONSOLE_CLIENT_ID: "console",
       NOVA_CONSOLE_TOKEN_ORIGIN: issuer.url.replace("127.0.0.1", "localhost"),
     });
   });

@@ -12,7 +12,8 @@ const pdf = join(example, "invoices/oyo.pdf");
 
 /** The Python of the example, around a manager who is asked where the total is above 1000. */
 const workflow = {
-  ...{ id: "invoices", name: "Invoices" },
+  id: "invoices",
+  name: "Invoices",
   inputs: {
     type: "object",
     required: ["pdf", "pdf_name"],
@@ -25,8 +26,11 @@ const workflow = {
     { id: "find_total", type: "action", codeFile: "nodes/find_total.py", effects: false },
     { id: "over_1000", type: "decision", codeFile: "nodes/over_1000.py", effects: false },
     {
-      ...{ id: "manager", type: "approval", message: "Pay {{total_amount}} {{currency}} ({{pdf_name}})?" },
-      ...{ choices: ["approved", "rejected"], timeout: "3d" },
+      id: "manager",
+      type: "approval",
+      message: "Pay {{total_amount}} {{currency}} ({{pdf_name}})?",
+      choices: ["approved", "rejected"],
+      timeout: "3d",
     },
     { id: "pay", type: "action", code: "context['outcome'] = 'paid'", effects: false },
     { id: "end", type: "end" },
@@ -38,7 +42,9 @@ const workflow = {
     { from: "over_1000", to: "manager", condition: true },
     { from: "over_1000", to: "pay", condition: false },
     ...["approved", "rejected", "timeout"].map((condition) => ({
-      ...{ from: "manager", to: condition === "approved" ? "pay" : "end", condition },
+      from: "manager",
+      to: condition === "approved" ? "pay" : "end",
+      condition,
     })),
     { from: "pay", to: "end" },
   ],

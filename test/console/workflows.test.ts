@@ -100,7 +100,8 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByLabel("number").fill("850.0");
     await page.getByRole("radiogroup", { name: "What scan is given as" }).getByText("File").click();
     await page.locator("input[type=file]").setInputFiles({
-      ...{ name: "order.pdf", mimeType: "application/pdf" },
+      name: "order.pdf",
+      mimeType: "application/pdf",
       buffer: Buffer.from("%PDF-1.7 twelve"),
     });
     await page.getByText("order.pdf").waitFor();

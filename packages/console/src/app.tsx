@@ -2,12 +2,12 @@ import { ApiProblem } from "@nova/client";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Component, type JSX, type ReactNode, useMemo, useState } from "react";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
-import { NovaContext, novaOfTab } from "./api/nova.ts";
-import { endOfSession, forgetKey, keepKey, keptKey, signOut } from "./api/session.ts";
+import { createSessionClient, NovaContext } from "./api/nova.ts";
+import { clearSession, explainSessionEnd, readKey, signOut, storeKey } from "./api/session.ts";
 import { SignIn } from "./pages/sign-in/sign-in.tsx";
 import { pages } from "./pages/table.ts";
 import { KeyboardProvider } from "./parts/keyboard.tsx";
-import { Empty, sentenceOf } from "./parts/states.tsx";
+import { describeError, Empty } from "./parts/states.tsx";
 import { Shell } from "./shell.tsx";
 import { texts } from "./texts.ts";
 
@@ -15,17 +15,17 @@ const base = import.meta.env.BASE_URL.replace(/\/$/, "");
 
 /** `problem`: why the link that was opened signs nobody in. */
 export function App({ problem }: { problem?: string | undefined }): JSX.Element {
-  const [key, setKey] = useState(keptKey);
+  const [key, setKey] = useState(readKey);
   const [trouble, setTrouble] = useState(problem);
   if (key === undefined) {
     const take = (given: string) => {
-      keepKey(given);
+      storeKey(given);
       setKey(given);
     };
     return <SignIn problem={trouble} onKey={take} />;
   }
   const leave = (why?: string) => {
-    forgetKey();
+    clearSession();
     setTrouble(why);
     setKey(undefined);
   };
@@ -44,8 +44,8 @@ interface SignedInProps {
 }
 
 function SignedIn({ onLeave, onSignOut }: SignedInProps): JSX.Element {
-  const nova = useMemo(novaOfTab, []);
-  const [queries] = useState(() => queriesOf(onLeave));
+  const nova = useMemo(createSessionClient, []);
+  const [queries] = useState(() => createQueryClient(onLeave));
   return (
     <NovaContext.Provider value={nova}>
       <QueryClientProvider client={queries}>
@@ -78,9 +78,9 @@ function Page(): JSX.Element {
 }
 
 /** The client repeats what may be repeated. A key that is gone signs out. */
-function queriesOf(onLeave: (why: string) => void): QueryClient {
+function createQueryClient(onLeave: (why: string) => void): QueryClient {
   // Asked now: after the first refusal nothing is kept, and more of them follow.
-  const why = endOfSession();
+  const why = explainSessionEnd();
   const onError = (error: unknown) => {
     if (error instanceof ApiProblem && error.status === 401) onLeave(why);
   };
@@ -111,6 +111,6 @@ class Boundary extends Component<{ at: string; children: ReactNode }, Shown> {
   override render(): ReactNode {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    return <Empty icon="cross" title={texts.common.lost} hint={sentenceOf(error)} />;
+    return <Empty icon="cross" title={texts.common.lost} hint={describeError(error)} />;
   }
 }

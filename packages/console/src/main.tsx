@@ -1,12 +1,12 @@
 import { createRoot } from "react-dom/client";
 import { readConfig } from "./api/issuer/read-config.ts";
-import { answerIn, finishSignIn } from "./api/issuer/sign-in.ts";
-import { exchange, keepKey, keepSession, pageAddress, takeCode } from "./api/session.ts";
+import { finishSignIn, readIssuerAnswer } from "./api/issuer/sign-in.ts";
+import { exchangeCode, readPageUrl, storeKey, storeSession, takeLinkCode } from "./api/session.ts";
 import { App } from "./app.tsx";
-import { keptTheme, showTheme } from "./parts/theme.ts";
+import { applyTheme, readTheme } from "./parts/theme.ts";
 import "./design.css";
 
-showTheme(keptTheme());
+applyTheme(readTheme());
 const problem = await problemOf(signInByLink).then((found) => found ?? problemOf(signInByIssuer));
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<App problem={problem} />);
@@ -22,16 +22,16 @@ async function problemOf(signIn: () => Promise<void>): Promise<string | undefine
 }
 
 async function signInByLink(): Promise<void> {
-  const code = takeCode();
-  if (code !== undefined) keepKey(await exchange(code));
+  const code = takeLinkCode();
+  if (code !== undefined) storeKey(await exchangeCode(code));
 }
 
 /** The answer is gone from the address and its history before anything is asked. */
 async function signInByIssuer(): Promise<void> {
-  const answer = answerIn(location.search);
+  const answer = readIssuerAnswer(location.search);
   if (!answer) return;
   history.replaceState(null, "", import.meta.env.BASE_URL);
-  const { tokens, place } = await finishSignIn(answer, await readConfig(), pageAddress());
-  keepSession(tokens);
+  const { tokens, place } = await finishSignIn(answer, await readConfig(), readPageUrl());
+  storeSession(tokens);
   if (place.startsWith(import.meta.env.BASE_URL)) history.replaceState(null, "", place);
 }

@@ -5,7 +5,7 @@ import { Button, IconButton } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { useKeyList, useKeys } from "./parts/keyboard.tsx";
-import { keptTheme, nextTheme, showTheme } from "./parts/theme.ts";
+import { applyTheme, nextTheme, readTheme } from "./parts/theme.ts";
 import { texts } from "./texts.ts";
 import "./shell.css";
 
@@ -23,16 +23,16 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
   const showKeys = useKeyList();
   const content = useFocusAtContent(place);
   useEffect(() => {
-    document.title = titleOf(place);
+    document.title = buildTitle(place);
     return () => {
       document.title = texts.name;
     };
   }, [place]);
   useKeys({
     ...Object.fromEntries(
-      listed.map(({ path, label, key }) => [key, { says: texts.keys.go(label), run: () => go(path) }]),
+      listed.map(({ path, label, key }) => [key, { label: texts.keys.go(label), run: () => go(path) }]),
     ),
-    t: { says: texts.keys.theme, run: turnTheme },
+    t: { label: texts.keys.theme, run: turnTheme },
   });
   return (
     <div className="shell">
@@ -51,7 +51,7 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
           type="button"
           className="side-link side-more"
           aria-haspopup="dialog"
-          aria-current={rest.some(({ path }) => isHere(path, place)) ? "true" : undefined}
+          aria-current={rest.some(({ path }) => isCurrentPage(path, place)) ? "true" : undefined}
           onClick={() => setMore(true)}
         >
           <Icon name="more" />
@@ -102,7 +102,7 @@ function PageLinks({ of, place, onFollow }: PageLinksProps): JSX.Element {
           <Link
             href={path}
             className="side-link"
-            aria-current={isHere(path, place) ? "page" : undefined}
+            aria-current={isCurrentPage(path, place) ? "page" : undefined}
             onClick={onFollow}
           >
             <Icon name={icon} />
@@ -115,9 +115,9 @@ function PageLinks({ of, place, onFollow }: PageLinksProps): JSX.Element {
 }
 
 function useTheme() {
-  const [theme, setTheme] = useState(keptTheme);
+  const [theme, setTheme] = useState(readTheme);
   const turn = () => {
-    showTheme(nextTheme(theme));
+    applyTheme(nextTheme(theme));
     setTheme(nextTheme(theme));
   };
   return [theme, turn] as const;
@@ -135,13 +135,13 @@ function useFocusAtContent(place: string) {
   return content;
 }
 
-function isHere(path: string, place: string): boolean {
+function isCurrentPage(path: string, place: string): boolean {
   return path === "/" ? place === "/" || place.startsWith("/runs") : place.startsWith(path);
 }
 
 /** As tabs and the history of the browser name a page: `exec_1 · Runs · NOVA`. */
-function titleOf(place: string): string {
+function buildTitle(place: string): string {
   const name = place.split("/")[2] ?? "";
-  const label = listed.find(({ path }) => isHere(path, place))?.label ?? "";
+  const label = listed.find(({ path }) => isCurrentPage(path, place))?.label ?? "";
   return [name, label, texts.name].filter((word) => word !== "").join(" · ");
 }

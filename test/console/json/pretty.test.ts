@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { prettyJson } from "../../../packages/console/src/json/raw.ts";
+import { formatJson } from "../../../packages/console/src/json/raw.ts";
 
 it("gives each member a line, and leaves numbers as they were written", () => {
-  expect(prettyJson('{"vat":850.0,"ids":[12345678901234567890,[]],"none":{}}')).toBe(
+  expect(formatJson('{"vat":850.0,"ids":[12345678901234567890,[]],"none":{}}')).toBe(
     '{\n  "vat": 850.0,\n  "ids": [\n    12345678901234567890,\n    []\n  ],\n  "none": {}\n}',
   );
 });
@@ -11,9 +11,9 @@ it("gives each member a line, and leaves numbers as they were written", () => {
 it("means the same as before, and is the same once more", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
-      const pretty = prettyJson(text);
+      const pretty = formatJson(text);
       expect(JSON.parse(pretty)).toEqual(JSON.parse(text));
-      expect(prettyJson(pretty)).toBe(pretty);
+      expect(formatJson(pretty)).toBe(pretty);
     }),
   );
 });

@@ -1,23 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAnswer, renderBody } from "../../../packages/console/src/json/answer.ts";
-import { elementsOf, kindOf, membersOf, Raw } from "../../../packages/console/src/json/raw.ts";
+import { listElements, listMembers, Raw, readKind } from "../../../packages/console/src/json/raw.ts";
 
 describe("JSON as it was written", () => {
   it("keeps digits that no double has", () => {
     const text = '{"a": 850.0, "b": [12345678901234567890, 1e400], "c": -0}';
-    expect(membersOf(text)).toEqual([
+    expect(listMembers(text)).toEqual([
       { key: "a", text: "850.0" },
       { key: "b", text: "[12345678901234567890, 1e400]" },
       { key: "c", text: "-0" },
     ]);
-    expect(elementsOf("[12345678901234567890, 1e400]")).toEqual(["12345678901234567890", "1e400"]);
+    expect(listElements("[12345678901234567890, 1e400]")).toEqual(["12345678901234567890", "1e400"]);
   });
 
   it("is split where JSON.parse would split it, however it is written", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 1, "\t"), (value, space) => {
-        const members = membersOf(JSON.stringify(value, null, space));
+        const members = listMembers(JSON.stringify(value, null, space));
         expect(Object.fromEntries(members.map(({ key, text }) => [key, JSON.parse(text)]))).toEqual(
           JSON.parse(JSON.stringify(value)),
         );
@@ -25,7 +25,7 @@ describe("JSON as it was written", () => {
     );
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), (list) => {
-        expect(elementsOf(JSON.stringify(list)).map((text) => JSON.parse(text))).toEqual(
+        expect(listElements(JSON.stringify(list)).map((text) => JSON.parse(text))).toEqual(
           JSON.parse(JSON.stringify(list)),
         );
       }),
@@ -33,9 +33,9 @@ describe("JSON as it was written", () => {
   });
 
   it("is split no further than somebody asks", () => {
-    expect(membersOf('{"a":1,"b":2,"c":3}', 2).map(({ key }) => key)).toEqual(["a", "b"]);
-    expect(elementsOf("[1,2,3]", 1)).toEqual(["1"]);
-    expect([membersOf("{}"), elementsOf("[ ]")]).toEqual([[], []]);
+    expect(listMembers('{"a":1,"b":2,"c":3}', 2).map(({ key }) => key)).toEqual(["a", "b"]);
+    expect(listElements("[1,2,3]", 1)).toEqual(["1"]);
+    expect([listMembers("{}"), listElements("[ ]")]).toEqual([[], []]);
   });
 
   it.each([
@@ -46,7 +46,7 @@ describe("JSON as it was written", () => {
     ["true", "boolean"],
     ["null", "null"],
   ])("is of a kind by how it begins: %j is %s", (text, kind) => {
-    expect(kindOf(text)).toBe(kind);
+    expect(readKind(text)).toBe(kind);
   });
 
   it("stays text in the outputs and the definitions of a session", () => {

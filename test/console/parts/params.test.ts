@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { changed, namedIn } from "../../../packages/console/src/parts/params.ts";
+import { changeParams, readParams } from "../../../packages/console/src/parts/params.ts";
 
 describe("filters in the address", () => {
   it("are those names alone that say something", () => {
     const params = new URLSearchParams("status=failed&client=&other=1&status=twice");
-    expect(namedIn(params, ["status", "client", "workflow"])).toEqual({ status: "failed" });
+    expect(readParams(params, ["status", "client", "workflow"])).toEqual({ status: "failed" });
   });
 
   it("change without taking others away, and go where they are cleared", () => {
     const before = new URLSearchParams("status=failed&node=a%20b");
-    expect(changed(before, { status: undefined, workflow: "orders" }).toString()).toBe("node=a+b&workflow=orders");
-    expect(changed(before, { node: "" }).toString()).toBe("status=failed");
+    expect(changeParams(before, { status: undefined, workflow: "orders" }).toString()).toBe("node=a+b&workflow=orders");
+    expect(changeParams(before, { node: "" }).toString()).toBe("status=failed");
     expect(before.toString()).toBe("status=failed&node=a%20b".replace("%20", "+"));
   });
 });

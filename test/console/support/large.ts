@@ -6,18 +6,19 @@ const started = "2026-11-25T10:00:00.000Z";
 function execution(number: number) {
   return {
     execution_id: `exec_${String(number).padStart(26, "0")}`,
-    ...{ workflow: "large", version: 1, client: "default", status: number % 9 === 0 ? "failed" : "completed" },
+    workflow: "large",
+    version: 1,
+    client: "default",
+    status: number % 9 === 0 ? "failed" : "completed",
     started_at: new Date(Date.parse(started) - number * 1000).toISOString(),
-    ...{
-      ended_at: started,
-      duration_ms: 1200,
-      nodes: 3,
-      spent: null,
-      parent: null,
-      restarts: [],
-      restarted_from: null,
-      trigger: null,
-    },
+    ended_at: started,
+    duration_ms: 1200,
+    nodes: 3,
+    spent: null,
+    parent: null,
+    restarts: [],
+    restarted_from: null,
+    trigger: null,
     error: number % 9 === 0 ? { node: "book", class: "NodeFailed", message: "no rate" } : null,
   };
 }
@@ -38,11 +39,28 @@ export async function answerRuns(page: Page, count: number): Promise<void> {
 
 function entry(seq: number, scope: string, node_id: string, path_taken: string | null, more: object = {}) {
   return {
-    ...{ seq, scope, node_id, node_type: "action", status: "success", error_class: null, error_message: null },
-    ...{ traceback: null, decision_result: null, path_taken, attempt: 1, execution_time_ms: 100, sandbox_id: "s" },
+    seq,
+    scope,
+    node_id,
+    node_type: "action",
+    status: "success",
+    error_class: null,
+    error_message: null,
+    traceback: null,
+    decision_result: null,
+    path_taken,
+    attempt: 1,
+    execution_time_ms: 100,
+    sandbox_id: "s",
     timestamp: new Date(Date.parse(started) + seq * 1000).toISOString(),
-    ...{ hash: "h", prev: "p", code_hash: "c", reused_from: null, ai_metadata: null, steps: [] },
-    ...{ changes: { set: {}, delete: [] }, ...more },
+    hash: "h",
+    prev: "p",
+    code_hash: "c",
+    reused_from: null,
+    ai_metadata: null,
+    steps: [],
+    changes: { set: {}, delete: [] },
+    ...more,
   };
 }
 

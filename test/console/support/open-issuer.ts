@@ -99,7 +99,8 @@ export async function openIssuer(clientId: string, audience: string): Promise<Is
       const token = new URL("/token", url);
       token.hostname = issuer.behaviour.tokenHost ?? token.hostname;
       const endpoints = {
-        ...{ authorization_endpoint: `${url}/authorize`, token_endpoint: token.href },
+        authorization_endpoint: `${url}/authorize`,
+        token_endpoint: token.href,
         end_session_endpoint: `${url}/logout`,
       };
       return answer(200, { issuer: url, ...endpoints, scopes_supported: ["openid", "offline_access"] });

@@ -41,7 +41,11 @@ const prices = {
     start,
     action("load", "context['list'] = list(range(context.get('n', 14)))"),
     {
-      ...{ id: "each", type: "map", items: "list", max_concurrency: 4, tolerated_failures: "100%" },
+      id: "each",
+      type: "map",
+      items: "list",
+      max_concurrency: 4,
+      tolerated_failures: "100%",
       nodes: [action("price", "if context['index'] % 7 == 3:\n    raise ValueError('no price')\ncontext['price'] = 1")],
       edges: [],
     },

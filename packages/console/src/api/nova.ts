@@ -1,19 +1,22 @@
 import { createClient, type NovaClient } from "@nova/client";
 import { createContext, useContext } from "react";
 import { parseAnswer, renderBody } from "../json/answer.ts";
-import { apiUrl, freshKey } from "./session.ts";
+import { readApiUrl, refreshKey } from "./session.ts";
 
 /** The typed client, whose contexts are `Raw` both ways. */
-export function novaFor(apiKey: string): NovaClient {
-  return createClient({ url: apiUrl(), apiKey, parse: parseAnswer, stringify: renderBody });
+export function createKeyClient(apiKey: string): NovaClient {
+  return createClient({ url: readApiUrl(), apiKey, parse: parseAnswer, stringify: renderBody });
 }
 
 /** The same for who is signed in: tokens are renewed while the tab lives. */
-export function novaOfTab(): NovaClient {
+export function createSessionClient(): NovaClient {
   return createClient({
-    ...{ url: apiUrl(), apiKey: "", parse: parseAnswer, stringify: renderBody },
+    url: readApiUrl(),
+    apiKey: "",
+    parse: parseAnswer,
+    stringify: renderBody,
     async fetch(request) {
-      request.headers.set("authorization", `Bearer ${(await freshKey()) ?? ""}`);
+      request.headers.set("authorization", `Bearer ${(await refreshKey()) ?? ""}`);
       return fetch(request);
     },
   });

@@ -1,9 +1,21 @@
-import { elementsOf, kindOf, membersOf, Raw } from "./raw.ts";
+import { listElements, listMembers, Raw, readKind } from "./raw.ts";
 
 /** Members that hold what users sent, and definitions: a bound or a default has digits, too. */
 const exact = new Set([
-  ...["context", "set", "input_context", "output_result", "output", "pattern", "was", "is", "variables"],
-  ...["definition", "form", "forms", "value", "data"],
+  "context",
+  "set",
+  "input_context",
+  "output_result",
+  "output",
+  "pattern",
+  "was",
+  "is",
+  "variables",
+  "definition",
+  "form",
+  "forms",
+  "value",
+  "data",
 ]);
 
 /** Members in which there are such members. */
@@ -11,19 +23,19 @@ const around = new Set(["items", "entries", "branches", "changes", "child", "nod
 
 /** An answer of the API, whose contexts stay the text that they are. */
 export function parseAnswer(text: string): unknown {
-  return kindOf(text) === "object" ? objectFrom(text) : JSON.parse(text);
+  return readKind(text) === "object" ? parseMembers(text) : JSON.parse(text);
 }
 
-function objectFrom(text: string): object {
-  return Object.fromEntries(membersOf(text).map(({ key, text: value }) => [key, memberFrom(key, value)]));
+function parseMembers(text: string): object {
+  return Object.fromEntries(listMembers(text).map(({ key, text: value }) => [key, parseMember(key, value)]));
 }
 
-function memberFrom(key: string, text: string): unknown {
+function parseMember(key: string, text: string): unknown {
   if (exact.has(key) && text !== "null") return new Raw(text);
   if (!around.has(key)) return JSON.parse(text);
-  const kind = kindOf(text);
-  if (kind === "object") return objectFrom(text);
-  return kind === "list" ? elementsOf(text).map(parseAnswer) : JSON.parse(text);
+  const kind = readKind(text);
+  if (kind === "object") return parseMembers(text);
+  return kind === "list" ? listElements(text).map(parseAnswer) : JSON.parse(text);
 }
 
 /** A body whose contexts are text already. */
@@ -36,11 +48,11 @@ export function renderBody(value: unknown): string {
 }
 
 /** The types of the client say what a context or a definition is, not that it is kept as text here. */
-export function rawOf(context: unknown): Raw {
+export function asRaw(context: unknown): Raw {
   return context instanceof Raw ? context : new Raw("{}");
 }
 
 /** JSON text of a value, which may be null. */
-export function textOf(value: unknown): string {
-  return value === null ? "null" : rawOf(value).text;
+export function toJsonText(value: unknown): string {
+  return value === null ? "null" : asRaw(value).text;
 }

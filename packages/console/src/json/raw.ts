@@ -14,7 +14,7 @@ export interface Member {
 
 export type Kind = "object" | "list" | "text" | "number" | "boolean" | "null";
 
-export function kindOf(text: string): Kind {
+export function readKind(text: string): Kind {
   const first = text[skipSpace(text, 0)];
   if (first === "{") return "object";
   if (first === "[") return "list";
@@ -27,13 +27,13 @@ export function kindOf(text: string): Kind {
  * The members of an object, one level deep, in their order; at most `max`. The text comes from the API and is valid JSON:
  * nothing is checked, so that megabytes are split without being parsed.
  */
-export function membersOf(text: string, max = Number.POSITIVE_INFINITY): Member[] {
+export function listMembers(text: string, max = Number.POSITIVE_INFINITY): Member[] {
   const members: Member[] = [];
   let at = skipSpace(text, text.indexOf("{") + 1);
   while (at < text.length && text[at] !== "}" && members.length < max) {
-    const keyEnd = endOfString(text, at);
+    const keyEnd = findStringEnd(text, at);
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const end = endOfValue(text, start);
+    const end = findValueEnd(text, start);
     members.push({ key: JSON.parse(text.slice(at, keyEnd)), text: text.slice(start, end) });
     at = skipSpace(text, end);
     if (text[at] === ",") at = skipSpace(text, at + 1);
@@ -41,20 +41,20 @@ export function membersOf(text: string, max = Number.POSITIVE_INFINITY): Member[
   return members;
 }
 
-export function memberOf(text: string, name: string): string | undefined {
-  return membersOf(text).find(({ key }) => key === name)?.text;
+export function findMember(text: string, name: string): string | undefined {
+  return listMembers(text).find(({ key }) => key === name)?.text;
 }
 
-export function textIn(json: string | undefined): string | undefined {
-  return json !== undefined && kindOf(json) === "text" ? JSON.parse(json) : undefined;
+export function readString(json: string | undefined): string | undefined {
+  return json !== undefined && readKind(json) === "text" ? JSON.parse(json) : undefined;
 }
 
 /** The elements of a list, as `membersOf`. */
-export function elementsOf(text: string, max = Number.POSITIVE_INFINITY): string[] {
+export function listElements(text: string, max = Number.POSITIVE_INFINITY): string[] {
   const elements: string[] = [];
   let at = skipSpace(text, text.indexOf("[") + 1);
   while (at < text.length && text[at] !== "]" && elements.length < max) {
-    const end = endOfValue(text, at);
+    const end = findValueEnd(text, at);
     elements.push(text.slice(at, end));
     at = skipSpace(text, end);
     if (text[at] === ",") at = skipSpace(text, at + 1);
@@ -70,9 +70,9 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-function endOfValue(text: string, at: number): number {
+function findValueEnd(text: string, at: number): number {
   const first = text[at];
-  if (first === '"') return endOfString(text, at);
+  if (first === '"') return findStringEnd(text, at);
   if (first !== "{" && first !== "[") {
     const rest = /[,}\]\s]/g;
     rest.lastIndex = at;
@@ -82,7 +82,7 @@ function endOfValue(text: string, at: number): number {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === quote) i = endOfString(text, i) - 1;
+    if (code === quote) i = findStringEnd(text, i) - 1;
     else if (code === openBrace || code === openBracket) depth++;
     else if ((code === closeBrace || code === closeBracket) && --depth === 0) return i + 1;
   }
@@ -94,7 +94,7 @@ const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
 /** Behind the closing quote: one that no backslash stands before, of which two are a letter of the text. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   let at = start + 1;
   for (let code = text.charCodeAt(at); code !== quote && at < text.length; code = text.charCodeAt(at)) {
     at += code === backslash ? 2 : 1;
@@ -103,14 +103,14 @@ function endOfString(text: string, start: number): number {
 }
 
 /** JSON with a line for each member; scalars keep the text that they had. */
-export function prettyJson(text: string, indent = ""): string {
-  const kind = kindOf(text);
+export function formatJson(text: string, indent = ""): string {
+  const kind = readKind(text);
   const inside = `${indent}  `;
   const lines =
     kind === "object"
-      ? membersOf(text).map(({ key, text: value }) => `${JSON.stringify(key)}: ${prettyJson(value, inside)}`)
+      ? listMembers(text).map(({ key, text: value }) => `${JSON.stringify(key)}: ${formatJson(value, inside)}`)
       : kind === "list"
-        ? elementsOf(text).map((value) => prettyJson(value, inside))
+        ? listElements(text).map((value) => formatJson(value, inside))
         : undefined;
   if (lines === undefined) return text;
   const [open, close] = kind === "object" ? ["{", "}"] : ["[", "]"];
@@ -119,7 +119,7 @@ export function prettyJson(text: string, indent = ""): string {
 }
 
 /** The text of an object, which stays as it was written; undefined where it is none. */
-export function objectIn(text: string): Raw | undefined {
+export function parseObject(text: string): Raw | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return value !== null && typeof value === "object" && !Array.isArray(value) ? new Raw(text.trim()) : undefined;

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from "react";
 import { useSearchParams } from "wouter";
-import { changed, type Named, namedIn } from "./params.ts";
+import { changeParams, type Named, readParams } from "./params.ts";
 
 /** What the address says of these names. A change replaces the place in the history: filters are no steps. */
 export function useAddress<const Name extends string>(
@@ -8,10 +8,10 @@ export function useAddress<const Name extends string>(
 ): [Named<Name>, (change: Partial<Record<Name, string | undefined>>) => void] {
   const [params, setParams] = useSearchParams();
   const key = names.join(" ");
-  const given = useMemo(() => namedIn(params, key.split(" ") as Name[]), [params, key]);
+  const given = useMemo(() => readParams(params, key.split(" ") as Name[]), [params, key]);
   const change = useCallback(
     (changes: Partial<Record<Name, string | undefined>>) => {
-      setParams((before) => changed(before, changes), { replace: true });
+      setParams((before) => changeParams(before, changes), { replace: true });
     },
     [setParams],
   );

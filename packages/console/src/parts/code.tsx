@@ -1,7 +1,7 @@
 import { type JSX, useEffect, useRef, useState } from "react";
 import type { Diff } from "./code-editor.ts";
 import { Failure } from "./states.tsx";
-import { Foreign } from "./untrusted-text.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 import "./code.css";
 
 /** Code in colours. The editor is loaded when the first one is shown; before, its lines are plain. */
@@ -77,11 +77,11 @@ export function CodeLines({
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
           <li key={index} data-marked={index + 1 === marked || undefined}>
             <code>
-              <Foreign text={line} />
+              <UntrustedText text={line} />
             </code>
             {index + 1 === marked && note && (
               <span className="code-note">
-                <Foreign text={note} />
+                <UntrustedText text={note} />
               </span>
             )}
           </li>

@@ -2,8 +2,8 @@ import { type FormEvent, type JSX, type ReactNode, useEffect, useId, useRef, use
 import { texts } from "../texts.ts";
 import { Button, IconButton } from "./button.tsx";
 import { TextField } from "./field.tsx";
-import { Trouble } from "./states.tsx";
-import { Foreign } from "./untrusted-text.tsx";
+import { ErrorNote } from "./states.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 import "./dialog.css";
 
 interface DialogProps {
@@ -34,7 +34,7 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.
     >
       <header className="dialog-head">
         <h2 id={titleId}>
-          <Foreign text={title} />
+          <UntrustedText text={title} />
         </h2>
         <IconButton icon="cross" label={texts.common.close} onClick={onClose} />
       </header>
@@ -63,7 +63,7 @@ interface AskProps {
 }
 
 /** A dialog with a form. */
-export function Ask({
+export function FormDialog({
   title,
   action = title,
   tone = "main",
@@ -94,7 +94,7 @@ export function Ask({
     >
       <form id={form} className="form" autoComplete={isSecret ? "off" : undefined} onSubmit={submit}>
         {children}
-        <Trouble error={error} />
+        <ErrorNote error={error} />
       </form>
     </Dialog>
   );
@@ -103,16 +103,23 @@ export function Ask({
 interface ConfirmProps {
   title: string;
   /** On the button. */
-  does: string;
+  action: string;
   /** Has to be typed first: for what cannot be taken back. */
-  typed?: string;
+  requiredText?: string;
   children: ReactNode;
-  act(): Promise<unknown>;
+  onConfirm(): Promise<unknown>;
   onClose(): void;
 }
 
 /** Asks before it acts, and stays with the reason where that is refused. */
-export function Confirm({ title, does, typed, children, act, onClose }: ConfirmProps): JSX.Element {
+export function ConfirmDialog({
+  title,
+  action: does,
+  requiredText: typed,
+  children,
+  onConfirm: act,
+  onClose,
+}: ConfirmProps): JSX.Element {
   const [text, setText] = useState("");
   const [isAtWork, setAtWork] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -136,8 +143,10 @@ export function Confirm({ title, does, typed, children, act, onClose }: ConfirmP
     }
   };
   return (
-    <Ask
-      {...{ title, error, onClose }}
+    <FormDialog
+      title={title}
+      error={error}
+      onClose={onClose}
       action={does}
       tone={isDangerous ? "danger" : "main"}
       isPending={isAtWork || (isDangerous && text !== typed)}
@@ -145,6 +154,6 @@ export function Confirm({ title, does, typed, children, act, onClose }: ConfirmP
     >
       {children}
       {isDangerous && <TextField label={texts.common.type(typed)} value={text} onChange={setText} />}
-    </Ask>
+    </FormDialog>
   );
 }

@@ -49,7 +49,7 @@ export function TextField({
   ...given
 }: Around & Given<InputHTMLAttributes<HTMLInputElement>>): JSX.Element {
   return (
-    <Field {...{ label, hint, error }}>
+    <Field label={label} hint={hint} error={error}>
       {(ids) => (
         <input
           autoComplete="off"
@@ -72,7 +72,7 @@ export function TextArea({
   ...given
 }: Around & Given<TextareaHTMLAttributes<HTMLTextAreaElement>>): JSX.Element {
   return (
-    <Field {...{ label, hint, error }}>
+    <Field label={label} hint={hint} error={error}>
       {(ids) => (
         <textarea
           spellCheck={false}
@@ -95,7 +95,7 @@ interface SelectFieldProps extends Around {
 
 export function SelectField({ label, hint, error, value, values, disabled, onChange }: SelectFieldProps): JSX.Element {
   return (
-    <Field {...{ label, hint, error }}>
+    <Field label={label} hint={hint} error={error}>
       {(ids) => (
         <select
           {...ids}

@@ -13,7 +13,7 @@ interface ChoiceProps {
 }
 
 /** One of some values, or all of them. */
-export function Choice({ label, value, values, none = texts.common.all, onChange }: ChoiceProps): JSX.Element {
+export function FilterSelect({ label, value, values, none = texts.common.all, onChange }: ChoiceProps): JSX.Element {
   const isKnown = value === undefined || values.some(([one]) => one === value);
   const all = isKnown ? values : [[value, value] as const, ...values];
   return (
@@ -40,7 +40,7 @@ interface SearchTextProps {
 }
 
 /** The text field of a bar of filters. */
-export function SearchText({ value, label, onChange, input }: SearchTextProps): JSX.Element {
+export function SearchField({ value, label, onChange, input }: SearchTextProps): JSX.Element {
   return (
     <div className="filter-text">
       <Icon name="search" size={14} />

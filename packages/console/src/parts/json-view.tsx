@@ -1,9 +1,9 @@
 import { type JSX, useMemo, useState } from "react";
-import { elementsOf, kindOf, membersOf } from "../json/raw.ts";
+import { listElements, listMembers, readKind } from "../json/raw.ts";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
-import { Foreign } from "./untrusted-text.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 import "./json-view.css";
 
 /** Members that are shown before somebody asks for more. */
@@ -21,7 +21,7 @@ interface JsonViewProps {
 
 /** JSON as it was written, opened level by level: what is folded is not even split. */
 export function JsonView({ text, name, open = 1 }: JsonViewProps): JSX.Element {
-  const kind = kindOf(text);
+  const kind = readKind(text);
   if (kind !== "object" && kind !== "list") {
     return (
       <div className="json-line">
@@ -69,7 +69,7 @@ function Branch({ text, name, isList, open }: BranchProps): JSX.Element {
 }
 
 function Preview({ text }: { text: string }): JSX.Element {
-  return <Foreign text={text.length > 80 ? `${text.slice(0, 80)}…` : text} />;
+  return <UntrustedText text={text.length > 80 ? `${text.slice(0, 80)}…` : text} />;
 }
 
 interface ChildrenProps extends Pick<BranchProps, "text" | "isList" | "open"> {
@@ -79,8 +79,8 @@ interface ChildrenProps extends Pick<BranchProps, "text" | "isList" | "open"> {
 
 function Children({ text, isList, shown, open, more }: ChildrenProps): JSX.Element {
   const members = useMemo(() => {
-    if (!isList) return membersOf(text, shown + 1);
-    return elementsOf(text, shown + 1).map((value, index) => ({ key: String(index), text: value }));
+    if (!isList) return listMembers(text, shown + 1);
+    return listElements(text, shown + 1).map((value, index) => ({ key: String(index), text: value }));
   }, [text, isList, shown]);
   return (
     <div className="json-inside">
@@ -100,7 +100,7 @@ function Children({ text, isList, shown, open, more }: ChildrenProps): JSX.Eleme
 function Name({ name }: { name: string }): JSX.Element {
   return (
     <span className="json-name">
-      <Foreign text={name.replace(/^\$(\$+blob)$/, "$1")} />
+      <UntrustedText text={name.replace(/^\$(\$+blob)$/, "$1")} />
     </span>
   );
 }
@@ -108,12 +108,12 @@ function Name({ name }: { name: string }): JSX.Element {
 /** A text without its quotes' escapes, a number with its digits. */
 export function Scalar({ text }: { text: string }): JSX.Element {
   const [isWhole, setWhole] = useState(false);
-  const kind = kindOf(text);
+  const kind = readKind(text);
   const value = kind === "text" ? (JSON.parse(text) as string) : text;
   const isLong = value.length > longestText && !isWhole;
   return (
     <span className={`json-${kind}`}>
-      <Foreign text={isLong ? value.slice(0, longestText) : value} />
+      <UntrustedText text={isLong ? value.slice(0, longestText) : value} />
       {isLong && (
         <Button tone="ghost" onClick={() => setWhole(true)}>
           {texts.common.moreCharacters(value.length - longestText)}

@@ -4,7 +4,7 @@ import { Dialog } from "./dialog.tsx";
 import "./keyboard.css";
 
 interface Shortcut {
-  says: string;
+  label: string;
   run(): void;
 }
 
@@ -53,7 +53,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
     addEventListener("keydown", hear);
     return () => removeEventListener("keydown", hear);
   }, []);
-  useEffect(() => keyboard.add({ "?": { says: texts.keys.help, run: keyboard.showList } }), [keyboard]);
+  useEffect(() => keyboard.add({ "?": { label: texts.keys.help, run: keyboard.showList } }), [keyboard]);
   return (
     <KeyboardContext.Provider value={keyboard}>
       {children}
@@ -87,7 +87,7 @@ export function useKeys(shortcuts: Shortcuts): void {
       .split("\n")
       .map((key): [string, Shortcut] => [
         key,
-        { says: latest.current[key]?.says ?? "", run: () => latest.current[key]?.run() },
+        { label: latest.current[key]?.label ?? "", run: () => latest.current[key]?.run() },
       ]);
     return keyboard?.add(Object.fromEntries(entries));
   }, [keyboard, names]);
@@ -101,13 +101,13 @@ const written: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Esca
 
 function KeyList({ groups, onClose }: { groups: readonly Shortcuts[]; onClose(): void }): JSX.Element {
   const all = new Map(groups.flatMap((group) => Object.entries(group)));
-  const byWhat = Map.groupBy(all, ([, { says }]) => says);
+  const byWhat = Map.groupBy(all, ([, { label }]) => label);
   return (
     <Dialog title={texts.keys.title} onClose={onClose}>
       <dl className="key-list">
-        {Array.from(byWhat, ([says, same]) => (
-          <div key={says}>
-            <dt>{says}</dt>
+        {Array.from(byWhat, ([label, same]) => (
+          <div key={label}>
+            <dt>{label}</dt>
             {same.map(([key]) => (
               <dd key={key}>
                 {(key === " " ? [key] : key.split(" ")).map((one) => (

@@ -1,7 +1,7 @@
 export type Named<Name extends string> = { [One in Name]?: string };
 
 /** Those that are there and say something. */
-export function namedIn<Name extends string>(params: URLSearchParams, names: readonly Name[]): Named<Name> {
+export function readParams<Name extends string>(params: URLSearchParams, names: readonly Name[]): Named<Name> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = params.get(name);
@@ -11,7 +11,7 @@ export function namedIn<Name extends string>(params: URLSearchParams, names: rea
 }
 
 /** What is not named stays as it is. */
-export function changed(before: URLSearchParams, changes: Record<string, unknown>): URLSearchParams {
+export function changeParams(before: URLSearchParams, changes: Record<string, unknown>): URLSearchParams {
   const next = new URLSearchParams(before);
   for (const [name, value] of Object.entries(changes)) {
     if (typeof value === "string" && value !== "") next.set(name, value);

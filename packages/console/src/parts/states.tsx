@@ -3,7 +3,7 @@ import { type ComponentType, type JSX, type ReactNode, useEffect, useState } fro
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
-import { Foreign } from "./untrusted-text.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 import "./states.css";
 
 interface EmptyProps {
@@ -38,7 +38,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       </span>
       <h2>{error instanceof ApiProblem ? error.title : texts.common.failed}</h2>
       <p className="quiet">
-        <Foreign text={sentenceOf(error)} />
+        <UntrustedText text={describeError(error)} />
       </p>
       {onRetry && (
         <Button icon="restart" onClick={onRetry}>
@@ -50,7 +50,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
 }
 
 /** The API's sentences name the way out. */
-export function sentenceOf(error: unknown): string {
+export function describeError(error: unknown): string {
   if (error instanceof ApiProblem || error instanceof ApiUnreachable) return error.message;
   return error instanceof Error ? error.message : String(error);
 }
@@ -68,26 +68,26 @@ export function Loading({ lines = 8 }: { lines?: number }): JSX.Element {
 }
 
 /** What a form or a dialog was answered, and where it is wrong. */
-export function Trouble({ error }: { error: unknown }): JSX.Element | null {
+export function ErrorNote({ error }: { error: unknown }): JSX.Element | null {
   if (error === null || error === undefined) return null;
   return (
     <p className="trouble" role="alert">
-      <Foreign text={sentenceOf(error)} />
+      <UntrustedText text={describeError(error)} />
     </p>
   );
 }
 
 /** Why a page shows nothing. What a key may not see is no failure. */
 export function PageFailure({ error, onRetry }: { error: unknown; onRetry(): void }): JSX.Element {
-  if (!isRefusal(error)) return <Failure error={error} onRetry={onRetry} />;
-  return <Empty icon="shield" title={texts.common.notAllowed} hint={sentenceOf(error)} />;
+  if (!isForbidden(error)) return <Failure error={error} onRetry={onRetry} />;
+  return <Empty icon="shield" title={texts.common.notAllowed} hint={describeError(error)} />;
 }
 
-function isRefusal(error: unknown): boolean {
+function isForbidden(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 403;
 }
 
-export function isMissing(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404;
 }
 
@@ -101,12 +101,12 @@ interface ReadProps<Data> {
 /**
  * What a query has read, or why it has not. What was read stays where reading it again fails, with what is typed in it.
  */
-export function Read<Data>({ query, lines = 8, children }: ReadProps<Data>): JSX.Element {
+export function QueryView<Data>({ query, lines = 8, children }: ReadProps<Data>): JSX.Element {
   if (query.data === undefined && query.isPending) return <Loading lines={lines} />;
   if (query.data === undefined) return <PageFailure error={query.error} onRetry={() => void query.refetch()} />;
   return (
     <>
-      <Trouble error={query.error} />
+      <ErrorNote error={query.error} />
       {children(query.data)}
     </>
   );
@@ -118,7 +118,7 @@ interface MoreProps {
 }
 
 /** Reads the next page, where there is one. */
-export function More({ query, label }: MoreProps): JSX.Element | null {
+export function LoadMore({ query, label }: MoreProps): JSX.Element | null {
   if (!query.hasNextPage) return null;
   return (
     <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
@@ -131,7 +131,9 @@ export function More({ query, label }: MoreProps): JSX.Element | null {
  * A part whose code is fetched when it is first shown; one that cannot be fetched fails as a part that cannot be drawn.
  * React's own `lazy` shows what stands in its place for 300 ms at least, this not a moment longer than it has to.
  */
-export function later<Props extends object>(fetched: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function lazyComponent<Props extends object>(
+  fetched: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
   let known: ComponentType<Props> | undefined;
   return function Later(props: Props): JSX.Element {
     const [Part, setPart] = useState<ComponentType<Props> | undefined>(() => known);

@@ -28,7 +28,7 @@ const looks: Record<RunStatus, { tone: string; icon: IconName }> = {
   queued: { tone: "idle", icon: "clock" },
 };
 
-export function toneOf(status: RunStatus): string {
+export function getStatusTone(status: RunStatus): string {
   return looks[status].tone;
 }
 

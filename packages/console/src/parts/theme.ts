@@ -3,13 +3,13 @@ export type Theme = (typeof themes)[number];
 
 const stored = "nova-theme";
 
-export function keptTheme(): Theme {
+export function readTheme(): Theme {
   const kept = localStorage.getItem(stored);
   return themes.find((theme) => theme === kept) ?? "auto";
 }
 
 /** The system's, unless somebody has chosen. */
-export function showTheme(theme: Theme): void {
+export function applyTheme(theme: Theme): void {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   localStorage.setItem(stored, theme);

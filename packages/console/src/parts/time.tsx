@@ -5,8 +5,12 @@ const clock: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", 
 const dayAndClock = new Intl.DateTimeFormat("en", { ...day, ...clock });
 const clockAlone = new Intl.DateTimeFormat("en", clock);
 const exactly = new Intl.DateTimeFormat("en", {
-  ...{ weekday: "short", year: "numeric", ...day, ...clock },
-  ...{ fractionalSecondDigits: 3, timeZoneName: "short" },
+  weekday: "short",
+  year: "numeric",
+  ...day,
+  ...clock,
+  fractionalSecondDigits: 3,
+  timeZoneName: "short",
 });
 
 /** A moment in the viewer's zone; to the millisecond on hover. */
@@ -21,17 +25,17 @@ export function Time({ at }: { at: string }): JSX.Element {
 }
 
 /** With its day, where that is not today. */
-export function momentText(ms: number): string {
+export function formatMoment(ms: number): string {
   const isToday = new Date(ms).toDateString() === new Date().toDateString();
   return (isToday ? clockAlone : dayAndClock).format(ms);
 }
 
-export function clockOf(ms: number): string {
+export function formatClock(ms: number): string {
   return clockAlone.format(new Date(ms));
 }
 
 /** `480 ms`, `3.2 s`, `4 m 05 s`, `2 h 10 m`, `3 d 4 h`. */
-export function durationText(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
   const [seconds, minutes, hours] = [1000, 60_000, 3_600_000].map((unit) => Math.floor(ms / unit)) as [
@@ -39,23 +43,23 @@ export function durationText(ms: number): string {
     number,
     number,
   ];
-  if (minutes < 60) return `${minutes} m ${two(seconds % 60)} s`;
-  if (hours < 48) return `${hours} h ${two(minutes % 60)} m`;
+  if (minutes < 60) return `${minutes} m ${padTwo(seconds % 60)} s`;
+  if (hours < 48) return `${hours} h ${padTwo(minutes % 60)} m`;
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-function two(number: number): string {
+function padTwo(number: number): string {
   return String(number).padStart(2, "0");
 }
 
 /** What is under way counts up, once a second for everybody on the page. */
 export function Duration({ from, ms }: { from: string; ms: number | null }): JSX.Element {
-  return <span>{ms === null ? <Counting from={from} /> : durationText(ms)}</span>;
+  return <span>{ms === null ? <Counting from={from} /> : formatDuration(ms)}</span>;
 }
 
 function Counting({ from }: { from: string }): JSX.Element {
   const now = useNow();
-  return <>{durationText(Math.max(0, now - Date.parse(from)))}</>;
+  return <>{formatDuration(Math.max(0, now - Date.parse(from)))}</>;
 }
 
 const listeners = new Set<() => void>();
@@ -80,11 +84,11 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-export function usdText(usd: number): string {
+export function formatUsd(usd: number): string {
   return usd === 0 ? "" : `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }
 
-export function sizeText(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

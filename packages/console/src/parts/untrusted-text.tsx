@@ -7,19 +7,19 @@ import "./untrusted-text.css";
 const steering = /([\0-\b\v-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb])/;
 
 /** A text of a stranger: it is text whatever is in it, and turns nothing around that stands beside it. */
-export function Foreign({ text }: { text: string }): JSX.Element {
+export function UntrustedText({ text }: { text: string }): JSX.Element {
   if (!steering.test(text)) return <bdi>{text}</bdi>;
   return (
     <bdi>
       {text.split(new RegExp(steering, "g")).map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move
-        <Fragment key={index}>{index % 2 === 0 ? part : <Steering character={part} />}</Fragment>
+        <Fragment key={index}>{index % 2 === 0 ? part : <ControlCharacter character={part} />}</Fragment>
       ))}
     </bdi>
   );
 }
 
-function Steering({ character }: { character: string }): JSX.Element {
+function ControlCharacter({ character }: { character: string }): JSX.Element {
   const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
   return (
     <span className="steering" title={texts.common.steering(code)}>

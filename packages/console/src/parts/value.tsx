@@ -3,11 +3,11 @@ import { useNova } from "../api/nova.ts";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { JsonView } from "./json-view.tsx";
-import { later, sentenceOf } from "./states.tsx";
-import { sizeText } from "./time.tsx";
-import { Foreign } from "./untrusted-text.tsx";
+import { describeError, lazyComponent } from "./states.tsx";
+import { formatBytes } from "./time.tsx";
+import { UntrustedText } from "./untrusted-text.tsx";
 
-const Preview = later(async () => (await import("./preview/preview.tsx")).Preview);
+const Preview = lazyComponent(async () => (await import("./preview/preview.tsx")).Preview);
 
 /** The execution under which blobs of a value are found. */
 export interface BlobHome {
@@ -29,12 +29,12 @@ interface ValueProps {
 
 /** A value of a context; bytes and what is too large are references, which are fetched when somebody wants them. */
 export function Value({ name, text, home, open }: ValueProps): JSX.Element {
-  const blob = blobIn(text);
+  const blob = parseBlob(text);
   return blob ? <BlobValue name={name} blob={blob} home={home} /> : <JsonView name={name} text={text} open={open} />;
 }
 
 /** A reference, and nothing beside it. */
-function blobIn(text: string): BlobRef | undefined {
+function parseBlob(text: string): BlobRef | undefined {
   if (text.length > 300 || !text.includes('"$blob"')) return undefined;
   const found = JSON.parse(text) as { $blob?: Partial<BlobRef> };
   const { sha256, bytes, type } = found.$blob ?? {};
@@ -61,16 +61,16 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
       if (!answer.ok) throw new Error(texts.run.blobGone);
       take(new Uint8Array(await answer.arrayBuffer()));
     } catch (error) {
-      setTrouble(sentenceOf(error));
+      setTrouble(describeError(error));
     }
   };
   return (
     <div className="blob">
       <span className="json-name">
-        <Foreign text={name} />
+        <UntrustedText text={name} />
       </span>
       <span className="quiet">
-        {blob.type}, {sizeText(blob.bytes)}
+        {blob.type}, {formatBytes(blob.bytes)}
       </span>
       {blob.bytes <= maxPreviewBytes && (
         <Button aria-expanded={bytes !== undefined} onClick={() => (bytes ? setBytes(undefined) : fetched(setBytes))}>

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { isSafeAddress } from "../../../../packages/console/src/api/issuer/ask.ts";
-import { configIn } from "../../../../packages/console/src/api/issuer/config.ts";
-import { endpointsIn } from "../../../../packages/console/src/api/issuer/discovery.ts";
+import { parseConfig } from "../../../../packages/console/src/api/issuer/config.ts";
+import { readEndpoints } from "../../../../packages/console/src/api/issuer/discovery.ts";
 import {
-  answerIn,
-  authorizationAddress,
-  challengeOf,
-  signOutAddress,
+  buildAuthorizationUrl,
+  buildSignOutUrl,
+  computeChallenge,
+  readIssuerAnswer,
 } from "../../../../packages/console/src/api/issuer/sign-in.ts";
 
 const issuer = "https://login.example.com/tenant";
@@ -27,10 +27,12 @@ it.each([
 
 describe("what lies beside the page", () => {
   it("names an issuer, as which client the page asks it, and for whom its tokens are", () => {
-    expect(configIn(JSON.stringify({ issuer, client_id: "console", audience: "nova" }))).toEqual({
-      ...{ issuer, clientId: "console", audience: "nova" },
+    expect(parseConfig(JSON.stringify({ issuer, client_id: "console", audience: "nova" }))).toEqual({
+      issuer,
+      clientId: "console",
+      audience: "nova",
     });
-    expect(configIn(JSON.stringify({ issuer, client_id: "console" }))).toMatchObject({ audience: undefined });
+    expect(parseConfig(JSON.stringify({ issuer, client_id: "console" }))).toMatchObject({ audience: undefined });
   });
 
   it.each([
@@ -42,19 +44,24 @@ describe("what lies beside the page", () => {
     JSON.stringify({ issuer, client_id: "" }),
     JSON.stringify({ issuer: "http://login.example.com", client_id: "console" }),
   ])("means that keys alone sign in: %s", (text) => {
-    expect(configIn(text)).toBeUndefined();
+    expect(parseConfig(text)).toBeUndefined();
   });
 });
 
 describe("the document of an issuer", () => {
   const document = {
-    ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
     scopes_supported: ["openid", "offline_access"],
   };
 
   it("says where to sign in, and where the code is exchanged", () => {
-    expect(endpointsIn(document, { issuer })).toEqual({
-      ...{ authorization: `${issuer}/authorize`, token: `${issuer}/token`, isOffline: true, namesItself: false },
+    expect(readEndpoints(document, { issuer })).toEqual({
+      authorization: `${issuer}/authorize`,
+      token: `${issuer}/token`,
+      isOffline: true,
+      namesItself: false,
       endOfSession: undefined,
     });
   });
@@ -62,13 +69,13 @@ describe("the document of an issuer", () => {
   it("may give tokens at the one origin that the page was told of", () => {
     const elsewhere = { ...document, token_endpoint: "https://tokens.example.com/" };
     const tokenOrigin = "https://tokens.example.com";
-    expect(endpointsIn(elsewhere, { issuer, tokenOrigin }).token).toBe("https://tokens.example.com/");
-    expect(() => endpointsIn(elsewhere, { issuer, tokenOrigin: `${tokenOrigin}:444` })).toThrow(/another host/);
+    expect(readEndpoints(elsewhere, { issuer, tokenOrigin }).token).toBe("https://tokens.example.com/");
+    expect(() => readEndpoints(elsewhere, { issuer, tokenOrigin: `${tokenOrigin}:444` })).toThrow(/another host/);
   });
 
   it("may say where its session is ended", () => {
     const endOf = (address: unknown) =>
-      endpointsIn({ ...document, end_session_endpoint: address }, { issuer }).endOfSession;
+      readEndpoints({ ...document, end_session_endpoint: address }, { issuer }).endOfSession;
     expect(endOf(`${issuer}/logout`)).toBe(`${issuer}/logout`);
     expect(endOf("javascript:alert(1)")).toBeUndefined();
   });
@@ -79,7 +86,7 @@ describe("the document of an issuer", () => {
     ["names an address that runs", { authorization_endpoint: "javascript:alert(1)" }, /names no addresses/],
     ["gives tokens elsewhere", { token_endpoint: "https://tokens.example.com/" }, /another host/],
   ])("is refused where it %s", (_, change, sentence) => {
-    expect(() => endpointsIn({ ...document, ...change }, { issuer })).toThrow(sentence);
+    expect(() => readEndpoints({ ...document, ...change }, { issuer })).toThrow(sentence);
   });
 });
 
@@ -87,14 +94,20 @@ describe("an address to sign in at", () => {
   const config = { issuer, clientId: "console", audience: "nova" };
   const redirect = "https://nova.example.com/console/";
   const askedOf = (isOffline: boolean, authorization = `${issuer}/authorize?tenant=1`) => {
-    const address = authorizationAddress({ authorization, isOffline }, config, redirect, "st&te", "challenge");
+    const address = buildAuthorizationUrl({ authorization, isOffline }, config, redirect, "st&te", "challenge");
     return Object.fromEntries(new URL(address).searchParams);
   };
 
   it("asks for a code with PKCE, and keeps what the address had", () => {
     expect(askedOf(true)).toEqual({
-      ...{ tenant: "1", response_type: "code", client_id: "console", redirect_uri: redirect, state: "st&te" },
-      ...{ scope: "openid offline_access", code_challenge: "challenge", code_challenge_method: "S256" },
+      tenant: "1",
+      response_type: "code",
+      client_id: "console",
+      redirect_uri: redirect,
+      state: "st&te",
+      scope: "openid offline_access",
+      code_challenge: "challenge",
+      code_challenge_method: "S256",
       audience: "nova",
     });
   });
@@ -105,19 +118,19 @@ describe("an address to sign in at", () => {
 
   it("has the challenge of RFC 7636", async () => {
     const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-    expect(await challengeOf(verifier)).toBe("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+    expect(await computeChallenge(verifier)).toBe("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
   });
 });
 
 it("goes where a session is ended as a client, and comes back", () => {
   const endOfSession = `${issuer}/logout?tenant=1`;
-  const address = signOutAddress(
+  const address = buildSignOutUrl(
     { endpoint: "", clientId: "console", endOfSession },
     "https://nova.example.com/console/",
   );
   const back = "post_logout_redirect_uri=https%3A%2F%2Fnova.example.com%2Fconsole%2F";
   expect(address).toBe(`${endOfSession}&client_id=console&${back}`);
-  expect(signOutAddress({ endpoint: "", clientId: "console", endOfSession: undefined }, "/")).toBeUndefined();
+  expect(buildSignOutUrl({ endpoint: "", clientId: "console", endOfSession: undefined }, "/")).toBeUndefined();
 });
 
 it.each([
@@ -128,5 +141,5 @@ it.each([
   ["", false],
   ["?workflow=bills", false],
 ])("knows an answer of an issuer by its address: %s %s", (search, is) => {
-  expect(answerIn(search) !== undefined).toBe(is);
+  expect(readIssuerAnswer(search) !== undefined).toBe(is);
 });

@@ -1,6 +1,11 @@
 import type { AuditRecord } from "@nova/client";
 import { describe, expect, it } from "vitest";
-import { addressOf, detailText, fits, setUp } from "../../../../packages/console/src/pages/audit/fitting.ts";
+import {
+  findSubjectPath,
+  formatDetail,
+  matchesFilters,
+  setupActor,
+} from "../../../../packages/console/src/pages/audit/fitting.ts";
 
 const record: AuditRecord = {
   id: "01M8AFFZVREVP6BAHHC817SF1Q",
@@ -22,22 +27,22 @@ describe("a record of the audit", () => {
     [{ text: "sum" }, true],
     [{ text: "hello" }, false],
   ])("fits %j: %s", (filters, is) => {
-    expect(fits(record, filters)).toBe(is);
+    expect(matchesFilters(record, filters)).toBe(is);
   });
 
   it("is of whoever set NOVA up where no key did it", () => {
-    expect(fits({ ...record, by: null }, { by: setUp })).toBe(true);
-    expect(fits(record, { by: setUp })).toBe(false);
+    expect(matchesFilters({ ...record, by: null }, { by: setupActor })).toBe(true);
+    expect(matchesFilters(record, { by: setupActor })).toBe(false);
   });
 
   it("leads to what it was about, where the console shows that", () => {
-    expect(addressOf(record)).toBe("/code?workflow=bills");
-    expect(addressOf({ ...record, action: "execution.cancelled", subject: "exec_1" })).toBe("/runs/exec_1");
-    expect(addressOf({ ...record, action: "client.deleted", subject: "acme" })).toBeUndefined();
+    expect(findSubjectPath(record)).toBe("/code?workflow=bills");
+    expect(findSubjectPath({ ...record, action: "execution.cancelled", subject: "exec_1" })).toBe("/runs/exec_1");
+    expect(findSubjectPath({ ...record, action: "client.deleted", subject: "acme" })).toBeUndefined();
   });
 
   it("shortens hashes and nothing else", () => {
-    expect(detailText(record.detail)).toBe("node Sum, code_hash abababab…");
-    expect(detailText({ version: 2 })).toBe("version 2");
+    expect(formatDetail(record.detail)).toBe("node Sum, code_hash abababab…");
+    expect(formatDetail({ version: 2 })).toBe("version 2");
   });
 });

@@ -1,16 +1,21 @@
 import type { Client } from "@nova/client";
 import { describe, expect, it } from "vitest";
-import { objectIn, Raw } from "../../../../packages/console/src/json/raw.ts";
+import { parseObject, Raw } from "../../../../packages/console/src/json/raw.ts";
 import {
-  quotaMisfit,
-  quotasDraft,
-  quotasIn,
-  settingsChange,
-  settingsOf,
+  checkQuota,
+  createQuotasDraft,
+  createSettingsDraft,
+  diffSettings,
+  parseQuotas,
 } from "../../../../packages/console/src/pages/clients/changes.ts";
 
 const client: Client = {
-  ...{ slug: "acme", name: "Acme", pins: {}, variables: {}, quotas: {}, mail_from: null },
+  slug: "acme",
+  name: "Acme",
+  pins: {},
+  variables: {},
+  quotas: {},
+  mail_from: null,
   on_failure: {
     mail: ["a@acme.example.com", "b@acme.example.com"],
     webhook: { url: "https://x.example.com", secret: "s" },
@@ -19,18 +24,18 @@ const client: Client = {
 };
 
 describe("a change of settings", () => {
-  const draft = settingsOf(client);
+  const draft = createSettingsDraft(client);
 
   it("is none where nothing was changed", () => {
-    expect(settingsChange(client, draft)).toEqual({});
+    expect(diffSettings(client, draft)).toEqual({});
   });
 
   it("names a change alone: the sender of mails needs a key that a name does not need", () => {
-    expect(settingsChange(client, { ...draft, name: " Acme GmbH " })).toEqual({ name: "Acme GmbH" });
+    expect(diffSettings(client, { ...draft, name: " Acme GmbH " })).toEqual({ name: "Acme GmbH" });
   });
 
   it("replaces who hears of failures as a whole, since the API does so", () => {
-    expect(settingsChange(client, { ...draft, mails: "c@acme.example.com; d@acme.example.com" })).toEqual({
+    expect(diffSettings(client, { ...draft, mails: "c@acme.example.com; d@acme.example.com" })).toEqual({
       on_failure: {
         mail: ["c@acme.example.com", "d@acme.example.com"],
         webhook: { url: "https://x.example.com", secret: "s" },
@@ -39,17 +44,19 @@ describe("a change of settings", () => {
   });
 
   it("takes away what was emptied", () => {
-    expect(settingsChange(client, { ...draft, mails: "", webhook: "" })).toEqual({ on_failure: {} });
+    expect(diffSettings(client, { ...draft, mails: "", webhook: "" })).toEqual({ on_failure: {} });
     const own = { ...client, mail_from: "us@acme.example.com" };
-    expect(settingsChange(own, { ...settingsOf(own), mailFrom: "" })).toEqual({ mail_from: null });
+    expect(diffSettings(own, { ...createSettingsDraft(own), mailFrom: "" })).toEqual({ mail_from: null });
   });
 });
 
 describe("quotas", () => {
   it("lift a limit whose field is empty", () => {
-    const draft = quotasDraft({ max_concurrent: 5, max_cost_usd: 49.9 });
-    expect(quotasIn({ ...draft, max_concurrent: " " })).toEqual({
-      ...{ max_concurrent: null, max_cost_usd: 49.9, retention_days: null },
+    const draft = createQuotasDraft({ max_concurrent: 5, max_cost_usd: 49.9 });
+    expect(parseQuotas({ ...draft, max_concurrent: " " })).toEqual({
+      max_concurrent: null,
+      max_cost_usd: 49.9,
+      retention_days: null,
     });
   });
 
@@ -62,18 +69,18 @@ describe("quotas", () => {
     ["retention_days", "", undefined],
     ["retention_days", "-1", "whole"],
   ] as const)("say of %s %s: %s", (name, text, misfit) => {
-    expect(quotaMisfit(name, text)).toBe(misfit);
+    expect(checkQuota(name, text)).toBe(misfit);
   });
 });
 
 describe("variables", () => {
   it("keep the digits that they were written with", () => {
-    expect(objectIn(' {"limit": 850.0, "id": 12345678901234567890} ')).toEqual(
+    expect(parseObject(' {"limit": 850.0, "id": 12345678901234567890} ')).toEqual(
       new Raw('{"limit": 850.0, "id": 12345678901234567890}'),
     );
   });
 
   it.each(["[1]", "null", "{", "", '"text"'])("are no %s", (text) => {
-    expect(objectIn(text)).toBeUndefined();
+    expect(parseObject(text)).toBeUndefined();
   });
 });

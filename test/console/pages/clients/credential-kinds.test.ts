@@ -1,18 +1,25 @@
 import { checkValues, credentialKindNames } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import {
+  buildValues,
   type CredentialDraft,
-  isSound,
+  checkField,
+  checkPair,
+  isValidDraft,
   type Kind,
   kinds,
-  pairProblem,
-  problemOf,
-  valuesOf,
 } from "../../../../packages/console/src/pages/clients/credential-kinds.ts";
 
 const samples: Record<string, string> = {
-  ...{ user: "mo", name: "books", host: "db.example.com", sslmode: "require", scope: "read", client_id: "nova" },
-  ...{ smtp_host: "smtp.example.com", imap_host: "imap.example.com", expires_at: "2027-01-31T09:30:00Z" },
+  user: "mo",
+  name: "books",
+  host: "db.example.com",
+  sslmode: "require",
+  scope: "read",
+  client_id: "nova",
+  smtp_host: "smtp.example.com",
+  imap_host: "imap.example.com",
+  expires_at: "2027-01-31T09:30:00Z",
 };
 
 /** Every field of a kind with something in it. */
@@ -30,7 +37,7 @@ it("has a form for every kind that the engine knows", () => {
 
 describe.each(credentialKindNames)("a form for %s", (kind) => {
   it("sends what the engine takes, with every field of the kind", () => {
-    const values = valuesOf(kind, filled(kind));
+    const values = buildValues(kind, filled(kind));
     expect(checkValues(kind, values)).toMatchObject({ success: true });
     if (kind !== "custom") expect(Object.keys(values)).toEqual(kinds[kind].map(({ name }) => name));
   });
@@ -41,13 +48,13 @@ describe.each(credentialKindNames)("a form for %s", (kind) => {
     // Two kinds need one of some fields, which the server says.
     const one: Partial<Record<Kind, object>> = { email: { imap_host: "imap.example.com" }, http: { token: "s3cret!" } };
     const draft = { texts: { ...Object.fromEntries(needed), ...one[kind] }, pairs: kind === "custom" ? pairs : [] };
-    expect(checkValues(kind, valuesOf(kind, draft))).toMatchObject({ success: true });
+    expect(checkValues(kind, buildValues(kind, draft))).toMatchObject({ success: true });
   });
 });
 
 it("leaves a text as it is: a space may belong to a password", () => {
   const draft = { texts: { user: "mo", password: " pass word " }, pairs: [] };
-  expect(valuesOf("email", draft)).toEqual({ user: "mo", password: " pass word " });
+  expect(buildValues("email", draft)).toEqual({ user: "mo", password: " pass word " });
 });
 
 describe("a value that would be refused", () => {
@@ -62,7 +69,7 @@ describe("a value that would be refused", () => {
     ["smtp_port", "5 87", "port"],
     ["smtp_port", "587", undefined],
   ])("is named: %s %j is %s", (name, value, problem) => {
-    expect(problemOf(field(name), value)).toBe(problem);
+    expect(checkField(field(name), value)).toBe(problem);
   });
 
   it.each([
@@ -78,11 +85,11 @@ describe("a value that would be refused", () => {
     [[{ name: "api", value: "123456" }], undefined],
     [[{ name: "", value: "" }], undefined],
   ])("is named among fields of one's own: %j is %s", (pairs, problem) => {
-    expect(pairProblem("custom", pairs, 0)).toBe(problem);
-    expect(isSound("custom", { texts: {}, pairs })).toBe(problem === undefined);
+    expect(checkPair("custom", pairs, 0)).toBe(problem);
+    expect(isValidDraft("custom", { texts: {}, pairs })).toBe(problem === undefined);
   });
 
   it("is no name of a header, which may have capitals", () => {
-    expect(pairProblem("http", [{ name: "X-Api-Key", value: "123456" }], 0)).toBeUndefined();
+    expect(checkPair("http", [{ name: "X-Api-Key", value: "123456" }], 0)).toBeUndefined();
   });
 });

@@ -1,28 +1,42 @@
 import type { Schemas } from "@nova/client";
 import { describe, expect, it } from "vitest";
-import { byUrgency, codeNodesOf } from "../../../../packages/console/src/pages/code/code-nodes.ts";
+import { buildCodeNodes, compareCodeNodes } from "../../../../packages/console/src/pages/code/code-nodes.ts";
 
 const then = { prompt: "Add.", node_type: "action", edges: [], model: "default", requirements: [], lib: {} };
 
 function generation(code: string, more: Partial<Schemas["Generation"]> = {}): Schemas["Generation"] {
   return {
-    ...{ node: "sum", client_slug: null, status: "pinned", key: "k", ingredients: then, code, code_hash: code },
-    ...{ analysis: null, analysis_hash: null, origin: "generated", model: "gpt-6" },
+    node: "sum",
+    client_slug: null,
+    status: "pinned",
+    key: "k",
+    ingredients: then,
+    code,
+    code_hash: code,
+    analysis: null,
+    analysis_hash: null,
+    origin: "generated",
+    model: "gpt-6",
     cost: { usd: 0.01, tokens_input: 1, tokens_cached: 0, tokens_output: 1 },
-    ...{ created_at: "2026-11-25T10:00:00.000Z", proven_by: null, approved: null },
+    created_at: "2026-11-25T10:00:00.000Z",
+    proven_by: null,
+    approved: null,
     ...more,
   };
 }
 
 function workflow(more: object = {}, prompt = "Add.") {
   return {
-    ...{ requirements: [], lib: {}, edges: [], ...more },
+    requirements: [],
+    lib: {},
+    edges: [],
+    ...more,
     nodes: [{ id: "sum", type: "action", executor: { kind: "prompt", prompt } }],
   };
 }
 
 const nodesOf = (definition: object, ...generations: Schemas["Generation"][]) =>
-  codeNodesOf({ workflow: "bills", definition, generations }, async (text) => `digest of ${text}`);
+  buildCodeNodes({ workflow: "bills", definition, generations }, async (text) => `digest of ${text}`);
 
 const approved = { by: "mo", at: "2026-11-25T11:00:00.000Z" };
 
@@ -67,8 +81,16 @@ describe("the code that counts", () => {
 
   it("is that of the lock file before that of the store", async () => {
     const locked = {
-      ...{ key: "k", codeHash: "h", origin: "edited", model: "gpt-6", ingredients: then, code: "locked" },
-      ...{ cost: { usd: 0.5 }, createdAt: "2026-11-01T10:00:00.000Z", provenBy: "exec_1", approved },
+      key: "k",
+      codeHash: "h",
+      origin: "edited",
+      model: "gpt-6",
+      ingredients: then,
+      code: "locked",
+      cost: { usd: 0.5 },
+      createdAt: "2026-11-01T10:00:00.000Z",
+      provenBy: "exec_1",
+      approved,
     };
     const [node] = await nodesOf(workflow({ lock: { sum: locked } }), generation("stored"));
     expect(node).toMatchObject({
@@ -92,5 +114,5 @@ it("puts first what somebody has to look at", async () => {
     generation("b", { client_slug: "acme", ingredients: { ...then, prompt: "Old." } }),
     generation("c", { client_slug: "globex", status: "candidate" }),
   );
-  expect(nodes.sort(byUrgency).map(({ state }) => state)).toEqual(["waits", "stale", "runs"]);
+  expect(nodes.sort(compareCodeNodes).map(({ state }) => state)).toEqual(["waits", "stale", "runs"]);
 });

@@ -1,7 +1,12 @@
 import { hash } from "node:crypto";
 import { conditionLabel } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { changesSince, sha256, type Today, todayOf } from "../../../../packages/console/src/pages/code/staleness.ts";
+import {
+  type CurrentIngredients,
+  findChanges,
+  hashText,
+  readIngredients,
+} from "../../../../packages/console/src/pages/code/staleness.ts";
 
 const prompt = (text: string, more: object = {}) => ({ kind: "prompt", prompt: text, ...more });
 
@@ -15,7 +20,8 @@ const definition = {
     { id: "is_high", type: "decision", executor: prompt("High?", { model: { code_generator: "opus" } }) },
     { id: "by_hand", type: "action", executor: { kind: "code", code: "pass" } },
     {
-      ...{ id: "each", type: "map" },
+      id: "each",
+      type: "map",
       body: { nodes: [{ id: "inside", type: "action", executor: prompt("One of them.") }], edges: [] },
     },
   ],
@@ -31,35 +37,47 @@ const digest = async (text: string) => hash("sha256", text);
 
 describe("what a definition says of a prompt node", () => {
   it("has the conditions of a decision in order, and the model that the node names", () => {
-    expect(todayOf(definition, "is_high")).toEqual({
-      ...{ prompt: "High?", node_type: "decision", edges: ["true", "review", "default"], model: "opus" },
-      ...{ requirements: ["numpy", "pandas"], lib: { "mails.py": "x = 1" } },
+    expect(readIngredients(definition, "is_high")).toEqual({
+      prompt: "High?",
+      node_type: "decision",
+      edges: ["true", "review", "default"],
+      model: "opus",
+      requirements: ["numpy", "pandas"],
+      lib: { "mails.py": "x = 1" },
     });
     const labels = [true, "review", undefined].map((condition) => conditionLabel(condition as never));
-    expect(todayOf(definition, "is_high")?.edges).toEqual(labels);
+    expect(readIngredients(definition, "is_high")?.edges).toEqual(labels);
   });
 
   it("has no conditions of an action, and the model of the workflow", () => {
-    expect(todayOf(definition, "sum")).toMatchObject({ edges: [], model: "gpt-6" });
+    expect(readIngredients(definition, "sum")).toMatchObject({ edges: [], model: "gpt-6" });
   });
 
   it("is found inside of a map", () => {
-    expect(todayOf(definition, "inside")?.prompt).toBe("One of them.");
+    expect(readIngredients(definition, "inside")?.prompt).toBe("One of them.");
   });
 
   it.each(["gone", "by_hand", "start"])("is nothing for %s", (node) => {
-    expect(todayOf(definition, node)).toBeUndefined();
+    expect(readIngredients(definition, node)).toBeUndefined();
   });
 });
 
 describe("code that was written before", () => {
-  const today: Today = todayOf(definition, "is_high") as Today;
+  const today: CurrentIngredients = readIngredients(definition, "is_high") as CurrentIngredients;
   const then = {
-    ...{ prompt: "High?", node_type: "decision", edges: ["true", "review", "default"], reads: { total: "number" } },
-    ...{ generator: "1", guides: {}, model: "opus", settings: "default", template: "t" },
-    ...{ requirements: ["numpy", "pandas"], lib: { "mails.py": hash("sha256", "x = 1") } },
+    prompt: "High?",
+    node_type: "decision",
+    edges: ["true", "review", "default"],
+    reads: { total: "number" },
+    generator: "1",
+    guides: {},
+    model: "opus",
+    settings: "default",
+    template: "t",
+    requirements: ["numpy", "pandas"],
+    lib: { "mails.py": hash("sha256", "x = 1") },
   };
-  const since = (was: object, is: object = {}) => changesSince({ ...then, ...was }, { ...today, ...is }, digest);
+  const since = (was: object, is: object = {}) => findChanges({ ...then, ...was }, { ...today, ...is }, digest);
 
   it("fits a definition that says the same", async () => {
     expect(await since({})).toEqual([]);
@@ -91,5 +109,5 @@ describe("code that was written before", () => {
 });
 
 it("digests as the engine does", async () => {
-  expect(await sha256("größer\n")).toBe(hash("sha256", "größer\n"));
+  expect(await hashText("größer\n")).toBe(hash("sha256", "größer\n"));
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
-  chartOf,
-  dollars,
-  firstDay,
+  buildCostChart,
+  computeFirstDay,
+  computeTicks,
+  formatDollars,
+  formatTokens,
   others,
-  sumsOf,
-  ticksOf,
-  tokens,
+  sumCosts,
 } from "../../../../packages/console/src/pages/costs/cost-days.ts";
 
 const now = Date.parse("2026-11-25T23:59:59.999Z");
@@ -18,22 +18,22 @@ function figure(day: string, workflow: string, cost_usd: number, more: object = 
 
 describe("a chart of costs", () => {
   it("has every day of the range, also those on which nothing ran, and today", () => {
-    const { days } = chartOf([figure("2026-11-24", "bills", 2)], "cost", 3, now);
+    const { days } = buildCostChart([figure("2026-11-24", "bills", 2)], "cost", 3, now);
     expect(days).toEqual([
       { day: "2026-11-23", values: [0], total: 0 },
       { day: "2026-11-24", values: [2], total: 2 },
       { day: "2026-11-25", values: [0], total: 0 },
     ]);
-    expect(days[0]?.day).toBe(firstDay(3, now));
+    expect(days[0]?.day).toBe(computeFirstDay(3, now));
   });
 
   it("leaves out what lies before the range", () => {
-    expect(chartOf([figure("2026-11-01", "bills", 2)], "cost", 3, now).largest).toBe(0);
+    expect(buildCostChart([figure("2026-11-01", "bills", 2)], "cost", 3, now).largest).toBe(0);
   });
 
   it("gives a colour to the workflows with most, and puts the others together", () => {
     const many = Array.from({ length: 8 }, (_, index) => figure("2026-11-25", `w${index}`, index + 1));
-    const { series, days, largest } = chartOf(many, "cost", 1, now);
+    const { series, days, largest } = buildCostChart(many, "cost", 1, now);
     expect(series).toEqual(["w7", "w6", "w5", "w4", "w3", others]);
     expect(days[0]?.values).toEqual([8, 7, 6, 5, 4, 1 + 2 + 3]);
     expect(largest).toBe(36);
@@ -41,13 +41,13 @@ describe("a chart of costs", () => {
 
   it("needs no others where six workflows are all", () => {
     const six = Array.from({ length: 6 }, (_, index) => figure("2026-11-25", `w${index}`, index + 1));
-    expect(chartOf(six, "cost", 1, now).series).not.toContain(others);
+    expect(buildCostChart(six, "cost", 1, now).series).not.toContain(others);
   });
 
   it("counts tokens of both directions, or what was saved, where that is asked for", () => {
     const one = figure("2026-11-25", "bills", 2, { tokens_input: 900, tokens_output: 40, saved_usd: 0.5 });
-    expect(chartOf([one], "tokens", 1, now).largest).toBe(940);
-    expect(chartOf([one], "saved", 1, now).largest).toBe(0.5);
+    expect(buildCostChart([one], "tokens", 1, now).largest).toBe(940);
+    expect(buildCostChart([one], "saved", 1, now).largest).toBe(0.5);
   });
 
   it.each([
@@ -57,13 +57,13 @@ describe("a chart of costs", () => {
     [31, [20, 40]],
     [100, [50, 100]],
   ])("draws lines at round numbers up to %d", (largest, ticks) => {
-    expect(ticksOf(largest).map((tick) => Number(tick.toFixed(6)))).toEqual(ticks);
+    expect(computeTicks(largest).map((tick) => Number(tick.toFixed(6)))).toEqual(ticks);
   });
 });
 
 it("sums up every day", () => {
   const all = [figure("2026-11-24", "a", 1, { cache_hits: 2 }), figure("2026-11-25", "b", 0.5, { cache_hits: 3 })];
-  expect(sumsOf(all)).toMatchObject({ costUsd: 1.5, cacheHits: 5, tokensInput: 0 });
+  expect(sumCosts(all)).toMatchObject({ costUsd: 1.5, cacheHits: 5, tokensInput: 0 });
 });
 
 it.each([
@@ -72,9 +72,9 @@ it.each([
   [0.5, "$0.50"],
   [1234.5, "$1,234.50"],
 ])("writes %d dollars as %s", (usd, text) => {
-  expect(dollars(usd)).toBe(text);
+  expect(formatDollars(usd)).toBe(text);
 });
 
 it("writes many tokens short", () => {
-  expect([tokens(940), tokens(21_050), tokens(1_240_000)]).toEqual(["940", "21.1K", "1.2M"]);
+  expect([formatTokens(940), formatTokens(21_050), formatTokens(1_240_000)]).toEqual(["940", "21.1K", "1.2M"]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { byKind } from "../../../../packages/console/src/pages/health/by-kind.ts";
+import { sumByKind } from "../../../../packages/console/src/pages/health/by-kind.ts";
 
 it("adds up what several pages counted of one kind and format", () => {
   const state = "current" as const;
@@ -9,7 +9,7 @@ it("adds up what several pages counted of one kind and format", () => {
     { entity: "link", format: 1, items: 4, state: "older" as const },
     { entity: "step", format: 1, items: 3, state },
   ];
-  expect(byKind(parts)).toEqual([
+  expect(sumByKind(parts)).toEqual([
     { entity: "link", format: 1, items: 4, state: "older" },
     { entity: "link", format: 2, items: 1, state },
     { entity: "step", format: 1, items: 5, state },

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { scaleOf } from "../../../../packages/console/src/pages/run/scale.ts";
+import { buildScale } from "../../../../packages/console/src/pages/run/scale.ts";
 
 const hour = 3_600_000;
 
 it("draws time as long as it was where nothing long was waited for", () => {
-  const { at, gaps } = scaleOf({ from: 0, to: 1000 }, [
+  const { at, gaps } = buildScale({ from: 0, to: 1000 }, [
     { from: 0, to: 400 },
     { from: 600, to: 1000 },
   ]);
@@ -16,7 +16,7 @@ it("draws an hour of waiting short, and what ran around it as long as each other
     { from: 0, to: 100 },
     { from: hour, to: hour + 100 },
   ];
-  const { at, gaps } = scaleOf({ from: 0, to: hour + 100 }, busy);
+  const { at, gaps } = buildScale({ from: 0, to: hour + 100 }, busy);
   expect(gaps).toHaveLength(1);
   expect(gaps[0]?.width).toBeCloseTo(0.3 / 1.3);
   expect(at(100)).toBeCloseTo(1 - at(hour));
@@ -27,20 +27,20 @@ it.each([
   ["nothing ran at all", []],
   ["nothing ran since it began", [{ from: 0, to: 1 }]],
 ])("fills its width where %s", (_, busy) => {
-  const { at } = scaleOf({ from: 0, to: hour }, busy);
+  const { at } = buildScale({ from: 0, to: hour }, busy);
   expect([at(0), at(hour)]).toEqual([0, 1]);
   expect(at(hour) - at(hour / 2)).toBeGreaterThan(0.1);
 });
 
 it("draws many waits each as short as it can be seen, and none longer than it was", () => {
   const busy = Array.from({ length: 20 }, (_, index) => ({ from: index * hour, to: index * hour + 1000 }));
-  const { gaps } = scaleOf({ from: 0, to: 19 * hour + 1000 }, busy);
+  const { gaps } = buildScale({ from: 0, to: 19 * hour + 1000 }, busy);
   expect(gaps).toHaveLength(19);
   for (const { width } of gaps) expect(width).toBeCloseTo(0.06 / (1 + 19 * 0.06));
-  const short = scaleOf({ from: 0, to: 11_600 }, [{ from: 0, to: 10_000 }]);
+  const short = buildScale({ from: 0, to: 11_600 }, [{ from: 0, to: 10_000 }]);
   expect(short.at(10_000)).toBeCloseTo(10_000 / 11_600);
 });
 
 it("is of no length without time", () => {
-  expect(scaleOf({ from: 5, to: 5 }, []).at(5)).toBe(0);
+  expect(buildScale({ from: 5, to: 5 }, []).at(5)).toBe(0);
 });

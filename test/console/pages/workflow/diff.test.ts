@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { partsOf } from "../../../../packages/console/src/pages/workflow/definition-parts.ts";
-import { diffOf } from "../../../../packages/console/src/pages/workflow/diff.ts";
+import { parseDefinition } from "../../../../packages/console/src/pages/workflow/definition-parts.ts";
+import { diffWorkflows } from "../../../../packages/console/src/pages/workflow/diff.ts";
 
 const action = (id: string, code: string, more: object = {}) => ({
-  ...{ id, type: "action", executor: { kind: "code", code }, timeoutSeconds: 60 },
+  id,
+  type: "action",
+  executor: { kind: "code", code },
+  timeoutSeconds: 60,
   ...more,
 });
 const definition = (nodes: object[], edges: object[] = [], more: object = {}) =>
-  partsOf(JSON.stringify({ format: 1, id: "w", ...more, nodes, edges }));
+  parseDefinition(JSON.stringify({ format: 1, id: "w", ...more, nodes, edges }));
 const changes = (found: ReadonlyMap<string, string | { change: string }>) =>
   Object.fromEntries(Array.from(found, ([key, value]) => [key, typeof value === "string" ? value : value.change]));
 
@@ -15,7 +18,7 @@ describe("two versions of a workflow", () => {
   it("are told apart node by node, with the code of both", () => {
     const before = definition([action("a", "x = 1"), action("b", "y = 1"), action("gone", "z = 1")]);
     const after = definition([action("a", "x = 1"), action("b", "y = 2"), action("come", "z = 1")]);
-    const diff = diffOf(before, after);
+    const diff = diffWorkflows(before, after);
     expect(changes(diff.nodes)).toEqual({ a: "same", b: "changed", gone: "removed", come: "added" });
     expect(diff.nodes.get("b")).toMatchObject({ code: { before: "y = 1", after: "y = 2" }, settings: undefined });
     expect(diff.nodes.get("gone")?.code).toEqual({ before: "z = 1", after: "" });
@@ -25,13 +28,16 @@ describe("two versions of a workflow", () => {
   it("are the same however fields are ordered", () => {
     const before = definition([{ id: "a", type: "wait", for: { kind: "seconds", seconds: 60 } }]);
     const after = definition([{ for: { seconds: 60, kind: "seconds" }, type: "wait", id: "a" }]);
-    expect(diffOf(before, after)).toMatchObject({ settings: undefined, nodes: new Map([["a", { change: "same" }]]) });
+    expect(diffWorkflows(before, after)).toMatchObject({
+      settings: undefined,
+      nodes: new Map([["a", { change: "same" }]]),
+    });
   });
 
   it("differ in the digits of a number", () => {
     const of = (limit: string) =>
-      partsOf(`{"nodes":[{"id":"a","type":"approval","form":{"maximum":${limit}}}],"edges":[]}`);
-    const { nodes } = diffOf(of("12345678901234567890"), of("12345678901234567891"));
+      parseDefinition(`{"nodes":[{"id":"a","type":"approval","form":{"maximum":${limit}}}],"edges":[]}`);
+    const { nodes } = diffWorkflows(of("12345678901234567890"), of("12345678901234567891"));
     expect(nodes.get("a")?.settings?.after).toContain("12345678901234567891");
   });
 
@@ -48,23 +54,25 @@ describe("two versions of a workflow", () => {
         { from: "a", to: "c" },
       ],
     );
-    const diff = diffOf(before, after);
+    const diff = diffWorkflows(before, after);
     expect(changes(diff.edges)).toEqual({ "a>b": "changed", "a>c": "added", "b>c": "removed", "c>b!": "removed" });
     expect(diff.graph.edges).toHaveLength(4);
   });
 
   it("differ inside of maps, and the map around it stays the same", () => {
     const map = (code: string, more: object[] = []) => ({
-      ...{ id: "each", type: "map", items: "lines" },
+      id: "each",
+      type: "map",
+      items: "lines",
       body: { nodes: [action("price", code), ...more], edges: [] },
     });
-    const diff = diffOf(definition([map("x = 1")]), definition([map("x = 2", [action("new", "")])]));
+    const diff = diffWorkflows(definition([map("x = 1")]), definition([map("x = 2", [action("new", "")])]));
     expect(changes(diff.nodes)).toEqual({ each: "same", price: "changed", new: "added" });
     expect(diff.graph.nodes[0]?.body?.nodes.map(({ id }) => id)).toEqual(["price", "new"]);
   });
 
   it("differ as a whole in what is no node", () => {
-    const diff = diffOf(definition([], [], { timeoutSeconds: 60 }), definition([], [], { timeoutSeconds: 90 }));
+    const diff = diffWorkflows(definition([], [], { timeoutSeconds: 60 }), definition([], [], { timeoutSeconds: 90 }));
     expect(diff.settings?.before).toContain("timeoutSeconds: 60");
     expect(diff.settings?.after).toContain("timeoutSeconds: 90");
   });
@@ -72,6 +80,6 @@ describe("two versions of a workflow", () => {
   it("differ where a prompt has become code", () => {
     const prompt = { id: "a", type: "action", executor: { kind: "prompt", prompt: "x = 1" } };
     const code = { id: "a", type: "action", executor: { kind: "code", code: "x = 1" } };
-    expect(diffOf(definition([prompt]), definition([code])).nodes.get("a")).toMatchObject({ change: "changed" });
+    expect(diffWorkflows(definition([prompt]), definition([code])).nodes.get("a")).toMatchObject({ change: "changed" });
   });
 });

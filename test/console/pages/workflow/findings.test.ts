@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Finding, findingsByNode, nodeAt } from "../../../../packages/console/src/pages/workflow/findings.ts";
+import { type Finding, findNodeAt, groupFindings } from "../../../../packages/console/src/pages/workflow/findings.ts";
 
 const definition = JSON.stringify({
   nodes: [
@@ -25,12 +25,12 @@ describe("a finding", () => {
     ["$.nodes[1].nodes[9].code", "each"],
     ["$", undefined],
   ])("at %s is about %s", (path, node) => {
-    expect(nodeAt(definition, path)).toBe(node);
+    expect(findNodeAt(definition, path)).toBe(node);
   });
 
   it("about no node is about the whole", () => {
     const finding = (path: string) => ({ code: "NOVA1", severity: "error", path, message: "" }) as Finding;
-    const found = findingsByNode(definition, [finding("$.name"), finding("$.nodes[0]"), finding("$.nodes[0].id")]);
+    const found = groupFindings(definition, [finding("$.name"), finding("$.nodes[0]"), finding("$.nodes[0].id")]);
     expect(Array.from(found, ([node, { length }]) => [node, length])).toEqual([
       ["", 1],
       ["start", 2],

@@ -1,27 +1,32 @@
 import { describe, expect, it } from "vitest";
 import {
-  extraProblems,
-  keyedFields,
-  newExtra,
-  withFiles,
+  checkExtras,
+  createExtra,
+  createExtraFields,
+  placeFiles,
 } from "../../../../packages/console/src/pages/workflow/start-values.ts";
-import { draftsOf, filesIn, membersText } from "../../../../packages/console/src/parts/form/draft.ts";
-import { fieldsOf } from "../../../../packages/console/src/parts/form/schema.ts";
+import { createDrafts, listFiles, renderMembers } from "../../../../packages/console/src/parts/form/draft.ts";
+import { parseFields } from "../../../../packages/console/src/parts/form/schema.ts";
 
 const file = (name: string) => new File(["x"], name);
 const text = (value: string) => ({ kind: "any", mode: "text", text: value, file: undefined }) as const;
 
 describe("values beside the inputs", () => {
   it("are sent under their keys, and rows that nobody filled in are left out", () => {
-    const extras = [newExtra("a", text("x")), newExtra(), newExtra("empty", text(""))];
+    const extras = [createExtra("a", text("x")), createExtra(), createExtra("empty", text(""))];
     const drafts = extras.map(({ draft }) => draft);
-    expect(membersText(keyedFields(extras), drafts)).toEqual(['"a":"x"', '"empty":""']);
+    expect(renderMembers(createExtraFields(extras), drafts)).toEqual(['"a":"x"', '"empty":""']);
   });
 
   it("need a key of their own", () => {
-    const fields = fieldsOf('{"properties":{"order":{"type":"string"}}}');
-    const extras = [newExtra("", text("x")), newExtra("order", text("x")), newExtra("b"), newExtra("b", text("x"))];
-    const problems = extraProblems(extras, fields);
+    const fields = parseFields('{"properties":{"order":{"type":"string"}}}');
+    const extras = [
+      createExtra("", text("x")),
+      createExtra("order", text("x")),
+      createExtra("b"),
+      createExtra("b", text("x")),
+    ];
+    const problems = checkExtras(extras, fields);
     expect(extras.map(({ id }) => problems.get(`${id}.key`))).toEqual([
       "This is needed.",
       "Another value has this key.",
@@ -31,27 +36,27 @@ describe("values beside the inputs", () => {
   });
 
   it("are JSON where they say so", () => {
-    const wrong = newExtra("a", { kind: "any", mode: "json", text: "{", file: undefined });
-    expect(extraProblems([wrong], []).get(`${wrong.id}.value`)).toBe("This is no JSON. Texts have quotes around them.");
+    const wrong = createExtra("a", { kind: "any", mode: "json", text: "{", file: undefined });
+    expect(checkExtras([wrong], []).get(`${wrong.id}.value`)).toBe("This is no JSON. Texts have quotes around them.");
   });
 });
 
 describe("files that are dropped on the form", () => {
   it("go to blank values that can be files, and then to rows of their own", () => {
-    const fields = fieldsOf('{"properties":{"order":{"type":"string"},"scan":{}}}');
-    const placed = withFiles({ fields, drafts: draftsOf(fields), extras: [], hasRoom: true }, [
+    const fields = parseFields('{"properties":{"order":{"type":"string"},"scan":{}}}');
+    const placed = placeFiles({ fields, drafts: createDrafts(fields), extras: [], hasRoom: true }, [
       file("scan.pdf"),
       file("Invoice 7.PDF"),
     ]);
-    expect(placed.drafts.map((draft) => filesIn(draft).map(({ name }) => name))).toEqual([[], ["scan.pdf"]]);
+    expect(placed.drafts.map((draft) => listFiles(draft).map(({ name }) => name))).toEqual([[], ["scan.pdf"]]);
     expect(placed.extras).toMatchObject([
       { key: "invoice_7", draft: { mode: "file", file: { name: "Invoice 7.PDF" } } },
     ]);
   });
 
   it("take the place of no value that was filled in", () => {
-    const placed = withFiles(
-      { fields: [], drafts: [], extras: [newExtra("a", text("x")), newExtra()], hasRoom: true },
+    const placed = placeFiles(
+      { fields: [], drafts: [], extras: [createExtra("a", text("x")), createExtra()], hasRoom: true },
       [file("b.txt")],
     );
     expect(placed.extras).toMatchObject([{ key: "a", draft: { text: "x", file: undefined } }, { key: "b" }]);
@@ -59,6 +64,6 @@ describe("files that are dropped on the form", () => {
   });
 
   it("get no row where the inputs allow no other key", () => {
-    expect(withFiles({ fields: [], drafts: [], extras: [], hasRoom: false }, [file("a")]).extras).toEqual([]);
+    expect(placeFiles({ fields: [], drafts: [], extras: [], hasRoom: false }, [file("a")]).extras).toEqual([]);
   });
 });

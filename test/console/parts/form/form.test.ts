@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import {
+  createDrafts,
+  createElement,
   type Draft,
-  draftsOf,
-  filesIn,
-  membersText,
-  newElement,
+  listFiles,
+  renderMembers,
 } from "../../../../packages/console/src/parts/form/draft.ts";
-import { problemsOf } from "../../../../packages/console/src/parts/form/problems.ts";
-import { type Field, fieldsOf, takesMore } from "../../../../packages/console/src/parts/form/schema.ts";
+import { findProblems } from "../../../../packages/console/src/parts/form/problems.ts";
+import { allowsMoreKeys, type Field, parseFields } from "../../../../packages/console/src/parts/form/schema.ts";
 
 const schemaText = (properties: object, rest: object = {}) => JSON.stringify({ type: "object", properties, ...rest });
 const fieldFor = (schema: object, required = false): Field => {
-  const [field] = fieldsOf(schemaText({ value: schema }, required ? { required: ["value"] } : {}));
+  const [field] = parseFields(schemaText({ value: schema }, required ? { required: ["value"] } : {}));
   return field as Field;
 };
 const typed = (text: string): Draft => ({ kind: "scalar", text });
-const problem = (field: Field, draft: Draft) => [...problemsOf([field], [draft]).values()][0];
-const sent = (field: Field, draft: Draft) => `{${membersText([field], [draft]).join(",")}}`;
+const problem = (field: Field, draft: Draft) => [...findProblems([field], [draft]).values()][0];
+const sent = (field: Field, draft: Draft) => `{${renderMembers([field], [draft]).join(",")}}`;
 
 describe("a form made from a schema", () => {
   it.each([
@@ -49,28 +49,30 @@ describe("a form made from a schema", () => {
       },
     };
     const schema = schemaText({ home: { $ref: "#/$defs/address" }, root: { $ref: "#/$defs/tree" } }, { $defs });
-    const [home, root] = fieldsOf(schema);
+    const [home, root] = parseFields(schema);
     expect(home?.shape).toMatchObject({ kind: "object", fields: [{ key: "city", shape: { kind: "text" } }] });
     expect(JSON.stringify(root).match(/"key"/g)?.length).toBeLessThan(8000);
   });
 
   it("keeps the digits of bounds, defaults and enums", () => {
-    const [field] = fieldsOf('{"properties":{"n":{"type":"number","maximum":12345678901234567890,"default":850.0}}}');
+    const [field] = parseFields(
+      '{"properties":{"n":{"type":"number","maximum":12345678901234567890,"default":850.0}}}',
+    );
     expect(field).toMatchObject({
       initial: "850.0",
       shape: { bounds: [{ limit: "12345678901234567890", is: "max" }] },
     });
-    const [choice] = fieldsOf('{"properties":{"n":{"enum":[1.50,12345678901234567890]}}}');
+    const [choice] = parseFields('{"properties":{"n":{"enum":[1.50,12345678901234567890]}}}');
     expect(choice?.shape).toMatchObject({ values: ["1.50", "12345678901234567890"] });
   });
 
   it("says whether there is room for a key that the schema does not name", () => {
-    expect(takesMore(schemaText({}))).toBe(true);
-    expect(takesMore(schemaText({}, { additionalProperties: false }))).toBe(false);
+    expect(allowsMoreKeys(schemaText({}))).toBe(true);
+    expect(allowsMoreKeys(schemaText({}, { additionalProperties: false }))).toBe(false);
   });
 
   it.each(["__proto__", "constructor", "a.b", 'with "quotes"'])("has a field for the key %s", (key) => {
-    const [field] = fieldsOf(`{"properties":{${JSON.stringify(key)}:{"type":"string"}}}`);
+    const [field] = parseFields(`{"properties":{${JSON.stringify(key)}:{"type":"string"}}}`);
     expect(sent(field as Field, typed("x"))).toBe(`{${JSON.stringify(key)}:"x"}`);
   });
 });
@@ -83,7 +85,7 @@ describe("what is sent", () => {
   });
 
   it("leaves out what is optional and blank, objects and lists of nothing as well", () => {
-    const fields = fieldsOf(
+    const fields = parseFields(
       schemaText({
         text: { type: "string" },
         flag: { type: "boolean" },
@@ -91,8 +93,8 @@ describe("what is sent", () => {
         home: { type: "object", required: ["city"], properties: { city: { type: "string" } } },
       }),
     );
-    expect(problemsOf(fields, draftsOf(fields)).size).toBe(0);
-    expect(membersText(fields, draftsOf(fields))).toEqual([]);
+    expect(findProblems(fields, createDrafts(fields)).size).toBe(0);
+    expect(renderMembers(fields, createDrafts(fields))).toEqual([]);
   });
 
   it("says false, and nothing, apart from each other", () => {
@@ -101,10 +103,10 @@ describe("what is sent", () => {
   });
 
   it("begins with defaults, as deep as they go", () => {
-    const fields = fieldsOf(
+    const fields = parseFields(
       '{"properties":{"o":{"type":"object","default":{"n":1.0,"l":["a"]},"properties":{"n":{"type":"number"},"l":{"type":"array","items":{"type":"string"}}}}}}',
     );
-    expect(membersText(fields, draftsOf(fields))).toEqual(['"o":{"n":1.0,"l":["a"]}']);
+    expect(renderMembers(fields, createDrafts(fields))).toEqual(['"o":{"n":1.0,"l":["a"]}']);
   });
 
   it("has JSON as it was written, and an upload in the place of a file", () => {
@@ -114,8 +116,8 @@ describe("what is sent", () => {
     expect(sent(field, { ...json, mode: "text", text: '"' })).toBe('{"value":"\\""}');
     const file = new File(["x"], "x.pdf");
     const chosen: Draft = { kind: "any", mode: "file", text: "", file };
-    expect(filesIn(chosen)).toEqual([file]);
-    expect(membersText([field], [chosen], new Map([[file, '{"$upload":"upl_1"}']]))).toEqual([
+    expect(listFiles(chosen)).toEqual([file]);
+    expect(renderMembers([field], [chosen], new Map([[file, '{"$upload":"upl_1"}']]))).toEqual([
       '"value":{"$upload":"upl_1"}',
     ]);
   });
@@ -137,7 +139,7 @@ describe("what is wrong is said before it is sent", () => {
   });
 
   it("compares large whole numbers to the last digit", () => {
-    const [field] = fieldsOf('{"properties":{"n":{"type":"integer","maximum":12345678901234567890}}}');
+    const [field] = parseFields('{"properties":{"n":{"type":"integer","maximum":12345678901234567890}}}');
     expect(problem(field as Field, typed("12345678901234567891"))).toBe("At most 12345678901234567890.");
     expect(problem(field as Field, typed("12345678901234567890"))).toBeUndefined();
   });
@@ -145,20 +147,21 @@ describe("what is wrong is said before it is sent", () => {
   it("asks for what is required, and for required members of an optional object only where it has any", () => {
     expect(problem(fieldFor({ type: "string" }, true), typed(""))).toBe("This is needed.");
     const home = fieldFor({
-      ...{ type: "object", required: ["city"] },
+      type: "object",
+      required: ["city"],
       properties: { street: { type: "string" }, city: { type: "string" } },
     });
     const filled: Draft = { kind: "object", members: [typed("Main Street"), typed("")] };
-    expect([...problemsOf([home], [filled])]).toEqual([[".0.1", "This is needed."]]);
+    expect([...findProblems([home], [filled])]).toEqual([[".0.1", "This is needed."]]);
   });
 
   it("counts the items of a list, and names each that is wrong", () => {
     const field = fieldFor({ type: "array", minItems: 1, maxItems: 2, items: { type: "integer" } }, true);
     expect(problem(field, { kind: "list", elements: [] })).toBe("At least 1.");
-    const element = newElement({ kind: "number", isInteger: true, bounds: [] }, "1");
-    const wrong = { ...newElement({ kind: "number", isInteger: true, bounds: [] }), draft: typed("x") };
+    const element = createElement({ kind: "number", isInteger: true, bounds: [] }, "1");
+    const wrong = { ...createElement({ kind: "number", isInteger: true, bounds: [] }), draft: typed("x") };
     const elements = [element, wrong];
-    expect([...problemsOf([field], [{ kind: "list", elements }]).keys()]).toEqual([`.0[${wrong.id}]`]);
+    expect([...findProblems([field], [{ kind: "list", elements }]).keys()]).toEqual([`.0[${wrong.id}]`]);
   });
 
   it("refuses JSON that is none", () => {

@@ -23,19 +23,22 @@ export async function askIssuer(address: string, form?: Record<string, string>):
   let isOk: boolean;
   try {
     const answer = await fetch(address, {
-      ...{ cache: "no-store", credentials: "omit", redirect: "error", signal: AbortSignal.timeout(timeoutMs) },
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      signal: AbortSignal.timeout(timeoutMs),
       ...(form && { method: "POST", body: new URLSearchParams(form) }),
     });
     [text, isOk] = [await answer.text(), answer.ok];
   } catch (cause) {
     throw new SignInProblem(problems.unreachable(host), { cause });
   }
-  const body = text.length > maxCharacters ? undefined : objectIn(text);
+  const body = text.length > maxCharacters ? undefined : parseRecord(text);
   if (body === undefined) throw new SignInProblem(problems.noIssuer(host));
   return { isOk, body };
 }
 
-export function objectIn(text: string): Record<string, unknown> | undefined {
+export function parseRecord(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return value !== null && typeof value === "object" && !Array.isArray(value)

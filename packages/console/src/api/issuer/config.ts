@@ -1,4 +1,4 @@
-import { isSafeAddress, objectIn } from "./ask.ts";
+import { isSafeAddress, parseRecord } from "./ask.ts";
 
 /** Who signs people in besides keys. */
 export interface IssuerConfig {
@@ -11,11 +11,12 @@ export interface IssuerConfig {
 }
 
 /** Anything that is no such file means that keys alone sign in. */
-export function configIn(text: string): IssuerConfig | undefined {
-  const { issuer, client_id, audience, token_origin } = objectIn(text) ?? {};
+export function parseConfig(text: string): IssuerConfig | undefined {
+  const { issuer, client_id, audience, token_origin } = parseRecord(text) ?? {};
   if (!isSafeAddress(issuer) || typeof client_id !== "string" || client_id === "") return undefined;
   return {
-    ...{ issuer, clientId: client_id },
+    issuer,
+    clientId: client_id,
     audience: typeof audience === "string" && audience ? audience : undefined,
     ...(isSafeAddress(token_origin) && { tokenOrigin: new URL(token_origin).origin }),
   };

@@ -17,15 +17,15 @@ export interface Endpoints {
   namesItself: boolean;
 }
 
-export async function discover(named: Named): Promise<Endpoints> {
+export async function discoverEndpoints(named: Named): Promise<Endpoints> {
   const { issuer } = named;
   const { isOk, body } = await askIssuer(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
   if (!isOk) throw new SignInProblem(problems.noSignIn(new URL(issuer).host));
-  return endpointsIn(body, named);
+  return readEndpoints(body, named);
 }
 
 /** Throws where the document is another issuer's, or names an address that the page may not ask. */
-export function endpointsIn(body: Record<string, unknown>, { issuer, tokenOrigin }: Named): Endpoints {
+export function readEndpoints(body: Record<string, unknown>, { issuer, tokenOrigin }: Named): Endpoints {
   const { host, origin } = new URL(issuer);
   const { authorization_endpoint, token_endpoint, end_session_endpoint, scopes_supported } = body;
   if (body.issuer !== issuer) {

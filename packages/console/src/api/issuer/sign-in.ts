@@ -1,8 +1,8 @@
 import { texts } from "../../texts.ts";
-import { askIssuer, objectIn, SignInProblem } from "./ask.ts";
+import { askIssuer, parseRecord, SignInProblem } from "./ask.ts";
 import type { IssuerConfig } from "./config.ts";
-import { discover, type Endpoints } from "./discovery.ts";
-import { type Renewing, type Tokens, tokensIn } from "./tokens.ts";
+import { discoverEndpoints, type Endpoints } from "./discovery.ts";
+import { parseTokens, type TokenSource, type Tokens } from "./tokens.ts";
 
 const { problems } = texts.signIn;
 
@@ -18,14 +18,14 @@ interface Pending {
 const storedPending = "nova-sign-in";
 
 /** The issuer's address to go to; what its answer is compared with stays in the tab. */
-export async function beginSignIn(config: IssuerConfig, redirect: string, place: string): Promise<string> {
-  const endpoints = await discover(config);
-  const pending: Pending = { state: randomText(), verifier: randomText(), place };
+export async function startSignIn(config: IssuerConfig, redirect: string, place: string): Promise<string> {
+  const endpoints = await discoverEndpoints(config);
+  const pending: Pending = { state: createRandomText(), verifier: createRandomText(), place };
   sessionStorage.setItem(storedPending, JSON.stringify(pending));
-  return authorizationAddress(endpoints, config, redirect, pending.state, await challengeOf(pending.verifier));
+  return buildAuthorizationUrl(endpoints, config, redirect, pending.state, await computeChallenge(pending.verifier));
 }
 
-export function authorizationAddress(
+export function buildAuthorizationUrl(
   { authorization, isOffline }: Pick<Endpoints, "authorization" | "isOffline">,
   { clientId, audience }: IssuerConfig,
   redirect: string,
@@ -34,9 +34,13 @@ export function authorizationAddress(
 ): string {
   const address = new URL(authorization);
   const asked = {
-    ...{ response_type: "code", client_id: clientId, redirect_uri: redirect, state },
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirect,
+    state,
     scope: isOffline ? "openid offline_access" : "openid",
-    ...{ code_challenge: challenge, code_challenge_method: "S256" },
+    code_challenge: challenge,
+    code_challenge_method: "S256",
     ...(audience !== undefined && { audience }),
   };
   for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
@@ -47,7 +51,7 @@ export function authorizationAddress(
  * Where the issuer ends its own session, and sends the browser back from. It knows the page by its client's id: an ID token
  * would be a token in an address.
  */
-export function signOutAddress({ endOfSession, clientId }: Renewing, redirect: string): string | undefined {
+export function buildSignOutUrl({ endOfSession, clientId }: TokenSource, redirect: string): string | undefined {
   if (endOfSession === undefined) return undefined;
   const address = new URL(endOfSession);
   address.searchParams.set("client_id", clientId);
@@ -56,7 +60,7 @@ export function signOutAddress({ endOfSession, clientId }: Renewing, redirect: s
 }
 
 /** What an issuer has sent a browser back with: undefined where the address is no such answer. */
-export function answerIn(search: string): URLSearchParams | undefined {
+export function readIssuerAnswer(search: string): URLSearchParams | undefined {
   const params = new URLSearchParams(search);
   return params.has("state") && (params.has("code") || params.has("error")) ? params : undefined;
 }
@@ -77,48 +81,52 @@ export async function finishSignIn(
     throw new SignInProblem(problems.notBegun);
   }
   refuseError(answer);
-  const { token, endOfSession, namesItself } = await discover(config);
+  const { token, endOfSession, namesItself } = await discoverEndpoints(config);
   if (answer.has("iss") ? answer.get("iss") !== config.issuer : namesItself) {
     throw new SignInProblem(problems.otherIssuer);
   }
   const { clientId } = config;
   const { isOk, body } = await askIssuer(token, {
-    ...{ grant_type: "authorization_code", code: answer.get("code") ?? "", redirect_uri: redirect },
-    ...{ client_id: clientId, code_verifier: pending.verifier },
+    grant_type: "authorization_code",
+    code: answer.get("code") ?? "",
+    redirect_uri: redirect,
+    client_id: clientId,
+    code_verifier: pending.verifier,
   });
-  if (!isOk) throw new SignInProblem(refusal(body.error, body.error_description));
-  return { tokens: tokensIn(body, { endpoint: token, clientId, endOfSession }, Date.now()), place: pending.place };
+  if (!isOk) throw new SignInProblem(explainRefusal(body.error, body.error_description));
+  return { tokens: parseTokens(body, { endpoint: token, clientId, endOfSession }, Date.now()), place: pending.place };
 }
 
 function takePending(): Pending | undefined {
-  const { state, verifier, place } = objectIn(sessionStorage.getItem(storedPending) ?? "") ?? {};
+  const { state, verifier, place } = parseRecord(sessionStorage.getItem(storedPending) ?? "") ?? {};
   sessionStorage.removeItem(storedPending);
   if (typeof state !== "string" || typeof verifier !== "string" || typeof place !== "string") return undefined;
   return { state, verifier, place };
 }
 
 function refuseError(answer: URLSearchParams): void {
-  if (answer.has("error")) throw new SignInProblem(refusal(answer.get("error"), answer.get("error_description")));
+  if (answer.has("error"))
+    throw new SignInProblem(explainRefusal(answer.get("error"), answer.get("error_description")));
 }
 
 /** A description is for people; it comes from an address, so it is short. */
-function refusal(error: unknown, description: unknown): string {
+function explainRefusal(error: unknown, description: unknown): string {
   const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? problems.noReason;
   return problems.refused(String(why).slice(0, 200));
 }
 
 const randomBytes = 32;
 
-function randomText(): string {
-  return base64url(crypto.getRandomValues(new Uint8Array(randomBytes)));
+function createRandomText(): string {
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(randomBytes)));
 }
 
 /** RFC 7636, `S256`. */
-export async function challengeOf(verifier: string): Promise<string> {
-  return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
+export async function computeChallenge(verifier: string): Promise<string> {
+  return encodeBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }
 
-function base64url(bytes: Uint8Array): string {
+function encodeBase64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")

@@ -1,14 +1,14 @@
 import { texts } from "../../texts.ts";
-import { askIssuer, objectIn, SignInProblem } from "./ask.ts";
+import { askIssuer, parseRecord, SignInProblem } from "./ask.ts";
 
 /** Where a token is renewed, as whom, and where the issuer ends its session. */
-export interface Renewing {
+export interface TokenSource {
   endpoint: string;
   clientId: string;
   endOfSession: string | undefined;
 }
 
-export interface Tokens extends Renewing {
+export interface Tokens extends TokenSource {
   /** What the API takes. */
   access: string;
   /** Milliseconds; undefined: the issuer has not said, and the API will. */
@@ -18,9 +18,9 @@ export interface Tokens extends Renewing {
 }
 
 /** Of an answer of the token endpoint. Throws where it is none. */
-export function tokensIn(
+export function parseTokens(
   body: Record<string, unknown>,
-  { endpoint, clientId, endOfSession }: Renewing,
+  { endpoint, clientId, endOfSession }: TokenSource,
   now: number,
 ): Tokens {
   const { access_token, token_type, expires_in, refresh_token } = body;
@@ -30,7 +30,10 @@ export function tokensIn(
   }
   const seconds = Number(expires_in);
   return {
-    ...{ endpoint, clientId, endOfSession, access: access_token },
+    endpoint,
+    clientId,
+    endOfSession,
+    access: access_token,
     endsAt: Number.isFinite(seconds) && seconds > 0 ? now + seconds * 1000 : undefined,
     refresh: typeof refresh_token === "string" && refresh_token !== "" ? refresh_token : undefined,
   };
@@ -40,27 +43,27 @@ export function tokensIn(
 const earlyMs = 60_000;
 
 /** Whether it is time for another one, and there is a way to get it. */
-export function isDue({ endsAt, refresh }: Tokens, now: number): boolean {
+export function isRenewalDue({ endsAt, refresh }: Tokens, now: number): boolean {
   return refresh !== undefined && endsAt !== undefined && endsAt - now < earlyMs;
 }
 
 /** An issuer that sends no new refresh token means the old one. Throws `SignInProblem`. */
-export async function renew(tokens: Tokens): Promise<Tokens> {
+export async function renewTokens(tokens: Tokens): Promise<Tokens> {
   const { endpoint, clientId, refresh = "" } = tokens;
   const form = { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId };
   const { isOk, body } = await askIssuer(endpoint, form);
   if (!isOk) throw new SignInProblem(texts.signIn.problems.notRenewed);
-  return tokensIn({ refresh_token: refresh, ...body }, tokens, Date.now());
+  return parseTokens({ refresh_token: refresh, ...body }, tokens, Date.now());
 }
 
 const stored = "nova-tokens";
 
-export function keptTokens(): Tokens | undefined {
-  const kept = objectIn(sessionStorage.getItem(stored) ?? "");
+export function loadTokens(): Tokens | undefined {
+  const kept = parseRecord(sessionStorage.getItem(stored) ?? "");
   return kept && typeof kept.access === "string" ? (kept as unknown as Tokens) : undefined;
 }
 
-export function keepTokens(tokens: Tokens | undefined): void {
+export function saveTokens(tokens: Tokens | undefined): void {
   if (tokens) sessionStorage.setItem(stored, JSON.stringify(tokens));
   else sessionStorage.removeItem(stored);
 }

@@ -7,14 +7,21 @@ import { useNova } from "../../api/nova.ts";
 import { useClientSlugs, usePages } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Choice, SearchText } from "../../parts/filters.tsx";
+import { FilterSelect, SearchField } from "../../parts/filters.tsx";
 import { useKeys } from "../../parts/keyboard.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { Empty, More, Read } from "../../parts/states.tsx";
+import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { type AuditFilters, addressOf, detailText, filterNames, fits, setUp } from "./fitting.ts";
+import {
+  type AuditFilters,
+  filterNames,
+  findSubjectPath,
+  formatDetail,
+  matchesFilters,
+  setupActor,
+} from "./fitting.ts";
 import "./audit-page.css";
 
 const words = texts.audit;
@@ -29,7 +36,7 @@ export function AuditPage(): JSX.Element {
   const audit = useAudit(filters.client);
   const names = useKeyNames(audit.isSuccess);
   const all = audit.data ?? none;
-  const records = useMemo(() => all.filter((one) => fits(one, filters)), [all, filters]);
+  const records = useMemo(() => all.filter((one) => matchesFilters(one, filters)), [all, filters]);
   const onNearEnd = useNearEnd(audit);
   const clear = () => change(Object.fromEntries(filterNames.map((name) => [name, undefined])));
   return (
@@ -37,8 +44,8 @@ export function AuditPage(): JSX.Element {
       <PageHead title={words.title}>
         {audit.data && <span className="quiet">{words.count(records.length, audit.hasNextPage)}</span>}
       </PageHead>
-      {!audit.error && <Bar {...{ filters, change, clear, names }} records={all} />}
-      <Read query={audit} lines={12}>
+      {!audit.error && <Bar filters={filters} change={change} clear={clear} names={names} records={all} />}
+      <QueryView query={audit} lines={12}>
         {() =>
           records.length === 0 ? (
             <Nothing audit={audit} isFiltered={Object.keys(filters).length > 0} clear={clear} />
@@ -46,7 +53,7 @@ export function AuditPage(): JSX.Element {
             <AuditList records={records} names={names} hasMore={audit.hasNextPage} onNearEnd={onNearEnd} />
           )
         }
-      </Read>
+      </QueryView>
     </>
   );
 }
@@ -90,27 +97,27 @@ function Bar({ filters, change, clear, records, names }: BarProps): JSX.Element 
   const { actions, people } = useMemo(
     () => ({
       actions: [...new Set(records.map(({ action }) => action))].sort(),
-      people: [...new Set(records.map(({ by }) => by ?? setUp))].sort(),
+      people: [...new Set(records.map(({ by }) => by ?? setupActor))].sort(),
     }),
     [records],
   );
-  useKeys({ "/": { says: texts.runs.keys.filter, run: () => search.current?.focus() } });
+  useKeys({ "/": { label: texts.runs.keys.filter, run: () => search.current?.focus() } });
   return (
     <div className="filter-bar" role="search">
-      <SearchText input={search} value={filters.text} label={words.search} onChange={(text) => change({ text })} />
-      <Choice
+      <SearchField input={search} value={filters.text} label={words.search} onChange={(text) => change({ text })} />
+      <FilterSelect
         label={words.columns.action}
         value={filters.action}
         values={actions.map((one) => [one, words.actions[one]])}
         onChange={(action) => change({ action })}
       />
-      <Choice
+      <FilterSelect
         label={words.columns.by}
         value={filters.by}
-        values={people.map((one) => [one, one === setUp ? texts.apiKeys.setUp : (names.get(one) ?? one)])}
+        values={people.map((one) => [one, one === setupActor ? texts.apiKeys.setUp : (names.get(one) ?? one)])}
         onChange={(by) => change({ by })}
       />
-      <Choice
+      <FilterSelect
         label={words.columns.client}
         value={filters.client}
         values={clients.map((one) => [one, one])}
@@ -125,7 +132,7 @@ function Nothing({ audit, isFiltered, clear }: { audit: Audit; isFiltered: boole
   if (!isFiltered) return <Empty icon="list" title={words.empty} hint={words.emptyHint} />;
   return (
     <Empty icon="search" title={words.none} hint={words.noneHint}>
-      <More query={audit} label={words.readMore} />
+      <LoadMore query={audit} label={words.readMore} />
       <Button onClick={clear}>{texts.runs.clear}</Button>
     </Empty>
   );
@@ -187,7 +194,7 @@ interface RowProps extends Pick<AuditListProps, "names"> {
 
 function Row({ record, index, top, names }: RowProps): JSX.Element {
   const { at, action, by, client_slug, subject, detail } = record;
-  const address = addressOf(record);
+  const address = findSubjectPath(record);
   const name = by === null ? texts.apiKeys.setUp : (names.get(by) ?? by);
   return (
     <div className="audit-row" role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)` }}>
@@ -199,21 +206,21 @@ function Row({ record, index, top, names }: RowProps): JSX.Element {
       </span>
       <span role="cell" className="audit-subject" title={subject}>
         {address === undefined ? (
-          <Foreign text={subject} />
+          <UntrustedText text={subject} />
         ) : (
           <Link href={address}>
-            <Foreign text={subject} />
+            <UntrustedText text={subject} />
           </Link>
         )}
       </span>
       <span role="cell" className="audit-detail quiet">
-        <Foreign text={detailText(detail)} />
+        <UntrustedText text={formatDetail(detail)} />
       </span>
       <span role="cell" className="audit-client quiet">
         {client_slug}
       </span>
       <span role="cell" className="audit-by quiet" title={by ?? undefined}>
-        <Foreign text={name} />
+        <UntrustedText text={name} />
       </span>
     </div>
   );

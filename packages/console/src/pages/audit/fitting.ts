@@ -6,19 +6,19 @@ export const filterNames = ["client", "action", "by", "text"] as const;
 export type AuditFilters = Partial<Record<(typeof filterNames)[number], string>>;
 
 /** Who did it, where nobody had a key yet. */
-export const setUp = "-";
+export const setupActor = "-";
 
 /** What the server does not look for. */
-export function fits(record: AuditRecord, { action, by, text }: AuditFilters): boolean {
+export function matchesFilters(record: AuditRecord, { action, by, text }: AuditFilters): boolean {
   if (action !== undefined && record.action !== action) return false;
-  if (by !== undefined && (record.by ?? setUp) !== by) return false;
+  if (by !== undefined && (record.by ?? setupActor) !== by) return false;
   if (text === undefined) return true;
   const wanted = text.toLowerCase();
   return [record.subject, ...Object.values(record.detail)].some((one) => String(one).toLowerCase().includes(wanted));
 }
 
 /** Where the console shows the subject; undefined where it does not. */
-export function addressOf({ action, subject }: AuditRecord): string | undefined {
+export function findSubjectPath({ action, subject }: AuditRecord): string | undefined {
   if (subject.startsWith("exec_")) return `/runs/${subject}`;
   if (action.startsWith("code.")) return `/code?workflow=${encodeURIComponent(subject)}`;
   if (action === "client.created" || action === "client.changed") return `/clients/${subject}`;
@@ -26,12 +26,12 @@ export function addressOf({ action, subject }: AuditRecord): string | undefined 
 }
 
 /** Detail in one line: `version 2`, `node sum, code_hash 3b3f…`. */
-export function detailText(detail: AuditRecord["detail"]): string {
+export function formatDetail(detail: AuditRecord["detail"]): string {
   return Object.entries(detail)
-    .map(([name, value]) => `${name} ${shortened(String(value))}`)
+    .map(([name, value]) => `${name} ${shortenHash(String(value))}`)
     .join(", ");
 }
 
-function shortened(value: string): string {
+function shortenHash(value: string): string {
   return /^[0-9a-f]{64}$/.test(value) ? `${value.slice(0, 8)}…` : value;
 }

@@ -10,27 +10,30 @@ export interface SettingsDraft {
   secret: string;
 }
 
-export function settingsOf({ name, mail_from, on_failure: { mail = [], webhook } }: Client): SettingsDraft {
+export function createSettingsDraft({ name, mail_from, on_failure: { mail = [], webhook } }: Client): SettingsDraft {
   return {
-    ...{ name, mailFrom: mail_from ?? "", mails: mail.join(", ") },
-    ...{ webhook: webhook?.url ?? "", secret: webhook?.secret ?? "" },
+    name,
+    mailFrom: mail_from ?? "",
+    mails: mail.join(", "),
+    webhook: webhook?.url ?? "",
+    secret: webhook?.secret ?? "",
   };
 }
 
 /** What of the settings is another one: `mail_from` needs a key that others do not need. */
-export function settingsChange(client: Client, draft: SettingsDraft) {
-  const before = settingsOf(client);
+export function diffSettings(client: Client, draft: SettingsDraft) {
+  const before = createSettingsDraft(client);
   const name = draft.name.trim();
   const mailFrom = draft.mailFrom.trim();
   const heard = (["mails", "webhook", "secret"] as const).some((field) => draft[field].trim() !== before[field]);
   return {
     ...(name !== before.name && { name }),
     ...(mailFrom !== before.mailFrom && { mail_from: mailFrom || null }),
-    ...(heard && { on_failure: onFailureIn(draft) }),
+    ...(heard && { on_failure: parseOnFailure(draft) }),
   };
 }
 
-function onFailureIn({ mails, webhook, secret }: SettingsDraft) {
+function parseOnFailure({ mails, webhook, secret }: SettingsDraft) {
   const mail = mails.split(/[\s,;]+/).filter((address) => address !== "");
   const url = webhook.trim();
   const signed = secret.trim();
@@ -44,13 +47,13 @@ export const quotaNames = ["max_concurrent", "max_cost_usd", "retention_days"] a
 export type QuotaName = (typeof quotaNames)[number];
 export type QuotasDraft = Record<QuotaName, string>;
 
-export function quotasDraft(quotas: Quotas): QuotasDraft {
+export function createQuotasDraft(quotas: Quotas): QuotasDraft {
   const texts = quotaNames.map((name) => [name, quotas[name] == null ? "" : String(quotas[name])] as const);
   return Object.fromEntries(texts) as QuotasDraft;
 }
 
 /** Which of them is no number of its kind; the server knows how large they may be. */
-export function quotaMisfit(name: QuotaName, text: string): "whole" | "amount" | undefined {
+export function checkQuota(name: QuotaName, text: string): "whole" | "amount" | undefined {
   const value = text.trim();
   if (value === "") return undefined;
   if (name === "max_cost_usd") return /^\d+(\.\d+)?$/.test(value) ? undefined : "amount";
@@ -58,7 +61,7 @@ export function quotaMisfit(name: QuotaName, text: string): "whole" | "amount" |
 }
 
 /** They are replaced as a whole: an empty text lifts a limit. */
-export function quotasIn(draft: QuotasDraft): Quotas {
+export function parseQuotas(draft: QuotasDraft): Quotas {
   const values = quotaNames.map((name) => [name, draft[name].trim() === "" ? null : Number(draft[name])] as const);
   return Object.fromEntries(values) as Quotas;
 }

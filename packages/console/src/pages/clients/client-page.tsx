@@ -4,11 +4,11 @@ import { type JSX, useEffect, useRef, useState } from "react";
 import { useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/dialog.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Card, Missing, PageHead } from "../../parts/page.tsx";
-import { isMissing, Read, Trouble } from "../../parts/states.tsx";
+import { ErrorNote, isNotFound, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { Credentials } from "./credentials.tsx";
 import { Pins, Quotas, Settings, Variables } from "./sections.tsx";
@@ -21,11 +21,11 @@ export function ClientPage(): JSX.Element {
   const nova = useNova();
   const client = useQuery({ queryKey: ["client", slug], queryFn: () => nova.clients.get(slug) });
   const { data, error } = client;
-  if (isMissing(error)) return <Missing words={words} to="/clients" />;
+  if (isNotFound(error)) return <Missing words={words} to="/clients" />;
   return (
     <>
       <PageHead
-        title={data ? <Foreign text={data.name} /> : words.one(slug)}
+        title={data ? <UntrustedText text={data.name} /> : words.one(slug)}
         back={{ to: "/clients", label: words.back }}
         end={
           data && (
@@ -38,7 +38,7 @@ export function ClientPage(): JSX.Element {
         <span className="mono quiet">{slug}</span>
       </PageHead>
       <div className="page-body">
-        <Read query={client}>
+        <QueryView query={client}>
           {(known) => (
             <div key={slug} className="page-column">
               <Credentials owner={{ client: slug }} />
@@ -51,7 +51,7 @@ export function ClientPage(): JSX.Element {
               <Danger client={known} />
             </div>
           )}
-        </Read>
+        </QueryView>
       </div>
     </>
   );
@@ -90,15 +90,15 @@ export function Danger({ client: { slug } }: { client: Client }): JSX.Element {
         </div>
       </div>
       {isAsked && (
-        <Confirm
+        <ConfirmDialog
           title={dangerWords.confirmDelete(slug)}
-          does={dangerWords.delete}
-          typed={slug}
-          act={remove}
+          action={dangerWords.delete}
+          requiredText={slug}
+          onConfirm={remove}
           onClose={() => setAsked(false)}
         >
           <p className="quiet">{dangerWords.deleteHint}</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </Card>
   );
@@ -118,11 +118,11 @@ function Download({ slug }: { slug: string }): JSX.Element {
     setCount(0);
     try {
       const lines: string[] = [];
-      for await (const page of exportLines(nova, slug, controller.signal)) {
+      for await (const page of readExport(nova, slug, controller.signal)) {
         lines.push(...page);
         setCount(lines.length);
       }
-      save(`${slug}.jsonl`, lines);
+      saveLines(`${slug}.jsonl`, lines);
     } catch (refused) {
       if (!controller.signal.aborted) setError(refused);
     }
@@ -140,12 +140,12 @@ function Download({ slug }: { slug: string }): JSX.Element {
           </Button>
         )}
       </div>
-      <Trouble error={error} />
+      <ErrorNote error={error} />
     </>
   );
 }
 
-function save(name: string, lines: readonly string[]): void {
+function saveLines(name: string, lines: readonly string[]): void {
   const address = URL.createObjectURL(
     new Blob(
       lines.map((line) => `${line}\n`),
@@ -160,7 +160,7 @@ function save(name: string, lines: readonly string[]): void {
 }
 
 /** All that is stored of a client, a line of JSON for each record; the last one is the seal over all of them. */
-export async function* exportLines(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
+export async function* readExport(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? {} : { cursor };
     const params = { path: { slug }, query };

@@ -5,13 +5,13 @@ import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
-import { Ask, Dialog } from "../../parts/dialog.tsx";
+import { Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { Empty, Read, Trouble } from "../../parts/states.tsx";
+import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./client-page.css";
 
@@ -42,7 +42,7 @@ export function ClientsPage(): JSX.Element {
             {words.danger.deleting(deleted)}
           </p>
         )}
-        <Read query={clients}>
+        <QueryView query={clients}>
           {(known) =>
             known.length === 0 ? (
               <Empty icon="people" title={words.empty} hint={words.emptyHint} />
@@ -52,7 +52,7 @@ export function ClientsPage(): JSX.Element {
               </div>
             )
           }
-        </Read>
+        </QueryView>
         {clients.data && (
           <div className="rotate">
             <Button icon="lock" tone="ghost" onClick={() => setAsked("rotate")}>
@@ -73,7 +73,7 @@ const columns: readonly Column<Client>[] = [
     label: words.columns.name,
     show: ({ slug, name }) => (
       <Link href={`/clients/${slug}`}>
-        <Foreign text={name} />
+        <UntrustedText text={name} />
       </Link>
     ),
   },
@@ -110,7 +110,7 @@ export function NewClient({ onClose }: { onClose(): void }): JSX.Element {
     },
   });
   return (
-    <Ask
+    <FormDialog
       title={words.create}
       isPending={create.isPending}
       error={create.error}
@@ -127,7 +127,7 @@ export function NewClient({ onClose }: { onClose(): void }): JSX.Element {
         maxLength={63}
         onChange={setSlug}
       />
-    </Ask>
+    </FormDialog>
   );
 }
 
@@ -167,7 +167,7 @@ export function RotateCredentials({ onClose }: { onClose(): void }): JSX.Element
             </ul>
           </>
         )}
-        <Trouble error={rotate.error} />
+        <ErrorNote error={rotate.error} />
       </div>
     </Dialog>
   );

@@ -16,7 +16,9 @@ export interface CredentialField {
 }
 
 const text = (name: string, more: Partial<CredentialField> = {}): CredentialField => ({
-  ...{ name, label: name as Label, type: "text" },
+  name,
+  label: name as Label,
+  type: "text",
   ...more,
 });
 const optional = { isOptional: true } as const;
@@ -75,7 +77,7 @@ export interface CredentialDraft {
 export const emptyDraft: CredentialDraft = { texts: {}, pairs: [{ name: "", value: "" }] };
 
 /** Values as the API takes them; what was left empty is left out. Texts stay as they are: a space may belong to them. */
-export function valuesOf(kind: Kind, { texts: given, pairs }: CredentialDraft): Record<string, unknown> {
+export function buildValues(kind: Kind, { texts: given, pairs }: CredentialDraft): Record<string, unknown> {
   const named = Object.fromEntries(
     pairs.flatMap(({ name, value }) => (isEmpty({ name, value }) ? [] : [[name, value]])),
   );
@@ -96,14 +98,14 @@ const shortestSecret = 6;
 const fieldName = /^[a-z][a-z0-9_]{0,59}$/;
 
 /** What the server would refuse of one field. */
-export function problemOf({ type }: CredentialField, value: string): Problem | undefined {
+export function checkField({ type }: CredentialField, value: string): Problem | undefined {
   if (value === "") return undefined;
   if (type === "secret" && value.length < shortestSecret) return "short";
   if (type === "port" && !(/^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535)) return "port";
   return undefined;
 }
 
-export function pairProblem(kind: Kind, pairs: readonly Pair[], index: number): Problem | undefined {
+export function checkPair(kind: Kind, pairs: readonly Pair[], index: number): Problem | undefined {
   const { name, value } = pairs[index] ?? { name: "", value: "" };
   if (isEmpty({ name, value })) return undefined;
   if (kind === "custom" && !fieldName.test(name)) return "field";
@@ -115,9 +117,9 @@ function isEmpty({ name, value }: Pair): boolean {
   return name === "" && value === "";
 }
 
-export function isSound(kind: Kind, { texts: given, pairs }: CredentialDraft): boolean {
+export function isValidDraft(kind: Kind, { texts: given, pairs }: CredentialDraft): boolean {
   return (
-    kinds[kind].every((field) => problemOf(field, given[field.name] ?? "") === undefined) &&
-    pairs.every((_, index) => pairProblem(kind, pairs, index) === undefined)
+    kinds[kind].every((field) => checkField(field, given[field.name] ?? "") === undefined) &&
+    pairs.every((_, index) => checkPair(kind, pairs, index) === undefined)
   );
 }

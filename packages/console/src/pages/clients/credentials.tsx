@@ -3,24 +3,24 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Ask, Confirm } from "../../parts/dialog.tsx";
+import { ConfirmDialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
 import { Card } from "../../parts/page.tsx";
-import { Empty, Read } from "../../parts/states.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import {
+  buildValues,
   type CredentialDraft,
   type CredentialField,
+  checkField,
+  checkPair,
   emptyDraft,
-  isSound,
+  isValidDraft,
   type Kind,
   kinds,
   type Pair,
-  pairProblem,
-  problemOf,
-  valuesOf,
 } from "./credential-kinds.ts";
 import "./client-page.css";
 
@@ -53,7 +53,7 @@ export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element 
         </Button>
       }
     >
-      <Read query={credentials} lines={3}>
+      <QueryView query={credentials} lines={3}>
         {(known) =>
           known.length === 0 ? (
             <Empty icon="lock" title={words.empty} hint={words.emptyHint} />
@@ -61,19 +61,19 @@ export function Credentials({ owner }: { owner: CredentialOwner }): JSX.Element 
             <CredentialTable credentials={known} ask={setAsked} />
           )
         }
-      </Read>
+      </QueryView>
       {asked && "form" in asked && (
         <CredentialForm owner={owner} replaced={asked.form} onStored={readAgain} onClose={close} />
       )}
       {asked && "remove" in asked && (
-        <Confirm
+        <ConfirmDialog
           title={words.confirmRemove(asked.remove.name)}
-          does={words.remove}
-          act={() => remove(asked.remove)}
+          action={words.remove}
+          onConfirm={() => remove(asked.remove)}
           onClose={close}
         >
           <p className="quiet">{words.confirmRemoveHint}</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </Card>
   );
@@ -128,7 +128,7 @@ export function CredentialForm({ owner, replaced, onStored, onClose }: Credentia
   const submit = async () => {
     setAtWork(true);
     try {
-      await nova.credentials.set(owner, name.trim() || kind, { kind, values: valuesOf(kind, draft) });
+      await nova.credentials.set(owner, name.trim() || kind, { kind, values: buildValues(kind, draft) });
       await onStored();
       onClose();
     } catch (refused) {
@@ -137,10 +137,10 @@ export function CredentialForm({ owner, replaced, onStored, onClose }: Credentia
     }
   };
   return (
-    <Ask
+    <FormDialog
       title={replaced ? words.replace(replaced.name) : words.create}
       action={words.store}
-      isPending={isAtWork || !isSound(kind, draft)}
+      isPending={isAtWork || !isValidDraft(kind, draft)}
       isSecret
       error={error}
       onSubmit={submit}
@@ -168,7 +168,7 @@ export function CredentialForm({ owner, replaced, onStored, onClose }: Credentia
       </div>
       <p className="quiet">{replaced ? words.storeHint : `${words.kindHints[kind]} ${words.nameHint}`}</p>
       <Fields kind={kind} draft={draft} onChange={setDraft} />
-    </Ask>
+    </FormDialog>
   );
 }
 
@@ -186,7 +186,7 @@ function Fields({ kind, draft, onChange }: FieldsProps): JSX.Element {
           <Pairs
             key={field.name}
             kind={kind}
-            label={labelOf(field)}
+            label={formatFieldLabel(field)}
             pairs={draft.pairs}
             onChange={(pairs) => onChange({ ...draft, pairs })}
           />
@@ -212,11 +212,11 @@ function Value({
   value: string;
   onChange(value: string): void;
 }): JSX.Element {
-  const problem = problemOf(field, value);
+  const problem = checkField(field, value);
   const types = { secret: "password", url: "url", text: "text", port: "text", pairs: "text" };
   return (
     <TextField
-      label={labelOf(field)}
+      label={formatFieldLabel(field)}
       error={problem && words.problems[problem]}
       type={types[field.type]}
       autoComplete={field.type === "secret" ? "new-password" : "off"}
@@ -229,7 +229,7 @@ function Value({
   );
 }
 
-function labelOf({ label, isOptional }: CredentialField): string {
+function formatFieldLabel({ label, isOptional }: CredentialField): string {
   return isOptional ? words.optional(words.fields[label]) : words.fields[label];
 }
 
@@ -248,7 +248,7 @@ export function Pairs({ kind, label, pairs, onChange }: PairsProps): JSX.Element
     <fieldset className="pairs">
       <legend>{label}</legend>
       {pairs.map(({ name, value }, index) => {
-        const problem = pairProblem(kind, pairs, index);
+        const problem = checkPair(kind, pairs, index);
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
           <div key={index} className="pair">

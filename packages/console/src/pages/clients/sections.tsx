@@ -3,22 +3,22 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type JSX, type ReactNode, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useWorkflowIds } from "../../api/queries.ts";
-import { rawOf } from "../../json/answer.ts";
-import { objectIn, prettyJson } from "../../json/raw.ts";
+import { asRaw } from "../../json/answer.ts";
+import { formatJson, parseObject } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Field, TextArea, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Card } from "../../parts/page.tsx";
-import { Trouble } from "../../parts/states.tsx";
+import { ErrorNote } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
 import {
-  quotaMisfit,
+  checkQuota,
+  createQuotasDraft,
+  createSettingsDraft,
+  diffSettings,
+  parseQuotas,
   quotaNames,
-  quotasDraft,
-  quotasIn,
   type SettingsDraft,
-  settingsChange,
-  settingsOf,
 } from "./changes.ts";
 import "../../parts/field.css";
 import "./client-page.css";
@@ -59,7 +59,7 @@ export function Section({ slug, title, hint, change, children }: SectionProps): 
     <Card title={title} hint={hint}>
       <form className="card-body form" onSubmit={save}>
         {children}
-        <Trouble error={error} />
+        <ErrorNote error={error} />
         <div className="form-end">
           <Button submit tone="main" disabled={change === undefined || state === "saving"}>
             {texts.common.save}
@@ -78,18 +78,18 @@ export function Section({ slug, title, hint, change, children }: SectionProps): 
 }
 
 /** Nothing to change is no change. */
-export function changeOf(changes: Changes): Changes | undefined {
+export function omitEmpty(changes: Changes): Changes | undefined {
   return Object.keys(changes).length === 0 ? undefined : changes;
 }
 
 const words = texts.clients;
 
 export function Settings({ client }: { client: Client }): JSX.Element {
-  const [draft, setDraft] = useState(() => settingsOf(client));
+  const [draft, setDraft] = useState(() => createSettingsDraft(client));
   const set = (field: keyof SettingsDraft) => (value: string) => setDraft({ ...draft, [field]: value });
   const { settings } = words;
   return (
-    <Section slug={client.slug} title={settings.title} change={changeOf(settingsChange(client, draft))}>
+    <Section slug={client.slug} title={settings.title} change={omitEmpty(diffSettings(client, draft))}>
       <TextField label={settings.name} value={draft.name} required maxLength={200} onChange={set("name")} />
       <TextField
         label={settings.mailFrom}
@@ -114,10 +114,10 @@ export function Settings({ client }: { client: Client }): JSX.Element {
 }
 
 export function Quotas({ client }: { client: Client }): JSX.Element {
-  const before = quotasDraft(client.quotas);
+  const before = createQuotasDraft(client.quotas);
   const [draft, setDraft] = useState(before);
   const { quotas } = words;
-  const misfits = quotaNames.map((name) => quotaMisfit(name, draft[name]));
+  const misfits = quotaNames.map((name) => checkQuota(name, draft[name]));
   const isSame = quotaNames.every((name) => draft[name].trim() === before[name]);
   const isPossible = !isSame && misfits.every((misfit) => misfit === undefined);
   return (
@@ -125,7 +125,7 @@ export function Quotas({ client }: { client: Client }): JSX.Element {
       slug={client.slug}
       title={quotas.title}
       hint={quotas.hint}
-      change={isPossible ? { quotas: quotasIn(draft) } : undefined}
+      change={isPossible ? { quotas: parseQuotas(draft) } : undefined}
     >
       <div className="form-pair">
         {quotaNames.map((name, index) => {
@@ -149,13 +149,13 @@ export function Quotas({ client }: { client: Client }): JSX.Element {
 }
 
 export function Variables({ client }: { client: Client }): JSX.Element {
-  const before = prettyJson(rawOf(client.variables).text);
+  const before = formatJson(asRaw(client.variables).text);
   const [text, setText] = useState(before);
   const { variables } = words;
-  const object = objectIn(text);
+  const object = parseObject(text);
   // The type of the client says what it is, not that its text is kept.
   const change =
-    object && prettyJson(object.text) !== before ? ({ variables: object } as unknown as Changes) : undefined;
+    object && formatJson(object.text) !== before ? ({ variables: object } as unknown as Changes) : undefined;
   return (
     <Section slug={client.slug} title={variables.title} hint={variables.hint} change={change}>
       <TextArea
@@ -177,7 +177,7 @@ export function Pins({ client }: { client: Client }): JSX.Element {
   const { pins: said } = words;
   const written = Object.fromEntries(pins.map(({ id, version }) => [id, Number(version)]));
   const isValid = pins.every(({ id, version }) => id !== "" && /^[1-9]\d{0,8}$/.test(version));
-  const isSame = sortedText(written) === sortedText(client.pins);
+  const isSame = formatSorted(written) === formatSorted(client.pins);
   const set = (index: number, change: object) =>
     setPins(pins.map((pin, at) => (at === index ? { ...pin, ...change } : pin)));
   return (
@@ -231,6 +231,6 @@ export function Pins({ client }: { client: Client }): JSX.Element {
   );
 }
 
-function sortedText(pins: Record<string, number>): string {
+function formatSorted(pins: Record<string, number>): string {
   return JSON.stringify(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,5 +1,5 @@
 import type { Schemas } from "@nova/client";
-import { type Change, changesSince, members, sha256, todayOf } from "./staleness.ts";
+import { asRecord, type Change, findChanges, hashText, readIngredients } from "./staleness.ts";
 
 type Generation = Schemas["Generation"];
 
@@ -33,28 +33,30 @@ export interface CodeSource {
 }
 
 /** Nodes whose code was written by models: those that somebody has to look at first. */
-export async function codeNodesOf(
+export async function buildCodeNodes(
   { workflow, definition, generations }: CodeSource,
-  digest: (text: string) => Promise<string> = sha256,
+  digest: (text: string) => Promise<string> = hashText,
 ): Promise<CodeNode[]> {
   const versions = await Promise.all(
-    [...lockedIn(definition), ...generations].map(async (one): Promise<CodeVersion> => {
-      const today = todayOf(definition, one.node);
-      return { ...one, changes: today && (await changesSince(one.ingredients, today, digest)) };
+    [...listLockedCode(definition), ...generations].map(async (one): Promise<CodeVersion> => {
+      const today = readIngredients(definition, one.node);
+      return { ...one, changes: today && (await findChanges(one.ingredients, today, digest)) };
     }),
   );
   const groups = Map.groupBy(versions, ({ node, client_slug }) => `${workflow}/${node}/${client_slug ?? ""}`);
-  const needsApproval = members(definition).approval === "required";
-  return Array.from(groups, ([key, unsorted]) => nodeFrom(key, workflow, unsorted.sort(byUse), needsApproval));
+  const needsApproval = asRecord(definition).approval === "required";
+  return Array.from(groups, ([key, unsorted]) =>
+    createCodeNode(key, workflow, unsorted.sort(compareVersions), needsApproval),
+  );
 }
 
-function nodeFrom(key: string, workflow: string, versions: CodeVersion[], needsApproval: boolean): CodeNode {
+function createCodeNode(key: string, workflow: string, versions: CodeVersion[], needsApproval: boolean): CodeNode {
   const current =
     versions.find((one) => isCurrent(one, needsApproval)) ??
     versions.find(({ status }) => status !== "replaced") ??
     (versions[0] as CodeVersion);
   const { node, client_slug: client } = current;
-  return { key, workflow, node, client, state: stateOf(current, needsApproval), current, versions };
+  return { key, workflow, node, client, state: classifyVersion(current, needsApproval), current, versions };
 }
 
 /** What would run for a definition like today's, or may once somebody has approved it. */
@@ -63,7 +65,7 @@ function isCurrent({ status, changes, approved }: CodeVersion, needsApproval: bo
   return status !== "candidate" || (needsApproval && approved === null);
 }
 
-export function stateOf({ status, changes, approved }: CodeVersion, needsApproval: boolean): CodeState {
+export function classifyVersion({ status, changes, approved }: CodeVersion, needsApproval: boolean): CodeState {
   if (status === "replaced") return "replaced";
   if (changes?.length !== 0) return "stale";
   if (needsApproval && approved === null) return "waits";
@@ -72,18 +74,18 @@ export function stateOf({ status, changes, approved }: CodeVersion, needsApprova
 
 const rank: Record<CodeVersion["status"], number> = { locked: 0, pinned: 1, candidate: 1, replaced: 1 };
 
-function byUse(a: CodeVersion, b: CodeVersion): number {
+function compareVersions(a: CodeVersion, b: CodeVersion): number {
   return rank[a.status] - rank[b.status] || (a.created_at < b.created_at ? 1 : -1);
 }
 
 /** What somebody has to look at comes first, then by name. */
-export function byUrgency(a: CodeNode, b: CodeNode): number {
+export function compareCodeNodes(a: CodeNode, b: CodeNode): number {
   return codeStates.indexOf(a.state) - codeStates.indexOf(b.state) || a.key.localeCompare(b.key);
 }
 
 /** A definition holds the code of its lock file under names of its own. */
-function lockedIn(definition: unknown): (Omit<Generation, "status"> & { status: "locked" })[] {
-  return Object.entries(members(members(definition).lock)).map(([node, value]) => {
+function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { status: "locked" })[] {
+  return Object.entries(asRecord(asRecord(definition).lock)).map(([node, value]) => {
     const {
       key,
       ingredients,
@@ -97,21 +99,34 @@ function lockedIn(definition: unknown): (Omit<Generation, "status"> & { status: 
       createdAt,
       provenBy,
       approved,
-    } = members(value);
-    const { usd = 0, tokens_input = 0, tokens_cached = 0, tokens_output = 0 } = members(cost) as Record<string, number>;
-    const { by, at } = members(approved);
+    } = asRecord(value);
+    const {
+      usd = 0,
+      tokens_input = 0,
+      tokens_cached = 0,
+      tokens_output = 0,
+    } = asRecord(cost) as Record<string, number>;
+    const { by, at } = asRecord(approved);
     return {
-      ...{ node, client_slug: null, status: "locked" as const, key: String(key), ingredients: members(ingredients) },
-      ...{ code: String(code), code_hash: String(codeHash) },
-      ...{ analysis: textOrNull(analysis), analysis_hash: textOrNull(analysisHash) },
+      node,
+      client_slug: null,
+      status: "locked" as const,
+      key: String(key),
+      ingredients: asRecord(ingredients),
+      code: String(code),
+      code_hash: String(codeHash),
+      analysis: toTextOrNull(analysis),
+      analysis_hash: toTextOrNull(analysisHash),
       origin: origin === "edited" ? ("edited" as const) : ("generated" as const),
-      ...{ model: String(model), cost: { usd, tokens_input, tokens_cached, tokens_output } },
-      ...{ created_at: String(createdAt), proven_by: textOrNull(provenBy) },
+      model: String(model),
+      cost: { usd, tokens_input, tokens_cached, tokens_output },
+      created_at: String(createdAt),
+      proven_by: toTextOrNull(provenBy),
       approved: by === undefined ? null : { by: String(by), at: String(at) },
     };
   });
 }
 
-function textOrNull(value: unknown): string | null {
+function toTextOrNull(value: unknown): string | null {
   return value === undefined || value === null ? null : String(value);
 }

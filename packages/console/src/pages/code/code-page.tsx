@@ -3,15 +3,15 @@ import { useQuery } from "@tanstack/react-query";
 import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useWorkflowIds } from "../../api/queries.ts";
-import { rawOf } from "../../json/answer.ts";
+import { asRaw } from "../../json/answer.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Choice } from "../../parts/filters.tsx";
+import { FilterSelect } from "../../parts/filters.tsx";
 import { useKeys } from "../../parts/keyboard.tsx";
 import { Empty, Loading, PageFailure } from "../../parts/states.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { byUrgency, type CodeNode, codeNodesOf, codeStates } from "./code-nodes.ts";
+import { buildCodeNodes, type CodeNode, codeStates, compareCodeNodes } from "./code-nodes.ts";
 import { NodeDetail, StateBadge } from "./node-detail.tsx";
 import "../../parts/filters.css";
 import "./code-page.css";
@@ -39,13 +39,13 @@ export function CodePage(): JSX.Element {
         {code.data && <span className="quiet">{words.count(nodes.length)}</span>}
       </header>
       <div className="filter-bar" role="search">
-        <Choice
+        <FilterSelect
           label={texts.runs.filters.workflow}
           value={workflow}
           values={workflows.map((id) => [id, id])}
           onChange={(to) => change({ workflow: to, node: undefined })}
         />
-        <Choice
+        <FilterSelect
           label={words.status}
           value={status}
           values={codeStates.map((state) => [state, words.states[state]])}
@@ -104,7 +104,7 @@ function NodeList({ nodes, chosen, onChoose }: NodeListProps): JSX.Element {
             >
               <span className="code-item-name">
                 <b>
-                  <Foreign text={node} />
+                  <UntrustedText text={node} />
                 </b>
                 <span className="quiet">{client === null ? workflow : `${workflow} · ${client}`}</span>
               </span>
@@ -123,8 +123,8 @@ function useNodeKeys(nodes: readonly CodeNode[], chosen: CodeNode | undefined, c
     const next = nodes[Math.max(0, Math.min(nodes.length - 1, at + by))];
     if (next) choose(next.key);
   };
-  const next = { says: words.keys.next, run: () => step(1) };
-  const previous = { says: words.keys.previous, run: () => step(-1) };
+  const next = { label: words.keys.next, run: () => step(1) };
+  const previous = { label: words.keys.previous, run: () => step(-1) };
   useKeys({ j: next, k: previous });
 }
 
@@ -143,20 +143,23 @@ export function useCode(workflow: string | undefined) {
       const left = wanted.map(({ id, active_version }) => ({ id, version: active_version }));
       const found: CodeNode[] = [];
       const worker = async () => {
-        for (let next = left.shift(); next; next = left.shift()) found.push(...(await codeOf(nova, next)));
+        for (let next = left.shift(); next; next = left.shift()) found.push(...(await readCodeNodes(nova, next)));
       };
       await Promise.all(Array.from({ length: atOnce }, worker));
-      return found.sort(byUrgency);
+      return found.sort(compareCodeNodes);
     },
   });
 }
 
 /** Compared with the version that new runs use. */
-async function codeOf(nova: NovaClient, { id, version }: { id: string; version: number | null }): Promise<CodeNode[]> {
+async function readCodeNodes(
+  nova: NovaClient,
+  { id, version }: { id: string; version: number | null },
+): Promise<CodeNode[]> {
   const [{ definition }, generations] = await Promise.all([
     nova.workflows.get(id, version === null ? {} : { version }),
     Array.fromAsync(nova.workflows.generations(id)),
   ]);
   // Nothing of it is shown but texts: its numbers need no digits.
-  return codeNodesOf({ workflow: id, definition: JSON.parse(rawOf(definition).text), generations });
+  return buildCodeNodes({ workflow: id, definition: JSON.parse(asRaw(definition).text), generations });
 }

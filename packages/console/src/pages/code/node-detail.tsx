@@ -5,13 +5,13 @@ import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff, CodeView } from "../../parts/code.tsx";
-import { Confirm } from "../../parts/dialog.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { Time, usdText } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { formatUsd, Time } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import type { CodeNode, CodeState, CodeVersion } from "./code-nodes.ts";
-import { type Change, members } from "./staleness.ts";
+import { asRecord, type Change } from "./staleness.ts";
 import "../../parts/tabs.css";
 import "../../parts/field.css";
 import "../../parts/status.css";
@@ -21,12 +21,12 @@ const words = texts.code;
 /** One node: the code that counts, or an older one that was chosen in its history. */
 export function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void }): JSX.Element {
   const [chosen, setChosen] = useState<string>();
-  const version = node.versions.find((one) => idOf(one) === chosen) ?? node.current;
+  const version = node.versions.find((one) => buildVersionId(one) === chosen) ?? node.current;
   const views: [name: keyof typeof words.tabs, content: () => JSX.Element][] = [
     ["code", () => <Code version={version} />],
     ["why", () => <WrittenFor version={version} />],
     ["evidence", () => <Evidence version={version} />],
-    ["history", () => <History node={node} chosen={version} onChoose={(one) => setChosen(idOf(one))} />],
+    ["history", () => <History node={node} chosen={version} onChoose={(one) => setChosen(buildVersionId(one))} />],
   ];
   return (
     <section className="code-detail" aria-label={node.node}>
@@ -35,12 +35,12 @@ export function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void })
           <IconButton icon="back" label={words.back} onClick={onBack} />
         </span>
         <h2>
-          <Foreign text={node.node} />
+          <UntrustedText text={node.node} />
         </h2>
         {version === node.current ? <StateBadge state={node.state} /> : <VersionBadge status={version.status} />}
         <span className="page-head-end">
           <ReviewButtons
-            key={idOf(version)}
+            key={buildVersionId(version)}
             workflow={node.workflow}
             version={version}
             isWaiting={node.state === "waits" && version === node.current}
@@ -78,7 +78,7 @@ export function NodeDetail({ node, onBack }: { node: CodeNode; onBack(): void })
 }
 
 /** The key alone does not tell code apart that was written for the same thing. */
-export function idOf({ key, code_hash, status }: CodeVersion): string {
+export function buildVersionId({ key, code_hash, status }: CodeVersion): string {
   return `${key}.${code_hash}.${status === "locked" ? "lock" : "store"}`;
 }
 
@@ -132,14 +132,14 @@ export function ReviewButtons({
         </Button>
       )}
       {asked && (
-        <Confirm
+        <ConfirmDialog
           title={asked === "approved" ? words.confirmApprove(node) : words.confirmReject(node)}
-          does={asked === "approved" ? words.approve : words.reject}
-          act={() => review(asked)}
+          action={asked === "approved" ? words.approve : words.reject}
+          onConfirm={() => review(asked)}
           onClose={() => setAsked(undefined)}
         >
           <p className="quiet">{asked === "approved" ? words.confirmApproveHint : words.confirmRejectHint}</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </>
   );
@@ -156,9 +156,9 @@ export function Evidence({ version }: { version: CodeVersion }): JSX.Element {
     [evidenceWords.approved, <Approval key="approval" approved={approved} />],
     [
       evidenceWords.model,
-      origin === "edited" ? `${model}, ${evidenceWords.edited}` : <Foreign key="model" text={model} />,
+      origin === "edited" ? `${model}, ${evidenceWords.edited}` : <UntrustedText key="model" text={model} />,
     ],
-    [evidenceWords.cost, usdText(cost.usd) || "$0"],
+    [evidenceWords.cost, formatUsd(cost.usd) || "$0"],
     [evidenceWords.tokensName, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
     [evidenceWords.created, <Time key="created" at={created_at} />],
     [evidenceWords.client, client_slug ?? texts.common.everyone],
@@ -190,7 +190,7 @@ function Approval({ approved }: Pick<CodeVersion, "approved">): JSX.Element {
   if (approved === null) return <span className="quiet">{evidenceWords.notApproved}</span>;
   return (
     <>
-      <Foreign text={evidenceWords.by(approved.by)} />, <Time at={approved.at} />
+      <UntrustedText text={evidenceWords.by(approved.by)} />, <Time at={approved.at} />
     </>
   );
 }
@@ -223,8 +223,8 @@ export function History({ node: { node, versions }, chosen, onChoose }: HistoryP
               <Time at={version.created_at} />
               <VersionBadge status={version.status} />
               <span className="quiet">
-                <Foreign text={version.model} />
-                {version.cost.usd > 0 && ` · ${usdText(version.cost.usd)}`}
+                <UntrustedText text={version.model} />
+                {version.cost.usd > 0 && ` · ${formatUsd(version.cost.usd)}`}
                 {version.approved && ` · ${words.evidence.by(version.approved.by)}`}
               </span>
             </button>
@@ -249,21 +249,21 @@ function Against({
     return (
       <>
         <h3>{words.first}</h3>
-        <CodeView code={textOf(after)} label={words.codeOf(node)} />
+        <CodeView code={joinCode(after)} label={words.codeOf(node)} />
       </>
     );
   }
-  if (textOf(before) === textOf(after)) return <p className="quiet">{words.same}</p>;
+  if (joinCode(before) === joinCode(after)) return <p className="quiet">{words.same}</p>;
   return (
     <>
       <p className="quiet">{words.historyHint}</p>
-      <CodeDiff before={textOf(before)} after={textOf(after)} label={words.diff(node)} />
+      <CodeDiff before={joinCode(before)} after={joinCode(after)} label={words.diff(node)} />
     </>
   );
 }
 
 /** An analysis and its code are one. */
-function textOf({ code, analysis }: CodeVersion): string {
+function joinCode({ code, analysis }: CodeVersion): string {
   return analysis === null ? code : `# ${words.analysis}\n${analysis}\n\n# ${words.tabs.code}\n${code}`;
 }
 
@@ -308,7 +308,7 @@ function Differences({ changes }: { changes: Change[] | undefined }): JSX.Elemen
             {part !== undefined && (
               <span className="mono">
                 {" "}
-                <Foreign text={part} />
+                <UntrustedText text={part} />
               </span>
             )}
           </h4>
@@ -333,21 +333,21 @@ function Text({ text }: { text: string }): JSX.Element {
   if (text === "") return <span className="quiet">{words.nothing}</span>;
   const [, digest] = /^(?:sha256:)?([0-9a-f]{64})$/.exec(text) ?? [];
   if (digest !== undefined) return <span className="quiet">{words.hashed(digest.slice(0, 12))}</span>;
-  return <Foreign text={text} />;
+  return <UntrustedText text={text} />;
 }
 
 /** A text, a list, or texts by name. */
 function Value({ value }: { value: unknown }): JSX.Element {
   if (Array.isArray(value)) return <Text text={value.join(", ")} />;
   if (value === null || typeof value !== "object") return <Text text={value == null ? "" : String(value)} />;
-  const parts = Object.entries(members(value));
+  const parts = Object.entries(asRecord(value));
   if (parts.length === 0) return <Text text="" />;
   return (
     <ul className="parts">
       {parts.map(([name, part]) => (
         <li key={name}>
           <span className="mono">
-            <Foreign text={name} />
+            <UntrustedText text={name} />
           </span>{" "}
           <Text text={String(part)} />
         </li>

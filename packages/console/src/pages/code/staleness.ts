@@ -1,5 +1,5 @@
 /** What a definition says of one prompt node, in the words of `Generation.ingredients`. */
-export interface Today {
+export interface CurrentIngredients {
   prompt: string;
   node_type: string;
   edges: readonly string[];
@@ -22,23 +22,23 @@ export interface Change {
 const longestPrompt = 4000;
 
 /** As the engine takes them from a definition; undefined where the node is gone or has no prompt. */
-export function todayOf(definition: unknown, nodeId: string): Today | undefined {
-  const { model, requirements, lib } = members(definition);
+export function readIngredients(definition: unknown, nodeId: string): CurrentIngredients | undefined {
+  const { model, requirements, lib } = asRecord(definition);
   const found = findNode(definition, nodeId);
   if (!found) return undefined;
   const { node, edges } = found;
-  const executor = members(node.executor);
+  const executor = asRecord(node.executor);
   if (executor.kind !== "prompt") return undefined;
   const isDecision = node.type === "decision";
   return {
     prompt: String(executor.prompt),
     node_type: String(node.type),
-    edges: isDecision ? edges.map(labelOf) : [],
-    model: writerOf(members(executor.model), members(model)),
-    requirements: list(requirements)
+    edges: isDecision ? edges.map(formatCondition) : [],
+    model: findModel(asRecord(executor.model), asRecord(model)),
+    requirements: asList(requirements)
       .map((line) => String(line).trim())
       .sort(),
-    lib: Object.fromEntries(Object.entries(members(lib)).map(([path, source]) => [path, String(source)])),
+    lib: Object.fromEntries(Object.entries(asRecord(lib)).map(([path, source]) => [path, String(source)])),
   };
 }
 
@@ -50,12 +50,12 @@ interface Found {
 
 /** Nodes of bodies are found as those around them are. */
 function findNode(graph: unknown, id: string): Found | undefined {
-  const { nodes, edges } = members(graph);
-  const all = list(nodes).map(members);
+  const { nodes, edges } = asRecord(graph);
+  const all = asList(nodes).map(asRecord);
   const node = all.find((one) => one.id === id);
   if (node) {
-    const leaving = list(edges)
-      .map(members)
+    const leaving = asList(edges)
+      .map(asRecord)
       .filter(({ from }) => from === id);
     return { node, edges: leaving };
   }
@@ -66,11 +66,11 @@ function findNode(graph: unknown, id: string): Found | undefined {
   return undefined;
 }
 
-function labelOf({ condition = "default" }: Record<string, unknown>): string {
+function formatCondition({ condition = "default" }: Record<string, unknown>): string {
   return typeof condition === "string" ? condition : JSON.stringify(condition);
 }
 
-function writerOf(own: Record<string, unknown>, common: Record<string, unknown>): string {
+function findModel(own: Record<string, unknown>, common: Record<string, unknown>): string {
   return String(own.code_generator ?? own.default ?? common.code_generator ?? common.default ?? "default");
 }
 
@@ -78,50 +78,50 @@ function writerOf(own: Record<string, unknown>, common: Record<string, unknown>)
  * What a definition says differently than when the code was written. Types of inputs, guides, generator, settings and the
  * sandbox are not in a definition: a run compares them.
  */
-export async function changesSince(
+export async function findChanges(
   ingredients: Readonly<Record<string, unknown>>,
-  today: Today,
+  today: CurrentIngredients,
   digest: (text: string) => Promise<string>,
 ): Promise<Change[]> {
   const prompt = today.prompt.length <= longestPrompt ? today.prompt : `sha256:${await digest(today.prompt)}`;
   const single = { ...today, prompt } as const;
   const names = ["prompt", "node_type", "edges", "model", "requirements"] as const;
-  const changes = names.flatMap((name) => change(name, textOf(ingredients[name]), textOf(single[name])));
-  return [...changes, ...(await libChanges(members(ingredients.lib), today.lib, digest))];
+  const changes = names.flatMap((name) => compareIngredient(name, toText(ingredients[name]), toText(single[name])));
+  return [...changes, ...(await findLibChanges(asRecord(ingredients.lib), today.lib, digest))];
 }
 
-async function libChanges(
+async function findLibChanges(
   was: Readonly<Record<string, unknown>>,
-  sources: Today["lib"],
+  sources: CurrentIngredients["lib"],
   digest: (text: string) => Promise<string>,
 ): Promise<Change[]> {
   const hashes = await Promise.all(Object.entries(sources).map(async ([path, source]) => [path, await digest(source)]));
   const is: Record<string, string> = Object.fromEntries(hashes);
   const paths = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
   return paths.flatMap((part) =>
-    change("lib", textOf(was[part]), is[part] ?? null).map((found) => ({ ...found, part })),
+    compareIngredient("lib", toText(was[part]), is[part] ?? null).map((found) => ({ ...found, part })),
   );
 }
 
-function change(ingredient: string, was: string | null, is: string | null): Change[] {
+function compareIngredient(ingredient: string, was: string | null, is: string | null): Change[] {
   return was === is ? [] : [{ ingredient, was, is }];
 }
 
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
-export function members(value: unknown): Record<string, unknown> {
+export function asRecord(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-function list(value: unknown): unknown[] {
+function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** SHA-256 in hex, by the browser. */
-export async function sha256(text: string): Promise<string> {
+export async function hashText(text: string): Promise<string> {
   const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

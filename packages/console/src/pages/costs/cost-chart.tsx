@@ -1,7 +1,14 @@
 import type { JSX } from "react";
 import { Table } from "../../parts/table.tsx";
 import { texts } from "../../texts.ts";
-import { type CostChart as Chart, type CostDay, type Measure, others, ticksOf, written } from "./cost-days.ts";
+import {
+  type CostChartData as Chart,
+  type CostDay,
+  computeTicks,
+  formatMeasure,
+  type Measure,
+  others,
+} from "./cost-days.ts";
 import "./costs-page.css";
 
 const words = texts.costs;
@@ -15,7 +22,7 @@ const dayName = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", 
 /** A bar for each day, stacked by workflow; the same as a table for those who do not see it, and for who wants the figures. */
 export function CostChart({ chart, measure }: { chart: Chart; measure: Measure }): JSX.Element {
   const { series, days, largest } = chart;
-  const ticks = ticksOf(largest);
+  const ticks = computeTicks(largest);
   const top = ticks.at(-1) ?? 1;
   const y = (value: number) => height - below - (value / top) * (height - below - above);
   const width = 100 / days.length;
@@ -27,7 +34,7 @@ export function CostChart({ chart, measure }: { chart: Chart; measure: Measure }
             <line key={tick} className="cost-line" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
           ))}
           {days.map((day, index) => (
-            <Bar key={day.day} {...{ day, series, measure, y, x: index * width, width }} />
+            <Bar key={day.day} day={day} series={series} measure={measure} y={y} x={index * width} width={width} />
           ))}
           {days.map(({ day }, index) =>
             index % namedEach(days.length) === 0 ? (
@@ -45,7 +52,7 @@ export function CostChart({ chart, measure }: { chart: Chart; measure: Measure }
         <div className="cost-ticks" aria-hidden="true">
           {ticks.map((tick) => (
             <span key={tick} style={{ top: y(tick) }}>
-              {written(tick, measure)}
+              {formatMeasure(tick, measure)}
             </span>
           ))}
         </div>
@@ -53,7 +60,7 @@ export function CostChart({ chart, measure }: { chart: Chart; measure: Measure }
       <figcaption className="cost-legend">
         {series.map((name, index) => (
           <span key={name} className={`cost-key series-${index + 1}`}>
-            {nameOf(name)}
+            {getSeriesName(name)}
           </span>
         ))}
       </figcaption>
@@ -74,12 +81,12 @@ interface BarProps {
 
 function Bar({ day, series, measure, y, x, width }: BarProps): JSX.Element {
   const told = series.flatMap((name, index) =>
-    day.values[index] ? [`${nameOf(name)} ${written(day.values[index], measure)}`] : [],
+    day.values[index] ? [`${getSeriesName(name)} ${formatMeasure(day.values[index], measure)}`] : [],
   );
   let base = 0;
   return (
     <g className="cost-bar">
-      <title>{`${dayName.format(new Date(day.day))}: ${told.length === 0 ? written(0, measure) : told.join(", ")}`}</title>
+      <title>{`${dayName.format(new Date(day.day))}: ${told.length === 0 ? formatMeasure(0, measure) : told.join(", ")}`}</title>
       <rect className="cost-hover" x={`${x}%`} width={`${width}%`} y="0" height={height - below} />
       {day.values.map((value, index) => {
         const from = base;
@@ -100,7 +107,7 @@ function Bar({ day, series, measure, y, x, width }: BarProps): JSX.Element {
   );
 }
 
-function nameOf(series: string): string {
+function getSeriesName(series: string): string {
   return series === others ? words.others : series;
 }
 
@@ -116,11 +123,11 @@ function DayTable({ chart: { series, days }, measure }: { chart: Chart; measure:
         columns={[
           { label: words.day, show: ({ day }) => day, look: "fixed" },
           ...series.map((name, index) => ({
-            label: nameOf(name),
-            show: ({ values }: CostDay) => written(values[index] ?? 0, measure),
+            label: getSeriesName(name),
+            show: ({ values }: CostDay) => formatMeasure(values[index] ?? 0, measure),
             look: "number quiet",
           })),
-          { label: words.together, show: ({ total }) => written(total, measure), look: "number" },
+          { label: words.together, show: ({ total }) => formatMeasure(total, measure), look: "number" },
         ]}
       />
     </details>

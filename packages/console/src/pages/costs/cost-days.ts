@@ -3,7 +3,7 @@ import type { Schemas } from "@nova/client";
 type CostFigures = Schemas["CostFigures"];
 
 /** What every report is asked for; `from` is a day (UTC). */
-export interface Asked {
+export interface CostQuery {
   workflow?: string;
   client?: string;
   from: string;
@@ -25,7 +25,7 @@ export interface CostDay {
   total: number;
 }
 
-export interface CostChart {
+export interface CostChartData {
   /** The workflows with most of it, and the others together. */
   series: string[];
   days: CostDay[];
@@ -35,29 +35,37 @@ export interface CostChart {
 const dayMs = 86_400_000;
 
 /** The first day of the last so many, today among them. */
-export function firstDay(days: number, now: number): string {
-  return dayOf(now - (days - 1) * dayMs);
+export function computeFirstDay(days: number, now: number): string {
+  return formatDay(now - (days - 1) * dayMs);
 }
 
-function dayOf(ms: number): string {
+function formatDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-export function measured({ cost_usd, saved_usd, tokens_input, tokens_output }: CostFigures, measure: Measure): number {
+export function readMeasure(
+  { cost_usd, saved_usd, tokens_input, tokens_output }: CostFigures,
+  measure: Measure,
+): number {
   if (measure === "tokens") return tokens_input + tokens_output;
   return measure === "cost" ? cost_usd : saved_usd;
 }
 
 /** Every day of the range, also those on which nothing ran. */
-export function chartOf(figures: readonly CostFigures[], measure: Measure, days: number, now: number): CostChart {
+export function buildCostChart(
+  figures: readonly CostFigures[],
+  measure: Measure,
+  days: number,
+  now: number,
+): CostChartData {
   const sums = new Map<string, number>();
-  for (const one of figures) sums.set(one.workflow, (sums.get(one.workflow) ?? 0) + measured(one, measure));
+  for (const one of figures) sums.set(one.workflow, (sums.get(one.workflow) ?? 0) + readMeasure(one, measure));
   const ranked = Array.from(sums).sort(([a, most], [b, more]) => more - most || a.localeCompare(b));
   const own = ranked.slice(0, ranked.length > maxSeries ? maxSeries - 1 : maxSeries).map(([workflow]) => workflow);
   const series = ranked.length > maxSeries ? [...own, others] : own;
   const byDay = new Map(
     Array.from({ length: days }, (_, index) => {
-      const day = dayOf(now - (days - 1 - index) * dayMs);
+      const day = formatDay(now - (days - 1 - index) * dayMs);
       return [day, { day, values: series.map(() => 0), total: 0 }] as [string, CostDay];
     }),
   );
@@ -65,7 +73,7 @@ export function chartOf(figures: readonly CostFigures[], measure: Measure, days:
     const day = byDay.get(one.day);
     if (!day) continue;
     const place = own.includes(one.workflow) ? own.indexOf(one.workflow) : series.length - 1;
-    const value = measured(one, measure);
+    const value = readMeasure(one, measure);
     day.values[place] = (day.values[place] ?? 0) + value;
     day.total += value;
   }
@@ -74,7 +82,7 @@ export function chartOf(figures: readonly CostFigures[], measure: Measure, days:
 }
 
 /** Where lines are drawn: round numbers, at most four of them above nothing. */
-export function ticksOf(largest: number): number[] {
+export function computeTicks(largest: number): number[] {
   if (largest <= 0) return [];
   const rough = largest / 3;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -91,7 +99,7 @@ export interface CostSums {
   cacheHits: number;
 }
 
-export function sumsOf(figures: readonly CostFigures[]): CostSums {
+export function sumCosts(figures: readonly CostFigures[]): CostSums {
   const sum = (of: (one: CostFigures) => number) => figures.reduce((total, one) => total + of(one), 0);
   return {
     costUsd: sum(({ cost_usd }) => cost_usd),
@@ -104,16 +112,16 @@ export function sumsOf(figures: readonly CostFigures[]): CostSums {
 }
 
 /** Dollars as people read them; parts of a cent are told, since a run costs such. */
-export function dollars(usd: number): string {
+export function formatDollars(usd: number): string {
   if (usd === 0) return "$0";
   return `$${usd < 0.1 ? usd.toFixed(4) : usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
 /** `1.2 M`, `840 k`. */
-export function tokens(count: number): string {
+export function formatTokens(count: number): string {
   return new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(count);
 }
 
-export function written(value: number, measure: Measure): string {
-  return measure === "tokens" ? tokens(value) : dollars(value);
+export function formatMeasure(value: number, measure: Measure): string {
+  return measure === "tokens" ? formatTokens(value) : formatDollars(value);
 }

@@ -5,21 +5,21 @@ import { useClientSlugs, useWorkflowIds } from "../../api/queries.ts";
 import { useAddress } from "../../parts/address.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { Segments } from "../../parts/field.tsx";
-import { Choice } from "../../parts/filters.tsx";
+import { FilterSelect } from "../../parts/filters.tsx";
 import { Card, PageHead } from "../../parts/page.tsx";
-import { Empty, Read } from "../../parts/states.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
 import { CostChart } from "./cost-chart.tsx";
 import {
-  type Asked,
+  buildCostChart,
+  type CostQuery,
   type CostSums,
-  chartOf,
-  dollars,
-  firstDay,
+  computeFirstDay,
+  formatDollars,
+  formatTokens,
   type Measure,
   measures,
-  sumsOf,
-  tokens,
+  sumCosts,
 } from "./cost-days.ts";
 import { ErrorTable, NodeTable, WorkflowTable } from "./figures.tsx";
 import "../../parts/filters.css";
@@ -35,7 +35,7 @@ export function CostsPage(): JSX.Element {
   const [{ workflow, client, range, measure: wanted }, change] = useAddress(names);
   const days = ranges[(range ?? usualRange) as keyof typeof ranges] ?? ranges[usualRange];
   const measure = measures.find((one) => one === wanted) ?? "cost";
-  const from = firstDay(days, Date.now());
+  const from = computeFirstDay(days, Date.now());
   const asked = useMemo(
     () => ({ from, ...(workflow !== undefined && { workflow }), ...(client !== undefined && { client }) }),
     [from, workflow, client],
@@ -49,20 +49,20 @@ export function CostsPage(): JSX.Element {
         <span className="quiet">{words.subtitle(days)}</span>
       </PageHead>
       <div className="filter-bar" role="search">
-        <Choice
+        <FilterSelect
           label={texts.runs.filters.time}
           value={range}
           values={Object.entries(words.ranges)}
           none={words.usualRange}
           onChange={(to) => change({ range: to })}
         />
-        <Choice
+        <FilterSelect
           label={texts.runs.filters.workflow}
           value={workflow}
           values={workflows.map((id) => [id, id])}
           onChange={(to) => change({ workflow: to })}
         />
-        <Choice
+        <FilterSelect
           label={texts.runs.filters.client}
           value={client}
           values={clients.map((slug) => [slug, slug])}
@@ -84,7 +84,7 @@ export function CostsPage(): JSX.Element {
 }
 
 interface FiguresProps {
-  asked: Asked;
+  asked: CostQuery;
   days: number;
   measure: Measure;
   onMeasure(measure: Measure): void;
@@ -99,12 +99,12 @@ function Figures({ asked, days, measure, onMeasure }: FiguresProps): JSX.Element
     queryFn: () => Array.fromAsync(nova.list("/analytics/ai-cost", { query: asked })),
   });
   const { data } = costs;
-  const chart = useMemo(() => data && chartOf(data, measure, days, Date.now()), [data, measure, days]);
+  const chart = useMemo(() => data && buildCostChart(data, measure, days, Date.now()), [data, measure, days]);
   return (
-    <Read query={costs}>
+    <QueryView query={costs}>
       {(figures) => (
         <div className="page-column">
-          <Sums sums={sumsOf(figures)} />
+          <Sums sums={sumCosts(figures)} />
           <Card
             title={words.byDay}
             end={
@@ -129,17 +129,17 @@ function Figures({ asked, days, measure, onMeasure }: FiguresProps): JSX.Element
           <ErrorTable asked={asked} />
         </div>
       )}
-    </Read>
+    </QueryView>
   );
 }
 
 function Sums({ sums }: { sums: CostSums }): JSX.Element {
   const { costUsd, savedUsd, tokensInput, tokensCached, tokensOutput, cacheHits } = sums;
   const tiles = [
-    [words.sums.cost, dollars(costUsd), words.sums.costHint],
-    [words.sums.saved, dollars(savedUsd), words.sums.savedHint(cacheHits)],
-    [words.sums.input, tokens(tokensInput), words.sums.inputHint(tokens(tokensCached))],
-    [words.sums.output, tokens(tokensOutput), words.sums.outputHint],
+    [words.sums.cost, formatDollars(costUsd), words.sums.costHint],
+    [words.sums.saved, formatDollars(savedUsd), words.sums.savedHint(cacheHits)],
+    [words.sums.input, formatTokens(tokensInput), words.sums.inputHint(formatTokens(tokensCached))],
+    [words.sums.output, formatTokens(tokensOutput), words.sums.outputHint],
   ] as const;
   return (
     <dl className="sums">

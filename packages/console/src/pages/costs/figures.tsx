@@ -5,11 +5,11 @@ import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/page.tsx";
-import { Read } from "../../parts/states.tsx";
+import { QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { durationText } from "../../parts/time.tsx";
+import { formatDuration } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { type Asked, dollars } from "./cost-days.ts";
+import { type CostQuery, formatDollars } from "./cost-days.ts";
 
 const words = texts.costs;
 const firstShown = 10;
@@ -19,7 +19,7 @@ type Figures = Extract<ListPath, `/analytics/${string}`>;
 interface FigureTableProps<Path extends Figures> {
   path: Path;
   title: string;
-  asked: Asked;
+  asked: CostQuery;
   columns: readonly Column<ItemOf<Path>>[];
   keyOf(item: ItemOf<Path>): string;
   /** The most interesting first. */
@@ -42,9 +42,9 @@ function FigureTable<Path extends Figures>(props: FigureTableProps<Path>): JSX.E
   const shown = isWhole ? all : all.slice(0, firstShown);
   return (
     <Card title={title} hint={all.length > 0 && all.length.toLocaleString("en")}>
-      <Read query={figures} lines={4}>
+      <QueryView query={figures} lines={4}>
         {() => <Table items={shown} columns={columns} keyOf={keyOf} />}
-      </Read>
+      </QueryView>
       {all.length > firstShown && !isWhole && (
         <div className="card-body">
           <Button tone="ghost" onClick={() => setWhole(true)}>
@@ -62,11 +62,11 @@ function RunsLink({ workflow, error }: { workflow: string; error?: string }): JS
 }
 
 const percent = (rate: number) => `${(rate * 100).toFixed(rate === 1 || rate === 0 ? 0 : 1)}%`;
-const time = (ms: number | null) => (ms === null ? "–" : durationText(ms));
+const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
 const number = { look: "number" } as const;
 const wideNumber = { look: "number wide" } as const;
 
-export function WorkflowTable({ asked }: { asked: Asked }): JSX.Element {
+export function WorkflowTable({ asked }: { asked: CostQuery }): JSX.Element {
   return (
     <FigureTable
       path="/analytics/workflows"
@@ -80,13 +80,13 @@ export function WorkflowTable({ asked }: { asked: Asked }): JSX.Element {
         { label: words.columns.success, show: ({ success_rate }) => percent(success_rate), ...number },
         { label: words.columns.mean, show: ({ mean_ms }) => time(mean_ms), ...wideNumber },
         { label: words.columns.p95, show: ({ p95_ms }) => time(p95_ms), ...wideNumber },
-        { label: words.columns.cost, show: ({ cost_usd }) => dollars(cost_usd), ...number },
+        { label: words.columns.cost, show: ({ cost_usd }) => formatDollars(cost_usd), ...number },
       ]}
     />
   );
 }
 
-export function NodeTable({ asked }: { asked: Asked }): JSX.Element {
+export function NodeTable({ asked }: { asked: CostQuery }): JSX.Element {
   return (
     <FigureTable
       path="/analytics/nodes"
@@ -101,13 +101,13 @@ export function NodeTable({ asked }: { asked: Asked }): JSX.Element {
         { label: words.columns.success, show: ({ success_rate }) => percent(success_rate), ...wideNumber },
         { label: words.columns.p95, show: ({ p95_ms }) => time(p95_ms), ...number },
         { label: words.columns.hits, show: ({ cache_hits }) => cache_hits.toLocaleString("en"), ...wideNumber },
-        { label: words.columns.cost, show: ({ cost_usd }) => dollars(cost_usd), ...number },
+        { label: words.columns.cost, show: ({ cost_usd }) => formatDollars(cost_usd), ...number },
       ]}
     />
   );
 }
 
-export function ErrorTable({ asked }: { asked: Asked }): JSX.Element {
+export function ErrorTable({ asked }: { asked: CostQuery }): JSX.Element {
   return (
     <FigureTable
       path="/analytics/errors"

@@ -3,7 +3,7 @@ import type { Schemas } from "@nova/client";
 type Stored = Schemas["StoredFormat"];
 
 /** Each page counts a part of the table: the same kind and format may be on many of them. */
-export function byKind(parts: readonly Stored[]): Stored[] {
+export function sumByKind(parts: readonly Stored[]): Stored[] {
   const sums = new Map<string, Stored>();
   for (const part of parts) {
     const name = `${part.entity} ${part.format}`;

@@ -6,13 +6,13 @@ import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Card, PageHead } from "../../parts/page.tsx";
-import { Read } from "../../parts/states.tsx";
+import { QueryView } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { durationText } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { formatDuration } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { byKind } from "./by-kind.ts";
+import { sumByKind } from "./by-kind.ts";
 import "../../parts/status.css";
 import "./health-page.css";
 
@@ -36,7 +36,7 @@ export function HealthPage(): JSX.Element {
     <>
       <PageHead title={words.title} end={<span className="live">{texts.common.live}</span>} />
       <div className="page-body">
-        <Read query={health}>
+        <QueryView query={health}>
           {({ status, checks }) => (
             <div className="page-column">
               <Summary status={status} />
@@ -45,7 +45,7 @@ export function HealthPage(): JSX.Element {
               <Formats />
             </div>
           )}
-        </Read>
+        </QueryView>
       </div>
     </>
   );
@@ -96,13 +96,13 @@ function Checks({ checks }: Pick<Health, "checks">): JSX.Element {
               <p className="quiet">{words.checkHints[name]}</p>
               {check.reason !== undefined && (
                 <p className="health-reason">
-                  <Foreign text={check.reason} />
+                  <UntrustedText text={check.reason} />
                 </p>
               )}
             </div>
             <span className="health-state">
               {words.states[check.state]}
-              <span className="quiet">{durationText(check.latency_ms)}</span>
+              <span className="quiet">{formatDuration(check.latency_ms)}</span>
             </span>
           </li>
         );
@@ -168,7 +168,7 @@ export function Formats(): JSX.Element {
     queryKey: ["formats"],
     enabled: isAsked,
     staleTime: 60_000,
-    queryFn: async () => byKind(await Array.fromAsync(nova.list("/formats", {}))),
+    queryFn: async () => sumByKind(await Array.fromAsync(nova.list("/formats", {}))),
   });
   return (
     <Card
@@ -181,9 +181,9 @@ export function Formats(): JSX.Element {
       }
     >
       {isAsked && (
-        <Read query={formats} lines={5}>
+        <QueryView query={formats} lines={5}>
           {(known) => <Table items={known} columns={columns} keyOf={({ entity, format }) => `${entity} ${format}`} />}
-        </Read>
+        </QueryView>
       )}
     </Card>
   );

@@ -4,13 +4,13 @@ import { type JSX, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs } from "../../api/queries.ts";
 import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
-import { Ask, Confirm, Dialog } from "../../parts/dialog.tsx";
+import { ConfirmDialog, Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { Empty, Read } from "../../parts/states.tsx";
+import { Empty, QueryView } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./keys-page.css";
 
@@ -41,7 +41,7 @@ export function KeysPage(): JSX.Element {
         }
       />
       <div className="page-body">
-        <Read query={keys}>
+        <QueryView query={keys}>
           {(known) =>
             known.length === 0 ? (
               <Empty icon="key" title={words.empty} hint={words.emptyHint} />
@@ -49,13 +49,18 @@ export function KeysPage(): JSX.Element {
               <KeyTable keys={known} onDelete={setAsked} />
             )
           }
-        </Read>
+        </QueryView>
       </div>
       {asked === "new" && <NewKey onMade={readAgain} onClose={close} />}
       {asked !== undefined && asked !== "new" && (
-        <Confirm title={words.confirmDelete(asked.name)} does={words.delete} act={() => remove(asked)} onClose={close}>
+        <ConfirmDialog
+          title={words.confirmDelete(asked.name)}
+          action={words.delete}
+          onConfirm={() => remove(asked)}
+          onClose={close}
+        >
           <p className="quiet">{words.confirmDeleteHint}</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </>
   );
@@ -75,14 +80,14 @@ function KeyTable({ keys, onDelete }: { keys: readonly Key[]; onDelete(key: Key)
             label: columns.name,
             show: ({ id, name }) => (
               <span title={id}>
-                <Foreign text={name || id} />
+                <UntrustedText text={name || id} />
               </span>
             ),
           },
           { label: columns.role, show: ({ role }) => words.roles[role] },
           { label: columns.client, show: ({ client_slug }) => client_slug ?? texts.common.everyone, look: "quiet" },
           { label: columns.created, show: ({ created_at }) => <Time at={created_at} />, look: "wide fixed quiet" },
-          { label: columns.by, show: (key) => <Foreign text={makerOf(key)} />, look: "wide quiet" },
+          { label: columns.by, show: (key) => <UntrustedText text={makerOf(key)} />, look: "wide quiet" },
           {
             label: columns.actions,
             show: (key) => (
@@ -115,7 +120,7 @@ export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void })
   });
   if (create.data) return <MadeKey text={create.data.key} onClose={onClose} />;
   return (
-    <Ask
+    <FormDialog
       title={words.create}
       isPending={create.isPending}
       error={create.error}
@@ -144,7 +149,7 @@ export function NewKey({ onMade, onClose }: { onMade(): void; onClose(): void })
         values={[["", words.asYours], ...clients.map((slug) => [slug, slug] as const)]}
         onChange={setClient}
       />
-    </Ask>
+    </FormDialog>
   );
 }
 

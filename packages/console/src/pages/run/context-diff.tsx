@@ -1,5 +1,5 @@
 import { type JSX, useMemo, useState } from "react";
-import { membersOf, type Raw } from "../../json/raw.ts";
+import { listMembers, type Raw } from "../../json/raw.ts";
 import { Button } from "../../parts/button.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { type BlobHome, Value } from "../../parts/value.tsx";
@@ -23,7 +23,7 @@ interface ContextDiffProps {
 
 /** What the node found and what it left, key by key; keys that stayed are folded. */
 export function ContextDiff({ before, after, home }: ContextDiffProps): JSX.Element {
-  const diffs = useMemo(() => diffOf(before, after), [before, after]);
+  const diffs = useMemo(() => diffContexts(before, after), [before, after]);
   const [isWhole, setWhole] = useState(false);
   const changed = diffs.filter(({ change }) => change !== "kept");
   const kept = diffs.filter(({ change }) => change === "kept");
@@ -59,18 +59,18 @@ function KeyLine({ diff: { key, change, before, after }, home }: { diff: KeyDiff
   );
 }
 
-function diffOf(before: Raw | null, after: Raw | null): KeyDiff[] {
+function diffContexts(before: Raw | null, after: Raw | null): KeyDiff[] {
   const [was, is] = [before, after].map(
-    (raw) => new Map(raw ? membersOf(raw.text).map(({ key, text }) => [key, text]) : []),
+    (raw) => new Map(raw ? listMembers(raw.text).map(({ key, text }) => [key, text]) : []),
   );
   const keys = new Set([...(is?.keys() ?? []), ...(after ? (was?.keys() ?? []) : [])]);
   return Array.from(keys, (key): KeyDiff => {
     const [old, now] = [was?.get(key), is?.get(key)];
-    return { key, change: changeOf(old, now), before: old, after: now };
+    return { key, change: classifyChange(old, now), before: old, after: now };
   });
 }
 
-function changeOf(before: string | undefined, after: string | undefined): Change {
+function classifyChange(before: string | undefined, after: string | undefined): Change {
   if (before === after) return "kept";
   if (before === undefined) return "added";
   return after === undefined ? "removed" : "changed";
@@ -78,7 +78,7 @@ function changeOf(before: string | undefined, after: string | undefined): Change
 
 /** A context without another one to compare it with. */
 export function WholeContext({ context, home }: { context: Raw; home: BlobHome }): JSX.Element {
-  const members = membersOf(context.text);
+  const members = listMembers(context.text);
   if (members.length === 0) return <JsonView text="{}" />;
   return (
     <div className="context-diff">

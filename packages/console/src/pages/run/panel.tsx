@@ -5,19 +5,19 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type JSX, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { rawOf } from "../../json/answer.ts";
+import { asRaw } from "../../json/answer.ts";
 import { CodeLines, CodeView } from "../../parts/code.tsx";
-import { allNodes, type Graph } from "../../parts/graph/definition.ts";
+import { type Graph, listNodes } from "../../parts/graph/definition.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
-import { durationText, Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { formatDuration, Time } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { ContextDiff, WholeContext } from "./context-diff.tsx";
-import { looks } from "./run-graph.tsx";
+import { stateLooks } from "./run-graph.tsx";
 import type { RunModel } from "./run-model.ts";
 import { Steps } from "./steps.tsx";
-import { byUrgency, isReused, itemOf, type Visit } from "./visits.ts";
+import { compareVisits, findItem, isReused, type Visit } from "./visits.ts";
 import "../../parts/tabs.css";
 import "./panel.css";
 
@@ -45,23 +45,23 @@ export function Panel({ run, model, node, visit, onSelect, actions }: PanelProps
       <header className="panel-head">
         <div className="panel-title">
           <h2>
-            <Foreign text={visit.id} />
+            <UntrustedText text={visit.id} />
           </h2>
           <VisitBadge visit={visit} />
           <span className="page-head-end">{actions(visit)}</span>
         </div>
         <div className="panel-times quiet">
           {visit.entry && <Time at={visit.entry.timestamp} />}
-          {visit.entry && <span>{durationText(visit.entry.execution_time_ms)}</span>}
+          {visit.entry && <span>{formatDuration(visit.entry.execution_time_ms)}</span>}
         </div>
       </header>
       {visits.length > 1 && <VisitList visits={visits} visit={visit} onSelect={onSelect} />}
       {visit.entry ? (
-        <LinkView
+        <EntryView
           key={visit.key}
           execution={visit.execution}
           entry={visit.entry}
-          credentials={credentialsOf(model.graph, visit.node)}
+          credentials={findCredentials(model.graph, visit.node)}
         />
       ) : (
         <LiveLog key={visit.key} visit={visit} />
@@ -79,35 +79,35 @@ function Known({ run }: { run: WholeExecution }): JSX.Element {
         <p className="quiet">{run.status === "queued" ? texts.run.queued : texts.run.pick}</p>
       </header>
       <div className="tab-content">
-        <WholeContext context={rawOf(run.context)} home={{ execution: run.execution_id }} />
+        <WholeContext context={asRaw(run.context)} home={{ execution: run.execution_id }} />
       </div>
     </>
   );
 }
 
 function VisitBadge({ visit: { state } }: { visit: Visit }): JSX.Element {
-  const { tone, icon, says } = looks[state];
+  const { tone, icon, label } = stateLooks[state];
   return (
     <span className={`badge tone-${tone}`}>
       {icon ? <Icon name={icon} size={12} /> : <span className={`mark tone-${tone} mark-running`} />}
-      {says}
+      {label}
     </span>
   );
 }
 
 /** By their names alone: nobody but the code sees more of them. */
-function credentialsOf(graph: Graph, place: string): readonly string[] | undefined {
-  return allNodes(graph).find(({ id }) => id === place)?.credentials;
+function findCredentials(graph: Graph, place: string): readonly string[] | undefined {
+  return listNodes(graph).find(({ id }) => id === place)?.credentials;
 }
 
 /** What was recorded never changes: it is read once. */
-interface LinkProps {
+interface EntryProps {
   execution: string;
   entry: ChainEntry;
   credentials: readonly string[] | undefined;
 }
 
-function LinkView({ execution, entry, credentials }: LinkProps): JSX.Element {
+function EntryView({ execution, entry, credentials }: EntryProps): JSX.Element {
   const nova = useNova();
   const { seq, scope, hash } = entry;
   const link = useQuery({
@@ -123,7 +123,7 @@ function LinkView({ execution, entry, credentials }: LinkProps): JSX.Element {
     <>
       {entry.error_message !== null && (
         <p className="panel-error" role="note">
-          <b>{entry.error_class}</b> <Foreign text={entry.error_message} />
+          <b>{entry.error_class}</b> <UntrustedText text={entry.error_message} />
         </p>
       )}
       {link.isPending ? (
@@ -131,17 +131,17 @@ function LinkView({ execution, entry, credentials }: LinkProps): JSX.Element {
       ) : link.error ? (
         <Failure error={link.error} onRetry={() => void link.refetch()} />
       ) : (
-        <LinkTabs execution={execution} entry={link.data} credentials={credentials} />
+        <EntryTabs execution={execution} entry={link.data} credentials={credentials} />
       )}
     </>
   );
 }
 
-function LinkTabs({ execution, entry, credentials }: LinkProps): JSX.Element {
+function EntryTabs({ execution, entry, credentials }: EntryProps): JSX.Element {
   const tabs: [name: string, label: string, content: () => JSX.Element][] = [
     ["code", texts.run.code, () => <Code entry={entry} code={entry.code_executed} />],
     ["context", texts.run.context, () => <Contexts execution={execution} entry={entry} />],
-    ["logs", texts.run.logs, () => <Prints logs={entry.logs} />],
+    ["logs", texts.run.logs, () => <Logs logs={entry.logs} />],
     ["details", texts.run.raw, () => <Details entry={entry} credentials={credentials} />],
   ];
   const { steps } = entry;
@@ -173,14 +173,14 @@ function LinkTabs({ execution, entry, credentials }: LinkProps): JSX.Element {
 function Contexts({ execution, entry }: { execution: string; entry: ChainEntry }): JSX.Element {
   const { input_context: before, output_result: after } = entry;
   const home = { execution };
-  return <ContextDiff before={before ? rawOf(before) : null} after={after ? rawOf(after) : null} home={home} />;
+  return <ContextDiff before={before ? asRaw(before) : null} after={after ? asRaw(after) : null} home={home} />;
 }
 
-function Prints({ logs }: { logs: string | null | undefined }): JSX.Element {
+function Logs({ logs }: { logs: string | null | undefined }): JSX.Element {
   if (!logs) return <p className="quiet">{texts.run.noLogs}</p>;
   return (
     <pre className="prints">
-      <Foreign text={logs} />
+      <UntrustedText text={logs} />
     </pre>
   );
 }
@@ -188,7 +188,7 @@ function Prints({ logs }: { logs: string | null | undefined }): JSX.Element {
 /** The last place in the node's own file that the traceback names. */
 const placePattern = /^ {2}File "([^"\n]*)", line (\d+)/gm;
 
-function markedLine({ traceback, node_id }: ChainEntry): number | undefined {
+function findFailedLine({ traceback, node_id }: ChainEntry): number | undefined {
   const places = Array.from((traceback ?? "").matchAll(placePattern));
   const own = places.findLast(([, file]) => file === `${node_id}.py`) ?? places.at(-1);
   return own && Number(own[2]);
@@ -201,13 +201,13 @@ function Code({ entry, code }: { entry: ChainEntry; code: string | null | undefi
       {entry.error_message === null ? (
         <CodeView code={code} label={texts.run.code} />
       ) : (
-        <CodeLines code={code} marked={markedLine(entry)} note={entry.error_message} />
+        <CodeLines code={code} marked={findFailedLine(entry)} note={entry.error_message} />
       )}
       {entry.traceback && (
         <details className="traceback">
           <summary>{texts.run.traceback}</summary>
           <pre className="prints">
-            <Foreign text={entry.traceback} />
+            <UntrustedText text={entry.traceback} />
           </pre>
         </details>
       )}
@@ -225,7 +225,7 @@ const height = 26;
 
 /** Every visit of a node, or every item of its map: those that failed first, however many there are. */
 export function VisitList({ visits, visit, onSelect }: VisitListProps): JSX.Element {
-  const sorted = useMemo(() => visits.toSorted(byUrgency), [visits]);
+  const sorted = useMemo(() => visits.toSorted(compareVisits), [visits]);
   const numbers = useMemo(() => new Map(visits.map(({ key }, index) => [key, index + 1])), [visits]);
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -245,8 +245,8 @@ export function VisitList({ visits, visit, onSelect }: VisitListProps): JSX.Elem
       <div className="visit-all" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, start }) => {
           const one = sorted[index] as Visit;
-          const { tone, says } = looks[one.state];
-          const item = itemOf(one.scope);
+          const { tone, label } = stateLooks[one.state];
+          const item = findItem(one.scope);
           return (
             <button
               key={one.key}
@@ -259,9 +259,9 @@ export function VisitList({ visits, visit, onSelect }: VisitListProps): JSX.Elem
               <i className="timeline-dot" />
               <span>{item === undefined ? texts.run.visit(numbers.get(one.key) ?? 0) : texts.run.item(item)}</span>
               <span className="visit-why">
-                {one.entry?.error_message ?? (isReused(one) ? texts.run.reusedShort : says)}
+                {one.entry?.error_message ?? (isReused(one) ? texts.run.reusedShort : label)}
               </span>
-              {one.entry && <span className="quiet">{durationText(one.entry.execution_time_ms)}</span>}
+              {one.entry && <span className="quiet">{formatDuration(one.entry.execution_time_ms)}</span>}
             </button>
           );
         })}
@@ -307,7 +307,7 @@ export function LiveLog({ visit }: { visit: Visit }): JSX.Element {
           {texts.run.waitsFor[wait.kind]}
           {typeof wait.message === "string" && (
             <b>
-              <Foreign text={wait.message} />
+              <UntrustedText text={wait.message} />
             </b>
           )}
           {wait.kind === "approval" && typeof wait.task_id === "string" && (
@@ -319,7 +319,7 @@ export function LiveLog({ visit }: { visit: Visit }): JSX.Element {
       )}
       {runs && (
         <pre ref={end} className="prints" aria-live="polite">
-          {text === "" ? texts.run.noLogsYet : <Foreign text={text} />}
+          {text === "" ? texts.run.noLogsYet : <UntrustedText text={text} />}
         </pre>
       )}
     </div>
@@ -367,7 +367,7 @@ export function Details({ entry, credentials }: DetailsProps): JSX.Element {
           <div key={label}>
             <dt>{label}</dt>
             <dd className="mono">
-              <Foreign text={value} />
+              <UntrustedText text={value} />
             </dd>
           </div>
         ) : null,
@@ -381,7 +381,7 @@ function Source({ of, node }: { of: NonNullable<ChainEntry["reused_from"]>; node
   const link = `${of.scope}#${of.seq}`;
   return (
     <Link href={`/runs/${of.execution_id}?${new URLSearchParams({ node, link })}`} className="link">
-      <Foreign text={`${of.execution_id} ${link}`} />
+      <UntrustedText text={`${of.execution_id} ${link}`} />
     </Link>
   );
 }

@@ -4,12 +4,12 @@ import { type JSX, useState } from "react";
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button, useCopy } from "../../parts/button.tsx";
-import { Ask, Dialog } from "../../parts/dialog.tsx";
+import { Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Failure, Loading, Trouble } from "../../parts/states.tsx";
-import { durationText, usdText } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { ErrorNote, Failure, Loading } from "../../parts/states.tsx";
+import { formatDuration, formatUsd } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./run-head.css";
 
@@ -74,7 +74,7 @@ function CancelDialog({ run, onClose }: { run: WholeExecution; onClose(): void }
       }
     >
       <p className="quiet">{texts.runs.confirmCancelHint}</p>
-      <Trouble error={cancel.error} />
+      <ErrorNote error={cancel.error} />
     </Dialog>
   );
 }
@@ -122,8 +122,8 @@ export function RestartDialog({
         <div className="forecast">
           <p>
             {texts.run.forecast.estimate(
-              durationText(would.estimate.execution_time_ms),
-              usdText(would.estimate.cost_usd),
+              formatDuration(would.estimate.execution_time_ms),
+              formatUsd(would.estimate.cost_usd),
             )}
           </p>
           <Places label={texts.run.forecast.misfits} places={would.misfits} tone="bad" />
@@ -132,7 +132,7 @@ export function RestartDialog({
           <Places label={texts.run.forecast.reused} places={would.reused} tone="idle" />
         </div>
       )}
-      <Trouble error={restart.error} />
+      <ErrorNote error={restart.error} />
     </Dialog>
   );
 }
@@ -155,7 +155,7 @@ function Places({
       <ul>
         {places.map((place) => (
           <li key={place} className="mono">
-            <Foreign text={place} />
+            <UntrustedText text={place} />
           </li>
         ))}
       </ul>
@@ -173,7 +173,7 @@ export function AsTestDialog({ run, onClose }: { run: WholeExecution; onClose():
   const isName = namePattern.test(name);
   const command = `nova test add ${run.execution_id} --name ${isName ? name : "…"}`;
   return (
-    <Ask
+    <FormDialog
       title={words.title}
       action={isCopied ? texts.common.copied : words.copy}
       isPending={!isName}
@@ -184,6 +184,6 @@ export function AsTestDialog({ run, onClose }: { run: WholeExecution; onClose():
       <p className="quiet">{words.hint}</p>
       <TextField label={words.name} value={name} error={isName ? undefined : words.noName} onChange={setName} />
       <code className="command">{command}</code>
-    </Ask>
+    </FormDialog>
   );
 }

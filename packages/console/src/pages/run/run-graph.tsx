@@ -4,7 +4,7 @@ import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { durationText } from "../../parts/time.tsx";
+import { formatDuration } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import { edgeKey, type MapCounts, type RunModel } from "./run-model.ts";
 import type { NodeState } from "./visits.ts";
@@ -22,20 +22,31 @@ interface RunGraphProps {
 /** The graph of a run, which lights up as it goes on. */
 export function RunGraph({ model, opened, toggle, selected, onSelect }: RunGraphProps): JSX.Element {
   const dataOf = useCallback(
-    (node: GraphNode): RunCardData => shownOf(node, model.nodes.get(node.id), model.maps.get(node.id)),
+    (node: GraphNode): RunCardData => describeNode(node, model.nodes.get(node.id), model.maps.get(node.id)),
     [model],
   );
-  const lookOf = useCallback((edge: GraphEdge) => lookIn(model, edge), [model]);
+  const lookOf = useCallback((edge: GraphEdge) => styleEdge(model, edge), [model]);
   // A run inside of it is read when it is opened.
   const canOpen = useCallback(({ id, type }: GraphNode) => type === "workflow" && model.nodes.has(id), [model]);
   const folding = useMemo(() => ({ opened, toggle, canOpen }), [opened, toggle, canOpen]);
   const { graph } = model;
-  return <GraphView {...{ graph, label: texts.run.graph, nodeTypes, dataOf, lookOf, selected, onSelect, folding }} />;
+  return (
+    <GraphView
+      graph={graph}
+      label={texts.run.graph}
+      nodeTypes={nodeTypes}
+      dataOf={dataOf}
+      lookOf={lookOf}
+      selected={selected}
+      onSelect={onSelect}
+      folding={folding}
+    />
+  );
 }
 
-function lookIn(model: RunModel, { from, to, label, max }: GraphEdge): EdgeLook {
+function styleEdge(model: RunModel, { from, to, label, max }: GraphEdge): EdgeLook {
   const count = model.taken.get(edgeKey(from, to)) ?? 0;
-  const isLive = count > 0 && isAtWork(model, to);
+  const isLive = count > 0 && isOpenNode(model, to);
   const times = max === undefined ? "" : `${count}/${max}`;
   return {
     state: count === 0 ? "idle" : isLive ? "live" : "taken",
@@ -44,7 +55,7 @@ function lookIn(model: RunModel, { from, to, label, max }: GraphEdge): EdgeLook 
   };
 }
 
-function isAtWork(model: RunModel, node: string): boolean {
+function isOpenNode(model: RunModel, node: string): boolean {
   const state = model.nodes.get(node)?.state;
   return state === "running" || state === "waiting" || state === "next";
 }
@@ -61,14 +72,14 @@ type RunNode = Node<RunCardData & CardData, "card">;
 /** A node of the graph with what happened at it. */
 export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodeProps<RunNode>): JSX.Element {
   const { state, note, counts, ...card } = data;
-  const { tone, icon, says } = looks[state];
+  const { tone, icon, label } = stateLooks[state];
   const end = (
-    <span className="node-state" role="img" aria-label={says}>
+    <span className="node-state" role="img" aria-label={label}>
       {icon ? <Icon name={icon} size={14} /> : <span className="node-dot" />}
     </span>
   );
   return (
-    <NodeCard {...card} {...{ tone, state, selected, end, note }}>
+    <NodeCard {...card} tone={tone} state={state} selected={selected} end={end} note={note}>
       {counts && <Progress counts={counts} />}
     </NodeCard>
   );
@@ -76,20 +87,24 @@ export const RunNodeCard = memo(function RunNodeCard({ data, selected }: NodePro
 
 const nodeTypes = { card: RunNodeCard };
 
-export function shownOf(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): RunCardData {
-  return { state: state?.state ?? "idle", note: noteOf(node, state, counts), counts };
+export function describeNode(
+  node: GraphNode,
+  state: NodeState | undefined,
+  counts: MapCounts | undefined,
+): RunCardData {
+  return { state: state?.state ?? "idle", note: describeState(node, state, counts), counts };
 }
 
-function noteOf(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): string {
+function describeState(node: GraphNode, state: NodeState | undefined, counts: MapCounts | undefined): string {
   if (counts) return texts.run.itemsBy(counts);
   if (!state) return node.type;
   const [work] = state.visits.flatMap(({ work }) => work?.waits_for ?? []);
   if (work) return texts.run.waitsFor[work.kind];
-  if (state.state === "running" || state.state === "next") return looks[state.state].says;
+  if (state.state === "running" || state.state === "next") return stateLooks[state.state].label;
   const visits = state.visits.length > 1 ? ` · ${texts.run.visits(state.visits.length)}` : "";
   const decided = state.visits.length === 1 ? state.visits[0]?.entry?.decision_result : null;
   if (state.isReused) return `${texts.run.reusedShort}${visits}`;
-  return `${decided ? `${decided} · ` : ""}${state.ms > 0 ? durationText(state.ms) : node.type}${visits}`;
+  return `${decided ? `${decided} · ` : ""}${state.ms > 0 ? formatDuration(state.ms) : node.type}${visits}`;
 }
 
 function Progress({ counts: { items, done, failed } }: { counts: MapCounts }): JSX.Element {
@@ -103,11 +118,11 @@ function Progress({ counts: { items, done, failed } }: { counts: MapCounts }): J
 }
 
 /** How a node's state looks, and what it is called. */
-export const looks: Record<NodeState["state"], { tone: string; icon: IconName | undefined; says: string }> = {
-  success: { tone: "ok", icon: "check", says: texts.status.completed },
-  failed: { tone: "bad", icon: "cross", says: texts.status.failed },
-  running: { tone: "run", icon: undefined, says: texts.status.running },
-  waiting: { tone: "wait", icon: "pause", says: texts.status.waiting },
-  next: { tone: "run", icon: "clock", says: texts.run.starting },
-  idle: { tone: "idle", icon: undefined, says: texts.run.notRun },
+export const stateLooks: Record<NodeState["state"], { tone: string; icon: IconName | undefined; label: string }> = {
+  success: { tone: "ok", icon: "check", label: texts.status.completed },
+  failed: { tone: "bad", icon: "cross", label: texts.status.failed },
+  running: { tone: "run", icon: undefined, label: texts.status.running },
+  waiting: { tone: "wait", icon: "pause", label: texts.status.waiting },
+  next: { tone: "run", icon: "clock", label: texts.run.starting },
+  idle: { tone: "idle", icon: undefined, label: texts.run.notRun },
 };

@@ -5,10 +5,10 @@ import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { CopyButton } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Trouble } from "../../parts/states.tsx";
+import { ErrorNote } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
-import { Duration, Time, usdText } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { Duration, formatUsd, Time } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./run-head.css";
 
@@ -49,7 +49,7 @@ export function RunHead({ run, actions }: { run: WholeExecution; actions: ReactN
           <Fact label={texts.run.duration}>
             <Duration from={started_at} ms={duration_ms} />
           </Fact>
-          {spent && <Fact label={texts.run.cost}>{usdText(spent.cost_usd)}</Fact>}
+          {spent && <Fact label={texts.run.cost}>{formatUsd(spent.cost_usd)}</Fact>}
           {restarted_from && <Other label={texts.run.restartedFrom} id={restarted_from} />}
           {restarts.map((one) => (
             <Other key={one} label={texts.run.restartedAs} id={one} />
@@ -107,10 +107,10 @@ export function HashBadge({ run: { execution_id: id, status } }: { run: WholeExe
       )}
       {problem && (
         <span className="hash-problem" role="alert">
-          {words.place(problem.seq, problem.scope ?? "")}: <Foreign text={problem.message} />
+          {words.place(problem.seq, problem.scope ?? "")}: <UntrustedText text={problem.message} />
         </span>
       )}
-      <Trouble error={check.error} />
+      <ErrorNote error={check.error} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { ChainEntry, WholeExecution } from "@nova/client";
-import { type Graph, prefixed } from "../../parts/graph/definition.ts";
-import { type NodeState, stateOf, type Visit, visitOf, visitsOf } from "./visits.ts";
+import { type Graph, prefixGraph } from "../../parts/graph/definition.ts";
+import { buildVisits, createVisit, type NodeState, summarizeVisits, type Visit } from "./visits.ts";
 
 export interface MapCounts {
   items: number;
@@ -26,7 +26,7 @@ export function edgeKey(from: string, to: string): string {
 }
 
 /** `children`: runs inside of it that are shown in the place of the node that runs them, by that node. */
-export function runModel(
+export function buildRunModel(
   run: WholeExecution,
   entries: readonly ChainEntry[],
   graph: Graph,
@@ -34,27 +34,27 @@ export function runModel(
   prefix = "",
 ): RunModel {
   const inside = Array.from(children.values());
-  const own = withNext(run, entries, visitsOf(run, entries, prefix), prefix);
+  const own = addNextVisit(run, entries, buildVisits(run, entries, prefix), prefix);
   const visits = [...own, ...inside.flatMap((child) => child.visits)];
   const byNode = Map.groupBy(own, ({ node }) => node);
   const taken = new Map(inside.flatMap((child) => Array.from(child.taken)));
   const maps = new Map(inside.flatMap((child) => Array.from(child.maps)));
-  walk(entries, graph, { taken, maps, prefix });
+  countEntries(entries, graph, { taken, maps, prefix });
   return {
-    graph: withChildren(prefixed(graph, prefix), children),
+    graph: insertChildren(prefixGraph(graph, prefix), children),
     visits,
     nodes: new Map([
       ...inside.flatMap((child) => Array.from(child.nodes)),
-      ...Array.from(byNode, ([node, some]) => [node, stateOf(some)] as const),
+      ...Array.from(byNode, ([node, some]) => [node, summarizeVisits(some)] as const),
     ]),
     taken,
     maps,
-    failed: failureIn(run, own),
+    failed: findFailure(run, own),
   };
 }
 
 /** What the last entry of an open run names, before it has its turn. */
-function withNext(
+function addNextVisit(
   run: WholeExecution,
   entries: readonly ChainEntry[],
   visits: Visit[],
@@ -65,10 +65,10 @@ function withNext(
   const { scope, seq, path_taken: node_id, timestamp } = last;
   const place = { execution: run.execution_id, prefix };
   const next = { state: "next", from: Date.parse(timestamp), to: null } as const;
-  return [...visits, visitOf(place, { node_id, scope, seq: seq + 1 }, next)];
+  return [...visits, createVisit(place, { node_id, scope, seq: seq + 1 }, next)];
 }
 
-function failureIn({ error }: WholeExecution, visits: readonly Visit[]): Visit | undefined {
+function findFailure({ error }: WholeExecution, visits: readonly Visit[]): Visit | undefined {
   return error === null ? undefined : visits.findLast(({ id, state }) => id === error.node && state === "failed");
 }
 
@@ -80,24 +80,24 @@ interface Found {
 
 const joinEnd = ".join";
 
-function walk(entries: readonly ChainEntry[], graph: Graph, found: Found): void {
+function countEntries(entries: readonly ChainEntry[], graph: Graph, found: Found): void {
   for (const entry of entries) {
-    for (const to of waysOf(entry, graph)) {
-      const key = edgeKey(found.prefix + nodeOf(entry), found.prefix + to);
+    for (const to of listTargets(entry, graph)) {
+      const key = edgeKey(found.prefix + readNodeId(entry), found.prefix + to);
       found.taken.set(key, (found.taken.get(key) ?? 0) + 1);
     }
     if (entry.branches) countMap(entry, found);
-    for (const branch of entry.branches ?? []) walk(branch.entries, graph, found);
+    for (const branch of entry.branches ?? []) countEntries(branch.entries, graph, found);
   }
 }
 
 /** A join stands for the map that it ends. */
-function nodeOf({ node_id, node_type }: ChainEntry): string {
+function readNodeId({ node_id, node_type }: ChainEntry): string {
   return node_type === "join" ? node_id.slice(0, -joinEnd.length) : node_id;
 }
 
 /** A fork takes all of its edges at once; a parallel join is no node of the graph. */
-function waysOf({ node_id, node_type, path_taken, branches }: ChainEntry, graph: Graph): string[] {
+function listTargets({ node_id, node_type, path_taken, branches }: ChainEntry, graph: Graph): string[] {
   if (branches && !branches.some(({ branch }) => isItem(branch))) return branches.map(({ branch }) => branch);
   if (path_taken === null || path_taken === `${node_id}${joinEnd}`) return [];
   const from = node_type === "join" ? node_id.slice(0, -joinEnd.length) : node_id;
@@ -122,10 +122,10 @@ function countMap({ node_id, branches = [] }: ChainEntry, { maps, prefix }: Foun
   });
 }
 
-function withChildren(graph: Graph, children: ReadonlyMap<string, RunModel>): Graph {
+function insertChildren(graph: Graph, children: ReadonlyMap<string, RunModel>): Graph {
   if (children.size === 0) return graph;
   const nodes = graph.nodes.map((node) => {
-    const body = children.get(node.id)?.graph ?? (node.body && withChildren(node.body, children));
+    const body = children.get(node.id)?.graph ?? (node.body && insertChildren(node.body, children));
     return { ...node, body };
   });
   return { ...graph, nodes };

@@ -4,8 +4,8 @@ import { useParams, useSearchParams } from "wouter";
 import { Button } from "../../parts/button.tsx";
 import { useKeys } from "../../parts/keyboard.tsx";
 import { Missing } from "../../parts/page.tsx";
-import { Failure, isMissing, Loading } from "../../parts/states.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { Failure, isNotFound, Loading } from "../../parts/states.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { Panel } from "./panel.tsx";
 import { RestartDialog, RunActions } from "./run-actions.tsx";
@@ -14,7 +14,7 @@ import { RunHead } from "./run-head.tsx";
 import type { RunModel } from "./run-model.ts";
 import { Timeline } from "./timeline.tsx";
 import { useRun } from "./use-run.ts";
-import { byUrgency, type Visit } from "./visits.ts";
+import { compareVisits, type Visit } from "./visits.ts";
 import "./run-page.css";
 
 /** One run: its graph, what took how long, and the link that was chosen. */
@@ -24,7 +24,7 @@ export function RunPage(): JSX.Element {
   const toggle = useCallback((node: string) => setOpened((before) => before.symmetricDifference(new Set([node]))), []);
   const state = useRun(id, opened);
   const { run, error, retry } = state;
-  if (isMissing(error)) return <Missing words={texts.run} to="/" />;
+  if (isNotFound(error)) return <Missing words={texts.run} to="/" />;
   if (error && !run) return <Failure error={error} onRetry={retry} />;
   if (!run) return <Loading lines={10} />;
   return (
@@ -83,7 +83,7 @@ function Views({ run, model, opened, toggle }: Shown): JSX.Element {
       </div>
       <div className="run-views" data-view={view}>
         <div className="run-graph-box">
-          <RunGraph {...{ model, opened, toggle }} selected={node} onSelect={show} />
+          <RunGraph model={model} opened={opened} toggle={toggle} selected={node} onSelect={show} />
         </div>
         <div className="run-timeline-box">
           <Timeline run={run} model={model} selected={visit?.key} onSelect={show} />
@@ -98,7 +98,7 @@ function Views({ run, model, opened, toggle }: Shown): JSX.Element {
             actions={(of) =>
               run.ended_at !== null &&
               of.entry && (
-                <Button icon="restart" onClick={() => setRestartFrom(placeOf(of, model))}>
+                <Button icon="restart" onClick={() => setRestartFrom(formatPlace(of, model))}>
                   {texts.run.restartFrom}
                 </Button>
               )
@@ -126,7 +126,7 @@ function FailureBar({
     <div className="failure-bar" role="alert">
       <b>{texts.run.failure(failed.node)}</b>
       <span>
-        <Foreign text={message} />
+        <UntrustedText text={message} />
       </span>
       <Button onClick={() => onShow(failed)}>{texts.run.showFailure}</Button>
     </div>
@@ -149,7 +149,7 @@ function useChosen(model: RunModel): Chosen {
   const visit = useMemo(() => {
     if (!isNamed) return model.failed;
     const named = model.visits.find(({ key }) => key === link);
-    return named ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(byUrgency)[0]);
+    return named ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(compareVisits)[0]);
   }, [model, link, node, isNamed]);
   const select = (chosen: Visit | string) => {
     setParams(typeof chosen === "string" ? { node: chosen } : { node: chosen.node, link: chosen.key }, {
@@ -167,17 +167,18 @@ function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: V
     if (next) show(next);
   };
   const [next, previous] = [
-    { says: texts.run.keys.next, run: () => step(1) },
-    { says: texts.run.keys.previous, run: () => step(-1) },
+    { label: texts.run.keys.next, run: () => step(1) },
+    { label: texts.run.keys.previous, run: () => step(-1) },
   ];
   useKeys({
-    ...{ j: next, k: previous },
-    e: { says: texts.run.keys.failure, run: () => model.failed && show(model.failed) },
+    j: next,
+    k: previous,
+    e: { label: texts.run.keys.failure, run: () => model.failed && show(model.failed) },
   });
 }
 
 /** As restarts name it: `find`, `poll#2`, `each[3].find`. */
-function placeOf(visit: Visit, model: RunModel): string {
+function formatPlace(visit: Visit, model: RunModel): string {
   const same = model.visits.filter(({ node, scope }) => node === visit.node && scope === visit.scope);
   const at = same.findIndex(({ key }) => key === visit.key) + 1;
   const items = visit.scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g);

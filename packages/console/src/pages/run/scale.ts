@@ -24,8 +24,8 @@ const gapsShare = 0.3;
 const gapShare = 0.06;
 
 /** Puts times on a line on which what ran has room, however long was waited in between. */
-export function scaleOf(whole: Span, busy: readonly Span[]): Scale {
-  const idle = idleIn(whole, busy);
+export function buildScale(whole: Span, busy: readonly Span[]): Scale {
+  const idle = findIdleSpans(whole, busy);
   const idleMs = idle.reduce((sum, { from, to }) => sum + to - from, 0);
   const busyMs = Math.max(1, whole.to - whole.from - idleMs);
   const long = idle.filter(({ from, to }) => to - from > Math.max(leastIdleMs, busyMs * gapShare));
@@ -41,7 +41,7 @@ export function scaleOf(whole: Span, busy: readonly Span[]): Scale {
   return { at, gaps: long.map((gap) => ({ ...gap, at: at(gap.from), width: at(gap.to) - at(gap.from) })) };
 }
 
-function idleIn(whole: Span, busy: readonly Span[]): Span[] {
+function findIdleSpans(whole: Span, busy: readonly Span[]): Span[] {
   const idle: Span[] = [];
   let end = whole.from;
   for (const { from, to } of busy.toSorted((a, b) => a.from - b.from)) {

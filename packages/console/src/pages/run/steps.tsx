@@ -2,8 +2,8 @@ import type { ChainEntry } from "@nova/client";
 import type { JSX } from "react";
 import { CodeDiff, CodeView } from "../../parts/code.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { durationText, usdText } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { formatDuration, formatUsd } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./panel.css";
 
@@ -14,7 +14,7 @@ export function Steps({ steps }: { steps: readonly Step[] }): JSX.Element {
   return (
     <ol className="steps">
       {steps.map((step, index) => {
-        const before = steps.slice(0, index).findLast(writesLike(step))?.generated_code ?? undefined;
+        const before = steps.slice(0, index).findLast(isCodeOfSameAgent(step))?.generated_code ?? undefined;
         return (
           <li
             key={`${step.timestamp}${step.step_number}${step.attempt_number}`}
@@ -29,7 +29,7 @@ export function Steps({ steps }: { steps: readonly Step[] }): JSX.Element {
 }
 
 /** An attempt is compared with the one before it of the same agent. */
-function writesLike({ agent_name }: Step): (other: Step) => boolean {
+function isCodeOfSameAgent({ agent_name }: Step): (other: Step) => boolean {
   return (other) => other.agent_name === agent_name && other.generated_code !== null;
 }
 
@@ -41,7 +41,7 @@ function StepView({ step, before }: { step: Step; before: string | undefined }):
       <StepHead step={step} />
       {error && (
         <p className="step-error">
-          <Foreign text={error} />
+          <UntrustedText text={error} />
         </p>
       )}
       {calls.map((call, index) => (
@@ -62,7 +62,11 @@ function StepView({ step, before }: { step: Step; before: string | undefined }):
 
 /** The first attempt as it is, the others by what has changed. */
 function Written({ code, before, label }: { code: string; before: string | undefined; label: string }): JSX.Element {
-  return before === undefined ? <CodeView {...{ code, label }} /> : <CodeDiff {...{ before, label }} after={code} />;
+  return before === undefined ? (
+    <CodeView code={code} label={label} />
+  ) : (
+    <CodeDiff before={before} label={label} after={code} />
+  );
 }
 
 /** What a model saw or answered, folded: it is long. */
@@ -71,7 +75,7 @@ function Said({ label, text }: { label: string; text: string }): JSX.Element {
     <details className="traceback">
       <summary>{label}</summary>
       <pre className="prints">
-        <Foreign text={text} />
+        <UntrustedText text={text} />
       </pre>
     </details>
   );
@@ -83,8 +87,8 @@ function StepHead({ step }: { step: Step }): JSX.Element {
     texts.run.attempt(attempt_number),
     model_used,
     tokens_input > 0 && texts.run.tokens(tokens_input, tokens_output),
-    usdText(cost_usd),
-    durationText(execution_time_ms),
+    formatUsd(cost_usd),
+    formatDuration(execution_time_ms),
   ].filter(Boolean);
   return (
     <header className="step-head">

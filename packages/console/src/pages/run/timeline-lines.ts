@@ -1,7 +1,7 @@
 import type { ChainEntry } from "@nova/client";
 import { texts } from "../../texts.ts";
 import type { Span } from "./scale.ts";
-import { isReused, itemOf, mapOf, type NodeState, stateOf, type Visit } from "./visits.ts";
+import { findItem, findMap, isReused, type NodeState, summarizeVisits, type Visit } from "./visits.ts";
 
 /** A line of the timeline: a visit, or all items of a map together. */
 export interface Line {
@@ -19,52 +19,58 @@ export interface Line {
 const maxUnfolded = 8;
 
 /** In the order in which they began. `opened`: keys of the folded lines whose items are told. */
-export function linesOf(visits: readonly Visit[], opened: ReadonlySet<string>, nowMs: number): Line[] {
+export function buildLines(visits: readonly Visit[], opened: ReadonlySet<string>, nowMs: number): Line[] {
   const shown = visits
     .filter(({ entry }) => entry?.node_type !== "start" && entry?.node_type !== "end")
     .toSorted((a, b) => a.from - b.from);
-  const folds = Map.groupBy(shown, foldOf);
+  const folds = Map.groupBy(shown, findFold);
   return shown.flatMap((visit): Line[] => {
-    const fold = foldOf(visit);
+    const fold = findFold(visit);
     const inside = fold === undefined ? undefined : folds.get(fold);
-    if (fold === undefined || !inside || inside.length <= maxUnfolded) return [lineOf(visit, nowMs)];
+    if (fold === undefined || !inside || inside.length <= maxUnfolded) return [createLine(visit, nowMs)];
     const isOpen = opened.has(fold);
-    const head = visit === inside[0] ? [foldedLine(fold, inside, isOpen, nowMs)] : [];
-    return [...head, ...(isOpen ? [lineOf(visit, nowMs)] : [])];
+    const head = visit === inside[0] ? [createFoldedLine(fold, inside, isOpen, nowMs)] : [];
+    return [...head, ...(isOpen ? [createLine(visit, nowMs)] : [])];
   });
 }
 
 /** The map, where a visit is in one of its items. */
-function foldOf({ execution, scope }: Visit): string | undefined {
-  const map = mapOf(scope);
+function findFold({ execution, scope }: Visit): string | undefined {
+  const map = findMap(scope);
   return map === undefined ? undefined : `${execution} ${map}`;
 }
 
-function lineOf(visit: Visit, nowMs: number): Line {
-  const item = itemOf(visit.scope);
+function createLine(visit: Visit, nowMs: number): Line {
+  const item = findItem(visit.scope);
   return {
-    ...{ key: visit.key, name: visit.node, note: item === undefined ? "" : String(item), state: visit.state },
-    segments: segmentsOf(visit, nowMs),
-    ...{ isInside: item !== undefined || visit.node !== visit.id, visit, fold: undefined },
+    key: visit.key,
+    name: visit.node,
+    note: item === undefined ? "" : String(item),
+    state: visit.state,
+    segments: buildSegments(visit, nowMs),
+    isInside: item !== undefined || visit.node !== visit.id,
+    visit,
+    fold: undefined,
   };
 }
 
 /** What ran at the same time is one bar: of thousands of items no single one could be seen. */
-function foldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowMs: number): Line {
-  const { counts, state } = stateOf(inside);
-  const byItem = Map.groupBy(inside, ({ scope }) => itemOf(scope));
+function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean, nowMs: number): Line {
+  const { counts, state } = summarizeVisits(inside);
+  const byItem = Map.groupBy(inside, ({ scope }) => findItem(scope));
   const reused = Array.from(byItem.values()).filter((visits) => visits.every(isReused)).length;
   const segments = inside
-    .flatMap((visit) => segmentsOf(visit, nowMs))
+    .flatMap((visit) => buildSegments(visit, nowMs))
     .filter(({ part }) => part === "code" || part === "model");
   return {
-    ...{
-      key,
-      name: mapOf(inside[0]?.scope ?? "") ?? "",
-      note: texts.run.itemsBy({ items: byItem.size, failed: counts.failed ?? 0, reused }),
-      state,
-    },
-    ...{ segments: merged(segments), isInside: false, visit: undefined, fold: { isOpen } },
+    key,
+    name: findMap(inside[0]?.scope ?? "") ?? "",
+    note: texts.run.itemsBy({ items: byItem.size, failed: counts.failed ?? 0, reused }),
+    state,
+    segments: mergeSegments(segments),
+    isInside: false,
+    visit: undefined,
+    fold: { isOpen },
   };
 }
 
@@ -78,7 +84,7 @@ export interface Segment extends Span {
 const waitingTypes = new Set(["approval", "wait", "workflow"]);
 
 /** Stretches of the same kind that touch or overlap become one. */
-export function merged(segments: readonly Segment[]): Segment[] {
+export function mergeSegments(segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];
   for (const segment of segments.toSorted((a, b) => a.from - b.from)) {
     const before = all.at(-1);
@@ -89,7 +95,7 @@ export function merged(segments: readonly Segment[]): Segment[] {
 }
 
 /** The parts of a visit, in order, without holes: what no record explains went into getting and preparing a sandbox. */
-export function segmentsOf(visit: Visit, nowMs: number): Segment[] {
+export function buildSegments(visit: Visit, nowMs: number): Segment[] {
   const { entry, work, from, state } = visit;
   const to = visit.to ?? Math.max(nowMs, from);
   if (entry && waitingTypes.has(entry.node_type)) return [{ from, to, part: "waiting" }];
@@ -97,12 +103,12 @@ export function segmentsOf(visit: Visit, nowMs: number): Segment[] {
   if (entry.reused_from || entry.execution_time_ms === 0) {
     return to > from ? [{ from, to, part: "queue" }] : [];
   }
-  const known = knownSpans(entry, to).filter((span) => span.to > span.from);
-  return filled({ from, to }, known, "sandbox");
+  const known = listRecordedSpans(entry, to).filter((span) => span.to > span.from);
+  return fillGaps({ from, to }, known, "sandbox");
 }
 
 /** Steps say when they ended and how long they took; of other nodes the run of the code was last. */
-function knownSpans({ steps, execution_time_ms }: ChainEntry, end: number): Segment[] {
+function listRecordedSpans({ steps, execution_time_ms }: ChainEntry, end: number): Segment[] {
   const asked = steps.filter(({ step_number }) => step_number > 0);
   if (asked.length === 0) return [{ from: end - execution_time_ms, to: end, part: "code" }];
   return asked.flatMap(({ timestamp, execution_time_ms: ms, run_time_ms: ran = 0, model_used }): Segment[] => {
@@ -116,7 +122,7 @@ function knownSpans({ steps, execution_time_ms }: ChainEntry, end: number): Segm
   });
 }
 
-function filled(whole: Span, known: readonly Segment[], between: Part): Segment[] {
+function fillGaps(whole: Span, known: readonly Segment[], between: Part): Segment[] {
   const all: Segment[] = [];
   let end = whole.from;
   for (const span of known.toSorted((a, b) => a.from - b.from)) {

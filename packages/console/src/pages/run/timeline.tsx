@@ -2,12 +2,12 @@ import type { WholeExecution } from "@nova/client";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, type JSX, useMemo, useRef, useState } from "react";
 import { Icon } from "../../parts/icon.tsx";
-import { durationText, useNow } from "../../parts/time.tsx";
+import { formatDuration, useNow } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { looks } from "./run-graph.tsx";
+import { stateLooks } from "./run-graph.tsx";
 import type { RunModel } from "./run-model.ts";
-import { type Scale, type Span, scaleOf } from "./scale.ts";
-import { type Line, linesOf, type Part } from "./timeline-lines.ts";
+import { buildScale, type Scale, type Span } from "./scale.ts";
+import { buildLines, type Line, type Part } from "./timeline-lines.ts";
 import type { Visit } from "./visits.ts";
 import "./timeline.css";
 
@@ -24,22 +24,22 @@ const parts: readonly Part[] = ["queue", "sandbox", "model", "code", "waiting"];
 /** What took how long, one line a visit. Time in which nothing ran is drawn short. */
 export function Timeline(props: TimelineProps): JSX.Element {
   return props.run.ended_at === null ? (
-    <Growing {...props} />
+    <OpenTimeline {...props} />
   ) : (
-    <Still {...props} nowMs={Date.parse(props.run.ended_at)} />
+    <TimelineAt {...props} nowMs={Date.parse(props.run.ended_at)} />
   );
 }
 
-function Growing(props: TimelineProps): JSX.Element {
-  return <Still {...props} nowMs={useNow()} />;
+function OpenTimeline(props: TimelineProps): JSX.Element {
+  return <TimelineAt {...props} nowMs={useNow()} />;
 }
 
-function Still({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowMs: number }): JSX.Element {
+function TimelineAt({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowMs: number }): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = (fold: string) => setOpened((before) => before.symmetricDifference(new Set([fold])));
-  const lines = useMemo(() => linesOf(model.visits, opened, nowMs), [model, opened, nowMs]);
-  const scale = useMemo(() => scaleFor(run, lines, nowMs), [run, lines, nowMs]);
+  const lines = useMemo(() => buildLines(model.visits, opened, nowMs), [model, opened, nowMs]);
+  const scale = useMemo(() => createScale(run, lines, nowMs), [run, lines, nowMs]);
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -55,7 +55,7 @@ function Still({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowM
             const line = lines[index] as Line;
             const act = () => (line.visit ? onSelect(line.visit) : toggle(line.key));
             const isSelected = line.visit !== undefined && line.key === selected;
-            return <Row key={line.key} {...{ line, scale, isSelected, act }} top={start} />;
+            return <Row key={line.key} line={line} scale={scale} isSelected={isSelected} act={act} top={start} />;
           })}
         </div>
       </div>
@@ -64,10 +64,10 @@ function Still({ run, model, selected, onSelect, nowMs }: TimelineProps & { nowM
 }
 
 /** Waiting is what a line may be short of. */
-function scaleFor({ started_at }: WholeExecution, lines: readonly Line[], nowMs: number): Scale {
+function createScale({ started_at }: WholeExecution, lines: readonly Line[], nowMs: number): Scale {
   const busy: Span[] = lines.flatMap(({ segments }) => segments.filter(({ part }) => part !== "waiting"));
   const from = Date.parse(started_at);
-  return scaleOf({ from, to: Math.max(from + 1, nowMs) }, busy);
+  return buildScale({ from, to: Math.max(from + 1, nowMs) }, busy);
 }
 
 function Legend({ lines }: { lines: readonly Line[] }): JSX.Element {
@@ -81,7 +81,7 @@ function Legend({ lines }: { lines: readonly Line[] }): JSX.Element {
       {parts.map((part) =>
         sums.has(part) ? (
           <span key={part} className={`timeline-key part-${part}`}>
-            {texts.run.parts[part]} <b>{durationText(sums.get(part) ?? 0)}</b>
+            {texts.run.parts[part]} <b>{formatDuration(sums.get(part) ?? 0)}</b>
           </span>
         ) : null,
       )}
@@ -104,7 +104,7 @@ function Row({ line, top, scale, isSelected, act }: RowProps): JSX.Element {
   return (
     <button
       type="button"
-      className={`timeline-row tone-${looks[line.state].tone}`}
+      className={`timeline-row tone-${stateLooks[line.state].tone}`}
       {...(visit ? { "aria-pressed": isSelected } : { "aria-expanded": fold?.isOpen })}
       style={{ transform: `translateY(${top}px)` }}
       onClick={act}
@@ -122,19 +122,26 @@ function Row({ line, top, scale, isSelected, act }: RowProps): JSX.Element {
       </span>
       <span className="timeline-track">
         {scale.gaps.map((gap) => (
-          <i key={gap.from} className="timeline-gap" style={{ left: percent(gap.at), width: percent(gap.width) }} />
+          <i
+            key={gap.from}
+            className="timeline-gap"
+            style={{ left: formatPercent(gap.at), width: formatPercent(gap.width) }}
+          />
         ))}
         {segments.map(({ part, from, to }) => (
           <i
             key={`${part}${from}`}
             className={`timeline-bar part-${part}`}
-            title={`${texts.run.parts[part]} ${durationText(to - from)}`}
-            style={{ left: percent(scale.at(from)), width: `max(2px, ${percent(scale.at(to) - scale.at(from))})` }}
+            title={`${texts.run.parts[part]} ${formatDuration(to - from)}`}
+            style={{
+              left: formatPercent(scale.at(from)),
+              width: `max(2px, ${formatPercent(scale.at(to) - scale.at(from))})`,
+            }}
           />
         ))}
         {first && last && (
-          <span className="timeline-took" style={placeOfTime(scale.at(first.from), scale.at(last.to))}>
-            {durationText(took)}
+          <span className="timeline-took" style={positionDuration(scale.at(first.from), scale.at(last.to))}>
+            {formatDuration(took)}
           </span>
         )}
       </span>
@@ -142,12 +149,14 @@ function Row({ line, top, scale, isSelected, act }: RowProps): JSX.Element {
   );
 }
 
-function percent(share: number): string {
+function formatPercent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;
 }
 
 /** Behind the bar, or before it where there is no room behind. */
-function placeOfTime(begin: number, end: number): CSSProperties {
-  if (end < 0.88) return { left: `calc(${percent(end)} + 6px)` };
-  return begin > 0.12 ? { right: `calc(${percent(1 - begin)} + 6px)` } : { right: 4, background: "var(--surface)" };
+function positionDuration(begin: number, end: number): CSSProperties {
+  if (end < 0.88) return { left: `calc(${formatPercent(end)} + 6px)` };
+  return begin > 0.12
+    ? { right: `calc(${formatPercent(1 - begin)} + 6px)` }
+    : { right: 4, background: "var(--surface)" };
 }

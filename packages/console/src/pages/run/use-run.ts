@@ -3,9 +3,9 @@ import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePolled } from "../../api/queries.ts";
-import { rawOf } from "../../json/answer.ts";
-import { type Graph, graphOf } from "../../parts/graph/definition.ts";
-import { type RunModel, runModel } from "./run-model.ts";
+import { asRaw } from "../../json/answer.ts";
+import { type Graph, parseGraph } from "../../parts/graph/definition.ts";
+import { buildRunModel, type RunModel } from "./run-model.ts";
 
 export interface RunState {
   run: WholeExecution | undefined;
@@ -49,9 +49,11 @@ export function useRun(id: string, opened: ReadonlySet<string>): RunState {
   });
   const [run, items, graph] = [record.data, chain.data?.items, definition.data];
   const own = useMemo(() => (run && items && graph ? { run, entries: items, graph } : undefined), [run, items, graph]);
-  const model = useWithChildren(own, opened);
+  const model = useModelWithChildren(own, opened);
   return {
-    ...{ run, model, error: record.error ?? chain.error ?? definition.error },
+    run,
+    model,
+    error: record.error ?? chain.error ?? definition.error,
     retry() {
       for (const query of [record, chain, definition]) void query.refetch();
     },
@@ -59,7 +61,7 @@ export function useRun(id: string, opened: ReadonlySet<string>): RunState {
 }
 
 async function readGraph(nova: NovaClient, workflow: string, version: number): Promise<Graph> {
-  return graphOf(rawOf((await nova.workflows.get(workflow, { version })).definition));
+  return parseGraph(asRaw((await nova.workflows.get(workflow, { version })).definition));
 }
 
 interface Known {
@@ -71,11 +73,11 @@ interface Known {
 const childPauseMs = 1_500;
 
 /** With the runs inside of it whose nodes were opened, and theirs. */
-function useWithChildren(own: Known | undefined, opened: ReadonlySet<string>): RunModel | undefined {
+function useModelWithChildren(own: Known | undefined, opened: ReadonlySet<string>): RunModel | undefined {
   const nova = useNova();
   const queries = useQueryClient();
   const readSoFar = (execution: string) => queries.getQueryData<Known>(["child", execution]);
-  const wanted = own ? wantedChildren(own, opened, readSoFar, "") : [];
+  const wanted = own ? listChildrenToRead(own, opened, readSoFar, "") : [];
   const read = useQueries({
     queries: wanted.map((execution) => ({
       queryKey: ["child", execution],
@@ -87,7 +89,7 @@ function useWithChildren(own: Known | undefined, opened: ReadonlySet<string>): R
     combine: (results) => results.map(({ data }) => data),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is in the cache, from which it is taken
-  return useMemo(() => own && modelOf(own, opened, readSoFar, ""), [own, opened, read]);
+  return useMemo(() => own && buildModel(own, opened, readSoFar, ""), [own, opened, read]);
 }
 
 async function readChild(nova: NovaClient, id: string): Promise<Known> {
@@ -102,13 +104,13 @@ async function readChild(nova: NovaClient, id: string): Promise<Known> {
 type ReadSoFar = (execution: string) => Known | undefined;
 
 /** Runs of nodes that were opened, by their place. */
-function openedChildren(
+function listOpenedChildren(
   { run, entries, graph }: Known,
   opened: ReadonlySet<string>,
   prefix: string,
 ): [string, string][] {
   if (opened.size === 0) return [];
-  const { visits } = runModel(run, entries, graph, new Map(), prefix);
+  const { visits } = buildRunModel(run, entries, graph, new Map(), prefix);
   return visits.flatMap(({ node, entry, work }): [string, string][] => {
     const waited = work?.waits_for?.kind === "workflow" ? work.waits_for.execution_id : undefined;
     const execution = entry?.child?.execution_id ?? waited;
@@ -116,19 +118,19 @@ function openedChildren(
   });
 }
 
-function wantedChildren(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): string[] {
-  return openedChildren(known, opened, prefix).flatMap(([node, execution]) => {
+function listChildrenToRead(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): string[] {
+  return listOpenedChildren(known, opened, prefix).flatMap(([node, execution]) => {
     const child = read(execution);
-    return [execution, ...(child ? wantedChildren(child, opened, read, `${node}/`) : [])];
+    return [execution, ...(child ? listChildrenToRead(child, opened, read, `${node}/`) : [])];
   });
 }
 
 /** Of several visits of a node the last one is shown. */
-function modelOf(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): RunModel {
+function buildModel(known: Known, opened: ReadonlySet<string>, read: ReadSoFar, prefix: string): RunModel {
   const children = new Map<string, RunModel>();
-  for (const [node, execution] of openedChildren(known, opened, prefix)) {
+  for (const [node, execution] of listOpenedChildren(known, opened, prefix)) {
     const child = read(execution);
-    if (child) children.set(node, modelOf(child, opened, read, `${node}/`));
+    if (child) children.set(node, buildModel(child, opened, read, `${node}/`));
   }
-  return runModel(known.run, known.entries, known.graph, children, prefix);
+  return buildRunModel(known.run, known.entries, known.graph, children, prefix);
 }

@@ -25,49 +25,49 @@ export interface Visit {
   work: NodeAtWork | undefined;
 }
 
-export function linkKey({ scope, seq }: { scope: string; seq: number }): string {
+export function entryKey({ scope, seq }: { scope: string; seq: number }): string {
   return `${scope}#${seq}`;
 }
 
 /** Number of the map's item that a scope is in, the innermost one; undefined outside of maps. */
-export function itemOf(scope: string): number | undefined {
+export function findItem(scope: string): number | undefined {
   const items = Array.from(scope.matchAll(/@\d+\.(\d+)(?=\/|$)/g), ([, item]) => Number(item));
   return items.at(-1);
 }
 
 /** The outermost map whose item a scope is in. */
-export function mapOf(scope: string): string | undefined {
+export function findMap(scope: string): string | undefined {
   return /\/([^/@]+)@\d+\.\d+(?=\/|$)/.exec(scope)?.[1];
 }
 
 type Run = Pick<WholeExecution, "execution_id" | "started_at" | "at_work">;
 
 /** Nodes in the order in which they ran, joins and the close left out. `prefix`: the nodes around the run, each with a slash. */
-export function visitsOf(run: Run, entries: readonly ChainEntry[], prefix = ""): Visit[] {
+export function buildVisits(run: Run, entries: readonly ChainEntry[], prefix = ""): Visit[] {
   const place = { execution: run.execution_id, prefix };
-  const visits = visitsIn(entries, Date.parse(run.started_at), place);
+  const visits = listVisits(entries, Date.parse(run.started_at), place);
   const known = new Set(visits.map(({ key }) => key));
   const atWork = run.at_work.nodes.map((work): Visit => {
     const state = work.waits_for ? "waiting" : "running";
-    return visitOf(place, work, { state, from: Date.parse(work.since), to: null, work });
+    return createVisit(place, work, { state, from: Date.parse(work.since), to: null, work });
   });
   return [...visits, ...atWork.filter(({ key }) => !known.has(key))];
 }
 
-interface Place {
+interface VisitOrigin {
   execution: string;
   prefix: string;
 }
 
-type Happened = Pick<Visit, "state" | "from" | "to"> & Partial<Pick<Visit, "entry" | "work">>;
+type VisitDetails = Pick<Visit, "state" | "from" | "to"> & Partial<Pick<Visit, "entry" | "work">>;
 
-export function visitOf(
-  { execution, prefix }: Place,
+export function createVisit(
+  { execution, prefix }: VisitOrigin,
   { node_id: id, scope, seq }: { node_id: string; scope: string; seq: number },
-  { entry, work, ...happened }: Happened,
+  { entry, work, ...happened }: VisitDetails,
 ): Visit {
   return {
-    key: prefix + linkKey({ scope, seq }),
+    key: prefix + entryKey({ scope, seq }),
     node: prefix + id,
     id,
     execution,
@@ -79,15 +79,15 @@ export function visitOf(
   };
 }
 
-function visitsIn(entries: readonly ChainEntry[], begin: number, place: Place): Visit[] {
+function listVisits(entries: readonly ChainEntry[], begin: number, place: VisitOrigin): Visit[] {
   let from = begin;
   return entries.flatMap((entry) => {
     const to = Date.parse(entry.timestamp);
     const { node_type, status: state, branches = [] } = entry;
     const isNode = node_type !== "join" && node_type !== "close";
-    const own = isNode ? [visitOf(place, entry, { state, from, to, entry })] : [];
+    const own = isNode ? [createVisit(place, entry, { state, from, to, entry })] : [];
     from = to;
-    return [...own, ...branches.flatMap((branch) => visitsIn(branch.entries, to, place))];
+    return [...own, ...branches.flatMap((branch) => listVisits(branch.entries, to, place))];
   });
 }
 
@@ -108,11 +108,12 @@ export interface NodeState {
 
 const order: readonly VisitState[] = ["running", "waiting", "next", "failed", "success"];
 
-export function stateOf(visits: readonly Visit[]): NodeState {
+export function summarizeVisits(visits: readonly Visit[]): NodeState {
   const counts: NodeState["counts"] = {};
   for (const { state } of visits) counts[state] = (counts[state] ?? 0) + 1;
   return {
-    ...{ visits, counts },
+    visits,
+    counts,
     state: order.find((state) => counts[state]) ?? "idle",
     ms: visits.reduce((sum, { entry }) => sum + (entry?.execution_time_ms ?? 0), 0),
     isReused: visits.length > 0 && visits.every(isReused),
@@ -120,7 +121,7 @@ export function stateOf(visits: readonly Visit[]): NodeState {
 }
 
 /** Failures first, then what runs, then in their order. */
-export function byUrgency(a: Visit, b: Visit): number {
+export function compareVisits(a: Visit, b: Visit): number {
   const rank = ({ state }: Visit) => (state === "failed" ? 0 : state === "success" ? 2 : 1);
-  return rank(a) - rank(b) || (itemOf(a.scope) ?? 0) - (itemOf(b.scope) ?? 0) || a.from - b.from;
+  return rank(a) - rank(b) || (findItem(a.scope) ?? 0) - (findItem(b.scope) ?? 0) || a.from - b.from;
 }

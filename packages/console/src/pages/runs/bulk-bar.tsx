@@ -2,8 +2,8 @@ import { type JSX, useCallback, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { sentenceOf } from "../../parts/states.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { describeError } from "../../parts/states.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./runs-page.css";
 
@@ -31,7 +31,7 @@ export function BulkBar({ selection }: { selection: Selection }): JSX.Element | 
   const work = { cancel: nova.executions.cancel, restart: (id: string) => nova.executions.restart(id) };
   const act = async (action: Action) => {
     setAtWork(true);
-    const found = await forAll(Array.from(selection.ids), work[action]);
+    const found = await runForAll(Array.from(selection.ids), work[action]);
     setAtWork(false);
     setAsked(undefined);
     setOutcome(found);
@@ -66,7 +66,7 @@ export function BulkBar({ selection }: { selection: Selection }): JSX.Element | 
         />
         {outcome?.refused[0] && (
           <p className="bulk-why">
-            <Foreign text={outcome.refused[0].why} />
+            <UntrustedText text={outcome.refused[0].why} />
           </p>
         )}
       </section>
@@ -91,7 +91,7 @@ export function BulkBar({ selection }: { selection: Selection }): JSX.Element | 
 }
 
 /** One that is refused does not keep the others from being asked. */
-async function forAll(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<Outcome> {
+async function runForAll(ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: [] };
   const left = [...ids];
   const worker = async () => {
@@ -100,7 +100,7 @@ async function forAll(ids: readonly string[], work: (id: string) => Promise<unkn
         await work(id);
         outcome.done++;
       } catch (error) {
-        outcome.refused.push({ id, why: sentenceOf(error) });
+        outcome.refused.push({ id, why: describeError(error) });
       }
     }
   };

@@ -1,7 +1,7 @@
 import type { Execution } from "@nova/client";
 import { type JSX, useMemo } from "react";
-import { type RunStatus, statuses, toneOf } from "../../parts/status.tsx";
-import { clockOf, momentText } from "../../parts/time.tsx";
+import { getStatusTone, type RunStatus, statuses } from "../../parts/status.tsx";
+import { formatClock, formatMoment } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import "./runs-page.css";
 
@@ -25,7 +25,7 @@ interface ChartProps {
 
 /** How many runs began when, stacked by status. */
 export function Chart({ items, rangeMs, hasMore }: ChartProps): JSX.Element {
-  const { all, tallest, widthMs } = useMemo(() => barsOf(items, rangeMs, hasMore), [items, rangeMs, hasMore]);
+  const { all, tallest, widthMs } = useMemo(() => buildBars(items, rangeMs, hasMore), [items, rangeMs, hasMore]);
   return (
     <figure className="chart" aria-label={texts.runs.chart(items.length)}>
       <div className="chart-bars" aria-hidden="true">
@@ -33,13 +33,13 @@ export function Chart({ items, rangeMs, hasMore }: ChartProps): JSX.Element {
           <div
             key={bar.from}
             className={bar.isUnread ? "chart-bar chart-unread" : "chart-bar"}
-            title={titleOf(bar, widthMs)}
+            title={formatBarTitle(bar, widthMs)}
           >
             {statuses.map((status) => {
               const count = bar.counts[status] ?? 0;
               if (count === 0) return null;
               const height = `${(count / tallest) * 100}%`;
-              return <span key={status} className={`tone-${toneOf(status)}`} style={{ height }} />;
+              return <span key={status} className={`tone-${getStatusTone(status)}`} style={{ height }} />;
             })}
           </div>
         ))}
@@ -49,26 +49,26 @@ export function Chart({ items, rangeMs, hasMore }: ChartProps): JSX.Element {
           const count = items.reduce((sum, item) => sum + (item.status === status ? 1 : 0), 0);
           if (count === 0) return null;
           return (
-            <span key={status} className={`chart-key tone-${toneOf(status)}`}>
+            <span key={status} className={`chart-key tone-${getStatusTone(status)}`}>
               {texts.status[status]} <b>{count.toLocaleString("en")}</b>
             </span>
           );
         })}
         <span className="chart-span">
-          {momentText(all[0]?.from ?? 0)} – {momentText((all.at(-1)?.from ?? 0) + widthMs)}
+          {formatMoment(all[0]?.from ?? 0)} – {formatMoment((all.at(-1)?.from ?? 0) + widthMs)}
         </span>
       </figcaption>
     </figure>
   );
 }
 
-function titleOf({ from, counts, total, isUnread }: Bar, widthMs: number): string {
+function formatBarTitle({ from, counts, total, isUnread }: Bar, widthMs: number): string {
   if (isUnread) return texts.runs.unread;
   const told = statuses.flatMap((status) => (counts[status] ? [`${counts[status]} ${texts.status[status]}`] : []));
-  return `${clockOf(from)} – ${clockOf(from + widthMs)}: ${total === 0 ? "0" : told.join(", ")}`;
+  return `${formatClock(from)} – ${formatClock(from + widthMs)}: ${total === 0 ? "0" : told.join(", ")}`;
 }
 
-function barsOf(items: readonly Execution[], rangeMs: number | undefined, hasMore: boolean) {
+function buildBars(items: readonly Execution[], rangeMs: number | undefined, hasMore: boolean) {
   const times = items.map(({ started_at }) => Date.parse(started_at));
   const end = Date.now();
   const oldest = times.reduce((least, time) => Math.min(least, time), end);

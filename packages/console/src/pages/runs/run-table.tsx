@@ -3,8 +3,8 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type JSX, type MouseEvent, memo, type RefObject, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { StatusBadge } from "../../parts/status.tsx";
-import { Duration, Time, usdText } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { Duration, formatUsd, Time } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import type { Selection } from "./bulk-bar.tsx";
 import "./runs-page.css";
@@ -147,12 +147,12 @@ const Row = memo(function Row({ item, index, top, isAt, isSelected, toggle }: Ro
         <Duration from={started_at} ms={duration_ms} />
       </span>
       <span role="cell" className="run-cost quiet">
-        {spent ? usdText(spent.cost_usd) : ""}
+        {spent ? formatUsd(spent.cost_usd) : ""}
       </span>
       <span role="cell" className="run-result">
         {error ? (
           <span className="run-error">
-            <b>{error.node}</b> <Foreign text={error.message} />
+            <b>{error.node}</b> <UntrustedText text={error.message} />
           </span>
         ) : (
           <Origin item={item} />

@@ -3,7 +3,7 @@ import { type JSX, type RefObject, useCallback, useEffect, useMemo, useRef, useS
 import { Link, useLocation } from "wouter";
 import { useTriggerIds, useWorkflowIds } from "../../api/queries.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Choice, SearchText } from "../../parts/filters.tsx";
+import { FilterSelect, SearchField } from "../../parts/filters.tsx";
 import { useKeys } from "../../parts/keyboard.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { statuses } from "../../parts/status.tsx";
@@ -18,7 +18,7 @@ import "./runs-page.css";
 export function RunsPage(): JSX.Element {
   const [filters, change] = useFilters();
   const runs = useRuns(filters);
-  const items = useMemo(() => runs.items.filter((item) => fits(item, filters)), [runs.items, filters]);
+  const items = useMemo(() => runs.items.filter((item) => matchesText(item, filters)), [runs.items, filters]);
   const selection = useSelection(items);
   const search = useRef<HTMLInputElement>(null);
   const at = useRowKeys(items, selection, search);
@@ -27,7 +27,7 @@ export function RunsPage(): JSX.Element {
     <>
       <header className="page-head">
         <h1>{texts.runs.title}</h1>
-        {!runs.isLoading && <span className="quiet">{countText(runs, items.length)}</span>}
+        {!runs.isLoading && <span className="quiet">{formatCount(runs, items.length)}</span>}
         <span className="page-head-end live">{texts.common.live}</span>
       </header>
       {items.length > 0 && (
@@ -46,7 +46,7 @@ export function RunsPage(): JSX.Element {
   );
 }
 
-function countText({ hasMore }: Runs, count: number): string {
+function formatCount({ hasMore }: Runs, count: number): string {
   return `${texts.runs.end(count)}${hasMore ? "+" : ""}`;
 }
 
@@ -70,7 +70,14 @@ function List({ runs, items, selection, at, isFiltered, change }: ListProps): JS
   if (items.length === 0) return <Nothing runs={runs} isFiltered={isFiltered} change={change} />;
   return (
     <div className="run-list">
-      <RunTable {...{ items, selection, at, onNearEnd, scroller }} hasMore={runs.hasMore} />
+      <RunTable
+        items={items}
+        selection={selection}
+        at={at}
+        onNearEnd={onNearEnd}
+        scroller={scroller}
+        hasMore={runs.hasMore}
+      />
       <BulkBar selection={selection} />
     </div>
   );
@@ -111,7 +118,7 @@ function Nothing({ runs, isFiltered, change }: Pick<ListProps, "runs" | "isFilte
 }
 
 /** What the server cannot look for. */
-function fits(item: Execution, { text }: Filters): boolean {
+function matchesText(item: Execution, { text }: Filters): boolean {
   if (text === undefined) return true;
   return item.execution_id.toLowerCase().includes(text.toLowerCase()) || item.workflow.includes(text.toLowerCase());
 }
@@ -153,15 +160,18 @@ function useRowKeys(
   const [, go] = useLocation();
   const { keys } = texts.runs;
   const step = (by: number) => setAt((before) => Math.max(0, Math.min(items.length - 1, before + by)));
-  const next = { says: keys.next, run: () => step(1) };
-  const previous = { says: keys.previous, run: () => step(-1) };
+  const next = { label: keys.next, run: () => step(1) };
+  const previous = { label: keys.previous, run: () => step(-1) };
   const current = items[at];
   useKeys({
-    ...{ j: next, ArrowDown: next, k: previous, ArrowUp: previous },
-    Enter: { says: keys.open, run: () => current && go(`/runs/${current.execution_id}`) },
-    x: { says: keys.select, run: () => current && selection.toggle(current.execution_id, at, false) },
-    "/": { says: keys.filter, run: () => search.current?.focus() },
-    Escape: { says: texts.runs.clearSelection, run: () => selection.replace([]) },
+    j: next,
+    ArrowDown: next,
+    k: previous,
+    ArrowUp: previous,
+    Enter: { label: keys.open, run: () => current && go(`/runs/${current.execution_id}`) },
+    x: { label: keys.select, run: () => current && selection.toggle(current.execution_id, at, false) },
+    "/": { label: keys.filter, run: () => search.current?.focus() },
+    Escape: { label: texts.runs.clearSelection, run: () => selection.replace([]) },
   });
   return at;
 }
@@ -188,14 +198,14 @@ export function FilterBar({ filters, change, known, search }: FilterBarProps): J
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <div className="filter-bar" role="search">
-      <SearchText
+      <SearchField
         input={search}
         value={filters.text}
         label={words.search}
         onChange={(text) => change({ text: text || undefined })}
       />
       {choices.map(([name, label, values]) => (
-        <Choice
+        <FilterSelect
           key={name}
           label={label}
           value={filters[name]}

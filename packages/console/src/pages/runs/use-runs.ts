@@ -43,7 +43,7 @@ export function useRuns(filters: Filters): Runs {
   const read = async (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
     const from = range && new Date(Date.now() - rangesMs[range]).toISOString();
     const fitting = { workflow, client, status, error_class: error, trigger, from };
-    const query = definedOf({ ...fitting, cursor, limit: pageSize });
+    const query = omitUndefined({ ...fitting, cursor, limit: pageSize });
     return nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
   };
   const pages = useInfiniteQuery({
@@ -62,7 +62,7 @@ export function useRuns(filters: Filters): Runs {
     async queryFn({ signal }) {
       const newest = await read(undefined, signal);
       const before = queries.getQueryData<InfiniteData<Page>>(queryKey);
-      const after = before && withNewest(before, newest);
+      const after = before && mergeNewest(before, newest);
       setPauseMs((ms) => (after === before ? Math.min(longestPauseMs, ms * growth) : firstPauseMs));
       if (after !== before) queries.setQueryData(queryKey, after);
       return null;
@@ -71,7 +71,7 @@ export function useRuns(filters: Filters): Runs {
   useEffect(() => {
     if (asked) setPauseMs(firstPauseMs);
   }, [asked]);
-  const items = useMemo(() => mergedItems(pages.data?.pages ?? []), [pages.data]);
+  const items = useMemo(() => listUniqueRuns(pages.data?.pages ?? []), [pages.data]);
   return {
     items,
     isLoading: pages.isPending,
@@ -85,7 +85,7 @@ export function useRuns(filters: Filters): Runs {
 }
 
 /** The same object where nothing has changed, so that nothing is drawn. Newer runs come before the first page that was read. */
-function withNewest(before: InfiniteData<Page>, newest: Page): InfiniteData<Page> {
+function mergeNewest(before: InfiniteData<Page>, newest: Page): InfiniteData<Page> {
   const known = new Map(before.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
   const changed = newest.items.filter((item) => !isSame(known.get(item.execution_id), item));
   if (changed.length === 0) return before;
@@ -111,7 +111,7 @@ function isSame(before: Execution | undefined, after: Execution): boolean {
 }
 
 /** A run that began meanwhile moves the others onto the next page, where they come again. */
-function mergedItems(pages: readonly Page[]): Execution[] {
+function listUniqueRuns(pages: readonly Page[]): Execution[] {
   const byId = new Map<string, Execution>();
   for (const item of pages.flatMap(({ items }) => items)) {
     if (!byId.has(item.execution_id)) byId.set(item.execution_id, item);
@@ -123,7 +123,7 @@ export function isOpen({ status }: Pick<Execution, "status">): boolean {
   return open.has(status);
 }
 
-function definedOf<T extends Record<string, unknown>>(given: T) {
+function omitUndefined<T extends Record<string, unknown>>(given: T) {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>;
   };
@@ -154,10 +154,10 @@ export const rangesMs: Record<Range, number> = {
 
 export function useFilters(): [Filters, ReturnType<typeof useAddress<keyof Filters>>[1]] {
   const [given, change] = useAddress(names);
-  return [useMemo(() => filtersIn(given), [given]), change];
+  return [useMemo(() => parseFilters(given), [given]), change];
 }
 
-function filtersIn(given: Partial<Record<keyof Filters, string>>): Filters {
+function parseFilters(given: Partial<Record<keyof Filters, string>>): Filters {
   const { status: _, range: __, ...rest } = given;
   const status = statuses.find((one) => one === given.status);
   const range = (Object.keys(texts.runs.times) as Range[]).find((one) => one === given.range);

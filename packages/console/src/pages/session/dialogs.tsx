@@ -4,16 +4,16 @@ import { type JSX, useRef, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
-import { Ask, Confirm, Dialog } from "../../parts/dialog.tsx";
+import { ConfirmDialog, Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { draftGraph, newNode, typedCondition } from "./draft.ts";
-import { useAct } from "./use-session.ts";
+import { buildDraftGraph, createSessionNode, parseCondition } from "./draft.ts";
+import { useSessionAction } from "./use-session.ts";
 
 const words = texts.sessions;
 
-type Kind = Parameters<typeof newNode>[1];
+type Kind = Parameters<typeof createSessionNode>[1];
 const kinds = Object.entries(words.addNode.kinds) as [Kind, string][];
 
 interface AddNodeProps {
@@ -31,17 +31,20 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps): JSX
   const [kind, setKind] = useState<Kind>("code");
   const [from, setFrom] = useState(after ?? "");
   const added = useRef("");
-  const add = useAct(id, async () => {
+  const add = useSessionAction(id, async () => {
     // Where the edge was refused, the node is there already.
-    if (added.current !== node) await nova.sessions.addNode(id, newNode(node, kind));
+    if (added.current !== node) await nova.sessions.addNode(id, createSessionNode(node, kind));
     added.current = node;
     if (from !== "") await nova.sessions.addEdge(id, { from, to: node });
     onAdded(node);
   });
   const said = words.addNode;
   return (
-    <Ask
-      {...{ title: said.title, onClose, isPending: add.isPending, error: add.error }}
+    <FormDialog
+      title={said.title}
+      onClose={onClose}
+      isPending={add.isPending}
+      error={add.error}
       onSubmit={() => add.mutate(undefined)}
     >
       <TextField
@@ -61,7 +64,7 @@ export function AddNode({ session, after, onAdded, onClose }: AddNodeProps): JSX
         values={[["", said.first], ...nodes.map(({ node_id: one }) => [one, one] as const)]}
         onChange={setFrom}
       />
-    </Ask>
+    </FormDialog>
   );
 }
 
@@ -74,25 +77,28 @@ interface AddEdgeProps {
 export function AddEdge({ session, from: chosen, onClose }: AddEdgeProps): JSX.Element {
   const nova = useNova();
   const { session_id: id } = session;
-  const ids = draftGraph(session).nodes.map((node) => [node.id, node.id] as const);
+  const ids = buildDraftGraph(session).nodes.map((node) => [node.id, node.id] as const);
   const [from, setFrom] = useState(chosen ?? ids[0]?.[0] ?? "");
   const [to, setTo] = useState(ids.find(([one]) => one !== from)?.[0] ?? "");
   const [text, setText] = useState("");
-  const condition = typedCondition(text);
-  const add = useAct(id, async () => {
+  const condition = parseCondition(text);
+  const add = useSessionAction(id, async () => {
     await nova.sessions.addEdge(id, { from, to, ...(condition !== undefined && { condition }) });
     onClose();
   });
   const said = words.addEdge;
   return (
-    <Ask
-      {...{ title: said.title, onClose, isPending: add.isPending, error: add.error }}
+    <FormDialog
+      title={said.title}
+      onClose={onClose}
+      isPending={add.isPending}
+      error={add.error}
       onSubmit={() => add.mutate(undefined)}
     >
       <SelectField label={said.from} value={from} values={ids} onChange={setFrom} />
       <SelectField label={said.to} value={to} values={ids} onChange={setTo} />
       <TextField label={said.condition} hint={said.conditionHint} value={text} maxLength={200} onChange={setText} />
-    </Ask>
+    </FormDialog>
   );
 }
 
@@ -103,7 +109,7 @@ export function Publish({ session, onClose }: { session: Session; onClose(): voi
   const nova = useNova();
   const [workflow, setWorkflow] = useState(session.workflow ?? "");
   const [name, setName] = useState("");
-  const publish = useAct(session.session_id, () =>
+  const publish = useSessionAction(session.session_id, () =>
     nova.sessions.publish(session.session_id, {
       ...(workflow.trim() !== "" && { workflow: workflow.trim() }),
       ...(name.trim() !== "" && { name: name.trim() }),
@@ -127,15 +133,18 @@ export function Publish({ session, onClose }: { session: Session; onClose(): voi
         <p role="status">{publishWords.done(version, id, texts.workflows.statuses[status])}</p>
         {reason && (
           <p className="quiet">
-            <Foreign text={reason} />
+            <UntrustedText text={reason} />
           </p>
         )}
       </Dialog>
     );
   }
   return (
-    <Ask
-      {...{ title: publishWords.title, onClose, isPending: publish.isPending, error: publish.error }}
+    <FormDialog
+      title={publishWords.title}
+      onClose={onClose}
+      isPending={publish.isPending}
+      error={publish.error}
       onSubmit={() => publish.mutate(undefined)}
     >
       <TextField
@@ -153,7 +162,7 @@ export function Publish({ session, onClose }: { session: Session; onClose(): voi
         maxLength={200}
         onChange={setName}
       />
-    </Ask>
+    </FormDialog>
   );
 }
 
@@ -172,8 +181,8 @@ export function RemoveSession({ session, onRemoved, onClose }: RemoveSessionProp
     onRemoved?.();
   };
   return (
-    <Confirm title={words.confirmRemove(session.name)} does={words.remove} act={remove} onClose={onClose}>
+    <ConfirmDialog title={words.confirmRemove(session.name)} action={words.remove} onConfirm={remove} onClose={onClose}>
       <p className="quiet">{words.confirmRemoveHint}</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

@@ -1,40 +1,40 @@
 import type { Session } from "@nova/client";
-import { rawOf } from "../../json/answer.ts";
-import { kindOf, memberOf, membersOf, objectIn, prettyJson, Raw, textIn } from "../../json/raw.ts";
+import { asRaw } from "../../json/answer.ts";
+import { findMember, formatJson, listMembers, parseObject, Raw, readKind, readString } from "../../json/raw.ts";
 import type { Graph, GraphNode } from "../../parts/graph/definition.ts";
 
 export type SessionNode = Session["nodes"][number];
 
 /** The definition of a node as it was written. */
-export function definitionOf({ definition }: SessionNode): string {
-  return rawOf(definition).text;
+export function readDefinition({ definition }: SessionNode): string {
+  return asRaw(definition).text;
 }
 
 /** The draft as a graph. A start and an end are only named by edges: they come to nothing. */
-export function draftGraph({ nodes, edges }: Pick<Session, "nodes" | "edges">): Graph {
-  const steps = nodes.map((node) => stepOf(node.node_id, definitionOf(node)));
+export function buildDraftGraph({ nodes, edges }: Pick<Session, "nodes" | "edges">): Graph {
+  const steps = nodes.map((node) => parseStep(node.node_id, readDefinition(node)));
   const known = new Set(steps.map(({ id }) => id));
   const ends = new Set(edges.flatMap(({ from, to }) => [from, to]).filter((id) => !known.has(id)));
   const leaving = new Set(edges.map(({ from }) => from));
-  const bare = Array.from(ends, (id) => graphNode(id, leaving.has(id) ? "start" : "end"));
+  const bare = Array.from(ends, (id) => createGraphNode(id, leaving.has(id) ? "start" : "end"));
   const ways = Map.groupBy(edges, ({ from, to }) => `${from}>${to}`);
   const onErrors = steps.flatMap(({ id, onError }) =>
     onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
   );
   const lines = Array.from(ways.values(), (same) => {
-    const label = same.map(conditionOf).filter((text) => text !== "");
+    const label = same.map(formatEdgeCondition).filter((text) => text !== "");
     const { from, to } = same[0] as (typeof same)[number];
     return { from, to, label: label.join(", "), max: undefined, isOnError: false };
   });
   return { nodes: [...steps, ...bare], edges: [...lines, ...onErrors] };
 }
 
-export function conditionOf({ condition }: Session["edges"][number]): string {
+export function formatEdgeCondition({ condition }: Session["edges"][number]): string {
   return condition === undefined ? "" : String(condition);
 }
 
-function stepOf(id: string, definition: string): GraphNode {
-  const text = (name: string) => textIn(memberOf(definition, name));
+function parseStep(id: string, definition: string): GraphNode {
+  const text = (name: string) => readString(findMember(definition, name));
   const {
     name = id,
     description,
@@ -43,17 +43,17 @@ function stepOf(id: string, definition: string): GraphNode {
   } = Object.fromEntries(["name", "description", "onError", "type"].map((key) => [key, text(key)]));
   const executor = text("executor");
   const isPrompt = executor === "prompt" || executor === "text" || executor === "cached";
-  return { ...graphNode(id, type), name, description, isPrompt, onError };
+  return { ...createGraphNode(id, type), name, description, isPrompt, onError };
 }
 
-function graphNode(id: string, type: string): GraphNode {
+function createGraphNode(id: string, type: string): GraphNode {
   const nothing = { description: undefined, onError: undefined, body: undefined, credentials: undefined };
   return { ...nothing, id, type, name: id, isPrompt: false };
 }
 
-export type State = "fresh" | "stale" | "skipped";
+export type NodeFreshness = "fresh" | "stale" | "skipped";
 
-export function stateOf({ state, skipped }: Pick<SessionNode, "state" | "skipped">): State {
+export function classifyNode({ state, skipped }: Pick<SessionNode, "state" | "skipped">): NodeFreshness {
   return skipped ? "skipped" : state;
 }
 
@@ -65,17 +65,17 @@ export function countStates(nodes: readonly Pick<SessionNode, "state">[]): { fre
 const longestLine = 120;
 
 /** The value of the one key that it has, or all of it; of a text the first line that says something. */
-export function firstLine(output: string): string {
-  const [only, ...others] = membersOf(output, 2);
+export function summarizeOutput(output: string): string {
+  const [only, ...others] = listMembers(output, 2);
   const json = only && others.length === 0 ? only.text : output;
-  const line = kindOf(json) === "text" ? (JSON.parse(json) as string).trim().split("\n", 1)[0] : json;
+  const line = readKind(json) === "text" ? (JSON.parse(json) as string).trim().split("\n", 1)[0] : json;
   return (line ?? "").slice(0, longestLine);
 }
 
 /** The one key and its text, where the output is no more than that. */
-export function onlyText(output: string): { key: string; text: string } | undefined {
-  const [only, ...others] = membersOf(output, 2);
-  const text = textIn(only?.text);
+export function findOnlyText(output: string): { key: string; text: string } | undefined {
+  const [only, ...others] = listMembers(output, 2);
+  const text = readString(only?.text);
   return only === undefined || others.length > 0 || text === undefined ? undefined : { key: only.key, text };
 }
 
@@ -86,24 +86,26 @@ export type FieldName = (typeof fieldNames)[number] | "rest";
 export type Fields = Record<FieldName, string>;
 
 /** A model may be an object, which is with the rest then. */
-export function fieldsOf(definition: string): Fields {
-  const members = membersOf(definition);
+export function readNodeFields(definition: string): Fields {
+  const members = listMembers(definition);
   const fields: Fields = { name: "", prompt: "", system: "", model: "", code: "", rest: "" };
   const rest: string[] = [];
   for (const { key, text } of members) {
     if (key === "id") continue;
     const field = fieldNames.find((name) => name === key);
-    const written = textIn(text);
+    const written = readString(text);
     if (field && written !== undefined) fields[field] = written;
     else rest.push(`${JSON.stringify(key)}:${text}`);
   }
-  return { ...fields, rest: prettyJson(`{${rest.join(",")}}`) };
+  return { ...fields, rest: formatJson(`{${rest.join(",")}}`) };
 }
 
 /** Those that a node of its kind has, and those that it says anyway. */
-export function shownFields(definition: string): FieldName[] {
-  const [type = "action", executor = "code"] = ["type", "executor"].map((name) => textIn(memberOf(definition, name)));
-  const fields = fieldsOf(definition);
+export function listShownFields(definition: string): FieldName[] {
+  const [type = "action", executor = "code"] = ["type", "executor"].map((name) =>
+    readString(findMember(definition, name)),
+  );
+  const fields = readNodeFields(definition);
   const runs = type === "action" || type === "decision" || type === "ActionNode" || type === "DecisionNode";
   const own = !runs
     ? []
@@ -116,55 +118,57 @@ export function shownFields(definition: string): FieldName[] {
 }
 
 /** What somebody has typed, by field, and what they began with. */
-export interface Typed {
+export interface NodeEdit {
   fields: Partial<Fields>;
   base: Fields;
   version: number;
 }
 
 /** Fields that are to be others; null takes one away. Undefined: the rest is no JSON object. */
-export function changesOf(typed: Typed["fields"], before: Fields): Record<string, unknown> | undefined {
+export function diffFields(typed: NodeEdit["fields"], before: Fields): Record<string, unknown> | undefined {
   const changes: Record<string, unknown> = {};
   for (const name of fieldNames) {
     const text = typed[name];
     if (text !== undefined && text !== before[name]) changes[name] = text === "" ? null : text;
   }
   if (typed.rest === undefined) return changes;
-  const rest = objectIn(typed.rest);
+  const rest = parseObject(typed.rest);
   if (rest === undefined) return undefined;
-  const [was, is] = [before.rest, rest.text].map((text) => new Map(membersOf(text).map((one) => [one.key, one.text])));
+  const [was, is] = [before.rest, rest.text].map(
+    (text) => new Map(listMembers(text).map((one) => [one.key, one.text])),
+  );
   for (const key of was?.keys() ?? []) if (!is?.has(key)) changes[key] = null;
   for (const [key, text] of is ?? []) {
-    if (prettyJson(text) !== prettyJson(was?.get(key) ?? "")) changes[key] = new Raw(text);
+    if (formatJson(text) !== formatJson(was?.get(key) ?? "")) changes[key] = new Raw(text);
   }
   return changes;
 }
 
 /** Typed fields that somebody else has changed since. */
-export function changedMeanwhile({ fields, base }: Typed, now: Fields): FieldName[] {
+export function findConflicts({ fields, base }: NodeEdit, now: Fields): FieldName[] {
   return ([...fieldNames, "rest"] as const).filter((name) => fields[name] !== undefined && base[name] !== now[name]);
 }
 
 /** Outputs raise the version, too: as long as its fields are those that were read, nothing is overwritten. */
-export function versionRead({ base, version }: Typed, now: Fields, versionNow: number): number {
+export function chooseBaseVersion({ base, version }: NodeEdit, now: Fields, versionNow: number): number {
   return JSON.stringify(base) === JSON.stringify(now) ? versionNow : version;
 }
 
 /** Of an edge that is typed: `true` and `false` are no texts. */
-export function typedCondition(text: string): string | boolean | undefined {
+export function parseCondition(text: string): string | boolean | undefined {
   const condition = text.trim();
   if (condition === "true" || condition === "false") return condition === "true";
   return condition || undefined;
 }
 
 /** What a new node begins with. */
-export function newNode(id: string, kind: "code" | "text" | "prompt" | "decision"): { id: string } {
+export function createSessionNode(id: string, kind: "code" | "text" | "prompt" | "decision"): { id: string } {
   if (kind === "decision") return { id, type: "decision", executor: "code" } as { id: string };
   return { id, type: "action", executor: kind } as { id: string };
 }
 
 /** With one more field typed; undefined: all are as they were. */
-export function typing(typed: Typed | undefined, now: Fields, version: number, change: Partial<Fields>) {
+export function applyEdit(typed: NodeEdit | undefined, now: Fields, version: number, change: Partial<Fields>) {
   const fields = { ...typed?.fields, ...change };
   const { base, version: read } = typed ?? { base: now, version };
   const isSame = Object.entries(fields).every(([name, text]) => text === now[name as FieldName]);

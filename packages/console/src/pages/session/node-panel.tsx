@@ -2,33 +2,33 @@ import type { Session } from "@nova/client";
 import { type FormEvent, type JSX, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { objectIn, prettyJson, Raw } from "../../json/raw.ts";
+import { formatJson, parseObject, Raw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/dialog.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { TextArea, TextField } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { Trouble } from "../../parts/states.tsx";
+import { ErrorNote } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import {
-  changedMeanwhile,
-  changesOf,
-  conditionOf,
-  definitionOf,
+  applyEdit,
+  chooseBaseVersion,
+  classifyNode,
+  diffFields,
   type FieldName,
-  fieldsOf,
-  onlyText,
+  findConflicts,
+  findOnlyText,
+  formatEdgeCondition,
+  listShownFields,
+  type NodeEdit,
+  readDefinition,
+  readNodeFields,
   type SessionNode,
-  shownFields,
-  stateOf,
-  type Typed,
-  typing,
-  versionRead,
 } from "./draft.ts";
-import { looks } from "./session-graph.tsx";
-import { type OutputText, useAct, useNodeChange } from "./use-session.ts";
+import { freshnessLooks } from "./session-graph.tsx";
+import { type OutputText, useNodeChange, useSessionAction } from "./use-session.ts";
 
 const words = texts.sessions;
 
@@ -36,8 +36,8 @@ interface NodePanelProps {
   session: Session;
   node: SessionNode;
   output: OutputText | undefined;
-  typed: Typed | undefined;
-  onTyped(typed: Typed | undefined): void;
+  typed: NodeEdit | undefined;
+  onTyped(typed: NodeEdit | undefined): void;
   isRunning: boolean;
   onRun(): void;
   onClose(): void;
@@ -46,13 +46,13 @@ interface NodePanelProps {
 /** One node of the draft: how it stands, what it came to, what it does, and where it leads. */
 export function NodePanel({ session, node, output, typed, onTyped, ...acts }: NodePanelProps): JSX.Element {
   const { session_id: id } = session;
-  const state = stateOf(node);
-  const { tone, icon } = looks[state];
+  const state = classifyNode(node);
+  const { tone, icon } = freshnessLooks[state];
   return (
     <>
       <header className="definition-head">
         <h2>
-          <Foreign text={node.node_id} />
+          <UntrustedText text={node.node_id} />
         </h2>
         <span className={`badge tone-${tone}`}>
           <Icon name={icon} size={12} />
@@ -70,7 +70,7 @@ export function NodePanel({ session, node, output, typed, onTyped, ...acts }: No
         <NodeOutput session={id} node={node} output={output} />
         <section>
           <h3>{words.node.fields}</h3>
-          <NodeFields session={id} {...{ node, typed, onTyped }} />
+          <NodeFields session={id} node={node} typed={typed} onTyped={onTyped} />
         </section>
         <Edges session={session} node={node.node_id} />
         <Remove session={id} node={node} onGone={acts.onClose} />
@@ -81,7 +81,7 @@ export function NodePanel({ session, node, output, typed, onTyped, ...acts }: No
 
 function Edges({ session: { session_id: id, edges }, node }: { session: Session; node: string }): JSX.Element {
   const nova = useNova();
-  const remove = useAct(id, (edge: Session["edges"][number]) => nova.sessions.deleteEdge(id, edge));
+  const remove = useSessionAction(id, (edge: Session["edges"][number]) => nova.sessions.deleteEdge(id, edge));
   const own = edges.filter(({ from, to }) => from === node || to === node);
   return (
     <section>
@@ -90,10 +90,10 @@ function Edges({ session: { session_id: id, edges }, node }: { session: Session;
       <ul className="session-edges">
         {own.map((edge) => {
           const { from, to } = edge;
-          const label = conditionOf(edge);
+          const label = formatEdgeCondition(edge);
           return (
             <li key={`${from} ${to} ${label}`}>
-              <Foreign text={from === node ? words.node.to(to, label) : words.node.from(from, label)} />
+              <UntrustedText text={from === node ? words.node.to(to, label) : words.node.from(from, label)} />
               <IconButton
                 icon="bin"
                 label={words.node.removeEdge(from, to)}
@@ -104,7 +104,7 @@ function Edges({ session: { session_id: id, edges }, node }: { session: Session;
           );
         })}
       </ul>
-      <Trouble error={remove.error} />
+      <ErrorNote error={remove.error} />
     </section>
   );
 }
@@ -118,24 +118,24 @@ interface RemoveProps {
 function Remove({ session, node: { node_id: node, version }, onGone }: RemoveProps): JSX.Element {
   const nova = useNova();
   const [isAsked, setAsked] = useState(false);
-  const remove = useAct(session, () => nova.sessions.deleteNode(session, node, { version }));
+  const remove = useSessionAction(session, () => nova.sessions.deleteNode(session, node, { version }));
   return (
     <>
       <Button icon="bin" tone="danger" onClick={() => setAsked(true)}>
         {words.node.remove}
       </Button>
       {isAsked && (
-        <Confirm
+        <ConfirmDialog
           title={words.node.confirmRemove(node)}
-          does={words.node.remove}
-          act={async () => {
+          action={words.node.remove}
+          onConfirm={async () => {
             await remove.mutateAsync(undefined);
             onGone();
           }}
           onClose={() => setAsked(false)}
         >
           <p className="quiet">{words.node.confirmRemoveHint}</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
     </>
   );
@@ -147,20 +147,21 @@ interface NodeFieldsProps {
   session: string;
   node: SessionNode;
   /** What was typed and is not saved. */
-  typed: Typed | undefined;
-  onTyped(typed: Typed | undefined): void;
+  typed: NodeEdit | undefined;
+  onTyped(typed: NodeEdit | undefined): void;
 }
 
 /** What a node does, to be changed. Whoever is second sees what the first one has written, and keeps what they typed. */
 export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): JSX.Element {
   const nova = useNova();
-  const definition = definitionOf(node);
-  const now = fieldsOf(definition);
-  const changes = typed && changesOf(typed.fields, now);
+  const definition = readDefinition(node);
+  const now = readNodeFields(definition);
+  const changes = typed && diffFields(typed.fields, now);
   const save = useNodeChange({
-    ...{ session, node: node.node_id },
-    change: (given: Typed) => {
-      const read = { version: versionRead(given, now, node.version) };
+    session,
+    node: node.node_id,
+    change: (given: NodeEdit) => {
+      const read = { version: chooseBaseVersion(given, now, node.version) };
       return nova.sessions.changeNode(session, node.node_id, changes ?? {}, read);
     },
     onDone: () => onTyped(undefined),
@@ -170,19 +171,19 @@ export function NodeFields({ session, node, typed, onTyped }: NodeFieldsProps): 
     event.preventDefault();
     if (typed) save.mutate(typed);
   };
-  const meanwhile = typed ? changedMeanwhile(typed, now) : [];
+  const meanwhile = typed ? findConflicts(typed, now) : [];
   return (
     <form className="form" onSubmit={submit}>
-      {shownFields(definition).map((name) => (
+      {listShownFields(definition).map((name) => (
         <FieldInput
           key={name}
           name={name}
           value={typed?.fields[name] ?? now[name]}
           other={meanwhile.includes(name) ? now[name] : undefined}
-          onChange={(text) => onTyped(typing(typed, now, node.version, { [name]: text }))}
+          onChange={(text) => onTyped(applyEdit(typed, now, node.version, { [name]: text }))}
         />
       ))}
-      <Trouble error={save.error} />
+      <ErrorNote error={save.error} />
       {meanwhile.length > 0 && <p className="quiet">{nodeWords.again}</p>}
       <div className="form-end">
         <Button
@@ -224,11 +225,11 @@ const maxRows = 24;
 
 function FieldInput({ name, value, other, onChange }: FieldInputProps): JSX.Element {
   const label = nodeWords[name];
-  const misfit = name === "rest" && !objectIn(value) ? nodeWords.misfit : undefined;
+  const misfit = name === "rest" && !parseObject(value) ? nodeWords.misfit : undefined;
   const hint =
     other === undefined ? undefined : (
       <span className="session-other">
-        <Foreign text={nodeWords.meanwhile(other)} />
+        <UntrustedText text={nodeWords.meanwhile(other)} />
       </span>
     );
   const shared = { label, value, onChange, hint, error: misfit };
@@ -255,7 +256,7 @@ export function NodeOutput({ session, node, output }: NodeOutputProps): JSX.Elem
         <Origin node={node} />
       </header>
       {error !== null ? (
-        <Trouble error={error} />
+        <ErrorNote error={error} />
       ) : text === undefined ? (
         <p className="quiet">{node.skipped ? nodeWords.skippedHint : texts.sessions.noOutput}</p>
       ) : (
@@ -264,7 +265,7 @@ export function NodeOutput({ session, node, output }: NodeOutputProps): JSX.Elem
         </div>
       )}
       {isEdited ? (
-        <OutputForm {...{ session, node }} text={text ?? "{}"} onClose={() => setEdited(false)} />
+        <OutputForm session={session} node={node} text={text ?? "{}"} onClose={() => setEdited(false)} />
       ) : (
         <Button icon="change" disabled={isAwaited} onClick={() => setEdited(true)}>
           {nodeWords.edit}
@@ -280,14 +281,14 @@ function Origin({ node: { source, decision } }: { node: SessionNode }): JSX.Elem
     <span className="quiet">
       {"edited_by" in source ? (
         <>
-          <Foreign text={nodeWords.byHand(source.edited_by)} /> <Time at={source.at} />
+          <UntrustedText text={nodeWords.byHand(source.edited_by)} /> <Time at={source.at} />
         </>
       ) : (
         <Link href={`/runs/${source.execution_id}`} className="session-link">
           {nodeWords.fromRun}
         </Link>
       )}
-      {decision !== null && <Foreign text={`, ${nodeWords.decision(decision)}`} />}
+      {decision !== null && <UntrustedText text={`, ${nodeWords.decision(decision)}`} />}
     </span>
   );
 }
@@ -303,12 +304,15 @@ interface OutputFormProps {
 /** A text is written as a text; everything else is JSON, whose digits stay. */
 function OutputForm({ session, node, text, onClose }: OutputFormProps): JSX.Element {
   const nova = useNova();
-  const [only] = useState(() => onlyText(text));
-  const [typed, setTyped] = useState(only?.text ?? prettyJson(text));
+  const [only] = useState(() => findOnlyText(text));
+  const [typed, setTyped] = useState(only?.text ?? formatJson(text));
   const [version, setVersion] = useState(node.version);
-  const object = only ? new Raw(`{${JSON.stringify(only.key)}:${JSON.stringify(typed)}}`) : objectIn(typed);
+  const object = only ? new Raw(`{${JSON.stringify(only.key)}:${JSON.stringify(typed)}}`) : parseObject(typed);
   const save = useNodeChange({
-    ...{ session, node: node.node_id, onDone: onClose, onConflict: setVersion },
+    session,
+    node: node.node_id,
+    onDone: onClose,
+    onConflict: setVersion,
     change: (output: Raw) => nova.sessions.writeOutput(session, node.node_id, output, { version }),
   });
   const submit = (event: FormEvent) => {
@@ -325,7 +329,7 @@ function OutputForm({ session, node, text, onClose }: OutputFormProps): JSX.Elem
         rows={Math.min(20, typed.split("\n").length + 2)}
         onChange={setTyped}
       />
-      <Trouble error={save.error} />
+      <ErrorNote error={save.error} />
       <div className="form-end">
         <Button submit tone="main" disabled={!object || save.isPending}>
           {nodeWords.saveOutput}

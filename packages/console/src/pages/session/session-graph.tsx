@@ -5,9 +5,9 @@ import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { draftGraph, firstLine, type State, stateOf } from "./draft.ts";
+import { buildDraftGraph, classifyNode, type NodeFreshness, summarizeOutput } from "./draft.ts";
 import type { OutputText } from "./use-session.ts";
 import "./session-page.css";
 
@@ -16,15 +16,15 @@ const words = texts.sessions;
 const [stepHeight, bareHeight] = [74, 50];
 const nodeTypes = { card: memo(SessionCard) };
 
-export const looks: Record<State, { tone: string; icon: IconName }> = {
+export const freshnessLooks: Record<NodeFreshness, { tone: string; icon: IconName }> = {
   fresh: { tone: "ok", icon: "check" },
   stale: { tone: "wait", icon: "clock" },
   skipped: { tone: "idle", icon: "minus" },
 };
 
-interface Standing {
+interface SessionCardData {
   version?: number;
-  state?: State;
+  state?: NodeFreshness;
   line?: string;
   isBad?: boolean;
 }
@@ -40,35 +40,46 @@ interface SessionGraphProps {
 /** The draft: each node with its version, how it stands, and the beginning of its output. */
 export function SessionGraph({ session, outputs, selected, onSelect }: SessionGraphProps): JSX.Element {
   const { nodes, edges } = session;
-  const graph = useMemo(() => draftGraph({ nodes, edges }), [nodes, edges]);
+  const graph = useMemo(() => buildDraftGraph({ nodes, edges }), [nodes, edges]);
   const dataOf = useCallback(
-    ({ id }: GraphNode): Standing => {
+    ({ id }: GraphNode): SessionCardData => {
       const node = nodes.find(({ node_id }) => node_id === id);
       if (!node) return {};
       const { text, error = null } = outputs?.get(id) ?? {};
-      const line = error ?? (text !== undefined ? firstLine(text) : outputs ? words.noOutput : "…");
-      return { version: node.version, state: stateOf(node), line, isBad: error !== null };
+      const line = error ?? (text !== undefined ? summarizeOutput(text) : outputs ? words.noOutput : "…");
+      return { version: node.version, state: classifyNode(node), line, isBad: error !== null };
     },
     [nodes, outputs],
   );
   const label = words.graph;
-  return <GraphView {...{ graph, label, nodeTypes, dataOf, lookOf, selected, onSelect }} heightOf={heightOf} />;
+  return (
+    <GraphView
+      graph={graph}
+      label={label}
+      nodeTypes={nodeTypes}
+      dataOf={dataOf}
+      lookOf={styleEdge}
+      selected={selected}
+      onSelect={onSelect}
+      getHeight={heightOf}
+    />
+  );
 }
 
 function heightOf({ type }: GraphNode): number {
   return type === "start" || type === "end" ? bareHeight : stepHeight;
 }
 
-function lookOf({ label }: GraphEdge): EdgeLook {
+function styleEdge({ label }: GraphEdge): EdgeLook {
   return { state: "idle", label, isAbove: false };
 }
 
-function SessionCard({ data, selected }: NodeProps<Node<Standing & CardData, "card">>): JSX.Element {
+function SessionCard({ data, selected }: NodeProps<Node<SessionCardData & CardData, "card">>): JSX.Element {
   const { version, state, line, isBad, ...card } = data;
   if (state === undefined || version === undefined) {
     return <NodeCard {...card} tone="idle" state="plain" selected={selected} note={card.node.type} end={null} />;
   }
-  const { tone, icon } = looks[state];
+  const { tone, icon } = freshnessLooks[state];
   const end = (
     <span className={`node-state tone-${tone}`}>
       <Icon name={icon} size={14} />
@@ -76,9 +87,9 @@ function SessionCard({ data, selected }: NodeProps<Node<Standing & CardData, "ca
   );
   const note = `${words.version(version)} · ${words.states[state]}`;
   return (
-    <NodeCard {...card} {...{ tone, state, selected, note, end }}>
+    <NodeCard {...card} tone={tone} state={state} selected={selected} note={note} end={end}>
       <p className={`node-line ${isBad ? "node-line-bad" : ""}`}>
-        <Foreign text={line ?? ""} />
+        <UntrustedText text={line ?? ""} />
       </p>
     </NodeCard>
   );

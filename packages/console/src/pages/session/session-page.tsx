@@ -3,23 +3,23 @@ import { useQuery } from "@tanstack/react-query";
 import { type JSX, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { rawOf } from "../../json/answer.ts";
+import { asRaw } from "../../json/answer.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useKeys } from "../../parts/keyboard.tsx";
 import { Missing } from "../../parts/page.tsx";
-import { Empty, isMissing, Read, Trouble } from "../../parts/states.tsx";
+import { Empty, ErrorNote, isNotFound, QueryView } from "../../parts/states.tsx";
 import { type RunStatus, StatusBadge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { AddEdge, AddNode, Publish, RemoveSession } from "./dialogs.tsx";
-import { countStates, type Typed } from "./draft.ts";
+import { countStates, type NodeEdit } from "./draft.ts";
 import { NodePanel } from "./node-panel.tsx";
 import { SessionGraph } from "./session-graph.tsx";
-import { useAct, useOutputs, useSession } from "./use-session.ts";
+import { useOutputs, useSession, useSessionAction } from "./use-session.ts";
 import "../workflow/workflow-page.css";
 import "./session-page.css";
 
@@ -29,8 +29,8 @@ const words = texts.sessions;
 export function SessionPage(): JSX.Element {
   const { id = "" } = useParams<{ id: string }>();
   const session = useSession(id);
-  if (isMissing(session.error)) return <Missing words={words} to="/sessions" />;
-  return <Read query={session}>{(data) => <Draft key={id} session={data} />}</Read>;
+  if (isNotFound(session.error)) return <Missing words={words} to="/sessions" />;
+  return <QueryView query={session}>{(data) => <Draft key={id} session={data} />}</QueryView>;
 }
 
 function Draft({ session }: { session: Session }): JSX.Element {
@@ -39,8 +39,8 @@ function Draft({ session }: { session: Session }): JSX.Element {
   const { outputs, error } = useOutputs(session);
   const [{ node: chosen }, change] = useAddress(["node"]);
   const [asked, setAsked] = useState<Asked>();
-  const [typed, setTyped] = useState<Readonly<Record<string, Typed | undefined>>>({});
-  const run = useAct(id, (node: string | undefined) =>
+  const [typed, setTyped] = useState<Readonly<Record<string, NodeEdit | undefined>>>({});
+  const run = useSessionAction(id, (node: string | undefined) =>
     node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
   );
   const select = (node: string | undefined) => change({ node });
@@ -60,7 +60,7 @@ function Draft({ session }: { session: Session }): JSX.Element {
       <RunNote session={session} answer={run.data} isPending={run.isPending} onDismiss={run.reset} />
       {(run.error || error) && (
         <div className="session-trouble">
-          <Trouble error={run.error ?? error} />
+          <ErrorNote error={run.error ?? error} />
         </div>
       )}
       <div className="definition" data-chosen={node !== undefined || undefined}>
@@ -72,14 +72,16 @@ function Draft({ session }: { session: Session }): JSX.Element {
               </Button>
             </Empty>
           ) : (
-            <SessionGraph {...{ session, outputs, selected: chosen, onSelect: select }} />
+            <SessionGraph session={session} outputs={outputs} selected={chosen} onSelect={select} />
           )}
         </div>
         <aside className="definition-side" aria-label={words.side}>
           {node ? (
             <NodePanel
               key={node.node_id}
-              {...{ session, node, isRunning }}
+              session={session}
+              node={node}
+              isRunning={isRunning}
               output={outputs?.get(node.node_id)}
               typed={typed[node.node_id]}
               onTyped={(one) => setTyped((before) => ({ ...before, [node.node_id]: one }))}
@@ -123,11 +125,11 @@ function useDraftKeys({ session: { nodes }, chosen, select, run, add }: DraftKey
     if (next) select(next.node_id);
   };
   useKeys({
-    j: { says: words.keys.next, run: () => step(1) },
-    k: { says: words.keys.previous, run: () => step(-1) },
-    r: { says: words.keys.run, run },
-    a: { says: words.keys.add, run: add },
-    Escape: { says: texts.keys.close, run: () => select(undefined) },
+    j: { label: words.keys.next, run: () => step(1) },
+    k: { label: words.keys.previous, run: () => step(-1) },
+    r: { label: words.keys.run, run },
+    a: { label: words.keys.add, run: add },
+    Escape: { label: texts.keys.close, run: () => select(undefined) },
   });
 }
 
@@ -152,7 +154,7 @@ export function SessionHead({ session, isRunning, onAsk, onRun }: SessionHeadPro
         <Icon name="back" />
       </Link>
       <h1>
-        <Foreign text={name} />
+        <UntrustedText text={name} />
       </h1>
       <span className="page-head-end">
         <Button icon="play" tone="main" disabled={isRunning || nodes.length === 0} onClick={onRun}>
@@ -214,18 +216,18 @@ function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
   const { execution_id: id, reused } = answer;
   const { status, error } = useEnd(answer, isOpen);
   const isOver = !open.has(status);
-  const nodes = nodesOf(answer, isOver).join(", ");
+  const nodes = listNodesOfRun(answer, isOver).join(", ");
   const did = nodes === "" ? "" : isOver ? runWords.ran(nodes) : runWords.goesOn(nodes);
   const told = id === null ? [runWords.fresh] : [did, reused.length > 0 ? runWords.reused(reused.join(", ")) : ""];
   return (
     <p className="session-note">
       {id !== null && <StatusBadge status={status} />}
       <span>
-        <Foreign text={told.join(" ").trim()} />
+        <UntrustedText text={told.join(" ").trim()} />
         {error && (
           <span className="session-failed">
             {" "}
-            <Foreign text={runWords.failed(error.node, error.message)} />
+            <UntrustedText text={runWords.failed(error.node, error.message)} />
           </span>
         )}
       </span>
@@ -236,7 +238,7 @@ function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
 }
 
 /** Those that came to something, where the answer knows that: a run leaves out what no way leads to. */
-function nodesOf({ status, runs, ran }: SessionRun, isOver: boolean): string[] {
+function listNodesOfRun({ status, runs, ran }: SessionRun, isOver: boolean): string[] {
   return isOver && !open.has(status) ? ran : runs;
 }
 
@@ -294,12 +296,12 @@ export function Overview({ session }: { session: Session }): JSX.Element {
       <section>
         <h2>{words.context}</h2>
         <div className="session-value">
-          <JsonView text={rawOf(session.context).text} />
+          <JsonView text={asRaw(session.context).text} />
         </div>
       </section>
       {shape.kind === "line" && (
         <p className="quiet">
-          <Foreign text={shape.why ?? words.line} />
+          <UntrustedText text={shape.why ?? words.line} />
         </p>
       )}
       {shape.findings.length > 0 && (
@@ -308,7 +310,7 @@ export function Overview({ session }: { session: Session }): JSX.Element {
           <ul className="findings">
             {shape.findings.map(({ code, path, message }) => (
               <li key={`${code} ${path} ${message}`} className="tone-bad">
-                <b>{code}</b> <Foreign text={message} />
+                <b>{code}</b> <UntrustedText text={message} />
               </li>
             ))}
           </ul>
@@ -323,9 +325,9 @@ export function Overview({ session }: { session: Session }): JSX.Element {
               .reverse()
               .map(({ revision, at, by, what }) => (
                 <li key={revision}>
-                  <Foreign text={what} />
+                  <UntrustedText text={what} />
                   <span className="quiet">
-                    <Foreign text={words.change(by)} /> <Time at={at} />
+                    <UntrustedText text={words.change(by)} /> <Time at={at} />
                   </span>
                 </li>
               ))}

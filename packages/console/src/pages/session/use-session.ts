@@ -2,7 +2,7 @@ import { ApiProblem, type Session, type SessionOutputs } from "@nova/client";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
-import { rawOf } from "../../json/answer.ts";
+import { asRaw } from "../../json/answer.ts";
 
 const calmMs = 5_000;
 const busyMs = 800;
@@ -38,16 +38,16 @@ export function useOutputs({ session_id: id, revision }: Session): Outputs {
     placeholderData: keepPreviousData,
     queryFn: () => nova.sessions.outputs(id),
   });
-  const outputs = useMemo(() => data && new Map(data.outputs.map((one) => [one.node_id, outputOf(one)])), [data]);
+  const outputs = useMemo(() => data && new Map(data.outputs.map((one) => [one.node_id, parseOutput(one)])), [data]);
   return { outputs, error };
 }
 
-function outputOf({ output, error }: SessionOutputs["outputs"][number]): OutputText {
-  return { text: output === null ? undefined : rawOf(output).text, error };
+function parseOutput({ output, error }: SessionOutputs["outputs"][number]): OutputText {
+  return { text: output === null ? undefined : asRaw(output).text, error };
 }
 
 /** Something that changes the session: what is shown is read again, however it went. */
-export function useAct<Given, Answer>(id: string, act: (given: Given) => Promise<Answer>) {
+export function useSessionAction<Given, Answer>(id: string, act: (given: Given) => Promise<Answer>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: act,

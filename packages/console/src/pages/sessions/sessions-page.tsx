@@ -4,17 +4,17 @@ import { type JSX, type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs, usePages, useWorkflowIds } from "../../api/queries.ts";
-import { objectIn } from "../../json/raw.ts";
+import { parseObject } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
-import { Ask } from "../../parts/dialog.tsx";
+import { FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
-import { Choice } from "../../parts/filters.tsx";
+import { FilterSelect } from "../../parts/filters.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { Empty, More, Read } from "../../parts/states.tsx";
+import { Empty, LoadMore, QueryView } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { RemoveSession } from "../session/dialogs.tsx";
 import { countStates } from "../session/draft.ts";
@@ -49,7 +49,7 @@ export function SessionsPage(): JSX.Element {
       </PageHead>
       {clients.length > 1 && (
         <div className="filter-bar" role="search">
-          <Choice
+          <FilterSelect
             label={words.columns.client}
             value={client}
             values={clients.map((one) => [one, one] as const)}
@@ -58,7 +58,7 @@ export function SessionsPage(): JSX.Element {
         </div>
       )}
       <div className="page-body">
-        <Read query={sessions}>
+        <QueryView query={sessions}>
           {(items) =>
             items.length === 0 ? (
               <Empty icon="change" title={words.empty} hint={words.emptyHint} />
@@ -66,8 +66,8 @@ export function SessionsPage(): JSX.Element {
               <SessionTable items={items} onRemove={setAsked} />
             )
           }
-        </Read>
-        <More query={sessions} label={words.more} />
+        </QueryView>
+        <LoadMore query={sessions} label={words.more} />
       </div>
       {asked === "new" && <NewSession onClose={close} />}
       {typeof asked === "object" && <RemoveSession session={asked} onClose={close} />}
@@ -98,7 +98,7 @@ function SessionTable({ items, onRemove }: { items: readonly Item[]; onRemove(it
             label: columns.name,
             show: ({ session_id, name }) => (
               <Link href={`/sessions/${session_id}`}>
-                <Foreign text={name} />
+                <UntrustedText text={name} />
               </Link>
             ),
           },
@@ -144,7 +144,7 @@ export function NewSession({ onClose }: { onClose(): void }): JSX.Element {
   const [workflow, setWorkflow] = useState("");
   const [client, setClient] = useState("");
   const [text, setText] = useState("{}");
-  const context = objectIn(text);
+  const context = parseObject(text);
   const create = useMutation({
     mutationFn: (options: SessionOptions) => nova.sessions.create(options),
     async onSuccess({ session_id }) {
@@ -165,7 +165,13 @@ export function NewSession({ onClose }: { onClose(): void }): JSX.Element {
   const choices = (first: string, values: readonly string[]) =>
     [["", first], ...values.map((one) => [one, one] as const)] as const;
   return (
-    <Ask {...{ title: words.create, onClose, isPending: create.isPending, error: create.error }} onSubmit={submit}>
+    <FormDialog
+      title={words.create}
+      onClose={onClose}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={submit}
+    >
       <SelectField label={form.from} value={workflow} values={choices(form.empty, workflows)} onChange={setWorkflow} />
       <TextField label={form.name} hint={form.nameHint} value={name} maxLength={200} autoFocus onChange={setName} />
       {clients.length > 1 && (
@@ -184,6 +190,6 @@ export function NewSession({ onClose }: { onClose(): void }): JSX.Element {
         rows={4}
         onChange={setText}
       />
-    </Ask>
+    </FormDialog>
   );
 }

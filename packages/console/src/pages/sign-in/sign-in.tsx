@@ -2,13 +2,13 @@ import { ApiProblem } from "@nova/client";
 import { type FormEvent, type JSX, useEffect, useState } from "react";
 import type { IssuerConfig } from "../../api/issuer/config.ts";
 import { readConfig } from "../../api/issuer/read-config.ts";
-import { beginSignIn } from "../../api/issuer/sign-in.ts";
-import { novaFor } from "../../api/nova.ts";
-import { pageAddress } from "../../api/session.ts";
+import { startSignIn } from "../../api/issuer/sign-in.ts";
+import { createKeyClient } from "../../api/nova.ts";
+import { readPageUrl } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { sentenceOf } from "../../parts/states.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { describeError } from "../../parts/states.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "./sign-in.css";
 
@@ -21,7 +21,7 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
   const signIn = async (event: FormEvent) => {
     event.preventDefault();
     setChecking(true);
-    const trouble = await troubleWith(key.trim());
+    const trouble = await checkKey(key.trim());
     setChecking(false);
     if (trouble === undefined) onKey(key.trim());
     else setRefused(trouble);
@@ -54,7 +54,7 @@ export function SignIn({ problem, onKey }: { problem?: string | undefined; onKey
         </label>
         {refused && (
           <p id="sign-in-trouble" className="sign-in-trouble" role="alert">
-            <Foreign text={refused} />
+            <UntrustedText text={refused} />
           </p>
         )}
         <Button submit tone={config ? "plain" : "main"} disabled={isChecking}>
@@ -86,9 +86,9 @@ function IssuerButton({
     setLeaving(true);
     onProblem(undefined);
     try {
-      location.assign(await beginSignIn(config, pageAddress(), location.pathname + location.search));
+      location.assign(await startSignIn(config, readPageUrl(), location.pathname + location.search));
     } catch (error) {
-      onProblem(sentenceOf(error));
+      onProblem(describeError(error));
       setLeaving(false);
     }
   };
@@ -103,12 +103,12 @@ function IssuerButton({
 }
 
 /** The cheapest question that needs a key. */
-async function troubleWith(key: string): Promise<string | undefined> {
+async function checkKey(key: string): Promise<string | undefined> {
   try {
-    const { api, ask } = novaFor(key);
+    const { api, ask } = createKeyClient(key);
     await ask(api.GET("/executions", { params: { query: { limit: 1 } } }));
     return undefined;
   } catch (error) {
-    return error instanceof ApiProblem && error.status === 401 ? texts.signIn.refused : sentenceOf(error);
+    return error instanceof ApiProblem && error.status === 401 ? texts.signIn.refused : describeError(error);
   }
 }

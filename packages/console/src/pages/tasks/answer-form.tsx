@@ -2,14 +2,14 @@ import type { Task } from "@nova/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type JSX, type MouseEvent, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { type Draft, draftsOf, membersText } from "../../parts/form/draft.ts";
+import { createDrafts, type Draft, renderMembers } from "../../parts/form/draft.ts";
 import { FormFields } from "../../parts/form/form-fields.tsx";
-import { type Problems, problemsOf } from "../../parts/form/problems.ts";
-import { type Field, fieldsOf, takesMore } from "../../parts/form/schema.ts";
-import { Trouble } from "../../parts/states.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { findProblems, type Problems } from "../../parts/form/problems.ts";
+import { allowsMoreKeys, type Field, parseFields } from "../../parts/form/schema.ts";
+import { ErrorNote } from "../../parts/states.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { formOf, withComment } from "./use-task.ts";
+import { addComment, findForm } from "./use-task.ts";
 
 const words = texts.tasks;
 /** Who answered before in this browser. */
@@ -17,7 +17,7 @@ const keptName = "nova-answers-as";
 const noProblems: Problems = new Map();
 
 /** What is filled in for one form. Forms that are the same share it, whichever choices they belong to. */
-interface Sheet {
+interface FormState {
   fields: readonly Field[];
   drafts: readonly Draft[];
   hasRoom: boolean;
@@ -31,15 +31,15 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
   const [choice, setChoice] = useState<string>();
   const [by, setBy] = useState(() => localStorage.getItem(keptName) ?? "");
   const [isChecked, setChecked] = useState(false);
-  const [sheets, setSheets] = useState<ReadonlyMap<string, Sheet>>(new Map());
+  const [sheets, setSheets] = useState<ReadonlyMap<string, FormState>>(new Map());
   const form = useRef<HTMLFormElement>(null);
-  const shown = shownForm(task, choice);
-  const sheet = useMemo(() => sheets.get(shown ?? "") ?? newSheet(shown), [sheets, shown]);
-  const problems = useMemo(() => problemsOf(sheet.fields, sheet.drafts), [sheet]);
-  const fill = (changes: Partial<Sheet>) => setSheets(new Map(sheets).set(shown ?? "", { ...sheet, ...changes }));
+  const shown = chooseForm(task, choice);
+  const sheet = useMemo(() => sheets.get(shown ?? "") ?? createFormState(shown), [sheets, shown]);
+  const problems = useMemo(() => findProblems(sheet.fields, sheet.drafts), [sheet]);
+  const fill = (changes: Partial<FormState>) => setSheets(new Map(sheets).set(shown ?? "", { ...sheet, ...changes }));
   const answer = useMutation({
     mutationFn(chosen: string) {
-      const data = withComment(membersText(sheet.fields, sheet.drafts), sheet.comment);
+      const data = addComment(renderMembers(sheet.fields, sheet.drafts), sheet.comment);
       return nova.tasks.answer(task.task_id, { choice: chosen, ...(data && { data }), ...(by !== "" && { by }) });
     },
     async onSuccess() {
@@ -51,7 +51,7 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
     onSettled: () => queries.invalidateQueries({ queryKey: ["task", task.task_id] }),
   });
   const choose = (event: MouseEvent, chosen: string) => {
-    const isOther = shownForm(task, chosen) !== shown;
+    const isOther = chooseForm(task, chosen) !== shown;
     setChoice(chosen);
     answer.reset();
     if (isOther) return setChecked(false);
@@ -66,7 +66,9 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
       {shown !== unchosen && (
         <div className="task-part task-form">
           <FormFields
-            {...{ fields: sheet.fields, drafts: sheet.drafts, id: `${task.task_id}-` }}
+            fields={sheet.fields}
+            drafts={sheet.drafts}
+            id={`${task.task_id}-`}
             problems={isChecked ? problems : noProblems}
             onChange={(drafts) => fill({ drafts })}
           />
@@ -76,7 +78,7 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
       )}
       <div className="task-bar">
         {isChecked && problems.size > 0 && <p className="form-trouble">{words.fix(problems.size)}</p>}
-        <Trouble error={answer.error} />
+        <ErrorNote error={answer.error} />
         <fieldset className="task-choices" aria-label={words.choices} disabled={answer.isPending || answer.isSuccess}>
           {task.choices.map((one) => (
             <button
@@ -86,7 +88,9 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
               aria-pressed={one === choice}
               onClick={(event) => choose(event, one)}
             >
-              <Foreign text={labelOf(one, choice, shown !== unchosen && task.forms !== null, answer.isPending)} />
+              <UntrustedText
+                text={formatChoice(one, choice, shown !== unchosen && task.forms !== null, answer.isPending)}
+              />
             </button>
           ))}
         </fieldset>
@@ -99,21 +103,21 @@ export function AnswerForm({ task }: { task: Task }): JSX.Element {
 const unchosen = "choose first";
 
 /** The form that is in sight: that of the choice, or the one that all choices share. */
-function shownForm(task: Task, choice: string | undefined): string | undefined {
-  return choice === undefined && task.forms !== null ? unchosen : formOf(task, choice);
+function chooseForm(task: Task, choice: string | undefined): string | undefined {
+  return choice === undefined && task.forms !== null ? unchosen : findForm(task, choice);
 }
 
-function labelOf(one: string, choice: string | undefined, isTwoSteps: boolean, isPending: boolean): string {
+function formatChoice(one: string, choice: string | undefined, isTwoSteps: boolean, isPending: boolean): string {
   if (one !== choice) return one;
   if (isPending) return words.sending;
   return isTwoSteps ? words.send(one) : one;
 }
 
-function newSheet(form: string | undefined): Sheet {
+function createFormState(form: string | undefined): FormState {
   if (form === unchosen) return { fields: [], drafts: [], hasRoom: false, comment: "" };
-  const fields = form === undefined ? [] : fieldsOf(form);
-  const hasRoom = (form === undefined || takesMore(form)) && !fields.some(({ key }) => key === "comment");
-  return { fields, drafts: draftsOf(fields), hasRoom, comment: "" };
+  const fields = form === undefined ? [] : parseFields(form);
+  const hasRoom = (form === undefined || allowsMoreKeys(form)) && !fields.some(({ key }) => key === "comment");
+  return { fields, drafts: createDrafts(fields), hasRoom, comment: "" };
 }
 
 function focusFirstBad(form: HTMLFormElement | null): void {

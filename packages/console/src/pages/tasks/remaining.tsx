@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import { durationText, Time, useNow } from "../../parts/time.tsx";
+import { formatDuration, Time, useNow } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
 import "./task-page.css";
 
@@ -11,7 +11,7 @@ export function Remaining({ until }: { until: string }): JSX.Element {
   const ms = Date.parse(until) - useNow();
   return (
     <span className={`remaining ${ms < soonMs ? "tone-bad" : "tone-idle"}`}>
-      <b>{durationText(Math.max(0, ms))}</b>
+      <b>{formatDuration(Math.max(0, ms))}</b>
       <span>
         {texts.tasks.until} <Time at={until} />
       </span>

@@ -1,13 +1,13 @@
 import type { WholeTask } from "@nova/client";
 import { type JSX, useEffect, useRef } from "react";
 import { Link, useParams } from "wouter";
-import { rawOf, textOf } from "../../json/answer.ts";
+import { asRaw, toJsonText } from "../../json/answer.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { Missing } from "../../parts/page.tsx";
-import { Failure, isMissing, Loading } from "../../parts/states.tsx";
+import { Failure, isNotFound, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { Value } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
 import { AnswerForm } from "./answer-form.tsx";
@@ -22,7 +22,7 @@ export function TaskPage(): JSX.Element {
   const { id } = useParams<{ id: string }>();
   const task = useTask(id);
   const { data, error } = task;
-  if (isMissing(error)) return <Missing words={words} to="/tasks" />;
+  if (isNotFound(error)) return <Missing words={words} to="/tasks" />;
   if (error && !data) return <Failure error={error} onRetry={() => void task.refetch()} />;
   if (!data) return <Loading />;
   return (
@@ -75,7 +75,7 @@ function Asked({ task }: { task: WholeTask }): JSX.Element {
   return (
     <header className="task-asked">
       <p className="task-message">
-        <Foreign text={pattern === null ? message : words.eventOf(node)} />
+        <UntrustedText text={pattern === null ? message : words.eventOf(node)} />
       </p>
       <p className="task-facts quiet">
         <span>
@@ -84,7 +84,7 @@ function Asked({ task }: { task: WholeTask }): JSX.Element {
         {client !== null && client !== "default" && <span>{client}</span>}
         {to.length > 0 && (
           <span>
-            {words.to} <Foreign text={to.join(", ")} />
+            {words.to} <UntrustedText text={to.join(", ")} />
           </span>
         )}
         <Link href={`/runs/${execution_id}`} className="task-link">
@@ -93,7 +93,7 @@ function Asked({ task }: { task: WholeTask }): JSX.Element {
       </p>
       {mail && mail.problem !== null && (
         <p className="task-mail tone-bad">
-          <Foreign text={words.mailTrouble(mail.problem)} />
+          <UntrustedText text={words.mailTrouble(mail.problem)} />
         </p>
       )}
     </header>
@@ -105,7 +105,7 @@ function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }
     return (
       <section className="task-part">
         <h2>{words.pattern}</h2>
-        <JsonView text={rawOf(pattern).text} open={4} />
+        <JsonView text={asRaw(pattern).text} open={4} />
         <p className="quiet">{words.emit}</p>
       </section>
     );
@@ -117,7 +117,7 @@ function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }
       <h2>{words.context}</h2>
       <div className="task-values">
         {named.map(({ path, value }) => (
-          <Value key={path} name={path} text={textOf(value)} home={{ execution: execution_id }} open={1} />
+          <Value key={path} name={path} text={toJsonText(value)} home={{ execution: execution_id }} open={1} />
         ))}
       </div>
     </section>
@@ -139,7 +139,7 @@ function Answered({ task }: { task: WholeTask }): JSX.Element {
     <Became icon="check" tone="ok" title={title} task={task} link={link}>
       {data !== null && (
         <div className="task-data">
-          <Value name={name} text={textOf(data)} home={{ execution: task.execution_id }} open={3} />
+          <Value name={name} text={toJsonText(data)} home={{ execution: task.execution_id }} open={3} />
         </div>
       )}
     </Became>
@@ -168,7 +168,7 @@ function Became({ icon, tone, title, hint, task, link = "", children }: BecamePr
     <section ref={section} tabIndex={-1} className={`task-part task-became tone-${tone}`} role="status">
       <h2>
         <Icon name={icon} />
-        <Foreign text={title} />
+        <UntrustedText text={title} />
       </h2>
       <p className="quiet">
         <Time at={answered_at ?? expires_at} />

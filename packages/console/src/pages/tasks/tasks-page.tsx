@@ -6,12 +6,12 @@ import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Segments } from "../../parts/field.tsx";
-import { Choice } from "../../parts/filters.tsx";
+import { FilterSelect } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useKeys } from "../../parts/keyboard.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { Remaining } from "./remaining.tsx";
 import "../../parts/filters.css";
@@ -50,7 +50,7 @@ export function TasksPage(): JSX.Element {
           onChange={(one) => change({ kind: one === "approval" ? undefined : one })}
         />
         {(["workflow", "client"] as const).map((name) => (
-          <Choice
+          <FilterSelect
             key={name}
             label={words.filters[name]}
             value={filters[name]}
@@ -135,7 +135,7 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }): JSX.Element {
       </span>
       <div className="task-row-text">
         <Link href={`/tasks/${id}`} className="task-row-message">
-          <Foreign text={isEvent ? words.eventOf(node) : message} />
+          <UntrustedText text={isEvent ? words.eventOf(node) : message} />
         </Link>
         <p className="task-row-facts quiet">
           <span>
@@ -147,7 +147,7 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }): JSX.Element {
           </span>
           {to.length > 0 && (
             <span className="task-row-to">
-              {words.to} <Foreign text={to.join(", ")} />
+              {words.to} <UntrustedText text={to.join(", ")} />
             </span>
           )}
         </p>
@@ -161,12 +161,15 @@ function useTaskKeys(tasks: readonly Task[]): number {
   const [at, setAt] = useState(-1);
   const [, go] = useLocation();
   const step = (by: number) => setAt((before) => Math.max(0, Math.min(tasks.length - 1, before + by)));
-  const next = { says: words.keys.next, run: () => step(1) };
-  const previous = { says: words.keys.previous, run: () => step(-1) };
+  const next = { label: words.keys.next, run: () => step(1) };
+  const previous = { label: words.keys.previous, run: () => step(-1) };
   const task = tasks[at];
   useKeys({
-    ...{ j: next, ArrowDown: next, k: previous, ArrowUp: previous },
-    ...(task && { Enter: { says: words.keys.open, run: () => go(`/tasks/${task.task_id}`) } }),
+    j: next,
+    ArrowDown: next,
+    k: previous,
+    ArrowUp: previous,
+    ...(task && { Enter: { label: words.keys.open, run: () => go(`/tasks/${task.task_id}`) } }),
   });
   return at;
 }

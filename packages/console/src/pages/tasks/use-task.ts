@@ -1,8 +1,8 @@
 import type { Task } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useNova } from "../../api/nova.ts";
-import { rawOf } from "../../json/answer.ts";
-import { membersOf, Raw } from "../../json/raw.ts";
+import { asRaw } from "../../json/answer.ts";
+import { listMembers, Raw } from "../../json/raw.ts";
 
 const pauseMs = 5_000;
 
@@ -20,14 +20,14 @@ export function useTask(id: string) {
 }
 
 /** Answer's data with a comment under its own key. */
-export function withComment(members: readonly string[], comment: string): Raw | undefined {
+export function addComment(members: readonly string[], comment: string): Raw | undefined {
   const all = comment === "" ? members : [...members, `"comment":${JSON.stringify(comment)}`];
   return all.length === 0 ? undefined : new Raw(`{${all.join(",")}}`);
 }
 
 /** The form of each choice, and what all have that have none. */
-export function formOf({ form, forms }: Task, choice: string | undefined): string | undefined {
+export function findForm({ form, forms }: Task, choice: string | undefined): string | undefined {
   const own =
-    forms && choice !== undefined ? membersOf(rawOf(forms).text).find(({ key }) => key === choice) : undefined;
-  return own?.text ?? (form ? rawOf(form).text : undefined);
+    forms && choice !== undefined ? listMembers(asRaw(forms).text).find(({ key }) => key === choice) : undefined;
+  return own?.text ?? (form ? asRaw(form).text : undefined);
 }

@@ -3,12 +3,12 @@ import { type JSX, useMemo } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
-import { Choice } from "../../parts/filters.tsx";
+import { FilterSelect } from "../../parts/filters.tsx";
 import { Empty, Loading, PageFailure } from "../../parts/states.tsx";
-import { type RunStatus, toneOf } from "../../parts/status.tsx";
-import { durationText } from "../../parts/time.tsx";
+import { getStatusTone, type RunStatus } from "../../parts/status.tsx";
+import { formatDuration } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { dollars, firstDay } from "../costs/cost-days.ts";
+import { computeFirstDay, formatDollars } from "../costs/cost-days.ts";
 import { ErrorTable, NodeTable } from "../costs/figures.tsx";
 import type { WholeWorkflow } from "./use-workflow.tsx";
 import "../../parts/filters.css";
@@ -25,7 +25,7 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }):
   const nova = useNova();
   const [{ range }, change] = useAddress(["range"]);
   const days = ranges[range as keyof typeof ranges] ?? usualDays;
-  const from = firstDay(days, Date.now());
+  const from = computeFirstDay(days, Date.now());
   const asked = useMemo(() => ({ workflow: id, from }), [id, from]);
   const figures = useQuery({
     queryKey: ["/analytics/workflows", asked],
@@ -36,7 +36,7 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }):
   return (
     <>
       <div className="filter-bar" role="search">
-        <Choice
+        <FilterSelect
           label={words.range}
           value={range}
           values={Object.entries(words.ranges)}
@@ -59,9 +59,9 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }):
             <dl className="tiles">
               <Tile label={words.runs} value={sum.runs.toLocaleString("en")} />
               <Tile label={words.success} value={`${Math.floor(sum.success_rate * 1000) / 10}%`} />
-              <Tile label={words.mean} value={durationText(sum.mean_ms)} />
-              <Tile label={words.p95} value={sum.p95_ms === null ? "–" : durationText(sum.p95_ms)} />
-              <Tile label={words.cost} value={dollars(sum.cost_usd)} />
+              <Tile label={words.mean} value={formatDuration(sum.mean_ms)} />
+              <Tile label={words.p95} value={sum.p95_ms === null ? "–" : formatDuration(sum.p95_ms)} />
+              <Tile label={words.cost} value={formatDollars(sum.cost_usd)} />
             </dl>
             <Ends sum={sum} />
             <NodeTable asked={asked} />
@@ -90,14 +90,14 @@ function Ends({ sum }: { sum: Record<(typeof ends)[number] | "runs", number> }):
         {shown.map((status) => (
           <span
             key={status}
-            className={`tone-${toneOf(status)}`}
+            className={`tone-${getStatusTone(status)}`}
             style={{ width: `${(sum[status] / sum.runs) * 100}%` }}
           />
         ))}
       </div>
       <figcaption className="ends-legend">
         {shown.map((status) => (
-          <span key={status} className={`ends-key tone-${toneOf(status)}`}>
+          <span key={status} className={`ends-key tone-${getStatusTone(status)}`}>
             {texts.status[status]} <b>{sum[status].toLocaleString("en")}</b>
           </span>
         ))}

@@ -1,18 +1,18 @@
 import type { Schemas } from "@nova/client";
-import { rawOf } from "../../json/answer.ts";
-import { elementsOf, kindOf, memberOf, membersOf, Raw, textIn } from "../../json/raw.ts";
-import { type Graph, graphOf } from "../../parts/graph/definition.ts";
+import { asRaw } from "../../json/answer.ts";
+import { findMember, listElements, listMembers, Raw, readKind, readString } from "../../json/raw.ts";
+import { type Graph, parseGraph } from "../../parts/graph/definition.ts";
 
 /** What is in a definition. */
-export interface Parts {
+export interface ParsedDefinition {
   /** JSON. */
   text: string;
   graph: Graph;
   nodes: ReadonlyMap<string, NodeText>;
 }
 
-export function partsOf(text: string): Parts {
-  return { text, graph: graphOf(new Raw(text)), nodes: nodesIn(text) };
+export function parseDefinition(text: string): ParsedDefinition {
+  return { text, graph: parseGraph(new Raw(text)), nodes: parseNodes(text) };
 }
 
 /** A node of a definition as the API answers it, without what is inside of it. */
@@ -27,41 +27,41 @@ export interface NodeText {
 }
 
 /** Every node by its id, those of maps as well. */
-export function nodesIn(body: string): Map<string, NodeText> {
+export function parseNodes(body: string): Map<string, NodeText> {
   const found = new Map<string, NodeText>();
-  for (const text of elementsOf(memberOf(body, "nodes") ?? "[]")) {
-    const node = nodeFrom(text);
+  for (const text of listElements(findMember(body, "nodes") ?? "[]")) {
+    const node = parseNode(text);
     found.set(node.id, node);
-    const inside = memberOf(text, "body");
-    if (inside !== undefined) for (const [id, one] of nodesIn(inside)) found.set(id, one);
+    const inside = findMember(text, "body");
+    if (inside !== undefined) for (const [id, one] of parseNodes(inside)) found.set(id, one);
   }
   return found;
 }
 
 const own = new Set(["id", "type", "body"]);
 
-function nodeFrom(text: string): NodeText {
+function parseNode(text: string): NodeText {
   const settings = new Map<string, string>();
   let [code, prompt]: (string | undefined)[] = [];
-  for (const { key, text: value } of membersOf(text)) {
+  for (const { key, text: value } of listMembers(text)) {
     if (own.has(key)) continue;
-    if (key !== "executor" || kindOf(value) !== "object") {
+    if (key !== "executor" || readKind(value) !== "object") {
       settings.set(key, value);
       continue;
     }
-    code = textIn(memberOf(value, "code"));
-    prompt = textIn(memberOf(value, "prompt"));
-    for (const one of membersOf(value)) {
+    code = readString(findMember(value, "code"));
+    prompt = readString(findMember(value, "prompt"));
+    for (const one of listMembers(value)) {
       if (!["kind", "code", "prompt"].includes(one.key)) settings.set(one.key, one.text);
     }
   }
-  const [id, type] = ["id", "type"].map((name) => textIn(memberOf(text, name)) ?? "");
+  const [id, type] = ["id", "type"].map((name) => readString(findMember(text, name)) ?? "");
   return { id: id as string, type: type as string, code, prompt, settings };
 }
 
 /** The members of a definition besides its nodes and edges. */
-export function settingsIn(definition: string): Map<string, string> {
-  const members = membersOf(definition).filter(({ key }) => key !== "nodes" && key !== "edges");
+export function readSettings(definition: string): Map<string, string> {
+  const members = listMembers(definition).filter(({ key }) => key !== "nodes" && key !== "edges");
   return new Map(members.map(({ key, text }) => [key, text]));
 }
 
@@ -73,10 +73,10 @@ export interface Trigger {
 }
 
 /** The triggers of a definition. */
-export function triggersIn({ definition }: Pick<Schemas["WholeWorkflow"], "definition">): Trigger[] {
-  return elementsOf(memberOf(rawOf(definition).text, "triggers") ?? "[]").map((text) => {
-    const fields = new Map(membersOf(text).map(({ key, text: value }) => [key, value]));
-    const [id = "", type = ""] = ["id", "type"].map((name) => textIn(fields.get(name)));
+export function parseTriggers({ definition }: Pick<Schemas["WholeWorkflow"], "definition">): Trigger[] {
+  return listElements(findMember(asRaw(definition).text, "triggers") ?? "[]").map((text) => {
+    const fields = new Map(listMembers(text).map(({ key, text: value }) => [key, value]));
+    const [id = "", type = ""] = ["id", "type"].map((name) => readString(fields.get(name)));
     fields.delete("id");
     fields.delete("type");
     return { id, type, fields };

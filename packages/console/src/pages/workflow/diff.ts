@@ -1,6 +1,6 @@
-import { kindOf, membersOf, prettyJson } from "../../json/raw.ts";
+import { formatJson, listMembers, readKind } from "../../json/raw.ts";
 import type { Graph, GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
-import { type NodeText, type Parts, settingsIn } from "./definition-parts.ts";
+import { type NodeText, type ParsedDefinition, readSettings } from "./definition-parts.ts";
 
 export type Change = "added" | "removed" | "changed" | "same";
 
@@ -28,65 +28,65 @@ export interface WorkflowDiff {
 }
 
 /** Two definitions, node by node and edge by edge. */
-export function diffOf(before: Parts, after: Parts): WorkflowDiff {
+export function diffWorkflows(before: ParsedDefinition, after: ParsedDefinition): WorkflowDiff {
   const ids = new Set([...before.nodes.keys(), ...after.nodes.keys()]);
-  const nodes = new Map(Array.from(ids, (id) => [id, nodeDiff(before.nodes.get(id), after.nodes.get(id))]));
+  const nodes = new Map(Array.from(ids, (id) => [id, diffNodes(before.nodes.get(id), after.nodes.get(id))]));
   const edges = new Map<string, Change>();
-  const graph = union(before.graph, after.graph, edges);
-  const [was, is] = [settingsText(settingsIn(before.text)), settingsText(settingsIn(after.text))];
-  return { graph, nodes, edges, settings: sides(was, is) };
+  const graph = uniteGraphs(before.graph, after.graph, edges);
+  const [was, is] = [formatSettings(readSettings(before.text)), formatSettings(readSettings(after.text))];
+  return { graph, nodes, edges, settings: compareTexts(was, is) };
 }
 
-export function edgeName({ from, to, isOnError }: GraphEdge): string {
+export function formatEdgeName({ from, to, isOnError }: GraphEdge): string {
   return `${from}>${to}${isOnError ? "!" : ""}`;
 }
 
-function nodeDiff(before: NodeText | undefined, after: NodeText | undefined): NodeDiff {
-  const code = sides(codeOf(before), codeOf(after));
-  const settings = sides(before && nodeSettings(before), after && nodeSettings(after));
+function diffNodes(before: NodeText | undefined, after: NodeText | undefined): NodeDiff {
+  const code = compareTexts(readCode(before), readCode(after));
+  const settings = compareTexts(before && formatNodeSettings(before), after && formatNodeSettings(after));
   if (!before || !after) return { change: before ? "removed" : "added", code, settings };
   return { change: code || settings ? "changed" : "same", code, settings };
 }
 
-function codeOf(node: NodeText | undefined): string | undefined {
+function readCode(node: NodeText | undefined): string | undefined {
   return node && (node.code ?? node.prompt);
 }
 
 /** The type first: it is what may change most. */
-function nodeSettings({ type, code, settings }: NodeText): string {
+function formatNodeSettings({ type, code, settings }: NodeText): string {
   const kind = code === undefined ? type : `${type}, code`;
-  return settingsText(new Map([["type", JSON.stringify(kind)], ...settings]));
+  return formatSettings(new Map([["type", JSON.stringify(kind)], ...settings]));
 }
 
-function settingsText(settings: ReadonlyMap<string, string>): string {
+function formatSettings(settings: ReadonlyMap<string, string>): string {
   const sorted = Array.from(settings).sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([name, text]) => `${name}: ${prettyJson(inOrder(text))}`).join("\n");
+  return sorted.map(([name, text]) => `${name}: ${formatJson(sortMembers(text))}`).join("\n");
 }
 
 /** The order of members says nothing. */
-function inOrder(text: string): string {
-  if (kindOf(text) !== "object") return text;
-  const members = membersOf(text).sort((a, b) => (a.key < b.key ? -1 : 1));
-  return `{${members.map(({ key, text: value }) => `${JSON.stringify(key)}:${inOrder(value)}`).join(",")}}`;
+function sortMembers(text: string): string {
+  if (readKind(text) !== "object") return text;
+  const members = listMembers(text).sort((a, b) => (a.key < b.key ? -1 : 1));
+  return `{${members.map(({ key, text: value }) => `${JSON.stringify(key)}:${sortMembers(value)}`).join(",")}}`;
 }
 
-function sides(before: string | undefined, after: string | undefined): Sides | undefined {
+function compareTexts(before: string | undefined, after: string | undefined): Sides | undefined {
   return before === after ? undefined : { before: before ?? "", after: after ?? "" };
 }
 
-function union(before: Graph, after: Graph, changes: Map<string, Change>): Graph {
+function uniteGraphs(before: Graph, after: Graph, changes: Map<string, Change>): Graph {
   const old = new Map(before.nodes.map((node) => [node.id, node]));
   const known = new Set(after.nodes.map(({ id }) => id));
   const nodes = [
-    ...after.nodes.map((node) => unionNode(old.get(node.id), node, changes)),
-    ...before.nodes.filter(({ id }) => !known.has(id)).map((node) => unionNode(node, undefined, changes)),
+    ...after.nodes.map((node) => uniteNodes(old.get(node.id), node, changes)),
+    ...before.nodes.filter(({ id }) => !known.has(id)).map((node) => uniteNodes(node, undefined, changes)),
   ];
-  return { nodes, edges: unionEdges(before.edges, after.edges, changes) };
+  return { nodes, edges: uniteEdges(before.edges, after.edges, changes) };
 }
 
 const empty: Graph = { nodes: [], edges: [] };
 
-function unionNode(
+function uniteNodes(
   before: GraphNode | undefined,
   after: GraphNode | undefined,
   changes: Map<string, Change>,
@@ -94,21 +94,21 @@ function unionNode(
   const hasBody = before?.body !== undefined || after?.body !== undefined;
   return {
     ...((after ?? before) as GraphNode),
-    body: hasBody ? union(before?.body ?? empty, after?.body ?? empty, changes) : undefined,
+    body: hasBody ? uniteGraphs(before?.body ?? empty, after?.body ?? empty, changes) : undefined,
   };
 }
 
-function unionEdges(
+function uniteEdges(
   before: readonly GraphEdge[],
   after: readonly GraphEdge[],
   changes: Map<string, Change>,
 ): GraphEdge[] {
-  const old = new Map(before.map((edge) => [edgeName(edge), edge]));
+  const old = new Map(before.map((edge) => [formatEdgeName(edge), edge]));
   for (const edge of after) {
-    const was = old.get(edgeName(edge));
+    const was = old.get(formatEdgeName(edge));
     const isSame = was !== undefined && was.label === edge.label && was.max === edge.max;
-    changes.set(edgeName(edge), was === undefined ? "added" : isSame ? "same" : "changed");
-    old.delete(edgeName(edge));
+    changes.set(formatEdgeName(edge), was === undefined ? "added" : isSame ? "same" : "changed");
+    old.delete(formatEdgeName(edge));
   }
   for (const name of old.keys()) changes.set(name, "removed");
   return [...after, ...old.values()];

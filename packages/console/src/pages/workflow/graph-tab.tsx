@@ -3,15 +3,15 @@ import type { Node, NodeProps } from "@xyflow/react";
 import { type JSX, memo, useCallback, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
-import { allNodes, type Graph, type GraphEdge, type GraphNode } from "../../parts/graph/definition.ts";
+import { type Graph, type GraphEdge, type GraphNode, listNodes } from "../../parts/graph/definition.ts";
 import { type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useKeys } from "../../parts/keyboard.tsx";
 import { Missing } from "../../parts/page.tsx";
-import { isMissing, Read } from "../../parts/states.tsx";
+import { isNotFound, QueryView } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
-import { type Finding, findingsByNode } from "./findings.ts";
+import { type Finding, groupFindings } from "./findings.ts";
 import { Findings, NodePanel } from "./node-panel.tsx";
 import { useParts, useWorkflow, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
 import "./workflow-page.css";
@@ -23,12 +23,12 @@ const { versions } = texts.workflows;
 export function GraphTab({ workflow: latest }: { workflow: WholeWorkflow }): JSX.Element {
   const [{ version }] = useAddress(["version"]);
   const { id, active_version: active } = latest;
-  const shown = useWorkflow(id, versionIn(version) ?? active ?? latest.version);
-  if (isMissing(shown.error)) return <Missing words={{ ...versions, back: id }} to={`/workflows/${id}`} />;
-  return <Read query={shown}>{(found) => <VersionGraph workflow={found} />}</Read>;
+  const shown = useWorkflow(id, parseVersion(version) ?? active ?? latest.version);
+  if (isNotFound(shown.error)) return <Missing words={{ ...versions, back: id }} to={`/workflows/${id}`} />;
+  return <QueryView query={shown}>{(found) => <VersionGraph workflow={found} />}</QueryView>;
 }
 
-function versionIn(text = ""): number | undefined {
+function parseVersion(text = ""): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
@@ -37,18 +37,18 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const parts = useParts(workflow);
   const [{ node }, change] = useAddress(["node", "version"]);
   const findings = useFindings(workflow);
-  const byNode = useMemo(() => findingsByNode(parts.text, findings.data?.findings ?? []), [parts, findings.data]);
+  const byNode = useMemo(() => groupFindings(parts.text, findings.data?.findings ?? []), [parts, findings.data]);
   const select = (id: string) => change({ node: id });
-  const ids = useMemo(() => allNodes(parts.graph).map(({ id }) => id), [parts.graph]);
+  const ids = useMemo(() => listNodes(parts.graph).map(({ id }) => id), [parts.graph]);
   const step = (by: number) => {
     const at = node === undefined ? (by > 0 ? -1 : ids.length) : ids.indexOf(node);
     const next = ids[Math.max(0, Math.min(ids.length - 1, at + by))];
     if (next !== undefined) select(next);
   };
   useKeys({
-    j: { says: words.keys.next, run: () => step(1) },
-    k: { says: words.keys.previous, run: () => step(-1) },
-    Escape: { says: texts.keys.close, run: () => change({ node: undefined }) },
+    j: { label: words.keys.next, run: () => step(1) },
+    k: { label: words.keys.previous, run: () => step(-1) },
+    Escape: { label: texts.keys.close, run: () => change({ node: undefined }) },
   });
   const chosen = node === undefined ? undefined : parts.nodes.get(node);
   return (
@@ -80,7 +80,10 @@ function VersionGraph({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
           />
         ) : (
           <Findings
-            {...{ byNode, select, error: findings.error, isPending: findings.isPending }}
+            byNode={byNode}
+            select={select}
+            error={findings.error}
+            isPending={findings.isPending}
             description={parts.text}
           />
         )}
@@ -110,19 +113,29 @@ const nodeTypes = { card: memo(DefinitionCard) };
 /** The graph of a definition, with its findings at their nodes. */
 export function DefinitionGraph({ graph, findings, selected, onSelect }: DefinitionGraphProps): JSX.Element {
   const dataOf = useCallback(({ id }: GraphNode) => ({ findings: findings.get(id) }), [findings]);
-  return <GraphView {...{ graph, label: words.label, nodeTypes, dataOf, lookOf, selected, onSelect }} />;
+  return (
+    <GraphView
+      graph={graph}
+      label={words.label}
+      nodeTypes={nodeTypes}
+      dataOf={dataOf}
+      lookOf={styleEdge}
+      selected={selected}
+      onSelect={onSelect}
+    />
+  );
 }
 
-function lookOf({ label, max }: GraphEdge): EdgeLook {
-  return { state: "idle", label: labelOf(label, max), isAbove: false };
+function styleEdge({ label, max }: GraphEdge): EdgeLook {
+  return { state: "idle", label: formatEdgeLabel(label, max), isAbove: false };
 }
 
-export function labelOf(label: string, max: number | undefined): string {
+export function formatEdgeLabel(label: string, max: number | undefined): string {
   return [label, max === undefined ? "" : words.max(max)].filter((part) => part !== "").join(", ");
 }
 
 /** What kind of node it is, in words. */
-export function kindOf({ type, isPrompt }: GraphNode): string {
+export function describeKind({ type, isPrompt }: GraphNode): string {
   const kind = type in words.kinds ? words.kinds[type as keyof typeof words.kinds] : type;
   return isPrompt ? `${kind} · ${words.prompt}` : kind;
 }
@@ -142,10 +155,19 @@ function DefinitionCard({ data, selected }: NodeProps<Node<DefinitionData, "card
       <span className="hidden-label">{words.findings(findings.length)}</span>
     </span>
   );
-  return <NodeCard {...card} tone={toneOf(card.node)} {...{ state, selected, end }} note={kindOf(card.node)} />;
+  return (
+    <NodeCard
+      {...card}
+      tone={getNodeTone(card.node)}
+      state={state}
+      selected={selected}
+      end={end}
+      note={describeKind(card.node)}
+    />
+  );
 }
 
-export function toneOf({ type, isPrompt }: GraphNode): string {
+export function getNodeTone({ type, isPrompt }: GraphNode): string {
   if (isPrompt) return "accent";
   if (type === "approval" || type === "wait") return "wait";
   return type === "decision" || type === "map" || type === "workflow" ? "run" : "idle";

@@ -5,10 +5,10 @@ import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { Button } from "../../parts/button.tsx";
 import { TextField } from "../../parts/field.tsx";
-import { Empty, Loading, PageFailure, Trouble } from "../../parts/states.tsx";
+import { Empty, ErrorNote, Loading, PageFailure } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { dollars } from "../costs/cost-days.ts";
+import { formatDollars } from "../costs/cost-days.ts";
 import type { WholeWorkflow } from "./use-workflow.tsx";
 import "../../parts/sheet.css";
 import "./tabs.css";
@@ -91,7 +91,7 @@ function QuotaForm({ id, quotas }: { id: string; quotas: Quotas }): JSX.Element 
           />
         ))}
       </div>
-      <Trouble error={error} />
+      <ErrorNote error={error} />
       <div className="quota-acts">
         <Button submit tone="main" disabled={names.some((name) => isWrong(typed[name] ?? ""))}>
           {texts.common.save}
@@ -163,7 +163,7 @@ function PinTable({ pins, id }: { pins: readonly Schemas["Generation"][]; id: st
               </td>
               <td className="wide">{client_slug ?? words.everybody}</td>
               <td className="wide mono">{model}</td>
-              <td className="number">{dollars(cost.usd)}</td>
+              <td className="number">{formatDollars(cost.usd)}</td>
               <td className="fixed wide">
                 <Time at={created_at} />
               </td>

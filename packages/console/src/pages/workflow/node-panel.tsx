@@ -1,12 +1,12 @@
 import type { JSX } from "react";
 import { Link } from "wouter";
-import { memberOf, textIn } from "../../json/raw.ts";
+import { findMember, readString } from "../../json/raw.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { CodeLines } from "../../parts/code.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { Loading, Trouble } from "../../parts/states.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { ErrorNote, Loading } from "../../parts/states.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import type { NodeText } from "./definition-parts.ts";
 import type { Finding } from "./findings.ts";
@@ -22,14 +22,16 @@ interface NodePanelProps {
 /** One node of the definition, in full. */
 export function NodePanel({ node, findings, onClose }: NodePanelProps): JSX.Element {
   const { id, type, code, prompt, settings } = node;
-  const [description, message, runs] = ["description", "message", "workflow"].map((name) => textIn(settings.get(name)));
+  const [description, message, runs] = ["description", "message", "workflow"].map((name) =>
+    readString(settings.get(name)),
+  );
   const rest = Array.from(settings).filter(([name]) => name !== "description" && name !== "message" && name !== "name");
   const inCode = findings.find(({ line }) => line !== undefined);
   return (
     <>
       <header className="definition-head">
         <h2>
-          <Foreign text={id} />
+          <UntrustedText text={id} />
         </h2>
         <span className="quiet">{type}</span>
         <span className="page-head-end">
@@ -39,7 +41,7 @@ export function NodePanel({ node, findings, onClose }: NodePanelProps): JSX.Elem
       <div className="definition-body">
         {description !== undefined && (
           <p>
-            <Foreign text={description} />
+            <UntrustedText text={description} />
           </p>
         )}
         {findings.length > 0 && <FindingList findings={findings} />}
@@ -74,7 +76,7 @@ function Written({ label, text }: { label: string; text: string }): JSX.Element 
     <section>
       <h3>{label}</h3>
       <pre className="definition-text">
-        <Foreign text={text} />
+        <UntrustedText text={text} />
       </pre>
     </section>
   );
@@ -88,7 +90,7 @@ function FindingList({ findings }: { findings: readonly Finding[] }): JSX.Elemen
           <b>
             {words.severity[severity]} {code}
           </b>{" "}
-          <Foreign text={message} />
+          <UntrustedText text={message} />
         </li>
       ))}
     </ul>
@@ -106,13 +108,13 @@ interface FindingsProps {
 
 /** What the workflow is for, and what is wrong with it. */
 export function Findings({ byNode, isPending, error, description, select }: FindingsProps): JSX.Element {
-  const about = textIn(memberOf(description, "description"));
+  const about = readString(findMember(description, "description"));
   const count = Array.from(byNode.values()).reduce((sum, { length }) => sum + length, 0);
   return (
     <div className="definition-body">
       {about !== undefined && (
         <p>
-          <Foreign text={about} />
+          <UntrustedText text={about} />
         </p>
       )}
       <p className="quiet">{words.pick}</p>
@@ -132,14 +134,14 @@ export function Findings({ byNode, isPending, error, description, select }: Find
           )}
         </h2>
         {isPending && <Loading lines={2} />}
-        <Trouble error={error} />
+        <ErrorNote error={error} />
         {Array.from(byNode, ([node, findings]) => (
           <div key={node} className="findings-of">
             {node === "" ? (
               <h3>{words.whole}</h3>
             ) : (
               <button type="button" className="findings-node" onClick={() => select(node)}>
-                <Foreign text={node} />
+                <UntrustedText text={node} />
               </button>
             )}
             <FindingList findings={findings} />

@@ -3,16 +3,16 @@ import { type DragEvent, type FormEvent, type JSX, useMemo, useRef, useState } f
 import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs } from "../../api/queries.ts";
-import { memberOf, Raw } from "../../json/raw.ts";
+import { findMember, Raw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { SelectField } from "../../parts/field.tsx";
-import { type Draft, draftsOf, filesIn, membersText } from "../../parts/form/draft.ts";
+import { createDrafts, type Draft, listFiles, renderMembers } from "../../parts/form/draft.ts";
 import { AnyInput, FormFields } from "../../parts/form/form-fields.tsx";
-import { type Problems, problemsOf } from "../../parts/form/problems.ts";
-import { fieldsOf, takesMore } from "../../parts/form/schema.ts";
-import { Empty, Read, Trouble } from "../../parts/states.tsx";
+import { findProblems, type Problems } from "../../parts/form/problems.ts";
+import { allowsMoreKeys, parseFields } from "../../parts/form/schema.ts";
+import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
-import { type Extra, extraProblems, keyedFields, newExtra, withFiles } from "./start-values.ts";
+import { checkExtras, createExtra, createExtraFields, type Extra, placeFiles } from "./start-values.ts";
 import { useParts, useVersions, useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
 import "../../parts/sheet.css";
 import "./tabs.css";
@@ -28,9 +28,9 @@ export function StartTab({ workflow }: { workflow: WholeWorkflow }): JSX.Element
   const shown = useWorkflow(id, wanted);
   if (wanted === undefined) return <Empty icon="clock" title={words.title} hint={words.notReady} />;
   return (
-    <Read query={shown}>
+    <QueryView query={shown}>
       {(found) => <StartForm key={wanted} workflow={found} version={version} onVersion={setVersion} />}
-    </Read>
+    </QueryView>
   );
 }
 
@@ -42,33 +42,34 @@ interface StartFormProps {
 }
 
 function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Element {
-  const inputs = memberOf(useParts(workflow).text, "inputs");
-  const fields = useMemo(() => fieldsOf(inputs ?? "{}"), [inputs]);
-  const [drafts, setDrafts] = useState<readonly Draft[]>(() => draftsOf(fields));
-  const [extras, setExtras] = useState<readonly Extra[]>(() => (fields.length === 0 ? [newExtra()] : []));
+  const inputs = findMember(useParts(workflow).text, "inputs");
+  const fields = useMemo(() => parseFields(inputs ?? "{}"), [inputs]);
+  const [drafts, setDrafts] = useState<readonly Draft[]>(() => createDrafts(fields));
+  const [extras, setExtras] = useState<readonly Extra[]>(() => (fields.length === 0 ? [createExtra()] : []));
   const [client, setClient] = useState("");
   const [isChecked, setChecked] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const hasRoom = inputs === undefined || takesMore(inputs);
-  const problems = useMemo(() => problemsOf(fields, drafts), [fields, drafts]);
-  const keyProblems = extraProblems(extras, fields);
+  const hasRoom = inputs === undefined || allowsMoreKeys(inputs);
+  const problems = useMemo(() => findProblems(fields, drafts), [fields, drafts]);
+  const keyProblems = checkExtras(extras, fields);
   const { start, progress } = useStart(workflow.id);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setChecked(true);
     if (problems.size + keyProblems.size > 0) return focusFirstBad(form.current);
-    const all = [...fields, ...keyedFields(extras)];
+    const all = [...fields, ...createExtraFields(extras)];
     const given = [...drafts, ...extras.map(({ draft }) => draft)];
     start.mutate({
-      files: given.flatMap(filesIn),
-      contextWith: (uploaded) => new Raw(`{${membersText(all, given, uploaded).join(",")}}`),
-      ...{ client, version },
+      files: given.flatMap(listFiles),
+      contextWith: (uploaded) => new Raw(`{${renderMembers(all, given, uploaded).join(",")}}`),
+      client,
+      version,
     });
   };
   const drop = (event: DragEvent) => {
     if (event.defaultPrevented || event.dataTransfer.files.length === 0) return;
     event.preventDefault();
-    const placed = withFiles({ fields, drafts, extras, hasRoom }, Array.from(event.dataTransfer.files));
+    const placed = placeFiles({ fields, drafts, extras, hasRoom }, Array.from(event.dataTransfer.files));
     setDrafts(placed.drafts);
     setExtras(placed.extras);
   };
@@ -85,7 +86,10 @@ function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Elemen
         <div className="card-body">
           {fields.length === 0 && <p className="quiet start-hint">{words.noInputs}</p>}
           <FormFields
-            {...{ fields, drafts, onChange: setDrafts, id: "start-" }}
+            fields={fields}
+            drafts={drafts}
+            onChange={setDrafts}
+            id="start-"
             problems={isChecked ? problems : noProblems}
             takesFiles
           />
@@ -93,13 +97,13 @@ function StartForm({ workflow, version, onVersion }: StartFormProps): JSX.Elemen
             <MoreValues extras={extras} onChange={setExtras} problems={isChecked ? keyProblems : noProblems} />
           )}
         </div>
-        <Options {...{ workflow, version, onVersion, client, onClient: setClient }} />
+        <Options workflow={workflow} version={version} onVersion={onVersion} client={client} onClient={setClient} />
         <footer className="start-foot">
           {workflow.paused_at !== null && <p className="quiet">{words.queued}</p>}
           {isChecked && problems.size + keyProblems.size > 0 && (
             <p className="form-trouble">{texts.tasks.fix(problems.size + keyProblems.size)}</p>
           )}
-          <Trouble error={start.error} />
+          <ErrorNote error={start.error} />
           <div className="start-acts">
             <Button submit tone="main" icon="play" disabled={start.isPending}>
               {start.isPending ? words.starting : words.submit}
@@ -200,7 +204,7 @@ export function MoreValues({ extras, onChange, problems }: MoreValuesProps): JSX
             onRemove={() => onChange(extras.filter(({ id }) => id !== extra.id))}
           />
         ))}
-        <Button icon="plus" onClick={() => onChange([...extras, newExtra()])}>
+        <Button icon="plus" onClick={() => onChange([...extras, createExtra()])}>
           {words.add}
         </Button>
       </div>
@@ -242,9 +246,13 @@ function ExtraRow({ extra, problems, onChange, onRemove }: ExtraRowProps): JSX.E
         </div>
         <div>
           <AnyInput
-            {...{ draft, takesFiles: true }}
+            draft={draft}
+            takesFiles={true}
             labelled={{
-              ...{ inputId, label: key === "" ? words.value : key, isRequired: true, isBad: badValue !== undefined },
+              inputId,
+              label: key === "" ? words.value : key,
+              isRequired: true,
+              isBad: badValue !== undefined,
               about: badValue === undefined ? undefined : `${inputId}-trouble`,
             }}
             onChange={(changed) => onChange({ ...extra, draft: changed })}

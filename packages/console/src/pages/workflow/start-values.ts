@@ -13,7 +13,10 @@ export interface Extra {
 
 let lastId = 0;
 
-export function newExtra(key = "", draft: AnyDraft = { kind: "any", mode: "text", text: "", file: undefined }): Extra {
+export function createExtra(
+  key = "",
+  draft: AnyDraft = { kind: "any", mode: "text", text: "", file: undefined },
+): Extra {
   return { id: ++lastId, key, draft };
 }
 
@@ -23,16 +26,19 @@ function isUsed({ key, draft }: Extra): boolean {
 }
 
 /** As fields of the form: a row without a key is left out. */
-export function keyedFields(extras: readonly Extra[]): Field[] {
+export function createExtraFields(extras: readonly Extra[]): Field[] {
   return extras.map((extra) => ({
-    ...{ key: extra.key, label: extra.key, description: undefined, initial: undefined },
+    key: extra.key,
+    label: extra.key,
+    description: undefined,
+    initial: undefined,
     isRequired: isUsed(extra),
     shape: { kind: "any" },
   }));
 }
 
 /** What is wrong, by the id of the row. */
-export function extraProblems(extras: readonly Extra[], fields: readonly Field[]): Map<string, string> {
+export function checkExtras(extras: readonly Extra[], fields: readonly Field[]): Map<string, string> {
   const taken = new Set(fields.map(({ key }) => key));
   const problems = new Map<string, string>();
   for (const extra of extras.filter(isUsed)) {
@@ -40,13 +46,13 @@ export function extraProblems(extras: readonly Extra[], fields: readonly Field[]
     if (key === "") problems.set(`${id}.key`, texts.form.problems.required);
     else if (taken.has(key)) problems.set(`${id}.key`, words.keyTwice);
     taken.add(key);
-    const sentence = valueProblem(draft);
+    const sentence = checkExtraValue(draft);
     if (sentence !== undefined) problems.set(`${id}.value`, sentence);
   }
   return problems;
 }
 
-function valueProblem(draft: AnyDraft): string | undefined {
+function checkExtraValue(draft: AnyDraft): string | undefined {
   if (draft.mode === "text") return undefined;
   if (draft.mode === "file") return draft.file ? undefined : texts.form.problems.required;
   try {
@@ -66,7 +72,7 @@ export interface Values {
 }
 
 /** Each file goes to the next value that can be one and is blank, and those that are left to rows of their own. */
-export function withFiles({ drafts, extras, hasRoom }: Values, files: readonly File[]) {
+export function placeFiles({ drafts, extras, hasRoom }: Values, files: readonly File[]) {
   const left = [...files];
   const filled = (draft: AnyDraft): AnyDraft => {
     const file = isBlank(draft) ? left.shift() : undefined;
@@ -76,14 +82,16 @@ export function withFiles({ drafts, extras, hasRoom }: Values, files: readonly F
   const rows = extras.map((extra) => {
     const draft = filled(extra.draft);
     const { file } = draft;
-    return { ...extra, draft, key: extra.key === "" && file ? keyOf(file) : extra.key };
+    return { ...extra, draft, key: extra.key === "" && file ? deriveKey(file) : extra.key };
   });
-  const more = hasRoom ? left.map((file) => newExtra(keyOf(file), { kind: "any", mode: "file", text: "", file })) : [];
+  const more = hasRoom
+    ? left.map((file) => createExtra(deriveKey(file), { kind: "any", mode: "file", text: "", file }))
+    : [];
   return { drafts: placed, extras: [...rows, ...more] };
 }
 
 /** `Invoice 7.pdf` becomes `invoice_7`. */
-function keyOf({ name }: File): string {
+function deriveKey({ name }: File): string {
   return name
     .replace(/\.[^.]*$/, "")
     .toLowerCase()

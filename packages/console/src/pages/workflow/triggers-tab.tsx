@@ -3,18 +3,18 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { type JSX, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { apiUrl } from "../../api/session.ts";
-import { textIn } from "../../json/raw.ts";
+import { readApiUrl } from "../../api/session.ts";
+import { readString } from "../../json/raw.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, CopyButton } from "../../parts/button.tsx";
-import { Choice } from "../../parts/filters.tsx";
+import { FilterSelect } from "../../parts/filters.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
-import { Empty, Loading, PageFailure, Trouble } from "../../parts/states.tsx";
+import { Empty, ErrorNote, Loading, PageFailure } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { type Trigger, triggersIn } from "./definition-parts.ts";
+import { parseTriggers, type Trigger } from "./definition-parts.ts";
 import { useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
 import "../../parts/sheet.css";
 import "./tabs.css";
@@ -26,7 +26,7 @@ export function TriggersTab({ workflow }: { workflow: WholeWorkflow }): JSX.Elem
   const { id, active_version: active, version } = workflow;
   const shown = useWorkflow(id, active ?? version);
   const schedules = useSchedules(id);
-  const triggers = shown.data && triggersIn(shown.data);
+  const triggers = shown.data && parseTriggers(shown.data);
   if (!triggers) return shown.error ? <PageFailure error={shown.error} onRetry={shown.refetch} /> : <Loading />;
   return (
     <div className="page-body">
@@ -85,7 +85,7 @@ export function TriggerCard({ workflow, trigger, schedule }: TriggerCardProps): 
         </span>
         <h2>{kind}</h2>
         <span className="mono quiet">
-          <Foreign text={id} />
+          <UntrustedText text={id} />
         </span>
         {schedule && (
           <span className="page-head-end">
@@ -107,12 +107,12 @@ function Place({ trigger: { id, type, fields } }: { trigger: Trigger }): JSX.Ele
   if (type === "mail") {
     return (
       <p className="mono trigger-place">
-        <Foreign text={words.mailTo(textIn(fields.get("address")) ?? "")} />
+        <UntrustedText text={words.mailTo(readString(fields.get("address")) ?? "")} />
       </p>
     );
   }
   if (type !== "webhook") return null;
-  const address = `${apiUrl().replace(/\/$/, "")}/hooks/${encodeURIComponent(id)}`;
+  const address = `${readApiUrl().replace(/\/$/, "")}/hooks/${encodeURIComponent(id)}`;
   return (
     <p className="mono trigger-place">
       POST {address}
@@ -167,7 +167,7 @@ function ScheduleSwitch({ workflow, schedule }: { workflow: string; schedule: Sc
   const label = isPaused ? words.resumeSchedule(schedule.trigger) : words.pauseSchedule(schedule.trigger);
   return (
     <>
-      <Trouble error={error} />
+      <ErrorNote error={error} />
       <Button icon={isPaused ? "play" : "pause"} aria-label={label} onClick={turn}>
         {isPaused ? texts.workflows.resume : texts.workflows.pause}
       </Button>
@@ -194,7 +194,7 @@ export function Deliveries({ workflow }: { workflow: string }): JSX.Element {
       <header className="card-head">
         <h2>{words.deliveries}</h2>
         <span className="card-head-end">
-          <Choice
+          <FilterSelect
             label={words.status}
             value={status}
             values={Object.entries(words.statuses)}
@@ -232,7 +232,8 @@ function useDeliveries(workflow: string, status: Status | undefined) {
     queryKey: ["deliveries", workflow, status ?? null],
     queryFn: ({ pageParam, signal }) => {
       const query = {
-        ...{ workflow, limit: pageSize },
+        workflow,
+        limit: pageSize,
         ...(status !== undefined && { status }),
         ...(pageParam !== undefined && { cursor: pageParam }),
       };
@@ -285,17 +286,17 @@ function DeliveryRow({ item }: { item: Delivery }): JSX.Element {
       <td className="wide">{trigger ?? words.kinds[type]}</td>
       <td className="wide">
         <span className="delivery-from">
-          <Foreign text={from} />
+          <UntrustedText text={from} />
         </span>
         <span className="delivery-about quiet">
-          <Foreign text={about} />
+          <UntrustedText text={about} />
         </span>
       </td>
       <td>
         {execution_id !== null && <Link href={`/runs/${execution_id}`}>{words.run}</Link>}
         {reason !== null && (
           <span className="delivery-reason">
-            <Foreign text={reason} />
+            <UntrustedText text={reason} />
           </span>
         )}
       </td>

@@ -2,11 +2,11 @@ import type { Schemas } from "@nova/client";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
-import { rawOf } from "../../json/answer.ts";
-import { Confirm } from "../../parts/dialog.tsx";
-import { Choice } from "../../parts/filters.tsx";
+import { asRaw } from "../../json/answer.ts";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
+import { FilterSelect } from "../../parts/filters.tsx";
 import { texts } from "../../texts.ts";
-import { type Parts, partsOf } from "./definition-parts.ts";
+import { type ParsedDefinition, parseDefinition } from "./definition-parts.ts";
 
 export type WholeWorkflow = Schemas["WholeWorkflow"];
 
@@ -23,9 +23,9 @@ export function useWorkflow(id: string, version?: number) {
 }
 
 /** Parsed again only where the text is another one. */
-export function useParts({ definition }: WholeWorkflow): Parts {
-  const { text } = rawOf(definition);
-  return useMemo(() => partsOf(text), [text]);
+export function useParts({ definition }: WholeWorkflow): ParsedDefinition {
+  const { text } = asRaw(definition);
+  return useMemo(() => parseDefinition(text), [text]);
 }
 
 const pageSize = 50;
@@ -62,7 +62,7 @@ export function VersionPicker({ label, workflow, value, onChange }: VersionPicke
       [String(version), active ? `${nameOf(version)}, ${words.active.toLowerCase()}` : nameOf(version)] as const,
   );
   return (
-    <Choice
+    <FilterSelect
       label={label}
       value={String(value)}
       values={values}
@@ -82,20 +82,20 @@ export function ActivateDialog({
   version: number;
   onClose(): void;
 }): JSX.Element {
-  const { activate } = useActs(workflow);
+  const { activate } = useWorkflowActions(workflow);
   return (
-    <Confirm
+    <ConfirmDialog
       title={texts.workflows.activateTitle(version)}
-      does={texts.workflows.versions.activate}
-      act={() => activate(version)}
+      action={texts.workflows.versions.activate}
+      onConfirm={() => activate(version)}
       onClose={onClose}
     >
       <p className="quiet">{texts.workflows.activateHint}</p>
-    </Confirm>
+    </ConfirmDialog>
   );
 }
 
-export function useActs({ id }: WholeWorkflow) {
+export function useWorkflowActions({ id }: WholeWorkflow) {
   const nova = useNova();
   const queries = useQueryClient();
   const readAgain = () =>

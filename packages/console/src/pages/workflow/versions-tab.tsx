@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
 import { type JSX, memo, useCallback, useMemo, useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { rawOf } from "../../json/answer.ts";
+import { asRaw } from "../../json/answer.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff } from "../../parts/code.tsx";
@@ -13,11 +13,11 @@ import { type CardData, NodeCard } from "../../parts/graph/node-card.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { partsOf } from "./definition-parts.ts";
-import { type Change, diffOf, edgeName, type NodeDiff, type WorkflowDiff } from "./diff.ts";
-import { kindOf, labelOf } from "./graph-tab.tsx";
+import { parseDefinition } from "./definition-parts.ts";
+import { type Change, diffWorkflows, formatEdgeName, type NodeDiff, type WorkflowDiff } from "./diff.ts";
+import { describeKind, formatEdgeLabel } from "./graph-tab.tsx";
 import { ActivateDialog, useVersions, VersionPicker, type WholeWorkflow } from "./use-workflow.tsx";
 import "../../parts/sheet.css";
 import "./tabs.css";
@@ -119,7 +119,7 @@ function VersionRow({ item, before, onCompare, onActivate }: VersionRowProps): J
       </span>
       {reason !== undefined && (
         <p className="version-reason">
-          <Foreign text={reason} />
+          <UntrustedText text={reason} />
         </p>
       )}
     </li>
@@ -138,9 +138,9 @@ interface ComparisonProps {
 /** Two versions: their graph as one, and the code of a node beside it. */
 export function Comparison({ workflow, before, after }: ComparisonProps): JSX.Element {
   const [{ node }, change] = useAddress(["before", "after", "node"]);
-  const both = useBoth(workflow.id, before, after);
+  const both = useDiff(workflow.id, before, after);
   const diff = both.data;
-  const first = useMemo(() => (diff ? firstChanged(diff) : undefined), [diff]);
+  const first = useMemo(() => (diff ? findFirstChange(diff) : undefined), [diff]);
   const chosen = node ?? first;
   return (
     <>
@@ -184,7 +184,7 @@ export function Comparison({ workflow, before, after }: ComparisonProps): JSX.El
   );
 }
 
-function useBoth(id: string, before: number, after: number) {
+function useDiff(id: string, before: number, after: number) {
   const nova = useNova();
   return useQuery({
     queryKey: ["versions", id, "diff", before, after],
@@ -194,15 +194,15 @@ function useBoth(id: string, before: number, after: number) {
       const [was, is] = await Promise.all(
         [before, after].map(async (version) => {
           const { definition } = await nova.workflows.get(id, { version });
-          return partsOf(rawOf(definition).text);
+          return parseDefinition(asRaw(definition).text);
         }),
       );
-      return was && is ? diffOf(was, is) : null;
+      return was && is ? diffWorkflows(was, is) : null;
     },
   });
 }
 
-function firstChanged({ nodes, settings }: WorkflowDiff): string | undefined {
+function findFirstChange({ nodes, settings }: WorkflowDiff): string | undefined {
   const [node] = nodes.entries().find(([, { change }]) => change !== "same") ?? [];
   return node ?? (settings && whole);
 }
@@ -226,7 +226,7 @@ function ChangeList({ diff, chosen, onSelect }: ChangeListProps): JSX.Element {
             onClick={() => onSelect(id)}
           >
             <Icon name={changeLooks[change].icon ?? "change"} size={12} />
-            <Foreign text={id} />
+            <UntrustedText text={id} />
             <span className="hidden-label">{words.changes[change]}</span>
           </button>
         </li>
@@ -299,16 +299,26 @@ export function DiffGraph({ diff, selected, onSelect }: DiffGraphProps): JSX.Ele
   const dataOf = useCallback(({ id }: GraphNode) => ({ change: diff.nodes.get(id)?.change ?? "same" }), [diff]);
   const lookOf = useCallback(
     (edge: GraphEdge) => {
-      const change = diff.edges.get(edgeName(edge)) ?? "same";
+      const change = diff.edges.get(formatEdgeName(edge)) ?? "same";
       return {
         state: change === "same" ? "idle" : change,
-        label: labelOf(edge.label, edge.max),
+        label: formatEdgeLabel(edge.label, edge.max),
         isAbove: change !== "same",
       };
     },
     [diff],
   );
-  return <GraphView {...{ graph: diff.graph, label: words.graph, nodeTypes, dataOf, lookOf, selected, onSelect }} />;
+  return (
+    <GraphView
+      graph={diff.graph}
+      label={words.graph}
+      nodeTypes={nodeTypes}
+      dataOf={dataOf}
+      lookOf={lookOf}
+      selected={selected}
+      onSelect={onSelect}
+    />
+  );
 }
 
 interface DiffData extends CardData {
@@ -323,6 +333,6 @@ function DiffCard({ data, selected }: NodeProps<Node<DiffData, "card">>): JSX.El
       <Icon name={icon} size={14} />
     </span>
   );
-  const note = change === "same" ? kindOf(card.node) : `${kindOf(card.node)} · ${words.changes[change]}`;
-  return <NodeCard {...card} {...{ tone, selected, note, end }} state={change} />;
+  const note = change === "same" ? describeKind(card.node) : `${describeKind(card.node)} · ${words.changes[change]}`;
+  return <NodeCard {...card} tone={tone} selected={selected} note={note} end={end} state={change} />;
 }

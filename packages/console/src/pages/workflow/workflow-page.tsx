@@ -1,14 +1,14 @@
 import { type ComponentType, type JSX, useState } from "react";
 import { Link, useParams } from "wouter";
 import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/dialog.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Missing } from "../../parts/page.tsx";
-import { Failure, isMissing, Loading, later } from "../../parts/states.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { Failure, isNotFound, Loading, lazyComponent } from "../../parts/states.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { GraphTab } from "./graph-tab.tsx";
-import { ActivateDialog, useActs, useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
+import { ActivateDialog, useWorkflow, useWorkflowActions, type WholeWorkflow } from "./use-workflow.tsx";
 import "./workflow-page.css";
 
 const words = texts.workflows;
@@ -22,11 +22,11 @@ export interface TabProps {
 
 const tabs: Record<TabName, ComponentType<TabProps>> = {
   graph: GraphTab,
-  start: later(async () => (await import("./start-tab.tsx")).StartTab),
-  versions: later(async () => (await import("./versions-tab.tsx")).VersionsTab),
-  triggers: later(async () => (await import("./triggers-tab.tsx")).TriggersTab),
-  analytics: later(async () => (await import("./analytics-tab.tsx")).AnalyticsTab),
-  limits: later(async () => (await import("./limits-tab.tsx")).LimitsTab),
+  start: lazyComponent(async () => (await import("./start-tab.tsx")).StartTab),
+  versions: lazyComponent(async () => (await import("./versions-tab.tsx")).VersionsTab),
+  triggers: lazyComponent(async () => (await import("./triggers-tab.tsx")).TriggersTab),
+  analytics: lazyComponent(async () => (await import("./analytics-tab.tsx")).AnalyticsTab),
+  limits: lazyComponent(async () => (await import("./limits-tab.tsx")).LimitsTab),
 };
 const names = Object.keys(tabs) as TabName[];
 
@@ -36,7 +36,7 @@ export function WorkflowPage(): JSX.Element {
   const at = names.find((name) => name === tab) ?? "graph";
   const asked = useWorkflow(id);
   const { data: workflow, error } = asked;
-  if (isMissing(error)) return <Missing words={words} to="/workflows" />;
+  if (isNotFound(error)) return <Missing words={words} to="/workflows" />;
   if (error && !workflow) return <Failure error={error} onRetry={() => void asked.refetch()} />;
   if (!workflow) return <Loading lines={10} />;
   const Tab = tabs[at];
@@ -72,7 +72,7 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): 
       )}
       {status === "failed" && (
         <p className="workflow-note tone-bad" role="note">
-          <Foreign text={words.failedBecause(version, reason ?? "")} />
+          <UntrustedText text={words.failedBecause(version, reason ?? "")} />
         </p>
       )}
     </>
@@ -83,7 +83,7 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps): 
 export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Element {
   const { id, name, active_version: active, previous_version: previous, paused_at } = workflow;
   const [asked, setAsked] = useState<"pause" | "resume" | "rollback">();
-  const acts = useActs(workflow);
+  const acts = useWorkflowActions(workflow);
   const close = () => setAsked(undefined);
   return (
     <header className="page-head workflow-head">
@@ -91,7 +91,7 @@ export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Ele
         <Icon name="back" />
       </Link>
       <h1 className="workflow-title">
-        <Foreign text={name} />
+        <UntrustedText text={name} />
       </h1>
       {name !== id && <span className="mono quiet workflow-id">{id}</span>}
       {active !== null && <span className="badge workflow-badge tone-ok">{words.version(active)}</span>}
@@ -117,14 +117,14 @@ export function WorkflowHead({ workflow }: { workflow: WholeWorkflow }): JSX.Ele
         )}
       </span>
       {asked === "pause" && (
-        <Confirm title={words.pauseTitle(id)} does={words.pause} act={acts.pause} onClose={close}>
+        <ConfirmDialog title={words.pauseTitle(id)} action={words.pause} onConfirm={acts.pause} onClose={close}>
           <p className="quiet">{words.pauseHint}</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
       {asked === "resume" && (
-        <Confirm title={words.resumeTitle(id)} does={words.resume} act={acts.resume} onClose={close}>
+        <ConfirmDialog title={words.resumeTitle(id)} action={words.resume} onConfirm={acts.resume} onClose={close}>
           <p className="quiet">{words.resumeHint}</p>
-        </Confirm>
+        </ConfirmDialog>
       )}
       {asked === "rollback" && previous !== null && (
         <ActivateDialog workflow={workflow} version={previous} onClose={close} />

@@ -5,12 +5,12 @@ import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/address.ts";
 import { Button } from "../../parts/button.tsx";
-import { SearchText } from "../../parts/filters.tsx";
+import { SearchField } from "../../parts/filters.tsx";
 import { useKeys } from "../../parts/keyboard.tsx";
 import { Empty, Failure, Loading } from "../../parts/states.tsx";
-import { statuses, toneOf } from "../../parts/status.tsx";
-import { durationText, usdText } from "../../parts/time.tsx";
-import { Foreign } from "../../parts/untrusted-text.tsx";
+import { getStatusTone, statuses } from "../../parts/status.tsx";
+import { formatDuration, formatUsd } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import "../../parts/sheet.css";
 import "./workflows-page.css";
@@ -44,7 +44,7 @@ export function WorkflowsPage(): JSX.Element {
         {workflows.data && <span className="quiet">{words.count(shown.length)}</span>}
       </header>
       <div className="filter-bar" role="search">
-        <SearchText value={text} label={words.search} onChange={(to) => change({ text: to })} input={search} />
+        <SearchField value={text} label={words.search} onChange={(to) => change({ text: to })} input={search} />
       </div>
       {workflows.isPending ? (
         <Loading />
@@ -137,7 +137,7 @@ function Row({ workflow: { id, name, ...workflow }, figures, runs, isAt }: RowPr
       <td>
         <span className="workflow-name">
           <Link href={`/workflows/${id}`}>
-            <Foreign text={name} />
+            <UntrustedText text={name} />
           </Link>
           {paused_at !== null && <span className="badge workflow-badge tone-wait">{words.paused}</span>}
         </span>
@@ -155,8 +155,8 @@ function Row({ workflow: { id, name, ...workflow }, figures, runs, isAt }: RowPr
         <LastRuns workflow={id} runs={runs} />
       </td>
       <td className="fixed wide">{figures && <Rate figures={figures} />}</td>
-      <td className="fixed wide number">{figures && figures.p95_ms !== null && durationText(figures.p95_ms)}</td>
-      <td className="fixed wide number">{figures && usdText(figures.cost_usd)}</td>
+      <td className="fixed wide number">{figures && figures.p95_ms !== null && formatDuration(figures.p95_ms)}</td>
+      <td className="fixed wide number">{figures && formatUsd(figures.cost_usd)}</td>
     </tr>
   );
 }
@@ -177,13 +177,16 @@ function useWorkflowKeys(workflows: readonly Workflow[], search: { current: HTML
   const [at, setAt] = useState(-1);
   const [, go] = useLocation();
   const step = (by: number) => setAt((before) => Math.max(0, Math.min(workflows.length - 1, before + by)));
-  const next = { says: words.keys.next, run: () => step(1) };
-  const previous = { says: words.keys.previous, run: () => step(-1) };
+  const next = { label: words.keys.next, run: () => step(1) };
+  const previous = { label: words.keys.previous, run: () => step(-1) };
   const current = workflows[at];
   useKeys({
-    ...{ j: next, ArrowDown: next, k: previous, ArrowUp: previous },
-    "/": { says: texts.runs.keys.filter, run: () => search.current?.focus() },
-    ...(current && { Enter: { says: words.keys.open, run: () => go(`/workflows/${current.id}`) } }),
+    j: next,
+    ArrowDown: next,
+    k: previous,
+    ArrowUp: previous,
+    "/": { label: texts.runs.keys.filter, run: () => search.current?.focus() },
+    ...(current && { Enter: { label: words.keys.open, run: () => go(`/workflows/${current.id}`) } }),
   });
   return at;
 }
@@ -208,7 +211,7 @@ export function LastRuns({ workflow, runs }: LastRunsProps): JSX.Element {
   return (
     <Link href={`/?workflow=${workflow}`} className="last-runs" aria-label={label} title={label}>
       {last.map(({ execution_id: id, status }) => (
-        <span key={id} className={`last-run tone-${toneOf(status)}`} data-status={status} />
+        <span key={id} className={`last-run tone-${getStatusTone(status)}`} data-status={status} />
       ))}
     </Link>
   );

@@ -1,5 +1,5 @@
-import { elementsOf, kindOf, membersOf } from "../../json/raw.ts";
-import type { Field, Shape } from "./schema.ts";
+import { listElements, listMembers, readKind } from "../../json/raw.ts";
+import type { Field, FieldShape } from "./schema.ts";
 
 /** What somebody has filled in so far, as it was typed. */
 export type Draft =
@@ -25,51 +25,53 @@ export interface Element {
 
 let lastId = 0;
 
-export function newElement(shape: Shape, json?: string): Element {
-  return { id: ++lastId, draft: draftOf(shape, json) };
+export function createElement(shape: FieldShape, json?: string): Element {
+  return { id: ++lastId, draft: createDraft(shape, json) };
 }
 
 /** What a place begins with: its default, or nothing. */
-export function draftOf(shape: Shape, json?: string): Draft {
+export function createDraft(shape: FieldShape, json?: string): Draft {
   switch (shape.kind) {
     case "list":
       return {
         kind: "list",
         elements:
-          json !== undefined && kindOf(json) === "list"
-            ? elementsOf(json).map((element) => newElement(shape.element, element))
+          json !== undefined && readKind(json) === "list"
+            ? listElements(json).map((element) => createElement(shape.element, element))
             : [],
       };
     case "object":
-      return { kind: "object", members: membersFrom(shape.fields, json) };
+      return { kind: "object", members: createMembers(shape.fields, json) };
     case "any":
       return { kind: "any", mode: json === undefined ? "text" : "json", text: json ?? "", file: undefined };
     case "choice":
     case "boolean":
       return { kind: "scalar", text: json ?? "" };
     default:
-      return { kind: "scalar", text: typed(shape, json) };
+      return { kind: "scalar", text: renderDefault(shape, json) };
   }
 }
 
-export function draftsOf(fields: readonly Field[]): readonly Draft[] {
-  return membersFrom(fields, undefined);
+export function createDrafts(fields: readonly Field[]): readonly Draft[] {
+  return createMembers(fields, undefined);
 }
 
-function membersFrom(fields: readonly Field[], json: string | undefined): readonly Draft[] {
-  const given = json !== undefined && kindOf(json) === "object" ? membersOf(json) : [];
-  return fields.map(({ key, shape, initial }) => draftOf(shape, given.find((one) => one.key === key)?.text ?? initial));
+function createMembers(fields: readonly Field[], json: string | undefined): readonly Draft[] {
+  const given = json !== undefined && readKind(json) === "object" ? listMembers(json) : [];
+  return fields.map(({ key, shape, initial }) =>
+    createDraft(shape, given.find((one) => one.key === key)?.text ?? initial),
+  );
 }
 
-function typed(shape: Shape, json: string | undefined): string {
+function renderDefault(shape: FieldShape, json: string | undefined): string {
   if (json === undefined) return "";
-  if (kindOf(json) !== "text") return kindOf(json) === "number" && shape.kind === "number" ? json : "";
+  if (readKind(json) !== "text") return readKind(json) === "number" && shape.kind === "number" ? json : "";
   const text = JSON.parse(json) as string;
-  return shape.kind === "text" && shape.input === "datetime-local" ? localTime(text) : text;
+  return shape.kind === "text" && shape.input === "datetime-local" ? formatLocalTime(text) : text;
 }
 
 /** A moment as the browser's field has it, in the viewer's zone. */
-function localTime(text: string): string {
+function formatLocalTime(text: string): string {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return "";
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -90,10 +92,10 @@ export function isBlank(draft: Draft): boolean {
 }
 
 /** Every file that was chosen. */
-export function filesIn(draft: Draft): File[] {
+export function listFiles(draft: Draft): File[] {
   if (draft.kind === "any") return draft.mode === "file" && draft.file ? [draft.file] : [];
-  if (draft.kind === "list") return draft.elements.flatMap((one) => filesIn(one.draft));
-  return draft.kind === "object" ? draft.members.flatMap(filesIn) : [];
+  if (draft.kind === "list") return draft.elements.flatMap((one) => listFiles(one.draft));
+  return draft.kind === "object" ? draft.members.flatMap(listFiles) : [];
 }
 
 /** JSON in the place of a file: the upload that holds its bytes. */
@@ -102,23 +104,23 @@ export type Uploaded = ReadonlyMap<File, string>;
 const nothing: Uploaded = new Map();
 
 /** The members of an object, without those that are optional and blank. Call it where nothing is wrong with them. */
-export function membersText(fields: readonly Field[], drafts: readonly Draft[], uploaded = nothing): string[] {
+export function renderMembers(fields: readonly Field[], drafts: readonly Draft[], uploaded = nothing): string[] {
   return fields.flatMap(({ key, shape, isRequired }, index) => {
     const draft = drafts[index];
     if (!draft || (!isRequired && isBlank(draft))) return [];
-    return [`${JSON.stringify(key)}:${jsonOf(shape, draft, uploaded)}`];
+    return [`${JSON.stringify(key)}:${renderValue(shape, draft, uploaded)}`];
   });
 }
 
 /** As it is sent: numbers digit for digit as they were typed. */
-export function jsonOf(shape: Shape, draft: Draft, uploaded = nothing): string {
+export function renderValue(shape: FieldShape, draft: Draft, uploaded = nothing): string {
   if (draft.kind === "list") {
     const element = shape.kind === "list" ? shape.element : anything;
-    return `[${draft.elements.map((one) => jsonOf(element, one.draft, uploaded)).join(",")}]`;
+    return `[${draft.elements.map((one) => renderValue(element, one.draft, uploaded)).join(",")}]`;
   }
   if (draft.kind === "object") {
     const fields = shape.kind === "object" ? shape.fields : [];
-    return `{${membersText(fields, draft.members, uploaded).join(",")}}`;
+    return `{${renderMembers(fields, draft.members, uploaded).join(",")}}`;
   }
   if (draft.kind === "any") {
     if (draft.mode === "file") return (draft.file && uploaded.get(draft.file)) ?? "null";
@@ -128,4 +130,4 @@ export function jsonOf(shape: Shape, draft: Draft, uploaded = nothing): string {
   return JSON.stringify(shape.input === "datetime-local" ? new Date(draft.text).toISOString() : draft.text);
 }
 
-const anything: Shape = { kind: "any" };
+const anything: FieldShape = { kind: "any" };

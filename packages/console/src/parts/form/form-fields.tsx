@@ -1,14 +1,14 @@
 import { type DragEvent, type JSX, useState } from "react";
-import { kindOf } from "../../json/raw.ts";
+import { readKind } from "../../json/raw.ts";
 import { texts } from "../../texts.ts";
 import { Button, IconButton } from "../button.tsx";
 import { Segments } from "../field.tsx";
 import { Icon } from "../icon.tsx";
-import { sizeText } from "../time.tsx";
-import { Foreign } from "../untrusted-text.tsx";
-import { type AnyDraft, type AnyMode, type Draft, newElement } from "./draft.ts";
+import { formatBytes } from "../time.tsx";
+import { UntrustedText } from "../untrusted-text.tsx";
+import { type AnyDraft, type AnyMode, createElement, type Draft } from "./draft.ts";
 import type { Problems } from "./problems.ts";
-import type { Field, Shape } from "./schema.ts";
+import type { Field, FieldShape } from "./schema.ts";
 import "./form.css";
 
 interface FormFieldsProps {
@@ -42,7 +42,9 @@ export function FormFields({
           field={field}
           draft={drafts[index] as Draft}
           onChange={(draft) => onChange(drafts.with(index, draft))}
-          {...{ problems, id, takesFiles }}
+          problems={problems}
+          id={id}
+          takesFiles={takesFiles}
           place={`${place}.${index}`}
         />
       ))}
@@ -58,7 +60,7 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
   const isGroup = shape.kind === "object" || shape.kind === "list" || shape.kind === "boolean" || shape.kind === "any";
   const title = (
     <>
-      <Foreign text={label} />
+      <UntrustedText text={label} />
       {!isRequired && <span className="form-optional">{texts.form.optional}</span>}
     </>
   );
@@ -66,7 +68,7 @@ export function FieldView({ field, ...value }: ValueProps & { field: Field }): J
     <>
       {description !== undefined && (
         <p id={`${inputId}-about`} className="form-about">
-          <Foreign text={description} />
+          <UntrustedText text={description} />
         </p>
       )}
       <ValueView
@@ -103,9 +105,10 @@ function ValueView({
   shape,
   labelled,
   ...value
-}: ValueProps & { shape: Shape; labelled: Labelled }): JSX.Element | null {
+}: ValueProps & { shape: FieldShape; labelled: Labelled }): JSX.Element | null {
   const { draft } = value;
-  if (shape.kind === "list" && draft.kind === "list") return <ListInput {...{ shape, labelled, value, draft }} />;
+  if (shape.kind === "list" && draft.kind === "list")
+    return <ListInput shape={shape} labelled={labelled} value={value} draft={draft} />;
   if (shape.kind === "object" && draft.kind === "object") {
     return (
       <div className="form-inside">
@@ -119,11 +122,12 @@ function ValueView({
     );
   }
   if (draft.kind === "any")
-    return <AnyInput {...{ draft, labelled }} takesFiles={value.takesFiles} onChange={value.onChange} />;
+    return <AnyInput draft={draft} labelled={labelled} takesFiles={value.takesFiles} onChange={value.onChange} />;
   if (draft.kind === "scalar") {
     return (
       <ScalarInput
-        {...{ shape, labelled }}
+        shape={shape}
+        labelled={labelled}
         text={draft.text}
         onText={(text) => value.onChange({ kind: "scalar", text })}
       />
@@ -133,7 +137,7 @@ function ValueView({
 }
 
 interface ListInputProps {
-  shape: Extract<Shape, { kind: "list" }>;
+  shape: Extract<FieldShape, { kind: "list" }>;
   draft: Extract<Draft, { kind: "list" }>;
   labelled: Labelled;
   value: Omit<ValueProps, "draft">;
@@ -157,7 +161,10 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
                 draft={draft}
                 place={place}
                 labelled={{
-                  ...{ inputId, label, isRequired: true, isBad: trouble !== undefined },
+                  inputId,
+                  label,
+                  isRequired: true,
+                  isBad: trouble !== undefined,
                   about: trouble === undefined ? undefined : `${inputId}-trouble`,
                 }}
                 onChange={(changed) => change(elements.with(index, { id, draft: changed }))}
@@ -176,7 +183,7 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
           </div>
         );
       })}
-      <Button icon="plus" onClick={() => change([...elements, newElement(shape.element)])}>
+      <Button icon="plus" onClick={() => change([...elements, createElement(shape.element)])}>
         {texts.form.add}
       </Button>
     </div>
@@ -219,7 +226,12 @@ export function AnyInput({ draft, labelled, takesFiles, onChange }: AnyInputProp
         onChange={(mode) => onChange({ ...draft, mode })}
       />
       {draft.mode === "file" ? (
-        <FileInput {...{ draft, labelled, take }} onClear={() => onChange({ ...draft, file: undefined })} />
+        <FileInput
+          draft={draft}
+          labelled={labelled}
+          take={take}
+          onClear={() => onChange({ ...draft, file: undefined })}
+        />
       ) : (
         <textarea
           id={inputId}
@@ -255,9 +267,9 @@ function FileInput({
       <div className="form-file">
         <Icon name="file" />
         <span className="form-file-name">
-          <Foreign text={file.name} />
+          <UntrustedText text={file.name} />
         </span>
-        <span className="quiet">{sizeText(file.size)}</span>
+        <span className="quiet">{formatBytes(file.size)}</span>
         <IconButton icon="cross" label={texts.form.remove(file.name)} onClick={onClear} />
       </div>
     );
@@ -281,7 +293,7 @@ function FileInput({
 }
 
 interface ScalarInputProps {
-  shape: Shape;
+  shape: FieldShape;
   labelled: Labelled;
   text: string;
   onText(text: string): void;
@@ -295,16 +307,20 @@ export function ScalarInput({ shape, labelled, text, onText }: ScalarInputProps)
       ["false", texts.form.no],
     ];
     if (!isRequired) choices.push(["", texts.form.none]);
-    return <Segments {...{ label, choices, isBad }} id={inputId} value={text} onChange={onText} />;
+    return <Segments label={label} choices={choices} isBad={isBad} id={inputId} value={text} onChange={onText} />;
   }
   const given = {
-    ...{ id: inputId, value: text, className: "form-input", "aria-label": label, "aria-required": isRequired },
+    id: inputId,
+    value: text,
+    className: "form-input",
+    "aria-label": label,
+    "aria-required": isRequired,
     ...(about !== undefined && { "aria-describedby": about }),
     ...(isBad && { "aria-invalid": true }),
     onChange: ({ target }: { target: { value: string } }) => onText(target.value),
   };
   if (shape.kind === "choice") {
-    const choices = shape.values.map((value): [string, string] => [value, shown(value)]);
+    const choices = shape.values.map((value): [string, string] => [value, formatChoice(value)]);
     return (
       <select {...given}>
         {(!isRequired || text === "") && <option value="">{isRequired ? texts.form.choose : texts.form.none}</option>}
@@ -324,8 +340,8 @@ export function ScalarInput({ shape, labelled, text, onText }: ScalarInputProps)
   return <input {...given} type={shape.input} autoComplete="off" />;
 }
 
-function shown(json: string): string {
-  return kindOf(json) === "text" ? JSON.parse(json) : json;
+function formatChoice(json: string): string {
+  return readKind(json) === "text" ? JSON.parse(json) : json;
 }
 
 /** What a view of one value gets. */

@@ -1,6 +1,6 @@
 import { texts } from "../../texts.ts";
 import { type Draft, isBlank } from "./draft.ts";
-import type { Bound, Field, Shape } from "./schema.ts";
+import type { Bound, Field, FieldShape } from "./schema.ts";
 
 /** What is wrong, by the place of the form: `.2.0` is the first member of the third. */
 export type Problems = ReadonlyMap<string, string>;
@@ -8,33 +8,33 @@ export type Problems = ReadonlyMap<string, string>;
 const words = texts.form.problems;
 
 /** What can be told before anything is sent. The server has the last word. */
-export function problemsOf(fields: readonly Field[], drafts: readonly Draft[]): Problems {
-  return new Map(inMembers(fields, drafts, ""));
+export function findProblems(fields: readonly Field[], drafts: readonly Draft[]): Problems {
+  return new Map(checkMembers(fields, drafts, ""));
 }
 
 type Found = [place: string, sentence: string][];
 
-function inMembers(fields: readonly Field[], drafts: readonly Draft[], place: string): Found {
+function checkMembers(fields: readonly Field[], drafts: readonly Draft[], place: string): Found {
   return fields.flatMap(({ shape, isRequired }, index) => {
     const draft = drafts[index];
-    return draft ? inValue(shape, draft, isRequired, `${place}.${index}`) : [];
+    return draft ? checkValue(shape, draft, isRequired, `${place}.${index}`) : [];
   });
 }
 
-function inValue(shape: Shape, draft: Draft, isRequired: boolean, place: string): Found {
+function checkValue(shape: FieldShape, draft: Draft, isRequired: boolean, place: string): Found {
   if (draft.kind === "object") {
     if (shape.kind !== "object" || (!isRequired && isBlank(draft))) return [];
-    return inMembers(shape.fields, draft.members, place);
+    return checkMembers(shape.fields, draft.members, place);
   }
-  if (draft.kind === "list") return shape.kind === "list" ? inList(shape, draft, isRequired, place) : [];
+  if (draft.kind === "list") return shape.kind === "list" ? checkList(shape, draft, isRequired, place) : [];
   const mayBeBlank = shape.kind === "text" && shape.minLength === 0 && place.endsWith("]");
   if (isBlank(draft)) return isRequired && !mayBeBlank ? [[place, words.required]] : [];
-  const sentence = draft.kind === "any" ? ofAny(draft) : ofScalar(shape, draft.text);
+  const sentence = draft.kind === "any" ? checkAny(draft) : checkScalar(shape, draft.text);
   return sentence === undefined ? [] : [[place, sentence]];
 }
 
-function inList(
-  { element, minItems, maxItems }: Extract<Shape, { kind: "list" }>,
+function checkList(
+  { element, minItems, maxItems }: Extract<FieldShape, { kind: "list" }>,
   { elements }: Extract<Draft, { kind: "list" }>,
   isRequired: boolean,
   place: string,
@@ -42,10 +42,10 @@ function inList(
   if (!isRequired && elements.length === 0) return [];
   if (elements.length < minItems) return [[place, words.fewItems(minItems)]];
   if (maxItems !== undefined && elements.length > maxItems) return [[place, words.manyItems(maxItems)]];
-  return elements.flatMap(({ id, draft }) => inValue(element, draft, true, `${place}[${id}]`));
+  return elements.flatMap(({ id, draft }) => checkValue(element, draft, true, `${place}[${id}]`));
 }
 
-function ofAny({ mode, text }: Extract<Draft, { kind: "any" }>): string | undefined {
+function checkAny({ mode, text }: Extract<Draft, { kind: "any" }>): string | undefined {
   if (mode !== "json") return undefined;
   try {
     JSON.parse(text);
@@ -55,8 +55,8 @@ function ofAny({ mode, text }: Extract<Draft, { kind: "any" }>): string | undefi
   }
 }
 
-function ofScalar(shape: Shape, text: string): string | undefined {
-  if (shape.kind === "number") return ofNumber(shape, text.trim());
+function checkScalar(shape: FieldShape, text: string): string | undefined {
+  if (shape.kind === "number") return checkNumber(shape, text.trim());
   if (shape.kind !== "text") return undefined;
   // As JSON Schema counts: characters, whatever their number of UTF-16 units.
   const { length } = Array.from(text);
@@ -69,7 +69,7 @@ function ofScalar(shape: Shape, text: string): string | undefined {
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const integer = /^-?(0|[1-9]\d*)(\.0+)?$/;
 
-function ofNumber({ isInteger, bounds }: Extract<Shape, { kind: "number" }>, text: string): string | undefined {
+function checkNumber({ isInteger, bounds }: Extract<FieldShape, { kind: "number" }>, text: string): string | undefined {
   if (!number.test(text)) return isInteger ? words.integer : words.number;
   if (isInteger && !integer.test(text)) return words.integer;
   const broken = bounds.find((bound) => !isWithin(text, bound));
@@ -77,14 +77,14 @@ function ofNumber({ isInteger, bounds }: Extract<Shape, { kind: "number" }>, tex
 }
 
 function isWithin(text: string, { limit, is }: Bound): boolean {
-  const order = compared(text, limit);
+  const order = compareNumbers(text, limit);
   if (is === "min") return order >= 0;
   if (is === "max") return order <= 0;
   return is === "above" ? order > 0 : order < 0;
 }
 
 /** Whole numbers to the last digit. */
-function compared(a: string, b: string): number {
+function compareNumbers(a: string, b: string): number {
   const areWhole = [a, b].every((one) => /^-?\d+$/.test(one));
   const [x, y] = areWhole ? [BigInt(a), BigInt(b)] : [Number(a), Number(b)];
   return x < y ? -1 : x > y ? 1 : 0;

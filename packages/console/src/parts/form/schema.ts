@@ -1,13 +1,13 @@
-import { elementsOf, kindOf, membersOf } from "../../json/raw.ts";
+import { listElements, listMembers, readKind } from "../../json/raw.ts";
 
 /** What a form asks for at one place. Numbers in it are texts, as the schema has them. */
-export type Shape =
+export type FieldShape =
   | { kind: "text"; input: TextInput; isLong: boolean; minLength: number; maxLength: number | undefined }
   | { kind: "number"; isInteger: boolean; bounds: readonly Bound[] }
   | { kind: "boolean" }
   /** Each as JSON. */
   | { kind: "choice"; values: readonly string[] }
-  | { kind: "list"; element: Shape; minItems: number; maxItems: number | undefined }
+  | { kind: "list"; element: FieldShape; minItems: number; maxItems: number | undefined }
   | { kind: "object"; fields: readonly Field[] }
   /** Whatever the schema says, no field is made for it: text, JSON or a file. */
   | { kind: "any" };
@@ -24,7 +24,7 @@ export interface Field {
   label: string;
   description: string | undefined;
   isRequired: boolean;
-  shape: Shape;
+  shape: FieldShape;
   /** JSON of the value that it begins with. */
   initial: string | undefined;
 }
@@ -37,22 +37,30 @@ const shortText = 120;
 const longNames = /^(comment|reason|notes?|message|text|body|description|remarks?)$/i;
 
 const inputs: Record<string, TextInput> = {
-  ...{ date: "date", time: "time", "date-time": "datetime-local" },
-  ...{ email: "email", uri: "url", url: "url" },
+  date: "date",
+  time: "time",
+  "date-time": "datetime-local",
+  email: "email",
+  uri: "url",
+  url: "url",
 };
 
 /** A JSON schema, member by member: what is in them is read when it is wanted. */
 type Schema = ReadonlyMap<string, string>;
 
 /** The fields that a schema asks for; empty where it asks for none by name. */
-export function fieldsOf(schema: string): readonly Field[] {
-  const shape = shapeOf(schemaIn(schema), { root: schema, depth: 0, known: { left: maxFields, refs: new Map() } });
+export function parseFields(schema: string): readonly Field[] {
+  const shape = parseShape(parseSchema(schema), {
+    root: schema,
+    depth: 0,
+    known: { left: maxFields, refs: new Map() },
+  });
   return shape.kind === "object" ? shape.fields : [];
 }
 
 /** Whether data of this schema may have keys that it does not name. */
-export function takesMore(schema: string): boolean {
-  return schemaIn(schema).get("additionalProperties") !== "false";
+export function allowsMoreKeys(schema: string): boolean {
+  return parseSchema(schema).get("additionalProperties") !== "false";
 }
 
 interface Place {
@@ -62,100 +70,100 @@ interface Place {
   known: { left: number; refs: Map<string, Schema> };
 }
 
-function schemaIn(text: string): Schema {
-  return new Map(kindOf(text) === "object" ? membersOf(text).map(({ key, text: value }) => [key, value]) : []);
+function parseSchema(text: string): Schema {
+  return new Map(readKind(text) === "object" ? listMembers(text).map(({ key, text: value }) => [key, value]) : []);
 }
 
-function shapeOf(given: Schema, place: Place, key = ""): Shape {
+function parseShape(given: Schema, place: Place, key = ""): FieldShape {
   const { root, depth, known } = place;
-  const schema = resolved(given, place);
+  const schema = resolveReference(given, place);
   const listed = schema.get("enum");
-  if (listed !== undefined) return { kind: "choice", values: elementsOf(listed) };
+  if (listed !== undefined) return { kind: "choice", values: listElements(listed) };
   const only = schema.get("const");
   if (only !== undefined) return { kind: "choice", values: [only] };
   const deeper = { root, depth: depth + 1, known };
   const isBeyond = depth > maxDepth || known.left-- <= 0;
-  switch (isBeyond ? "any" : typeIn(schema)) {
+  switch (isBeyond ? "any" : readType(schema)) {
     case "string":
-      return textShape(schema, key);
+      return parseTextShape(schema, key);
     case "number":
-      return { kind: "number", isInteger: false, bounds: boundsIn(schema) };
+      return { kind: "number", isInteger: false, bounds: parseBounds(schema) };
     case "integer":
-      return { kind: "number", isInteger: true, bounds: boundsIn(schema) };
+      return { kind: "number", isInteger: true, bounds: parseBounds(schema) };
     case "boolean":
       return { kind: "boolean" };
     case "array":
       return {
         kind: "list",
-        element: shapeOf(schemaIn(schema.get("items") ?? "{}"), deeper),
-        minItems: numberIn(schema, "minItems") ?? 0,
-        maxItems: numberIn(schema, "maxItems"),
+        element: parseShape(parseSchema(schema.get("items") ?? "{}"), deeper),
+        minItems: readNumber(schema, "minItems") ?? 0,
+        maxItems: readNumber(schema, "maxItems"),
       };
     case "object":
-      return schema.has("properties") ? { kind: "object", fields: fieldsIn(schema, deeper) } : { kind: "any" };
+      return schema.has("properties") ? { kind: "object", fields: parseProperties(schema, deeper) } : { kind: "any" };
     default:
       return { kind: "any" };
   }
 }
 
-function fieldsIn(schema: Schema, place: Place): Field[] {
-  const required = new Set(elementsOf(schema.get("required") ?? "[]"));
-  return membersOf(schema.get("properties") ?? "{}").map(({ key, text }) => {
-    const given = schemaIn(text);
-    const own = resolved(given, place);
+function parseProperties(schema: Schema, place: Place): Field[] {
+  const required = new Set(listElements(schema.get("required") ?? "[]"));
+  return listMembers(schema.get("properties") ?? "{}").map(({ key, text }) => {
+    const given = parseSchema(text);
+    const own = resolveReference(given, place);
     return {
       key,
-      label: textIn(own, "title") ?? key,
-      description: textIn(given, "description") ?? textIn(own, "description"),
+      label: readText(own, "title") ?? key,
+      description: readText(given, "description") ?? readText(own, "description"),
       isRequired: required.has(JSON.stringify(key)),
-      shape: shapeOf(given, place, key),
+      shape: parseShape(given, place, key),
       initial: own.get("default"),
     };
   });
 }
 
-function textShape(schema: Schema, key: string): Shape {
-  const maxLength = numberIn(schema, "maxLength");
-  const input = schema.get("secret") === "true" ? "password" : (inputs[textIn(schema, "format") ?? ""] ?? "text");
+function parseTextShape(schema: Schema, key: string): FieldShape {
+  const maxLength = readNumber(schema, "maxLength");
+  const input = schema.get("secret") === "true" ? "password" : (inputs[readText(schema, "format") ?? ""] ?? "text");
   const isLong = input === "text" && ((maxLength ?? 0) > shortText || (maxLength === undefined && longNames.test(key)));
-  return { kind: "text", input, isLong, minLength: numberIn(schema, "minLength") ?? 0, maxLength };
+  return { kind: "text", input, isLong, minLength: readNumber(schema, "minLength") ?? 0, maxLength };
 }
 
 const boundNames = { minimum: "min", maximum: "max", exclusiveMinimum: "above", exclusiveMaximum: "below" } as const;
 
-function boundsIn(schema: Schema): Bound[] {
+function parseBounds(schema: Schema): Bound[] {
   return Object.entries(boundNames).flatMap(([name, is]) => {
     const limit = schema.get(name);
-    return limit !== undefined && kindOf(limit) === "number" ? [{ limit, is }] : [];
+    return limit !== undefined && readKind(limit) === "number" ? [{ limit, is }] : [];
   });
 }
 
 /** The one type besides null. */
-function typeIn(schema: Schema): string {
+function readType(schema: Schema): string {
   const type = schema.get("type") ?? (schema.has("properties") ? '"object"' : "null");
-  const named = kindOf(type) === "list" ? elementsOf(type).filter((one) => one !== '"null"') : [type];
-  return named.length === 1 && kindOf(named[0] as string) === "text" ? JSON.parse(named[0] as string) : "any";
+  const named = readKind(type) === "list" ? listElements(type).filter((one) => one !== '"null"') : [type];
+  return named.length === 1 && readKind(named[0] as string) === "text" ? JSON.parse(named[0] as string) : "any";
 }
 
 /** `$ref` within the schema itself, once: what leads on from there is written as JSON. */
-function resolved(schema: Schema, { root, known: { refs } }: Place): Schema {
-  const path = textIn(schema, "$ref")?.match(/^#\/((?:[^/~%]+\/)*[^/~%]+)$/)?.[1];
+function resolveReference(schema: Schema, { root, known: { refs } }: Place): Schema {
+  const path = readText(schema, "$ref")?.match(/^#\/((?:[^/~%]+\/)*[^/~%]+)$/)?.[1];
   if (path === undefined) return schema;
-  const found = refs.get(path) ?? schemaAt(root, path.split("/"));
+  const found = refs.get(path) ?? followPath(root, path.split("/"));
   refs.set(path, found);
   return found;
 }
 
-function schemaAt(root: string, path: readonly string[]): Schema {
-  return path.reduce((at, name) => schemaIn(at.get(name) ?? "{}"), schemaIn(root));
+function followPath(root: string, path: readonly string[]): Schema {
+  return path.reduce((at, name) => parseSchema(at.get(name) ?? "{}"), parseSchema(root));
 }
 
-function textIn(schema: Schema, name: string): string | undefined {
+function readText(schema: Schema, name: string): string | undefined {
   const text = schema.get(name);
-  return text !== undefined && kindOf(text) === "text" ? JSON.parse(text) : undefined;
+  return text !== undefined && readKind(text) === "text" ? JSON.parse(text) : undefined;
 }
 
-function numberIn(schema: Schema, name: string): number | undefined {
+function readNumber(schema: Schema, name: string): number | undefined {
   const text = schema.get(name);
-  return text !== undefined && kindOf(text) === "number" ? Number(text) : undefined;
+  return text !== undefined && readKind(text) === "number" ? Number(text) : undefined;
 }

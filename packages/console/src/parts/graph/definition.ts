@@ -30,21 +30,21 @@ export interface Graph {
 }
 
 /** The graph of a definition as the API answers it; parts that a later release may add are left out. */
-export function graphOf(definition: Raw): Graph {
-  return graphFrom(JSON.parse(definition.text));
+export function parseGraph(definition: Raw): Graph {
+  return parseBody(JSON.parse(definition.text));
 }
 
-function graphFrom(body: unknown): Graph {
-  const { nodes, edges } = members(body);
-  const found = list(nodes).map(nodeOf);
+function parseBody(body: unknown): Graph {
+  const { nodes, edges } = asRecord(body);
+  const found = asList(nodes).map(parseNode);
   const onErrors = found.flatMap(({ id, onError }): GraphEdge[] =>
     onError === undefined ? [] : [{ from: id, to: onError, label: "error", max: undefined, isOnError: true }],
   );
-  return { nodes: found, edges: [...joined(list(edges).map(edgeOf)), ...onErrors] };
+  return { nodes: found, edges: [...joinParallelEdges(asList(edges).map(parseEdge)), ...onErrors] };
 }
 
 /** Edges that lead the same way are one line, with all of their conditions. */
-function joined(edges: readonly GraphEdge[]): GraphEdge[] {
+function joinParallelEdges(edges: readonly GraphEdge[]): GraphEdge[] {
   return Array.from(Map.groupBy(edges, ({ from, to }) => `${from}>${to}`).values(), (same) => ({
     ...(same[0] as GraphEdge),
     label: same.map(({ label }) => label).join(", "),
@@ -52,48 +52,50 @@ function joined(edges: readonly GraphEdge[]): GraphEdge[] {
   }));
 }
 
-function nodeOf(value: unknown): GraphNode {
-  const { id, type, name, description, executor, onError, body, credentials } = members(value);
+function parseNode(value: unknown): GraphNode {
+  const { id, type, name, description, executor, onError, body, credentials } = asRecord(value);
   return {
     id: String(id),
     type: String(type),
     name: typeof name === "string" ? name : String(id),
     description: typeof description === "string" ? description : undefined,
-    isPrompt: members(executor).kind === "prompt",
+    isPrompt: asRecord(executor).kind === "prompt",
     onError: typeof onError === "string" ? onError : undefined,
-    body: body === undefined ? undefined : graphFrom(body),
-    credentials: credentials === undefined ? undefined : list(credentials).map(String),
+    body: body === undefined ? undefined : parseBody(body),
+    credentials: credentials === undefined ? undefined : asList(credentials).map(String),
   };
 }
 
-function edgeOf(value: unknown): GraphEdge {
-  const { from, to, condition, max } = members(value);
+function parseEdge(value: unknown): GraphEdge {
+  const { from, to, condition, max } = asRecord(value);
   return {
-    ...{ from: String(from), to: String(to), label: condition === undefined ? "" : String(condition) },
+    from: String(from),
+    to: String(to),
+    label: condition === undefined ? "" : String(condition),
     max: typeof max === "number" ? max : undefined,
     isOnError: false,
   };
 }
 
-function members(value: unknown): Record<string, unknown> {
+function asRecord(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
 }
 
-function list(value: unknown): unknown[] {
+function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** Every node, those of bodies behind their map. */
-export function allNodes({ nodes }: Graph): GraphNode[] {
-  return nodes.flatMap((node) => [node, ...(node.body ? allNodes(node.body) : [])]);
+export function listNodes({ nodes }: Graph): GraphNode[] {
+  return nodes.flatMap((node) => [node, ...(node.body ? listNodes(node.body) : [])]);
 }
 
 /** The same graph inside of another one's node. */
-export function prefixed(graph: Graph, prefix: string): Graph {
+export function prefixGraph(graph: Graph, prefix: string): Graph {
   if (prefix === "") return graph;
   const { nodes, edges } = graph;
   return {
-    nodes: nodes.map((node) => ({ ...node, id: prefix + node.id, body: node.body && prefixed(node.body, prefix) })),
+    nodes: nodes.map((node) => ({ ...node, id: prefix + node.id, body: node.body && prefixGraph(node.body, prefix) })),
     edges: edges.map((edge) => ({ ...edge, from: prefix + edge.from, to: prefix + edge.to })),
   };
 }

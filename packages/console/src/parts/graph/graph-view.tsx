@@ -52,7 +52,7 @@ interface GraphViewProps<Data> {
   selected: string | undefined;
   onSelect(node: string): void;
   /** Of a card with more than two lines; it stays the same. */
-  heightOf?(node: GraphNode): number;
+  getHeight?(node: GraphNode): number;
   /** Nodes that show what is inside of them, where somebody else has to know them. */
   folding?: Folding;
 }
@@ -80,12 +80,12 @@ function Flow<Data extends object>({ graph, label, nodeTypes, lookOf, ...props }
   const own = useFolding();
   const folding = props.folding ?? own;
   const { opened } = folding;
-  const { heightOf = usualHeight } = props;
-  const request = useMemo(() => requestOf(graph, opened, heightOf), [graph, opened, heightOf]);
+  const { getHeight: heightOf = getDefaultHeight } = props;
+  const request = useMemo(() => buildRequest(graph, opened, heightOf), [graph, opened, heightOf]);
   const layout = useLayout(request);
   const nodes = useNodes(graph, layout, folding, props);
   const edges = useMemo(
-    () => layout && edgesOf(graph, opened, lookOf, routesIn(layout)),
+    () => layout && buildEdges(graph, opened, lookOf, groupRoutes(layout)),
     [graph, opened, lookOf, layout],
   );
   const box = useRef<HTMLDivElement>(null);
@@ -102,7 +102,7 @@ function Flow<Data extends object>({ graph, label, nodeTypes, lookOf, ...props }
           nodeTypes={nodeTypes}
           edgeTypes={edgeTypes}
           onNodeClick={(_, node) => onSelect(node.id)}
-          onKeyDown={(event) => choose(event, onSelect)}
+          onKeyDown={(event) => selectByKey(event, onSelect)}
           onlyRenderVisibleElements
           nodesDraggable={false}
           nodesConnectable={false}
@@ -128,7 +128,7 @@ function useFolding(): Folding {
 }
 
 /** A node has the focus, and is chosen by keys as a button is. */
-function choose(event: KeyboardEvent, onSelect: (node: string) => void): void {
+function selectByKey(event: KeyboardEvent, onSelect: (node: string) => void): void {
   const node = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset.id;
   const isOnButton = (event.target as Element).closest("button") !== null;
   if (node === undefined || isOnButton || (event.key !== "Enter" && event.key !== " ")) return;
@@ -137,11 +137,11 @@ function choose(event: KeyboardEvent, onSelect: (node: string) => void): void {
   onSelect(node);
 }
 
-function usualHeight({ type }: Pick<GraphNode, "type">): number {
+function getDefaultHeight({ type }: Pick<GraphNode, "type">): number {
   return type === "map" ? mapHeight : size.height;
 }
 
-function requestOf(
+function buildRequest(
   { nodes, edges }: Graph,
   opened: ReadonlySet<string>,
   heightOf: (node: GraphNode) => number,
@@ -150,8 +150,10 @@ function requestOf(
     nodes: nodes.map((node) => {
       const { id, body } = node;
       return {
-        ...{ id, width: size.width, height: heightOf(node) },
-        ...(body && opened.has(id) && { inside: requestOf(body, opened, heightOf) }),
+        id,
+        width: size.width,
+        height: heightOf(node),
+        ...(body && opened.has(id) && { inside: buildRequest(body, opened, heightOf) }),
       };
     }),
     // How often it was taken stands behind its label.
@@ -170,49 +172,57 @@ function useNodes<Data extends object>(
   { opened, toggle, canOpen }: Folding,
   { dataOf, selected }: Pick<GraphViewProps<Data>, "dataOf" | "selected">,
 ): Node<Data & CardData>[] {
-  const byId = useMemo(() => nodesById(graph), [graph]);
+  const byId = useMemo(() => indexNodes(graph), [graph]);
   const before = useRef(new Map<string, { looks: string; made: Node<Data & CardData> }>());
   return useMemo(() => {
-    return (layout?.nodes ?? []).flatMap((place) => {
-      const node = byId.get(place.id);
+    return (layout?.nodes ?? []).flatMap((requestLayout) => {
+      const node = byId.get(requestLayout.id);
       if (!node) return [];
-      const isOpen = opened.has(place.id) && node.body !== undefined;
+      const isOpen = opened.has(requestLayout.id) && node.body !== undefined;
       const data = { ...dataOf(node), node, isOpen, canOpen: node.body !== undefined || canOpen(node), toggle };
-      const isSelected = place.id === selected;
-      const looks = JSON.stringify([place, data, isSelected]);
-      const known = before.current.get(place.id);
+      const isSelected = requestLayout.id === selected;
+      const looks = JSON.stringify([requestLayout, data, isSelected]);
+      const known = before.current.get(requestLayout.id);
       if (known?.looks === looks && known.made.data.toggle === toggle) return [known.made];
-      const made = nodeAt(place, data, isSelected);
-      before.current.set(place.id, { looks, made });
+      const made = createNode(requestLayout, data, isSelected);
+      before.current.set(requestLayout.id, { looks, made });
       return [made];
     });
   }, [layout, byId, opened, toggle, canOpen, dataOf, selected]);
 }
 
-function nodeAt<Data extends CardData>(place: Placed, data: Data, selected: boolean): Node<Data> {
+function createNode<Data extends CardData>(place: Placed, data: Data, selected: boolean): Node<Data> {
   const { id, x, y, width, height, parent } = place;
   return {
-    ...{ id, type: "card", position: { x, y }, width, height, data, selected },
+    id,
+    type: "card",
+    position: { x, y },
+    width,
+    height,
+    data,
+    selected,
     ...(parent !== undefined && { parentId: parent }),
     zIndex: parent === undefined ? 0 : 1,
     ariaLabel: data.node.name,
   };
 }
 
-function nodesById(graph: Graph): Map<string, GraphNode> {
-  return new Map(graph.nodes.flatMap((node) => [[node.id, node] as const, ...(node.body ? nodesById(node.body) : [])]));
+function indexNodes(graph: Graph): Map<string, GraphNode> {
+  return new Map(
+    graph.nodes.flatMap((node) => [[node.id, node] as const, ...(node.body ? indexNodes(node.body) : [])]),
+  );
 }
 
-function wayOf({ from, to }: { from: string; to: string }): string {
+function pairKey({ from, to }: { from: string; to: string }): string {
   return `${from}>${to}`;
 }
 
 /** Of several edges the same way each has its own. */
-function routesIn({ routes }: Layout): Map<string, Route[]> {
-  return Map.groupBy(routes, wayOf);
+function groupRoutes({ routes }: Layout): Map<string, Route[]> {
+  return Map.groupBy(routes, pairKey);
 }
 
-function edgesOf(
+function buildEdges(
   { nodes, edges }: Graph,
   opened: ReadonlySet<string>,
   lookOf: (edge: GraphEdge) => EdgeLook,
@@ -221,20 +231,25 @@ function edgesOf(
   const used = new Map<string, number>();
   return [
     ...edges.flatMap((edge): RouteEdge[] => {
-      const way = wayOf(edge);
+      const way = pairKey(edge);
       const count = used.get(way) ?? 0;
       used.set(way, count + 1);
       const route = routes.get(way)?.[count];
-      return route ? [edgeAlong(route, edge, `${way}>${count}`, lookOf(edge))] : [];
+      return route ? [createEdge(route, edge, `${way}>${count}`, lookOf(edge))] : [];
     }),
-    ...nodes.flatMap(({ id, body }) => (body && opened.has(id) ? edgesOf(body, opened, lookOf, routes) : [])),
+    ...nodes.flatMap(({ id, body }) => (body && opened.has(id) ? buildEdges(body, opened, lookOf, routes) : [])),
   ];
 }
 
-function edgeAlong(route: Route, edge: GraphEdge, id: string, { state, label, isAbove }: EdgeLook): RouteEdge {
+function createEdge(route: Route, edge: GraphEdge, id: string, { state, label, isAbove }: EdgeLook): RouteEdge {
   const { from, to, isOnError } = edge;
   return {
-    ...{ id, source: from, target: to, type: "route", label, data: { route } },
+    id,
+    source: from,
+    target: to,
+    type: "route",
+    label,
+    data: { route },
     className: `edge edge-${state} ${isOnError ? "edge-error" : ""}`,
     markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: `var(--edge-${state})` },
     zIndex: isAbove ? 1 : 0,
@@ -249,7 +264,7 @@ export const RouteLine = memo(function RouteLine({ data, label, markerEnd }: Edg
   const { points, label: place } = data.route;
   return (
     <BaseEdge
-      path={curveThrough(points)}
+      path={drawCurve(points)}
       {...(markerEnd !== undefined && { markerEnd })}
       {...(label && place && { label, labelX: place.x, labelY: place.y })}
       labelBgPadding={[4, 2]}
@@ -261,7 +276,7 @@ export const RouteLine = memo(function RouteLine({ data, label, markerEnd }: Edg
 const edgeTypes = { route: RouteLine };
 
 /** Through the middles between the points, which are what it bends towards. */
-function curveThrough(points: readonly Point[]): string {
+function drawCurve(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (!first) return "";
   const middles = rest.map((point, index) => middle(points[index] as Point, point));
@@ -297,7 +312,7 @@ export function useFit(box: RefObject<HTMLElement | null>, layout: Layout | unde
     const fit = () => {
       const { width, height } = element.getBoundingClientRect();
       if (width === 0 || (isPlaced && isMoved(getViewport(), fitted.current))) return;
-      const view = readable(boundsOf(layout), width, height);
+      const view = fitReadable(measureBounds(layout), width, height);
       void setViewport(view, fitted.current && !isPlaced ? { duration: 200 } : {});
       isPlaced = true;
       fitted.current = view;
@@ -314,13 +329,13 @@ function isMoved(now: Viewport, { x, y, zoom } = now): boolean {
 }
 
 /** Of a graph that would be too small to read, its beginning. */
-function readable(bounds: Rect, width: number, height: number): Viewport {
+function fitReadable(bounds: Rect, width: number, height: number): Viewport {
   const whole = getViewportForBounds(bounds, width, height, minZoom, 1, 0.08);
   if (whole.zoom >= leastReadable) return whole;
   return { zoom: leastReadable, x: (width - bounds.width * leastReadable) / 2, y: margin };
 }
 
-function boundsOf({ nodes }: Layout): Rect {
+function measureBounds({ nodes }: Layout): Rect {
   const outer = nodes.filter(({ parent }) => parent === undefined);
   const right = outer.reduce((most, { x, width }) => Math.max(most, x + width), 0);
   const bottom = outer.reduce((most, { y, height }) => Math.max(most, y + height), 0);

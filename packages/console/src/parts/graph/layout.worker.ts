@@ -44,7 +44,7 @@ export interface Layout {
 
 /** Places graphs away from the page's thread: hundreds of nodes take dagre some hundred milliseconds. */
 addEventListener("message", ({ data }: MessageEvent<{ id: number; request: LayoutRequest }>) => {
-  postMessage({ id: data.id, layout: layout(data.request) });
+  postMessage({ id: data.id, layoutGraph: layout(data.request) });
 });
 
 /** Room for the title of a node that has others in it, and around them. */
@@ -58,15 +58,15 @@ interface Size {
 
 /** Places every node, from above to below; what is inside of a node first, as its size follows from that. */
 export function layout(request: LayoutRequest): Layout {
-  const { nodes, routes } = placedIn(request, undefined);
+  const { nodes, routes } = placeNodes(request, undefined);
   return { nodes, routes };
 }
 
-function placedIn({ nodes, edges }: LayoutRequest, parent: string | undefined): Layout & { size: Size } {
+function placeNodes({ nodes, edges }: LayoutRequest, parent: string | undefined): Layout & { size: Size } {
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 34, ranksep: 44, edgesep: 18, marginx: 0, marginy: 0 });
   graph.setDefaultEdgeLabel(() => ({}));
-  const inside = new Map(nodes.map((node) => [node.id, insideOf(node)]));
+  const inside = new Map(nodes.map((node) => [node.id, placeBody(node)]));
   for (const [id, { size }] of inside) graph.setNode(id, { ...size });
   for (const [index, { from, to, label }] of edges.entries()) {
     if (!graph.hasNode(from) || !graph.hasNode(to)) continue;
@@ -82,21 +82,21 @@ function placedIn({ nodes, edges }: LayoutRequest, parent: string | undefined): 
   return {
     nodes: [...own, ...Array.from(inside.values()).flatMap((one) => one.nodes)],
     routes: [
-      ...routesOf(graph).map((route) => moved(route, begin)),
-      ...own.flatMap((place) => inside.get(place.id)?.routes.map((route) => moved(route, place)) ?? []),
+      ...readRoutes(graph).map((route) => moveRoute(route, begin)),
+      ...own.flatMap((place) => inside.get(place.id)?.routes.map((route) => moveRoute(route, place)) ?? []),
     ],
     size: { width, height },
   };
 }
 
-function insideOf({ id, width, height, inside }: LayoutNode): Layout & { size: Size } {
+function placeBody({ id, width, height, inside }: LayoutNode): Layout & { size: Size } {
   if (!inside || inside.nodes.length === 0) return { size: { width, height }, nodes: [], routes: [] };
-  const { nodes, routes, size } = placedIn(inside, id);
+  const { nodes, routes, size } = placeNodes(inside, id);
   const whole = { width: size.width + 2 * padding, height: size.height + head + padding };
   return { nodes, routes, size: { width: Math.max(width, whole.width), height: Math.max(height, whole.height) } };
 }
 
-function routesOf(graph: graphlib.Graph): Route[] {
+function readRoutes(graph: graphlib.Graph): Route[] {
   return graph.edges().map((edge): Route => {
     const { points, x, y } = graph.edge(edge) as { points: Point[] } & Partial<Point>;
     const label = x === undefined || y === undefined ? undefined : { x, y };
@@ -104,7 +104,7 @@ function routesOf(graph: graphlib.Graph): Route[] {
   });
 }
 
-function moved({ points, label, ...route }: Route, by: Point): Route {
+function moveRoute({ points, label, ...route }: Route, by: Point): Route {
   const move = ({ x, y }: Point) => ({ x: x + by.x, y: y + by.y });
   return { ...route, points: points.map(move), label: label && move(label) };
 }

@@ -2,7 +2,7 @@ import { Handle, Position } from "@xyflow/react";
 import type { JSX, ReactNode } from "react";
 import { texts } from "../../texts.ts";
 import { Icon, type IconName } from "../icon.tsx";
-import { Foreign } from "../untrusted-text.tsx";
+import { UntrustedText } from "../untrusted-text.tsx";
 import type { GraphNode } from "./definition.ts";
 
 /** What every card knows. */
@@ -46,11 +46,11 @@ export function NodeCard({
       <Handle type="target" position={Position.Top} isConnectable={false} />
       <div className="node-head">
         <span className="node-kind">
-          <Icon name={kindIcon(node.type, node.isPrompt)} size={14} />
+          <Icon name={getKindIcon(node.type, node.isPrompt)} size={14} />
         </span>
         <span className="node-text">
           <b title={node.description}>
-            <Foreign text={node.name} />
+            <UntrustedText text={node.name} />
           </b>
           <span className="node-note">{note}</span>
         </span>
@@ -77,11 +77,16 @@ export function NodeCard({
 }
 
 const icons: Record<string, IconName> = {
-  ...{ start: "play", end: "flag", decision: "branch", map: "map" },
-  ...{ approval: "person", wait: "clock", workflow: "flow" },
+  start: "play",
+  end: "flag",
+  decision: "branch",
+  map: "map",
+  approval: "person",
+  wait: "clock",
+  workflow: "flow",
 };
 
 /** What kind of node it is. */
-export function kindIcon(type: string, isPrompt: boolean): IconName {
+export function getKindIcon(type: string, isPrompt: boolean): IconName {
   return isPrompt ? "spark" : (icons[type] ?? "code");
 }

@@ -3,8 +3,8 @@ import { texts } from "../../texts.ts";
 import { CodeLines } from "../code.tsx";
 import { JsonView } from "../json-view.tsx";
 import { Loading } from "../states.tsx";
-import { Foreign } from "../untrusted-text.tsx";
-import { sheetRows } from "./xlsx.ts";
+import { UntrustedText } from "../untrusted-text.tsx";
+import { readSheet } from "./xlsx.ts";
 import "./preview.css";
 
 interface PreviewProps {
@@ -26,16 +26,16 @@ export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
   if (shown.as === "pdf") return <Pdf name={name} address={pdf} />;
   if (shown.as === "sheet") return <Sheet bytes={bytes} />;
   if (shown.as === "json") return <JsonView text={shown.text} />;
-  if (shown.as === "csv") return <Table rows={csvRows(shown.text, maxRows)} />;
+  if (shown.as === "csv") return <Table rows={parseCsv(shown.text, maxRows)} />;
   if (shown.as === "text") return <CodeLines code={shown.text.slice(0, longestText)} />;
   return <p className="quiet">{texts.preview.none}</p>;
 }
 
 /** Found out in a task of its own: megabytes are read for it. */
-function useShown(bytes: Uint8Array<ArrayBuffer>, name: string, type: string): Shown | undefined {
-  const [shown, setShown] = useState<Shown>();
+function useShown(bytes: Uint8Array<ArrayBuffer>, name: string, type: string): PreviewKind | undefined {
+  const [shown, setShown] = useState<PreviewKind>();
   useEffect(() => {
-    const timer = setTimeout(() => setShown(shownAs(bytes, name, type)));
+    const timer = setTimeout(() => setShown(detectKind(bytes, name, type)));
     return () => clearTimeout(timer);
   }, [bytes, name, type]);
   return shown;
@@ -64,7 +64,7 @@ function Pdf({ name, address }: { name: string; address(): Promise<string> }): J
 function Sheet({ bytes }: { bytes: Uint8Array<ArrayBuffer> }): JSX.Element {
   const [rows, setRows] = useState<string[][] | null>();
   useEffect(() => {
-    sheetRows(bytes, maxRows).then(
+    readSheet(bytes, maxRows).then(
       (found) => setRows(found ?? null),
       () => setRows(null),
     );
@@ -85,7 +85,7 @@ function Table({ rows }: { rows: readonly (readonly string[])[] }): JSX.Element 
               {row.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: nor do cells
                 <td key={column}>
-                  <Foreign text={cell} />
+                  <UntrustedText text={cell} />
                 </td>
               ))}
             </tr>
@@ -97,7 +97,7 @@ function Table({ rows }: { rows: readonly (readonly string[])[] }): JSX.Element 
 }
 
 /** How bytes can be shown; `none`: only downloaded. */
-export type Shown =
+export type PreviewKind =
   | { as: "image"; type: string }
   | { as: "pdf" }
   | { as: "sheet" }
@@ -107,7 +107,7 @@ export type Shown =
   | { as: "none" };
 
 /** What files of a kind begin with. */
-const beginnings: [bytes: readonly number[], shown: Shown][] = [
+const beginnings: [bytes: readonly number[], shown: PreviewKind][] = [
   [[0x89, 0x50, 0x4e, 0x47], { as: "image", type: "image/png" }],
   [[0xff, 0xd8, 0xff], { as: "image", type: "image/jpeg" }],
   [[0x47, 0x49, 0x46, 0x38], { as: "image", type: "image/gif" }],
@@ -116,11 +116,11 @@ const beginnings: [bytes: readonly number[], shown: Shown][] = [
 ];
 
 /** By what the bytes are: nobody says a type that could be believed. */
-export function shownAs(bytes: Uint8Array, name: string, type: string): Shown {
+export function detectKind(bytes: Uint8Array, name: string, type: string): PreviewKind {
   const known = beginnings.find(([beginning]) => beginning.every((byte, index) => bytes[index] === byte));
   if (known) return known[1];
   if (isWebp(bytes)) return { as: "image", type: "image/webp" };
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   if (text === undefined) return { as: "none" };
   if (/^\s*(<\?xml[^>]*\?>\s*)?(<!--[\s\S]*?-->\s*)*<svg[\s>]/i.test(text))
     return { as: "image", type: "image/svg+xml" };
@@ -133,7 +133,7 @@ function isWebp(bytes: Uint8Array): boolean {
   return letters(0, 4) === "RIFF" && letters(8, 12) === "WEBP";
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return text.includes("\0") ? undefined : text;
@@ -169,14 +169,14 @@ function looksLikeTable(text: string): boolean {
 }
 
 /** The first rows of a text with cells between commas, semicolons or tabs; quoted cells may hold any of them. */
-export function csvRows(text: string, maxRows: number): string[][] {
+export function parseCsv(text: string, maxRows: number): string[][] {
   const [head = ""] = text.split("\n", 1);
   const mark = [",", ";", "\t"].reduce((best, one) => (head.split(one).length > head.split(best).length ? one : best));
   const rows: string[][] = [];
   let row: string[] = [];
   let at = 0;
   while (at <= text.length && rows.length < maxRows) {
-    const { cell, end } = cellAt(text, at, mark);
+    const { cell, end } = readCell(text, at, mark);
     row.push(cell);
     if (text[end] !== mark) {
       if (row.length > 1 || row[0] !== "") rows.push(row);
@@ -187,7 +187,7 @@ export function csvRows(text: string, maxRows: number): string[][] {
   return rows;
 }
 
-function cellAt(text: string, start: number, mark: string): { cell: string; end: number } {
+function readCell(text: string, start: number, mark: string): { cell: string; end: number } {
   if (text[start] !== '"') {
     let end = start;
     while (end < text.length && text[end] !== mark && text[end] !== "\n" && text[end] !== "\r") end++;

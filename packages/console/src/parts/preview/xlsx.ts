@@ -2,15 +2,18 @@
 const maxPartBytes = 8 * 1024 * 1024;
 
 /** The first rows of the first sheet of a workbook; undefined where the bytes are none. */
-export async function sheetRows(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<string[][] | undefined> {
-  const parts = partsOf(bytes);
+export async function readSheet(bytes: Uint8Array<ArrayBuffer>, maxRows: number): Promise<string[][] | undefined> {
+  const parts = readDirectory(bytes);
   const sheet = Array.from(parts.keys())
     .filter((name) => /^xl\/worksheets\/sheet\d+\.xml$/.test(name))
     .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))[0];
   if (sheet === undefined) return undefined;
-  const [cells, strings] = await Promise.all([read(bytes, parts, sheet), read(bytes, parts, "xl/sharedStrings.xml")]);
+  const [cells, strings] = await Promise.all([
+    parsePart(bytes, parts, sheet),
+    parsePart(bytes, parts, "xl/sharedStrings.xml"),
+  ]);
   if (cells === undefined) return undefined;
-  return rowsOf(cells, strings === undefined ? [] : stringsOf(strings), maxRows);
+  return readRows(cells, strings === undefined ? [] : readStrings(strings), maxRows);
 }
 
 interface Part {
@@ -22,10 +25,10 @@ interface Part {
 const [directorySignature, endSignature] = [0x02014b50, 0x06054b50];
 
 /** By the directory at the end of the archive. */
-function partsOf(bytes: Uint8Array<ArrayBuffer>): Map<string, Part> {
+function readDirectory(bytes: Uint8Array<ArrayBuffer>): Map<string, Part> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts = new Map<string, Part>();
-  const end = endOf(view);
+  const end = findDirectoryEnd(view);
   if (end === undefined) return parts;
   let at = view.getUint32(end + 16, true);
   for (let left = view.getUint16(end + 10, true); left > 0 && at + 46 <= bytes.length; left--) {
@@ -42,13 +45,13 @@ function partsOf(bytes: Uint8Array<ArrayBuffer>): Map<string, Part> {
   return parts;
 }
 
-function endOf(view: DataView): number | undefined {
+function findDirectoryEnd(view: DataView): number | undefined {
   const first = Math.max(0, view.byteLength - 22 - 65_535);
   for (let at = view.byteLength - 22; at >= first; at--) if (view.getUint32(at, true) === endSignature) return at;
   return undefined;
 }
 
-async function read(
+async function parsePart(
   bytes: Uint8Array<ArrayBuffer>,
   parts: Map<string, Part>,
   name: string,
@@ -58,11 +61,11 @@ async function read(
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = part.at + 30 + view.getUint16(part.at + 26, true) + view.getUint16(part.at + 28, true);
   const packed = bytes.subarray(start, start + part.packedBytes);
-  const text = part.isPacked ? await unpacked(packed) : new TextDecoder().decode(packed);
+  const text = part.isPacked ? await unpackPart(packed) : new TextDecoder().decode(packed);
   return new DOMParser().parseFromString(text, "text/xml");
 }
 
-async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<string> {
+async function unpackPart(packed: Uint8Array<ArrayBuffer>): Promise<string> {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const decoder = new TextDecoder();
   let [text, bytes] = ["", 0];
@@ -79,18 +82,18 @@ async function unpacked(packed: Uint8Array<ArrayBuffer>): Promise<string> {
   return text;
 }
 
-function stringsOf(document: Document): string[] {
+function readStrings(document: Document): string[] {
   return Array.from(document.getElementsByTagName("si"), (item) => item.textContent ?? "");
 }
 
-function rowsOf(sheet: Document, strings: readonly string[], maxRows: number): string[][] {
+function readRows(sheet: Document, strings: readonly string[], maxRows: number): string[][] {
   return Array.from(sheet.getElementsByTagName("row"))
     .slice(0, maxRows)
     .map((row) => {
       const cells: string[] = [];
       for (const cell of row.getElementsByTagName("c")) {
-        const column = columnOf(cell.getAttribute("r") ?? "") ?? cells.length;
-        if (column < maxColumns) cells[column] = valueIn(cell, strings);
+        const column = parseColumn(cell.getAttribute("r") ?? "") ?? cells.length;
+        if (column < maxColumns) cells[column] = readCellValue(cell, strings);
       }
       return Array.from(cells, (cell) => cell ?? "");
     });
@@ -99,20 +102,20 @@ function rowsOf(sheet: Document, strings: readonly string[], maxRows: number): s
 const maxColumns = 200;
 
 /** `C7` is in column 2. */
-function columnOf(reference: string): number | undefined {
+function parseColumn(reference: string): number | undefined {
   const [letters] = /^[A-Z]{1,3}/.exec(reference) ?? [];
   return letters === undefined
     ? undefined
     : Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-function cellText(cell: Element, tag: string): string {
+function readCellText(cell: Element, tag: string): string {
   return cell.getElementsByTagName(tag)[0]?.textContent ?? "";
 }
 
-function valueIn(cell: Element, strings: readonly string[]): string {
+function readCellValue(cell: Element, strings: readonly string[]): string {
   const type = cell.getAttribute("t");
-  if (type === "inlineStr") return cellText(cell, "is");
-  const value = cellText(cell, "v");
+  if (type === "inlineStr") return readCellText(cell, "is");
+  const value = readCellText(cell, "v");
   return type === "s" ? (strings[Number(value)] ?? "") : value;
 }
