@@ -303,20 +303,20 @@ describe("trouble on the way", () => {
   });
 });
 
-describe("the permit", () => {
+describe("the turnWritten", () => {
   test("refused: nothing is executed", async () => {
     const sandbox = await bench.create();
     const request = bench.request("context['a'] = 1");
     const before = bench.gateway.calls.length;
-    const refused = await bench.run(sandbox, request, new MemoryIo(), { permit: Promise.resolve(false) });
+    const refused = await bench.run(sandbox, request, new MemoryIo(), { turnWritten: Promise.resolve(false) });
     expect(refused).toEqual({ kind: "refused" });
     expect(bench.gateway.calls.slice(before)).not.toContain("POST /execute");
   });
 
   test("that cannot be had fails the delivery", async () => {
     const sandbox = await bench.create();
-    const permit = Promise.reject(new StoreUnavailable("DynamoDB is throttling"));
-    const running = bench.run(sandbox, bench.request("1"), new MemoryIo(), { permit });
+    const turnWritten = Promise.reject(new StoreUnavailable("DynamoDB is throttling"));
+    const running = bench.run(sandbox, bench.request("1"), new MemoryIo(), { turnWritten });
     await expect(running).rejects.toThrow("DynamoDB is throttling");
   });
 });

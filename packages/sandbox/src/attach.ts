@@ -12,7 +12,7 @@ export interface AttachOptions {
   /** Its own context never waits for the cell of another delivery; the default one saves a call. */
   ownContext: boolean;
   /** Nothing is executed before it is true. */
-  permit: Promise<boolean>;
+  turnWritten: Promise<boolean>;
   /** A small input may be part of the cell, which a kernel remembers: nothing in it is secret. */
   inCell: boolean;
   io: RunIo;
@@ -25,13 +25,13 @@ export class HarnessFailure extends Error {
   override name = "HarnessFailure";
 }
 
-/** Lets the kernel follow one input, and serves what it needs: one call, or two. "refused": the permit said no. */
+/** Lets the kernel follow one input, and serves what it needs: one call, or two. "refused": the turnWritten said no. */
 export async function attach(
   sandbox: E2bSandbox,
   makeInput: (nonce: string) => string,
   options: AttachOptions,
 ): Promise<LastAnswer | "refused"> {
-  const { ownContext, permit, signal } = options;
+  const { ownContext, turnWritten, signal } = options;
   const [name, nonce] = [randomName(), randomName()];
   const context = ownContext ? sandbox.createCodeContext() : undefined;
   const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // it dies with the sandbox anyway
@@ -39,8 +39,8 @@ export async function attach(
   signal.addEventListener("abort", leave, { once: true });
   const input = inputFor(sandbox, name, makeInput(nonce), options);
   try {
-    const [isPermitted, , own] = await Promise.all([permit.catch(asIoFailure), input.sent, context]);
-    if (isPermitted) return await follow(sandbox, input.cell, nonce, own, options);
+    const [isTurnWritten, , own] = await Promise.all([turnWritten.catch(asIoFailure), input.sent, context]);
+    if (isTurnWritten) return await follow(sandbox, input.cell, nonce, own, options);
     await input.remove();
     return "refused";
   } finally {

@@ -94,14 +94,14 @@ async function run(
   sandbox: string,
   request: RunRequest,
   io: RunIo,
-  { first, permit, lifetimeSeconds, signal }: RunOptions,
+  { first, turnWritten, lifetimeSeconds, signal }: RunOptions,
 ): Promise<RunOutcome> {
   const ahead = namedBlobs(request);
   const makeInput = (nonce: string) => runInput(request, nonce, ahead);
   const ending = await followUntilAnswered(
     connections,
     { sandbox, lifetimeSeconds, makeInput, signal, lookAfterMs },
-    { ownContext: !first, permit, inCell: request.isPlain === true && !connections.isFirstUse(sandbox), io },
+    { ownContext: !first, turnWritten, inCell: request.isPlain === true && !connections.isFirstUse(sandbox), io },
     (e2b, answer, now) => settleRun(e2b, answer, request, io, now),
   );
   if (typeof ending === "string") return { kind: ending };
@@ -132,7 +132,7 @@ async function stop(
   const ending = await followUntilAnswered(
     connections,
     { sandbox, lifetimeSeconds: marginSeconds, makeInput: (nonce) => stopInput(claim, nonce), signal, lookAfterMs },
-    { ownContext: true, permit: Promise.resolve(true), inCell: true, io },
+    { ownContext: true, turnWritten: Promise.resolve(true), inCell: true, io },
     (e2b, answer, now) => settleStop(e2b, answer, io, now),
   );
   if (ending === "gone") return { kind: "gone" };

@@ -1,7 +1,7 @@
 import { localFunctions, toStateMachine } from "@nova/compiler";
 import type { WorkflowVersion } from "@nova/engine";
 import { isLong, joinOf, nodeIndex, type Workflow } from "@nova/workflow";
-import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
+import { type Loops, loopsAfter, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
 import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
 import type { ReadObject } from "../../../packages/local/src/states/asl/host.ts";
 import { type RunResult, runStateMachine, TaskTokens } from "../../local/states/support/run-state-machine.ts";
@@ -233,7 +233,7 @@ class ScriptedFunctions {
     const { scope, seq, node } = payload;
     const before = this.#loopsBehind(scope, seq);
     const outcome = outcomeOf(this.#node(payload), this.#fate(payload));
-    const out = { outcome, loops: goneOut(before, node) };
+    const out = { outcome, loops: loopsAfter(before, node) };
     const indexed = this.#node(payload);
     const edge =
       outcome.failed === null && outcome.decision !== null ? edgeFor(indexed.edges, outcome.decision) : undefined;

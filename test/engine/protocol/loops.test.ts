@@ -1,7 +1,7 @@
 import { answerTask, requestApproval } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { headOf } from "../../../packages/engine/src/chain/head.ts";
-import { goneOut, type Loops, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
+import { type Loops, loopsAfter, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
 import { action, decision, flow, lines } from "../../support/engine/flows.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, approval } from "../../support/engine/waiting.ts";
@@ -54,9 +54,9 @@ describe("an edge that leads back", () => {
   });
 
   it("is counted anew once its node has led on", () => {
-    expect(goneOut({ "d->again": 2, "d->wait": 1, "e->true": 1 }, "d")).toEqual({ "e->true": 1 });
-    expect(goneOut({ "d->again": 2 }, "d")).toBeUndefined();
-    expect(goneOut({ "dd->again": 2 }, "d")).toEqual({ "dd->again": 2 });
+    expect(loopsAfter({ "d->again": 2, "d->wait": 1, "e->true": 1 }, "d")).toEqual({ "e->true": 1 });
+    expect(loopsAfter({ "d->again": 2 }, "d")).toBeUndefined();
+    expect(loopsAfter({ "dd->again": 2 }, "d")).toEqual({ "dd->again": 2 });
   });
 });
 

@@ -65,7 +65,7 @@ export class Bench {
     const id = typeof sandbox === "string" ? sandbox : sandbox.id;
     const defaults = {
       first: true,
-      permit: Promise.resolve(true),
+      turnWritten: Promise.resolve(true),
       lifetimeSeconds: 120,
       signal: AbortSignal.timeout(25_000),
     };

@@ -63,11 +63,16 @@ class Delivery {
     this.#caller = caller;
   }
 
-  async run(id: string, request: RunRequest, io: RunIo, { first, permit, signal }: RunOptions): Promise<RunOutcome> {
+  async run(
+    id: string,
+    request: RunRequest,
+    io: RunIo,
+    { first, turnWritten, signal }: RunOptions,
+  ): Promise<RunOutcome> {
     // The input uploads while the turn is written; that the sandbox is gone can be known before the turn is ours.
     const uploaded = await this.#ask("upload", () => this.#state.isAlive(id));
     if (uploaded === false) return { kind: "gone" };
-    if (!(await permit)) return { kind: "refused" };
+    if (!(await turnWritten)) return { kind: "refused" };
     for (let connections = 0; connections <= maxReconnects; connections++) {
       const outcome = await this.#connect(id, request, io, signal, first && connections === 0);
       if (outcome !== "lost") return outcome;

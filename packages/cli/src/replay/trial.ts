@@ -130,7 +130,7 @@ async function runCode(
       environment: environmentOf(recorded, node),
     },
     ioOf(blobOf, recorded),
-    { first: true, permit: Promise.resolve(true), lifetimeSeconds: code.timeoutSeconds + marginSeconds, signal },
+    { first: true, turnWritten: Promise.resolve(true), lifetimeSeconds: code.timeoutSeconds + marginSeconds, signal },
   );
   if (outcome.kind === "finished") return outcome.result;
   throw new ProofInterrupted("the sandbox was lost before its code ended - try again");

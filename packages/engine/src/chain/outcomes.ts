@@ -72,11 +72,11 @@ export function checkOutcomes(text: string): void {
   if (problem !== undefined) throw new OutcomesRefused(`the document of outcomes is no JSON: it ${problem}`);
   if (!text.trimStart().startsWith("{"))
     throw new OutcomesRefused("the document of outcomes is no object - write what each place came to under its name");
-  for (const [place, outcome] of parse(text)) outcomeOf(place, outcome);
+  for (const [place, outcome] of parse(text)) parseOutcome(place, outcome);
 }
 
 /** Throws `OutcomesRefused`. */
-export function outcomeOf(place: string, text: string): WrittenOutcome {
+export function parseOutcome(place: string, text: string): WrittenOutcome {
   const parsed = Outcome.safeParse(JSON.parse(text));
   const [issue] = parsed.error?.issues ?? [];
   if (!parsed.success)

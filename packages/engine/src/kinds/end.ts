@@ -3,8 +3,8 @@ import { closed } from "../protocol/answer.ts";
 import { closeExecution } from "../protocol/close.ts";
 import { commitOutcome } from "../protocol/commit.ts";
 import type { NodeDefinition } from "../protocol/definition.ts";
-import { type EndAnswer, linkBehind, type NodeEvent } from "../protocol/event.ts";
-import { producedEntry } from "../protocol/held-turn.ts";
+import { type EndAnswer, linkAfter, type NodeEvent } from "../protocol/event.ts";
+import { runUntilCommitted } from "../protocol/held-turn.ts";
 import { codeless, succeeded } from "../protocol/outcome.ts";
 import type { KindPorts } from "../protocol/settling.ts";
 
@@ -14,12 +14,12 @@ export async function runEnd(
   event: NodeEvent,
   { node }: NodeDefinition<EndNode>,
 ): Promise<EndAnswer> {
-  await producedEntry(ports, event, (position) => {
+  await runUntilCommitted(ports, event, (position) => {
     const outcome = succeeded(null, codeless(ports, undefined, position.before));
     return commitOutcome(ports, position, node, outcome);
   });
   const { execution, scope } = event;
   const close = await closeExecution(ports, { execution: execution.id, status: "completed" });
   if (close.status !== "completed") throw closed(execution.id);
-  return { execution, scope, seq: linkBehind(event).seq, status: "completed", tip: close.tip };
+  return { execution, scope, seq: linkAfter(event).seq, status: "completed", tip: close.tip };
 }

@@ -4,10 +4,10 @@ import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
-import { branchState, forkBehind, type OpenFork, readTips } from "../protocol/branches.ts";
+import { branchState, findOpenedFork, type OpenFork, readTips } from "../protocol/branches.ts";
 import { closeBranches, settlingPorts } from "../protocol/close.ts";
 import type { CaughtError, RunPosition } from "../protocol/event.ts";
-import { settledEntry } from "../protocol/held-turn.ts";
+import { settleLink } from "../protocol/held-turn.ts";
 import { settleJoin } from "../protocol/settle-join.ts";
 import { type Reason, reasonOf } from "../protocol/settling.ts";
 import { withKinds } from "./table.ts";
@@ -21,8 +21,8 @@ export interface JoinEvent {
 
 /** Behind a fork, whatever Step Functions saw of its branches: the chain says. Throws `ExecutionClosed`, `ChainBroken`. */
 export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
-  const entry = await settledEntry(ports, { ...run, node: joinOf(fork) }, async (position) => {
-    const open = await forkBehind(ports, position.beforeEntry);
+  const entry = await settleLink(ports, { ...run, node: joinOf(fork) }, async (position) => {
+    const open = await findOpenedFork(ports, position.beforeEntry);
     if (open?.fork.node === fork) return joinBranches(ports, position, open, error && reasonOf(error));
     throw chainBroken(`link ${run.seq} of ${run.execution.id}${run.scope} is not the fork "${fork}"`);
   });

@@ -3,10 +3,10 @@ import { type MapEvent, type SettleAnswer, settleAnswer } from "../protocol/answ
 import { settlingPorts } from "../protocol/close.ts";
 import { definitionOf } from "../protocol/definition.ts";
 import type { CaughtError, WaitEvent } from "../protocol/event.ts";
-import { settledNode } from "../protocol/held-turn.ts";
+import { settleNodeLink } from "../protocol/held-turn.ts";
 import { reasonOf } from "../protocol/settling.ts";
 import { type FollowTime, tenSeconds } from "./code/follow.ts";
-import { kindOf, type NodeAnswer, withKinds } from "./table.ts";
+import { findNodeKind, type NodeAnswer, withKinds } from "./table.ts";
 import { expiredEntry } from "./waiting/expire.ts";
 
 /**
@@ -23,7 +23,7 @@ export function runNode(
 ): Promise<NodeAnswer> {
   return ports.inFlight.during(event.execution.id, async () => {
     const definition = await definitionOf(ports, event);
-    return kindOf(definition.node).run(withKinds(ports), event, definition, { signal, followTime });
+    return findNodeKind(definition.node).runNodeTask(withKinds(ports), event, definition, { signal, followTime });
   });
 }
 
@@ -35,6 +35,6 @@ export async function settleNode(ports: Ports, event: SettleEvent): Promise<Sett
   const settling =
     "expired" in event
       ? expiredEntry(withKinds(ports), event)
-      : settledNode(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
+      : settleNodeLink(settlingPorts(withKinds(ports)), event, reasonOf(event.error));
   return settleAnswer(ports, event, await settling);
 }

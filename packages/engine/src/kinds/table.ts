@@ -8,7 +8,7 @@ import type { MapEvent } from "../protocol/answer.ts";
 import type { HeldNode, NodeDefinition } from "../protocol/definition.ts";
 import type { EndAnswer, RunningAnswer, TaskAnswer, WaitEvent } from "../protocol/event.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../protocol/settling.ts";
-import { type ChildAnswer, isRecordedInside, runChild, settleChild, toldChild } from "./child/run-child.ts";
+import { type ChildAnswer, describeChildWait, isRecordedInside, runChild, settleChild } from "./child/run-child.ts";
 import { codePass, settleCode, type TaskTime } from "./code/run-code.ts";
 import { runEnd } from "./end.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
@@ -16,9 +16,9 @@ import { settlePrompt } from "./prompt/outcome.ts";
 import { promptPass } from "./prompt/run-prompt.ts";
 import { type Produced, runTask } from "./task/run-task.ts";
 import type { Task } from "./task/task.ts";
-import { askedAt, textPass } from "./text/run-text.ts";
+import { promptHashAt, textPass } from "./text/run-text.ts";
 import { settleWaiting } from "./waiting/expire.ts";
-import { runWait, toldWait, type WaitAnswer } from "./waiting/wait.ts";
+import { describeWait, runWait, type WaitAnswer } from "./waiting/wait.ts";
 import type { WaitsFor } from "./waits-for.ts";
 
 export type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | RunningAnswer;
@@ -26,7 +26,7 @@ export type NodeAnswer = TaskAnswer | EndAnswer | WaitAnswer | ChildAnswer | Run
 /** What is special about a kind of node. */
 interface Kind<N extends Node> {
   /** The task that Step Functions asks for. */
-  run(
+  runNodeTask(
     ports: KindPorts,
     event: WaitEvent & MapEvent,
     definition: NodeDefinition<N>,
@@ -54,7 +54,7 @@ const executors: Record<TaskNode["executor"]["kind"], Executor> = {
 };
 
 const task: Kind<TaskNode> = {
-  run(ports, event, definition, time) {
+  runNodeTask(ports, event, definition, time) {
     const { pass } = executors[definition.node.executor.kind];
     return runTask(ports, event, definition, (task) => pass(ports, task, time));
   },
@@ -64,17 +64,17 @@ const task: Kind<TaskNode> = {
 };
 
 const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
-  start: { run: noTask, settle: noTurn },
+  start: { runNodeTask: noTask, settle: noTurn },
   action: task,
   decision: task,
-  map: { run: runMap, settle: settleMap, staysInside: async () => true },
-  approval: { run: noTask, settle: settleWaiting, waitsFor: toldWait },
-  wait: { run: runWait, settle: settleWaiting, waitsFor: toldWait },
-  workflow: { run: runChild, settle: settleChild, waitsFor: toldChild, staysInside: isRecordedInside },
-  end: { run: runEnd, settle: noTurn },
+  map: { runNodeTask: runMap, settle: settleMap, staysInside: async () => true },
+  approval: { runNodeTask: noTask, settle: settleWaiting, waitsFor: describeWait },
+  wait: { runNodeTask: runWait, settle: settleWaiting, waitsFor: describeWait },
+  workflow: { runNodeTask: runChild, settle: settleChild, waitsFor: describeChildWait, staysInside: isRecordedInside },
+  end: { runNodeTask: runEnd, settle: noTurn },
 };
 
-export function kindOf({ type }: Node): Kind<Node> {
+export function findNodeKind({ type }: Node): Kind<Node> {
   return kinds[type] as Kind<Node>;
 }
 
@@ -82,11 +82,11 @@ export function kindOf({ type }: Node): Kind<Node> {
 export function withKinds(ports: Ports): KindPorts {
   return {
     ...ports,
-    holdsTurn: (node) => kindOf(node).settle !== noTurn,
-    settleTurn: (settling, held, reason) => kindOf(held.node).settle(settling, held, reason),
-    asked: (position, definition) => askedAt(ports, position, definition),
+    holdsTurn: (node) => findNodeKind(node).settle !== noTurn,
+    settleTurn: (settling, held, reason) => findNodeKind(held.node).settle(settling, held, reason),
+    asked: (position, definition) => promptHashAt(ports, position, definition),
     staysInside: async (position, plan, node) =>
-      (await kindOf(node).staysInside?.(ports, position, plan, node)) ?? false,
+      (await findNodeKind(node).staysInside?.(ports, position, plan, node)) ?? false,
   };
 }
 

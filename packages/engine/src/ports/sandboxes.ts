@@ -111,18 +111,18 @@ export type RunOutcome =
   | { kind: "finished"; result: CodeResult }
   /** A tombstone lies on the link: the chain has to be read again. */
   | { kind: "tombstoned" }
-  /** The control plane says that there is no such sandbox; this may be known before `permit` is. */
+  /** The control plane says that there is no such sandbox; this may be known before `turnWritten` is. */
   | { kind: "gone" }
   /** `signal` fired or the connection could not be restored in time; the code may run on. */
   | { kind: "unfinished" }
-  /** `permit` answered false: nothing was executed. */
+  /** `turnWritten` answered false: nothing was executed. */
   | { kind: "refused" };
 
 export interface RunOptions {
   /** This delivery took the turn itself. At most one delivery of a claim is told so: it may use the default context. */
   first: boolean;
   /** The code may begin only once this is true (the turn is written while the input uploads). */
-  permit: Promise<boolean>;
+  turnWritten: Promise<boolean>;
   /** Seconds that the sandbox must live from now on. */
   lifetimeSeconds: number;
   /** Fires when this Lambda has to stop: answer `unfinished`. */

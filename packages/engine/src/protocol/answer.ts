@@ -55,7 +55,7 @@ export async function answerFor(entry: StoredEntry, event: MapEvent, ports: Port
     executionTimeMs: head.execution_time_ms,
     ...(head.reused_from && { reused: true as const }),
   };
-  return { ...(await wayBehind(ports, head, event)), summary };
+  return { ...(await positionAfter(ports, head, event)), summary };
 }
 
 /** What the Choice behind a settle or a join is told. */
@@ -75,11 +75,11 @@ export interface SettleAnswer extends RunPosition {
 export async function settleAnswer(ports: Ports, event: Asked, entry: StoredEntry): Promise<SettleAnswer> {
   const head = openHead(entry);
   const error = head.status === "failed" ? await caughtError(ports, head, entry) : undefined;
-  return { ...(await wayBehind(ports, head, event)), failed: error !== undefined, ...defined({ error }) };
+  return { ...(await positionAfter(ports, head, event)), failed: error !== undefined, ...defined({ error }) };
 }
 
 /** Where the run goes on behind an entry. */
-async function wayBehind(ports: Ports, head: Head, { execution, scope, ...event }: Asked) {
+async function positionAfter(ports: Ports, head: Head, { execution, scope, ...event }: Asked) {
   return {
     ...{ execution, scope, seq: head.seq },
     ...defined({ decision: head.decision_result ?? undefined }),

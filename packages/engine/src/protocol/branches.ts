@@ -8,7 +8,7 @@ import type { Link, LinkId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
 import { fewestTogether, linksOfBranches } from "./branch-links.ts";
-import { wayTo } from "./definition.ts";
+import { nextNodeId } from "./definition.ts";
 import type { FailedOutcome } from "./outcome.ts";
 import type { Reason } from "./settling.ts";
 
@@ -32,7 +32,7 @@ export function opensFork(head: Head): boolean {
 }
 
 /** The fork that an entry of its scope opens; null where it opens none. */
-export async function forkBehind(ports: Pick<Ports, "workflows">, entry: StoredEntry): Promise<OpenFork | null> {
+export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: StoredEntry): Promise<OpenFork | null> {
   const head = headOf(entry);
   if (!opensFork(head)) return null;
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
@@ -44,13 +44,13 @@ export async function forkBehind(ports: Pick<Ports, "workflows">, entry: StoredE
     ? Array.from({ length: head.count ?? 0 }, (_, index) => String(index))
     : fork.branches.map((branch) => branch.entry);
   const branches = names.map((name) => ({ name, scope: branchScope(head, head.node_id, name) }));
-  return { fork, version, map, entry, head, branches, end: map ? null : wayTo(version, fork.next) };
+  return { fork, version, map, entry, head, branches, end: map ? null : nextNodeId(version, fork.next) };
 }
 
 /** What follows a join that succeeded: the next node, or where a map has several edges out, their join. */
-export function wayBehindJoin({ fork, version }: Pick<OpenFork, "fork" | "version">): string | null {
+export function nextAfterJoin({ fork, version }: Pick<OpenFork, "fork" | "version">): string | null {
   const join = joinOf(fork.node);
-  return forksOf(version.workflow).has(join) ? joinOf(join) : wayTo(version, fork.next);
+  return forksOf(version.workflow).has(join) ? joinOf(join) : nextNodeId(version, fork.next);
 }
 
 /** The last entry of a scope, and the turn behind it. In a branch that has not begun the entry is the fork's. */

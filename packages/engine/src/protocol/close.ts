@@ -8,12 +8,21 @@ import type { StoredEntry } from "../ports/chain.ts";
 import type { ExecutionError } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { forkBehind, hasBegun, type OpenFork, opensFork, ownWords, readTip, readTips, type Tip } from "./branches.ts";
-import { carriedOver } from "./commit.ts";
+import {
+  findOpenedFork,
+  hasBegun,
+  type OpenFork,
+  opensFork,
+  ownWords,
+  readTip,
+  readTips,
+  type Tip,
+} from "./branches.ts";
+import { inheritedHead } from "./commit.ts";
 import { stopMachine } from "./continuation.ts";
 import { definitionOf } from "./definition.ts";
 import { type Closed, finishClose } from "./finish-close.ts";
-import { killOvertaken, putState, settledNode } from "./held-turn.ts";
+import { killStaleSandbox, putState, settleNodeLink } from "./held-turn.ts";
 import { settleJoin } from "./settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 
@@ -38,7 +47,7 @@ export async function closeExecution(ports: KindPorts, request: CloseRequest): P
   for (;;) {
     const tip = await readTip(ports, request.execution, "");
     if (tip.head.node_type === "close") return finishClose(ports, tip.entry);
-    const position = await closeBehind(settlingPorts(ports, request.status), tip, reasons);
+    const position = await closeAfterTip(settlingPorts(ports, request.status), tip, reasons);
     if (!position) continue;
     const left = leftSandboxes(ports, position);
     const entry = await putCloseEntry(ports, position, request, left);
@@ -74,7 +83,7 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
   if (!ports.holdsTurn(node)) return;
   try {
-    await settledNode(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
+    await settleNodeLink(settlingPorts(ports), { execution, scope: "", seq, node: node.id }, reason);
   } catch (error) {
     if (!(error instanceof NovaError && error.name === "ExecutionClosed")) throw error;
   }
@@ -98,7 +107,7 @@ async function putCloseEntry(
   const failure = request.status === "completed" ? null : await failureBehind(ports, before, beforeEntry, request);
   const sealed = await sealEntry(
     {
-      ...carriedOver(position),
+      ...inheritedHead(position),
       ...noRun,
       ...defined({ nodes: before.nodes, spent: before.spent, inner: before.inner, error_class: failure?.class }),
       ...{ node_id: closeMark, node_type: "close", status: request.status === "completed" ? "success" : "failed" },
@@ -155,14 +164,14 @@ export interface CloseReasons {
  * not, and gives whatever was under way its entry, innermost first. Null: the tip has moved, read it again. Else
  * nothing is under way behind it and nothing can begin: on the main line this is where the close entry goes.
  */
-export async function closeBehind(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
-  await killOvertaken(ports, tip.link);
+export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
+  await killStaleSandbox(ports, tip.link);
   const isClosed = tip.turn?.state === "closed";
   const turn = isClosed ? tip.turn : await putState(ports, tip.next, tip.turn, closeMark, "closed");
   if (!turn) return null;
   const next = { seq: tip.next.seq, turn };
   const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next };
-  const open = hasBegun(tip) ? await forkBehind(ports, tip.entry) : null;
+  const open = hasBegun(tip) ? await findOpenedFork(ports, tip.entry) : null;
   if (open) {
     const tips = await closeBranches(ports, open, reasons.inside);
     if (turn.node === closeMark && !tips.some(hasBegun)) return position;
@@ -190,7 +199,7 @@ export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason
     while (left.length > 0) {
       const tips = await readTips(ports, open, left);
       await atOnce(tips, async (tip) => {
-        if (await closeBehind(ports, tip, reasons)) closed.set(tip.next.scope, tip);
+        if (await closeAfterTip(ports, tip, reasons)) closed.set(tip.next.scope, tip);
       });
       left = left.filter((scope) => !closed.has(scope));
     }

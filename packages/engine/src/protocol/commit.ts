@@ -10,10 +10,10 @@ import { blobPages, storeContext } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { eventsBehind } from "./continuation.ts";
-import { goneOut } from "./definition.ts";
+import { eventsAfter } from "./continuation.ts";
+import { loopsAfter } from "./definition.ts";
 import type { Outcome } from "./outcome.ts";
-import { visitsBehind } from "./place-name.ts";
+import { visitsAfter } from "./place-name.ts";
 import { stillFollowed } from "./recorded.ts";
 
 /** Writes a node's entry, if there is none. Answers the one that is there: ours or the winner's. */
@@ -50,7 +50,7 @@ async function sealOutcome(
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
   return sealEntry(
     {
-      ...carriedOver(position),
+      ...inheritedHead(position),
       ...{ node_id: node.id, node_type: node.type, status, attempt: run.attempt, path_taken: outcome.next },
       decision_result: status === "success" ? outcome.decision : null,
       timestamp: new Date(ports.clock.now()).toISOString(),
@@ -65,13 +65,13 @@ async function sealOutcome(
         cache_hit: more.cacheHit ? (true as const) : undefined,
         spent: addSpendings(before.spent, more.spent),
         inner: (before.inner ?? 0) + (more.inner ?? 0) || undefined,
-        loops: more.loops ?? goneOut(before.loops, node.id),
+        loops: more.loops ?? loopsAfter(before.loops, node.id),
         reused_from: reused,
         edited,
         followed: followed ?? (await stillFollowed(ports, position, node)),
-        visits: visits ?? visitsBehind(before, await versionAt(ports, before), node.id),
+        visits: visits ?? visitsAfter(before, await versionAt(ports, before), node.id),
       }),
-      ...(await eventsBehind(ports, position, node.id, outcome)),
+      ...(await eventsAfter(ports, position, node.id, outcome)),
       steps: more.steps ?? (await attemptsAt(ports, at, outcome)),
     },
     {
@@ -113,7 +113,7 @@ function versionAt({ workflows }: Ports, { workflow_id, workflow_version }: Head
 }
 
 /** What an entry says because of its place, and as the one before it does. */
-export function carriedOver({ before, beforeEntry, at }: Position) {
+export function inheritedHead({ before, beforeEntry, at }: Position) {
   const { client, root, workflow_id, workflow_version, frozen, sealed, fresh } = before;
   const place = { execution_id: at.execution, scope: at.scope, seq: at.seq };
   return {

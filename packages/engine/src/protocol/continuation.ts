@@ -8,7 +8,7 @@ import type { Continuation, RunPosition } from "./event.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Events behind an entry, and whether the run goes on in a further execution; nothing where nobody counts. */
-export async function eventsBehind(
+export async function eventsAfter(
   ports: Ports,
   { before, at }: Position,
   node: string,

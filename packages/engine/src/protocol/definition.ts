@@ -55,12 +55,12 @@ export function isChosen({ edges }: Pick<NodeDefinition, "edges">): boolean {
 }
 
 /** What comes behind a node that does not decide: `<node>.join` where it fans out, null at the end of a map's item. */
-export function wayOn({ version, node, edges }: NodeDefinition): string | null {
-  return forksOf(version.workflow).has(node.id) ? joinOf(node.id) : wayTo(version, edges[0]?.to);
+export function defaultNext({ version, node, edges }: NodeDefinition): string | null {
+  return forksOf(version.workflow).has(node.id) ? joinOf(node.id) : nextNodeId(version, edges[0]?.to);
 }
 
 /** `target`, but for an `end` in the body of a map, which is no place: it says that the item is done. */
-export function wayTo({ workflow }: WorkflowVersion, target: string | null | undefined): string | null {
+export function nextNodeId({ workflow }: WorkflowVersion, target: string | null | undefined): string | null {
   return !target || nodeIndex(workflow).get(target)?.isDone ? null : target;
 }
 
@@ -79,8 +79,8 @@ export interface TakenEdge {
 export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops = {}): TakenEdge | { problem: string } {
   const label = conditionLabel(edge.condition);
   if (edge.max === undefined) return { label, to: edge.to };
-  const taken = before[keyOf(edge)] ?? 0;
-  if (taken < edge.max) return { label, to: edge.to, loops: goneRound(definition, edge, before) };
+  const taken = before[edgeKey(edge)] ?? 0;
+  if (taken < edge.max) return { label, to: edge.to, loops: countEdge(definition, edge, before) };
   const rest = definition.edges.find(({ condition }) => conditionLabel(condition) === defaultLabel);
   if (rest) return { label: defaultLabel, to: rest.to };
   const times = edge.max === 1 ? "once" : `${edge.max} times`;
@@ -90,7 +90,7 @@ export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops =
 }
 
 /** Where a choice leads, as its entry says it. */
-export interface WayOfChoice {
+export interface FollowedChoice {
   decision: string;
   next: string | null;
   more?: { loops: Loops };
@@ -101,7 +101,7 @@ export interface WayOfChoice {
  * Where its edge was taken `max` times the way names the default one instead, because the state machine goes by that name.
  * Undefined where no edge leads on.
  */
-export function wayOfChoice(definition: NodeDefinition, choice: string, before?: Loops): WayOfChoice | undefined {
+export function followChoice(definition: NodeDefinition, choice: string, before?: Loops): FollowedChoice | undefined {
   const { version, node, edges } = definition;
   const leads = (label: string) => edges.find(({ condition }) => conditionLabel(condition) === label);
   const edge = leads(choice) ?? ("choices" in node ? leads(defaultLabel) : undefined);
@@ -109,23 +109,23 @@ export function wayOfChoice(definition: NodeDefinition, choice: string, before?:
   if (!taken || "problem" in taken) return undefined;
   const { label, to, loops } = taken;
   const isWornOut = edge.max !== undefined && !loops;
-  return { decision: isWornOut ? label : choice, next: wayTo(version, to), ...(loops && { more: { loops } }) };
+  return { decision: isWornOut ? label : choice, next: nextNodeId(version, to), ...(loops && { more: { loops } }) };
 }
 
 /** The counts behind an entry that leads on: its node's loops are over, and count anew when a run comes to them again. */
-export function goneOut(before: Loops | undefined, node: string): Loops | undefined {
+export function loopsAfter(before: Loops | undefined, node: string): Loops | undefined {
   const others = Object.entries(before ?? {}).filter(([key]) => !isOf(key, node));
   return others.length > 0 ? Object.fromEntries(others) : undefined;
 }
 
 /** One more of this edge; the loops that it goes round are entered anew. */
-function goneRound({ version }: NodeDefinition, edge: Edge, before: Loops): Loops {
+function countEdge({ version }: NodeDefinition, edge: Edge, before: Loops): Loops {
   const inside = [...nodesBefore(version.workflow, edge.from)];
   const kept = Object.entries(before).filter(([key]) => !inside.some((node) => isOf(key, node)));
-  return { ...Object.fromEntries(kept), [keyOf(edge)]: (before[keyOf(edge)] ?? 0) + 1 };
+  return { ...Object.fromEntries(kept), [edgeKey(edge)]: (before[edgeKey(edge)] ?? 0) + 1 };
 }
 
-function keyOf({ from, condition }: Edge): string {
+function edgeKey({ from, condition }: Edge): string {
   return `${from}->${conditionLabel(condition)}`;
 }
 

@@ -177,14 +177,14 @@ export async function failExecution(
   { execution, seq, error, continuation }: FailEvent,
 ): Promise<{ error: CaughtError }> {
   const reason = reasonOf(error ?? { Error: "ChainBroken", Cause: "a decision led to no edge" });
-  if (continuation) await closeBehind(ports, execution.id, continuation);
+  if (continuation) await closeContinuation(ports, execution.id, continuation);
   const closed = await closeExecution(ports, { execution: execution.id, status: "failed", reason, seq });
   if (!closed.error) return { error: { Error: "ExecutionClosed", Cause: `the execution was ${closed.status} before` } };
   return { error: { Error: closed.error.class, Cause: `node "${closed.error.node}": ${closed.error.message}` } };
 }
 
 /** A further execution that ended without a close closes the run as it ended; one that is given up must not go on. */
-async function closeBehind(ports: KindPorts, id: string, { arn, name, number }: Continuation): Promise<void> {
+async function closeContinuation(ports: KindPorts, id: string, { arn, name, number }: Continuation): Promise<void> {
   const run = await ports.stateMachines.describe(arn, name);
   const cause = "Step Functions does not wait for it any more.";
   await stopFurther(ports, { id, stateMachineArn: arn }, cause, number);

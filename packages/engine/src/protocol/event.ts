@@ -67,7 +67,7 @@ export interface EndAnswer extends RunPosition {
 }
 
 /** Where a node stands that has been asked to run behind a link. */
-export function linkBehind({ execution, scope, seq }: RunPosition): LinkId {
+export function linkAfter({ execution, scope, seq }: RunPosition): LinkId {
   return { execution: execution.id, scope, seq: seq + 1 };
 }
 

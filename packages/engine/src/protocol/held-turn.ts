@@ -7,7 +7,7 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { closed, committedEntry } from "./answer.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf } from "./definition.ts";
-import { linkBehind, type NodeEvent } from "./event.ts";
+import { linkAfter, type NodeEvent } from "./event.ts";
 import { recordedOutcome, takesOver } from "./recorded.ts";
 import type { KindPorts, Reason, SettlingPorts } from "./settling.ts";
 
@@ -45,19 +45,19 @@ export async function putState(
  * entry kills the one that nobody waits for. Nothing begins there later: a delivery that moved the turn reads again
  * before it runs.
  */
-export async function killOvertaken(ports: Ports, { entry, turn }: Link): Promise<void> {
+export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Promise<void> {
   if (!entry || !turn?.sandbox) return;
   if (headOf(entry).sandbox_id !== turn.sandbox) await ports.sandboxes.kill(turn.sandbox);
 }
 
 /** What a node that waits has at its link: the outcome, or the right to produce it. */
-type EntryOrTurn = { entry: StoredEntry } | { entry?: never; position: Position; turn: Turn };
+type AcquiredTurn = { entry: StoredEntry } | { entry?: never; position: Position; turn: Turn };
 
 /** Reads the node's place, and takes the turn where there is neither. Throws `ExecutionClosed`, `ChainBroken`. */
-export async function entryOrTurn(ports: KindPorts, event: NodeEvent): Promise<EntryOrTurn> {
+export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<AcquiredTurn> {
   for (;;) {
-    const position = await readPosition(ports, linkBehind(event));
-    const entry = committedEntry(position, event) ?? (await takenOver(ports, position, event));
+    const position = await readPosition(ports, linkAfter(event));
+    const entry = committedEntry(position, event) ?? (await commitRecordedOutcome(ports, position, event));
     if (entry === "again") continue;
     if (entry) return { entry };
     const turn = await holdTurn(ports, position, event.node);
@@ -69,7 +69,7 @@ export async function entryOrTurn(ports: KindPorts, event: NodeEvent): Promise<E
  * The entry of an outcome that is on record, where this execution takes it over. It holds the turn meanwhile,
  * because nothing may be written behind a branch that somebody has closed. `"again"`: it changed, read again.
  */
-async function takenOver(
+async function commitRecordedOutcome(
   ports: KindPorts,
   position: Position,
   event: NodeEvent,
@@ -86,31 +86,31 @@ async function takenOver(
  * The entry at a node's link: a committed one, and nothing runs; else what one pass of `produce` comes to, or the turn
  * that it leaves for later. `"again"` reads the chain anew: somebody else was faster.
  */
-export async function producedEntry<Left extends StoredEntry | Turn>(
+export async function runUntilCommitted<Left extends StoredEntry | Turn>(
   ports: KindPorts,
   event: NodeEvent,
   produce: (position: Position) => Promise<Left | "again">,
 ): Promise<Left | StoredEntry> {
   for (;;) {
-    const position = await latestPosition(ports, linkBehind(event));
+    const position = await latestPosition(ports, linkAfter(event));
     const committed = committedEntry(position, event);
     if (!committed) refuseForeignTurn(position, event.node);
-    const entry = committed ?? (await takenOver(ports, position, event)) ?? (await produce(position));
-    await killOvertaken(ports, position.next);
+    const entry = committed ?? (await commitRecordedOutcome(ports, position, event)) ?? (await produce(position));
+    await killStaleSandbox(ports, position.next);
     if (entry !== "again") return entry;
   }
 }
 
 /** The entry at a link once it is settled: there already, or what `settle` makes of the turn, which is failing by then. */
-export async function settledEntry(
+export async function settleLink(
   ports: Ports,
   event: NodeEvent,
   settle: (position: Position, failing: Turn) => Promise<StoredEntry>,
 ): Promise<StoredEntry> {
   for (;;) {
-    const position = await readPosition(ports, linkBehind(event));
+    const position = await readPosition(ports, linkAfter(event));
     const entry = committedEntry(position, event);
-    await killOvertaken(ports, position.next);
+    await killStaleSandbox(ports, position.next);
     if (entry) return entry;
     const { turn } = position.next;
     if (turn?.state === "closed") throw closed(event.execution.id);
@@ -120,9 +120,9 @@ export async function settledEntry(
 }
 
 /** The same of a node, as its kind settles it: a kept result, or a failed entry for `reason`. */
-export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
+export async function settleNodeLink(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);
-  return settledEntry(ports, event, async (position, turn) => {
+  return settleLink(ports, event, async (position, turn) => {
     const outcome = await recordedOutcome(ports, position, definition);
     if (outcome) return commitOutcome(ports, position, definition.node, outcome);
     return ports.settleTurn(ports, { ...definition, position, turn }, reason);
@@ -130,7 +130,10 @@ export async function settledNode(ports: SettlingPorts, event: NodeEvent, reason
 }
 
 /** The sandboxes of the scope do not wait with it: no code of the scope runs meanwhile, the next node makes a new one. */
-export async function letGo(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">): Promise<void> {
+export async function releaseSandboxes(
+  ports: Ports,
+  { warm, spare = [] }: Pick<Head, "warm" | "spare">,
+): Promise<void> {
   await Promise.all((warm ? [warm, ...spare] : spare).map(({ id }) => ports.sandboxes.kill(id)));
 }
 

@@ -5,7 +5,7 @@ import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
-import { type Loops, type NodeDefinition, wayTo } from "./definition.ts";
+import { type Loops, type NodeDefinition, nextNodeId } from "./definition.ts";
 import type { Reason } from "./settling.ts";
 
 /** What an outcome says of how the node came to it. */
@@ -134,7 +134,7 @@ export function failed(
 ): FailedOutcome {
   const reason: Cause = typeof cause === "string" ? { class: "NodeFailed", message: cause } : cause;
   const { class: name, message, traceback, types, httpStatus, retryAfter } = reason;
-  const next = wayTo(version, onErrorOf(node));
+  const next = nextNodeId(version, onErrorOf(node));
   const failure = defined({ message, traceback });
   return { ...facts, status: "failed", class: name, failure, next, ...defined({ types, httpStatus, retryAfter }) };
 }

@@ -35,7 +35,7 @@ async function originAt(ports: Reads, position: Position, node: Pick<Node, "id">
   const { at, before } = position;
   const [origin, place] = await Promise.all([
     originOf(ports, { execution: at.execution, root: before.root }),
-    placeOf(ports, position, node),
+    placeName(ports, position, node),
   ]);
   return { ...origin, place: origin.place + place };
 }
@@ -50,7 +50,7 @@ export function restartKeyOf({ execution, place }: Origin): string {
 }
 
 /** The name of a node's place, as `Names` tells it of the whole execution. */
-export async function placeOf({ chain }: Reads, { before, at }: Position, { id }: Pick<Node, "id">): Promise<string> {
+export async function placeName({ chain }: Reads, { before, at }: Position, { id }: Pick<Node, "id">): Promise<string> {
   return (await prefixOf({ chain }, at)) + numbered(id, visitsOf(before, id) + 1);
 }
 
@@ -76,7 +76,7 @@ function visitsOf({ visits = {} }: Pick<Head, "visits">, id: string): number {
 }
 
 /** The counts after a node's entry: nodes outside of loops are not counted. */
-export function visitsBehind(before: Head, version: WorkflowVersion | undefined, id: string): Visits | undefined {
+export function visitsAfter(before: Head, version: WorkflowVersion | undefined, id: string): Visits | undefined {
   const { visits } = before;
   return version && isInLoop(version.workflow, id) ? { ...visits, [id]: visitsOf(before, id) + 1 } : visits;
 }

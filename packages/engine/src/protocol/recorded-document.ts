@@ -1,13 +1,13 @@
 import type { Member } from "@nova/workflow";
 import { type Node, startOf, type Workflow } from "@nova/workflow";
 import { type DocumentPlan, headOf } from "../chain/head.ts";
-import { outcomeOf, readOutcomes } from "../chain/outcomes.ts";
+import { parseOutcome, readOutcomes } from "../chain/outcomes.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeDefinition } from "./definition.ts";
 import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.ts";
-import { placeOf } from "./place-name.ts";
+import { placeName } from "./place-name.ts";
 import type { KindPorts } from "./settling.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
@@ -19,10 +19,10 @@ export async function outcomeInDocument(
   { outcomes, within = "" }: DocumentPlan,
   { node }: NodeDefinition,
 ): Promise<RecordedOutcome | null> {
-  const place = within + (await placeOf(ports, position, node));
+  const place = within + (await placeName(ports, position, node));
   const text = (await readOutcomes(ports.blobs, position.before, outcomes)).get(place);
   if (text === undefined) return null;
-  const { set, delete: deleted, decision, error, from } = outcomeOf(place, text);
+  const { set, delete: deleted, decision, error, from } = parseOutcome(place, text);
   if ("items" in node && !error) return null;
   const isLink = from !== undefined && "execution" in from;
   return {
@@ -39,7 +39,7 @@ export async function placesInside(
   { outcomes, within = "" }: DocumentPlan,
   node: Pick<Node, "id">,
 ): Promise<string | null> {
-  const inside = `${within}${await placeOf(ports, position, node)}/`;
+  const inside = `${within}${await placeName(ports, position, node)}/`;
   const places = (await readOutcomes(ports.blobs, position.before, outcomes)).keys();
   return places.some((place) => place.startsWith(inside)) ? inside : null;
 }
@@ -61,7 +61,7 @@ export async function givenOutcomes(
   return new Map(
     [...(start ? [start.id] : []), ...given.passed].flatMap((id) => {
       const text = places.get(id);
-      const { set, error } = text === undefined ? { set: [], error: true } : outcomeOf(id, text);
+      const { set, error } = text === undefined ? { set: [], error: true } : parseOutcome(id, text);
       return error ? [] : [[id, set] as const];
     }),
   );
@@ -76,7 +76,7 @@ export async function refusedHere(
 ): Promise<Outcome | null> {
   const { node } = definition;
   if (await ports.staysInside(position, plan, node)) return null;
-  const place = (plan.within ?? "") + (await placeOf(ports, position, node));
+  const place = (plan.within ?? "") + (await placeName(ports, position, node));
   return failed(definition, `${noOutcome}: ${place}`, codeless(ports, undefined, position.before));
 }
 

@@ -2,7 +2,7 @@ import { type Node, onErrorOf, type WorkflowNode } from "@nova/workflow";
 import { type Head, headOf, type Plan, type ScopePlace } from "../chain/head.ts";
 import { type Position, readKept } from "../chain/position.ts";
 import type { Ports } from "../ports/index.ts";
-import { isChosen, type NodeDefinition, wayOfChoice, wayOn, wayTo } from "./definition.ts";
+import { defaultNext, followChoice, isChosen, type NodeDefinition, nextNodeId } from "./definition.ts";
 import type { Outcome, RecordedOutcome } from "./outcome.ts";
 import { outcomeInDocument, placesInside, refusedHere } from "./recorded-document.ts";
 import { findInSource, followedBehind, outcomeInSource } from "./recorded-source.ts";
@@ -46,12 +46,13 @@ function outcomeOf({ before }: Position, definition: NodeDefinition, found: Reco
   const run = { attempt: 1, sandboxId: null, warm: before.warm, code: null };
   const facts = { logs: "", executionTimeMs: 0, run };
   if ("failure" in found) {
-    const next = wayTo(version, onErrorOf(node));
+    const next = nextNodeId(version, onErrorOf(node));
     return { ...facts, more, status: "failed", class: found.class, failure: found.failure, next };
   }
   const success = { ...facts, status: "success" as const, changes: found.changes };
-  if (decision === null) return isChosen(definition) ? null : { ...success, decision, more, next: wayOn(definition) };
-  const way = wayOfChoice(definition, decision, before.loops);
+  if (decision === null)
+    return isChosen(definition) ? null : { ...success, decision, more, next: defaultNext(definition) };
+  const way = followChoice(definition, decision, before.loops);
   // An entry that names a link says what that one says.
   const fits = way && (way.decision === decision || !more.reused);
   return fits ? { ...success, ...way, more: { ...more, ...way.more } } : null;

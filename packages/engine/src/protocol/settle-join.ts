@@ -17,13 +17,13 @@ import {
   branchState,
   failureOfBranches,
   hasBegun,
+  nextAfterJoin,
   type OpenFork,
   ownWords,
   type Tip,
-  wayBehindJoin,
 } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
-import { wayTo } from "./definition.ts";
+import { nextNodeId } from "./definition.ts";
 import { withoutPool } from "./held-turn.ts";
 import { codeless, type Outcome, type OutcomeFacts, succeeded } from "./outcome.ts";
 import { visitsOfBranches } from "./place-name.ts";
@@ -43,15 +43,15 @@ export async function settleJoin(
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
   const failed = await failureOfBranches(ports, open, tips, reason);
   const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
-  const spare = spareBehind(ports, tips);
+  const spare = sparesOfBranches(ports, tips);
   const facts = factsOf(ports, position, tips, open, spare.slice(0, maxSpare));
-  const followed = { ...facts, more: { ...facts.more, ...followedBehind(position, tips) } };
-  const rescue = wayTo(open.version, open.map?.onError);
+  const followed = { ...facts, more: { ...facts.more, ...followedAfterJoin(position, tips) } };
+  const rescue = nextNodeId(open.version, open.map?.onError);
   const outcome: Outcome =
     "failure" in merged
       ? // Where another node goes on, that is not what the source came to.
         { ...(rescue === null ? followed : facts), status: "failed", ...merged, next: rescue }
-      : { ...succeeded(wayBehindJoin(open), followed), changes: merged };
+      : { ...succeeded(nextAfterJoin(open), followed), changes: merged };
   const entry = await commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
   // Nobody would find them by the chain, nor by the name of this execution, which has not made them.
   const named = new Set(headOf(entry).spare?.map(({ id }) => id));
@@ -61,7 +61,7 @@ export async function settleJoin(
 }
 
 /** Where the source's branches came to the same, so did its join. */
-function followedBehind({ before }: Position, tips: readonly Tip[]) {
+function followedAfterJoin({ before }: Position, tips: readonly Tip[]) {
   const fork = placeInSource(before);
   const isSame = fork && tips.filter(hasBegun).every(({ head }) => head.followed !== undefined);
   return isSame ? { followed: { scope: fork.scope, seq: fork.seq + 1 } } : {};
@@ -98,7 +98,7 @@ function factsOf(
 const maxSpare = 20;
 
 /** The sandboxes of the branches. Of one that several had, the latest end counts. */
-function spareBehind({ clock }: Ports, tips: readonly Tip[]): Sandbox[] {
+function sparesOfBranches({ clock }: Ports, tips: readonly Tip[]): Sandbox[] {
   const all = new Map<string, Sandbox>();
   for (const { head } of tips) {
     for (const one of [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]) {

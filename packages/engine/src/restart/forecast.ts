@@ -2,7 +2,7 @@ import { type Fork, forksOf, joinOf, nodeIndex, onErrorOf, startOf } from "@nova
 import type { SourcePlan } from "../chain/head.ts";
 import { branchScope } from "../chain/scope.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import { type NodeDefinition, wayOfChoice, wayOn, wayTo } from "../protocol/definition.ts";
+import { defaultNext, followChoice, type NodeDefinition, nextNodeId } from "../protocol/definition.ts";
 import { counts } from "../protocol/recorded-source.ts";
 import type { Source, SourceLink } from "./source.ts";
 
@@ -59,7 +59,7 @@ class Walk {
     const start = startOf(this.#version.workflow);
     const definition = start && this.#definition(start.id);
     const behind =
-      definition && this.#throughForks(main, links, { at: 0, next: wayOn(definition) }, definition.node.id);
+      definition && this.#throughForks(main, links, { at: 0, next: defaultNext(definition) }, definition.node.id);
     if (behind) this.#follow(main, links, behind);
     const runs = [...this.#runs.keys()];
     const before = runs.flatMap((name) => this.#source.links.get(name) ?? []);
@@ -89,7 +89,7 @@ class Walk {
       const dropped = links.slice(at + 1, found).filter(({ head }) => !marks.has(head.node_type));
       this.#misfits.push(...dropped.map(noStep));
       const isCounted = counts(this.#plan, link.head, link.isTolerated);
-      const way = isCounted ? this.#wayBehind(definition, link, links[found - 1]) : undefined;
+      const way = isCounted ? this.#positionAfter(definition, link, links[found - 1]) : undefined;
       if (way === undefined) return this.#runFrom(stretch, next);
       this.#reused.push(link.name);
       const isFork = link.head.status === "success";
@@ -117,7 +117,7 @@ class Walk {
         return undefined;
       }
       if (fork.kind === "parallel") this.#noteGone(fork, link);
-      place = { at: place.at + 1, next: wayTo(this.#version, fork.next) };
+      place = { at: place.at + 1, next: nextNodeId(this.#version, fork.next) };
     }
     return place;
   }
@@ -151,7 +151,7 @@ class Walk {
   }
 
   /** Where the version goes on behind an outcome of the source; undefined where it cannot, which is noted. */
-  #wayBehind(
+  #positionAfter(
     definition: NodeDefinition,
     { head, name, isTolerated }: SourceLink,
     before: SourceLink | undefined,
@@ -162,9 +162,9 @@ class Walk {
       this.#misfits.push(`${name}: the version has a node of type ${node.type} here, ${was}`);
       return undefined;
     }
-    if (head.status === "failed") return wayTo(this.#version, onErrorOf(node)) ?? (isTolerated ? null : undefined);
-    if (head.decision_result === null) return wayOn(definition);
-    const way = wayOfChoice(definition, head.decision_result, before?.head.loops);
+    if (head.status === "failed") return nextNodeId(this.#version, onErrorOf(node)) ?? (isTolerated ? null : undefined);
+    if (head.decision_result === null) return defaultNext(definition);
+    const way = followChoice(definition, head.decision_result, before?.head.loops);
     if (way) return way.decision === head.decision_result ? way.next : undefined;
     this.#misfits.push(`${name}: the version has no edge for ${JSON.stringify(head.decision_result)} here`);
     return undefined;
@@ -173,7 +173,7 @@ class Walk {
   /** Of a node that neither decides nor forks. */
   #onlyWay(definition: NodeDefinition): string | null | undefined {
     const { node, edges } = definition;
-    return edges.length > 1 || this.#forks.has(node.id) ? undefined : wayOn(definition);
+    return edges.length > 1 || this.#forks.has(node.id) ? undefined : defaultNext(definition);
   }
 
   /** Notes a node and all that may follow it in the stretch. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Member, membersOf } from "@nova/workflow";
 import { type DocumentPlan, type Head, headOf, type ReusedLink } from "../chain/head.ts";
-import { OutcomesRefused, outcomeOf, type WrittenOutcome } from "../chain/outcomes.ts";
+import { OutcomesRefused, parseOutcome, type WrittenOutcome } from "../chain/outcomes.ts";
 import { offloadMembers } from "../context/offload.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -37,7 +37,7 @@ export async function documentProblem(
 
 async function outcomeProblem(ports: Ports, place: string, json: string, checking: Omit<Checking, "blobs">) {
   try {
-    const outcome = outcomeOf(place, json);
+    const outcome = parseOutcome(place, json);
     const { from } = outcome;
     if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, checking))) return undefined;
     const { seq, scope, execution } = from;

@@ -12,7 +12,7 @@ import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
-import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
+import { findOpenedFork, type OpenFork, opensFork } from "../protocol/branches.ts";
 import { continuationName } from "../protocol/continuation.ts";
 import { executionOf } from "../protocol/status.ts";
 import { type SecretKeys, secretKeysOf, shownContext } from "../secrets/shown-context.ts";
@@ -122,7 +122,7 @@ export class TraceReader {
   }
 
   async #branches(fork: Before): Promise<TraceBranch[] | undefined> {
-    const open = this.#version && (await forkBehind(this.#ports, fork.entry));
+    const open = this.#version && (await findOpenedFork(this.#ports, fork.entry));
     if (!open) return undefined;
     const tell = async ({ name, scope }: OpenFork["branches"][number], known?: readonly Link[]) => {
       const { entries } = await this.scope(open.head.execution_id, scope, fork, known);

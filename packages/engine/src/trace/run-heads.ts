@@ -6,7 +6,7 @@ import type { Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { fewestTogether, linksOfBranches } from "../protocol/branch-links.ts";
-import { forkBehind, type OpenFork, opensFork } from "../protocol/branches.ts";
+import { findOpenedFork, type OpenFork, opensFork } from "../protocol/branches.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
@@ -44,7 +44,7 @@ async function* headsOfScope(
 }
 
 async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEntry): AsyncGenerator<RunHead> {
-  const fork = await forkBehind(ports, entry);
+  const fork = await findOpenedFork(ports, entry);
   if (!fork) return;
   for await (const { part, linksOf } of branchParts(ports, fork)) {
     for (const { scope } of part) yield* headsOfScope(ports, execution, scope, fork.head, linksOf(scope));

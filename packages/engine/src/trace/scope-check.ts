@@ -4,7 +4,7 @@ import { branchStart } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { forkBehind, opensFork } from "../protocol/branches.ts";
+import { findOpenedFork, opensFork } from "../protocol/branches.ts";
 import { sha256 } from "../sha256.ts";
 import { CodeCheck } from "./code-check.ts";
 import { ContentCheck, type LinkPlace, type LinkProblem, placeOf } from "./content-check.ts";
@@ -82,7 +82,7 @@ export class ScopeCheck {
   /** The tips of the branches that have begun behind a fork's link. */
   async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
     if (!opensFork(head)) return undefined;
-    const open = await forkBehind(this.#ports, entry).catch((error: unknown) => {
+    const open = await findOpenedFork(this.#ports, entry).catch((error: unknown) => {
       if (error instanceof NovaError) return undefined;
       throw error;
     });

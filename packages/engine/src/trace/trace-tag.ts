@@ -2,7 +2,7 @@ import { atOnce } from "../at-once.ts";
 import type { Link } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
-import { forkBehind } from "../protocol/branches.ts";
+import { findOpenedFork } from "../protocol/branches.ts";
 import { sha256 } from "../sha256.ts";
 
 /** Branches that are looked at: a fork of more costs as much as the trace itself. */
@@ -27,7 +27,7 @@ async function openTips(
   const links = await ports.chain.tip(execution, scope);
   const tips: unknown[] = links.map(({ seq, turn, entry }: Link) => [scope, seq, turn, entry?.hash]);
   const last = links.filter(({ entry }) => entry).sort((a, b) => b.seq - a.seq)[0];
-  const fork = last?.entry && (await forkBehind(ports, last.entry));
+  const fork = last?.entry && (await findOpenedFork(ports, last.entry));
   if (!fork) return tips;
   budget.left -= fork.branches.length;
   if (budget.left < 0) return undefined;

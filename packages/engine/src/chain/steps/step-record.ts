@@ -151,7 +151,7 @@ const stepsPerAttempt = 1000;
 const firstNote = 5000;
 
 /** Among `kept`: the attempt ended there, and the next one has a journal of its own. */
-export const anew = -1;
+export const attemptBoundary = -1;
 
 /** Whether pinned code runs there, or the analysis in front of it. */
 export function isPinnedPlace(place: number): boolean {
@@ -162,7 +162,7 @@ type Moves = Pick<Turn, "kept">;
 
 /** Number of the step at a place of the journal, from 1. */
 export function stepNumber({ kept = [] }: Moves, place: number): number {
-  const first = kept.lastIndexOf(anew) + 1;
+  const first = kept.lastIndexOf(attemptBoundary) + 1;
   const moves = kept.slice(first).findIndex((count) => place <= count);
   return (moves < 0 ? kept.length : first + moves) * stepsPerAttempt + place;
 }
@@ -179,7 +179,7 @@ export function noteNumber(turn: Moves, place: number): number {
 /** What is recorded of the attempts before this one, in order. */
 export function earlierSteps({ kept = [] }: Moves, stored: readonly StoredStep[]): StoredStep[] {
   return kept.flatMap((count, move) => {
-    if (count !== anew) return [];
+    if (count !== attemptBoundary) return [];
     const turn = { kept: kept.slice(0, move) };
     return [...journalOf(turn, stored), ...stored.filter(({ step }) => step === attemptNumber(turn))];
   });

@@ -24,11 +24,11 @@ import { answerFor } from "../../protocol/answer.ts";
 import { readTip } from "../../protocol/branches.ts";
 import { settlingPorts } from "../../protocol/close.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type HeldNode, type NodeDefinition, versionOf, wayOn } from "../../protocol/definition.ts";
+import { defaultNext, type HeldNode, type NodeDefinition, versionOf } from "../../protocol/definition.ts";
 import { executionEnded } from "../../protocol/end-runs.ts";
 import { firstPosition, type RunPosition, type TaskAnswer, type WaitEvent } from "../../protocol/event.ts";
 import type { Closed } from "../../protocol/finish-close.ts";
-import { entryOrTurn } from "../../protocol/held-turn.ts";
+import { acquireTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import { originInside } from "../../protocol/place-name.ts";
 import { planOfChild } from "../../protocol/recorded.ts";
@@ -52,7 +52,7 @@ export async function runChild(
   definition: NodeDefinition<WorkflowNode>,
 ): Promise<TaskAnswer | ChildAnswer> {
   for (;;) {
-    const place = await entryOrTurn(ports, event);
+    const place = await acquireTurn(ports, event);
     if (place.entry) return answerEntry(ports, event, place.entry);
     const { position, turn } = place;
     const calling: Calling = { ...definition, position, turn };
@@ -124,7 +124,12 @@ export async function settleChild(ports: SettlingPorts, held: Calling, reason: R
 }
 
 /** The execution that the node runs. */
-export async function toldChild(_ports: unknown, _node: WorkflowNode, at: LinkId, { since }: Turn): Promise<WaitsFor> {
+export async function describeChildWait(
+  _ports: unknown,
+  _node: WorkflowNode,
+  at: LinkId,
+  { since }: Turn,
+): Promise<WaitsFor> {
   return { kind: "workflow", until: null, execution_id: childId(at, since) };
 }
 
@@ -142,7 +147,7 @@ export async function childOutcome(
   const facts = { ...codeless(ports, turn, position.before), more: defined({ child: ran, spent: closed.spent }) };
   if (closed.status !== "completed") return failed(calling, failureOfChild(child, closed, stopped), facts);
   const set = await resultsOf(ports, calling, child);
-  return "problem" in set ? failed(calling, set.problem, facts) : succeeded(wayOn(calling), facts, set);
+  return "problem" in set ? failed(calling, set.problem, facts) : succeeded(defaultNext(calling), facts, set);
 }
 
 function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason | undefined): Reason {

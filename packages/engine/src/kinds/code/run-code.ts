@@ -45,13 +45,13 @@ export async function codePass(ports: Ports, task: Task, time: TaskTime): Promis
   const request = codeRequest({ ...task, input, restartKey }, networkOf(allow, place.turn, overlay), place.turn, io);
   const outcome = await ports.sandboxes.run(place.turn.sandbox as string, request, follow?.watch(io) ?? io, {
     first: !held,
-    permit: place.permit,
+    turnWritten: place.turnWritten,
     lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(place.turn.since)),
     signal,
   });
   // What became of the code matters to the holder of the turn alone, and some of it is known before the turn is ours.
   const isEarly = outcome.kind === "gone" || (outcome.kind === "unfinished" && (isLong(node) || limit.aborted));
-  const isOurs = outcome.kind !== "refused" && (!isEarly || (await place.permit));
+  const isOurs = outcome.kind !== "refused" && (!isEarly || (await place.turnWritten));
   if (!isOurs) {
     if (place.created) await dropUnlessNamed(ports, position, place.turn);
     return "again";

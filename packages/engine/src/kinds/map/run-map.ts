@@ -11,9 +11,9 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor, type MapEvent, maxItems } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type HeldNode, type NodeDefinition, wayOn } from "../../protocol/definition.ts";
+import { defaultNext, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
 import type { TaskAnswer } from "../../protocol/event.ts";
-import { holdTurn, producedEntry } from "../../protocol/held-turn.ts";
+import { holdTurn, runUntilCommitted } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
@@ -23,7 +23,7 @@ export async function runMap(
   event: MapEvent,
   definition: NodeDefinition<MapNode>,
 ): Promise<TaskAnswer> {
-  const entry = await producedEntry(ports, event, (position) => commitItems(ports, position, definition, event));
+  const entry = await runUntilCommitted(ports, event, (position) => commitItems(ports, position, definition, event));
   return answerFor(entry, event, ports);
 }
 
@@ -40,11 +40,11 @@ async function commitItems(
   const { node } = definition;
   if (!(await holdTurn(ports, position, node.id))) return "again";
   const { kept, input } = await inputBefore(ports, position);
-  const outcome = await outcomeOf(ports, position, definition, input, maxItems(event));
+  const outcome = await readItems(ports, position, definition, input, maxItems(event));
   return commitOutcome(ports, position, node, outcome, kept);
 }
 
-async function outcomeOf(
+async function readItems(
   ports: Ports,
   { before }: Position,
   definition: NodeDefinition<MapNode>,
@@ -65,7 +65,7 @@ async function outcomeOf(
   const texts = await atOnce(found, (text) => offloadLargeValues(text, savingTo(ports, before)));
   const items = await storeItems(texts, pages);
   const more = { count: items.count, contents: { items: JSON.stringify(items) } };
-  return succeeded(wayOn(definition), { ...facts, more });
+  return succeeded(defaultNext(definition), { ...facts, more });
 }
 
 /** A map whose list was not read has failed. It runs no code, so nothing of it is alive. */
@@ -93,10 +93,10 @@ export async function findItems(
     return { problem: `there is no ${name} - "items" takes the path of a list that is there before the map begins` };
   const text = await loadedText(found, load);
   if (text.trimStart().startsWith("[")) return elementsOf(text);
-  return { problem: `${name} is ${kindOf(text)}, not a list - "items" takes the path of a list` };
+  return { problem: `${name} is ${describeJsonType(text)}, not a list - "items" takes the path of a list` };
 }
 
-function kindOf(text: string): string {
+function describeJsonType(text: string): string {
   const value: unknown = JSON.parse(text);
   if (value === null) return "null";
   if (typeof value !== "object")

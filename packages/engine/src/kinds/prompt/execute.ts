@@ -51,7 +51,7 @@ export function sandboxRuns(
     if (limit.aborted) throw new CodeLost(step, timeoutSeconds);
     const outcome = await ports.sandboxes.run(sandboxId, request, io, {
       first: isFirst,
-      permit: place.permit,
+      turnWritten: place.turnWritten,
       lifetimeSeconds: lifetimeOf(timeoutSeconds),
       signal: AbortSignal.any([signal, limit]),
     });

@@ -3,7 +3,7 @@ import { contentText } from "../../chain/contents.ts";
 import type { Position } from "../../chain/position.ts";
 import { sumOfSpendings } from "../../chain/spending.ts";
 import {
-  anew,
+  attemptBoundary,
   earlierSteps,
   type Failed,
   isEnding,
@@ -62,7 +62,7 @@ export class StepJournal implements Journal {
   }
 
   async next(work: (journal: number) => Promise<StepDraft>): Promise<JournalStep> {
-    if (!(await this.#site.place.permit)) throw new TurnLost();
+    if (!(await this.#site.place.turnWritten)) throw new TurnLost();
     const journal = this.steps.length + 1;
     const there = this.#stepAt(journal);
     const step = there ? await this.#replay(journal, there) : await this.#record(journal, await work(journal));
@@ -252,7 +252,9 @@ export interface Earlier {
 
 /** Costs a read only where there were any. */
 export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: Position): Promise<Earlier> {
-  return turn?.kept?.includes(anew) ? earlierOf(turn, await chain.steps(at)) : { steps: [], spent: sumOfSpendings([]) };
+  return turn?.kept?.includes(attemptBoundary)
+    ? earlierOf(turn, await chain.steps(at))
+    : { steps: [], spent: sumOfSpendings([]) };
 }
 
 export function earlierOf(turn: Turn, stored: readonly StoredStep[]): Earlier {

@@ -6,7 +6,7 @@ import { wholeValue } from "../../context/whole-value.ts";
 import type { LinkId, StoredEntry, StoredStep } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { PipelineMeans } from "../../ports/pipeline.ts";
-import { forkBehind, hasBegun, type OpenFork, opensFork, readTip } from "../../protocol/branches.ts";
+import { findOpenedFork, hasBegun, type OpenFork, opensFork, readTip } from "../../protocol/branches.ts";
 import { keepWarm, promptBudgetSeconds } from "../task/sandbox-choice.ts";
 import type { Task, TaskInput } from "../task/task.ts";
 import { sandboxRuns } from "./execute.ts";
@@ -69,12 +69,12 @@ export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<Li
   if (!place) return 0;
   const { entry } = await ports.chain.read({ execution, scope: place.parent, seq: place.seq });
   const around = await spentBesideUsd(ports, { execution, scope: place.parent });
-  return around + (entry ? await spentBehind(ports, entry, scope) : 0);
+  return around + (entry ? await spentInBranches(ports, entry, scope) : 0);
 }
 
 /** In the branches of a fork, `except` that one. */
-async function spentBehind(ports: Ports, fork: StoredEntry, except?: string): Promise<number> {
-  const open = await forkBehind(ports, fork);
+async function spentInBranches(ports: Ports, fork: StoredEntry, except?: string): Promise<number> {
+  const open = await findOpenedFork(ports, fork);
   const others = open?.branches.filter(({ scope }) => scope !== except) ?? [];
   return sum(await atOnce(others, ({ scope }) => spentIn(ports, open as OpenFork, scope)));
 }
@@ -84,7 +84,7 @@ async function spentIn(ports: Ports, { entry, head }: OpenFork, scope: string): 
   // A branch counts on from what its fork says.
   const recorded = spentSince(head.spent, tip.head.spent).cost_usd;
   const underWay = tip.turn ? sum((await ports.chain.steps(tip.next)).map(costOf)) : 0;
-  const inside = hasBegun(tip) && opensFork(tip.head) ? await spentBehind(ports, tip.entry) : 0;
+  const inside = hasBegun(tip) && opensFork(tip.head) ? await spentInBranches(ports, tip.entry) : 0;
   return recorded + underWay + inside;
 }
 

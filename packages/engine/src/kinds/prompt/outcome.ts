@@ -31,7 +31,7 @@ import type { Task } from "../task/task.ts";
 import { earlierOf, type StepJournal } from "./journal.ts";
 
 /** What a node has come to by what its pipeline says; a success is judged as that of code written by hand. */
-export async function outcomeOf(
+export async function judgePipeline(
   task: Task,
   told: PipelineOutcome,
   journal: StepJournal,

@@ -10,9 +10,9 @@ import type { Reason } from "../../protocol/settling.ts";
 import type { TaskTime } from "../code/run-code.ts";
 import {
   adoptTurn,
+  canChangeSandbox,
   dropUnlessNamed,
   lostReason,
-  mayMove,
   moveTurn,
   type Place,
   takeTurn,
@@ -36,7 +36,7 @@ import {
   TurnLost,
 } from "./journal.ts";
 import { meansFor } from "./means.ts";
-import { outcomeOf, stoppedOutcome } from "./outcome.ts";
+import { judgePipeline, stoppedOutcome } from "./outcome.ts";
 
 /** Of a task whose code a model writes: takes the turn, lets the pipeline do or repeat its steps, commits. `"again"`: read the chain anew. */
 export async function promptPass(ports: Ports, task: Task, { signal }: TaskTime): Promise<Produced> {
@@ -55,7 +55,7 @@ export async function promptPass(ports: Ports, task: Task, { signal }: TaskTime)
     const means = meansFor(site, task, found, journal, { isFirst, signal });
     const ending = isFirst ? null : await journal.ending();
     const told = ending ?? (await ports.pipeline.run(asked, means, pinned));
-    if (!(await place.permit)) throw new TurnLost();
+    if (!(await place.turnWritten)) throw new TurnLost();
     return await finish(site, { ...task, kept }, told, journal);
   } catch (error) {
     return recover(site, task, journal, error);
@@ -76,7 +76,7 @@ async function finish(
   // Code that was killed by another delivery, or here, leaves a sandbox for this execution alone.
   const isClean = told.status === "success" && !position.next.turn?.sandbox;
   const warm = stopped?.kind === "gone" ? null : isClean ? warmOf(task, place) : withoutPool(warmOf(task, place));
-  const outcome = await outcomeOf(task, told, journal, io, { ...turnFacts(place.turn), warm });
+  const outcome = await judgePipeline(task, told, journal, io, { ...turnFacts(place.turn), warm });
   const next = outcome.status === "failed" && (await nextAttempt(ports, task, place.turn, outcome, null));
   if (next) return next;
   const entry = await commitOutcome(ports, position, node, outcome, task.kept);
@@ -109,7 +109,7 @@ async function recover(
   error: unknown,
 ): Promise<Produced> {
   const isLost = error instanceof CodeLost;
-  if (isLost && (await place.permit)) {
+  if (isLost && (await place.turnWritten)) {
     await journal.load();
     // Another delivery has recorded what the code here was to find out.
     if (journal.isRecorded(error.journal)) return "again";
@@ -126,7 +126,7 @@ async function recover(
 
 /** The sandbox that the turn names is gone: with `effects: false` the pipeline goes on in another one. */
 async function replaceSandbox(ports: Ports, task: Task, turn: Turn, journal: StepJournal): Promise<Produced> {
-  if (mayMove(task.node, turn)) {
+  if (canChangeSandbox(task.node, turn)) {
     await moveTurn(ports, task, { ...turn, kept: [...(turn.kept ?? []), journal.steps.length] });
     return "again";
   }

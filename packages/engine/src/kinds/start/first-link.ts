@@ -9,7 +9,7 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { Execution, Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WorkflowVersion } from "../../ports/workflows.ts";
-import { wayOn } from "../../protocol/definition.ts";
+import { defaultNext } from "../../protocol/definition.ts";
 import { keepEventsFor } from "../waiting/events.ts";
 import { labelsIn, labelsOf } from "./labels.ts";
 
@@ -53,7 +53,7 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
       ...{ node_id: node?.id ?? "start", node_type: "start" },
       status: "success",
       ...noRun,
-      path_taken: start ? wayOn({ version, ...start }) : null,
+      path_taken: start ? defaultNext({ version, ...start }) : null,
       timestamp: startedAt,
       nodes: 0,
       ...defined({ events: version.history?.begun, parent, trigger, origin }),

@@ -12,7 +12,7 @@ export function decide(json: string | undefined, edges: readonly Edge[]): Decisi
     return { problem: `the decision did not set context["branch_decision"] - set it to one of ${listed(edges)}` };
   }
   const value: unknown = JSON.parse(json);
-  const truth = disguised(value, edges);
+  const truth = coercedBoolean(value, edges);
   const edge =
     edges.find(({ condition }) => isExactly(condition, json) && condition !== defaultLabel) ??
     edges.find(({ condition }) => truth !== undefined && booleanOf(condition) === truth) ??
@@ -35,7 +35,7 @@ function booleanOf(value: unknown): boolean | undefined {
   return lower === "true" ? true : lower === "false" ? false : undefined;
 }
 
-function disguised(value: unknown, edges: readonly Edge[]): boolean | undefined {
+function coercedBoolean(value: unknown, edges: readonly Edge[]): boolean | undefined {
   const isBit = value === 0 || value === 1;
   if (isBit && !edges.some(({ condition }) => typeof condition === "number")) return value === 1;
   return booleanOf(value);

@@ -1,7 +1,7 @@
 import type { Member } from "@nova/workflow";
 import { defined } from "@nova/workflow";
 import type { CodeResult } from "../../ports/sandboxes.ts";
-import { takeEdge, wayOn, wayTo } from "../../protocol/definition.ts";
+import { defaultNext, nextNodeId, takeEdge } from "../../protocol/definition.ts";
 import { failed, type Outcome, type RunFacts, succeeded } from "../../protocol/outcome.ts";
 import { decide } from "./decide.ts";
 import type { NodeIo } from "./run-io.ts";
@@ -24,13 +24,13 @@ export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFac
   const problem = secretProblem(result.set, io);
   if (problem !== undefined) return fail(problem);
   const outcome = { ...succeeded(null, facts), changes: { set: result.set, delete: result.delete } };
-  if (node.type === "action") return { ...outcome, next: wayOn(task) };
+  if (node.type === "action") return { ...outcome, next: defaultNext(task) };
   const edge = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
   const taken = "problem" in edge ? edge : takeEdge(task, edge, position.before.loops);
   if ("problem" in taken) return fail(taken.problem);
   const { label, to, loops } = taken;
   const more = loops && { more: { loops } };
-  return { ...outcome, decision: label, next: wayTo(version, to), ...more };
+  return { ...outcome, decision: label, next: nextNodeId(version, to), ...more };
 }
 
 /** Why what a node sets cannot be kept. */

@@ -17,14 +17,14 @@ export interface Place {
   sandbox: Sandbox | null;
   created: boolean;
   /** True once the turn is ours. */
-  permit: Promise<boolean>;
+  turnWritten: Promise<boolean>;
 }
 
 /** A held turn: whoever holds it, its code runs in the sandbox it names, and this delivery attaches. */
 export function adoptTurn(turn: Turn, { node, position: { before, at } }: Task): Place {
   if (turn.sandbox === null) throw chainBroken(`the turn at link ${at.seq} of ${at.execution} names no sandbox`);
   const sandbox = isLong(node) ? null : knownSandbox(turn, before.warm);
-  return { turn, sandbox, created: false, permit: Promise.resolve(true) };
+  return { turn, sandbox, created: false, turnWritten: Promise.resolve(true) };
 }
 
 /**
@@ -52,10 +52,10 @@ export async function takeTurn(
     ...defined({ generation, kept: from?.kept, failedDeliveries, addresses, warm: sandbox.pool && sandbox }),
     ...defined({ spare: spare ?? from?.spare }),
   };
-  const permit = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);
+  const turnWritten = from ? continueTurn(ports, position, turn, from) : ports.chain.putTurn(position.at, turn, null);
   // Who needs it waits for it; until then its failure is nobody's.
-  permit.catch(() => undefined);
-  return { turn, sandbox, created, permit };
+  turnWritten.catch(() => undefined);
+  return { turn, sandbox, created, turnWritten };
 }
 
 /** False as well where the attempt before was committed meanwhile: nobody else would kill this sandbox. */
@@ -90,7 +90,7 @@ export function warmWithout({ node, position }: Task): Sandbox | null {
 }
 
 /** With `effects: false` another sandbox may begin the code again. */
-export function mayMove({ effects }: TaskNode, { attempt }: Turn): boolean {
+export function canChangeSandbox({ effects }: TaskNode, { attempt }: Turn): boolean {
   return effects === false && attempt < maxAttempts;
 }
 

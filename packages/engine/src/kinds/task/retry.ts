@@ -12,7 +12,7 @@ import {
   type TaskNode,
 } from "@nova/workflow";
 import { linkName } from "../../chain/link-name.ts";
-import { anew } from "../../chain/steps/step-record.ts";
+import { attemptBoundary } from "../../chain/steps/step-record.ts";
 import { NovaError } from "../../errors.ts";
 import type { LinkId, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
@@ -20,7 +20,7 @@ import type { Sandbox } from "../../ports/sandboxes.ts";
 import { recordAttempt } from "../../protocol/attempts.ts";
 import type { FailedOutcome } from "../../protocol/outcome.ts";
 import { sha256 } from "../../sha256.ts";
-import { mayMove, moveTurn } from "./place.ts";
+import { canChangeSandbox, moveTurn } from "./place.ts";
 import type { Task } from "./task.ts";
 
 /** Whether code of a node may begin more than once: then its turn may move on while another delivery commits. */
@@ -45,7 +45,7 @@ export async function nextAttempt(
   sound: Sandbox | null,
 ): Promise<Next | undefined> {
   const { node, position } = task;
-  if (outcome.class === "NodeInterrupted" && mayMove(node, turn)) {
+  if (outcome.class === "NodeInterrupted" && canChangeSandbox(node, turn)) {
     await recordAttempt(ports, task, turn, outcome, 0);
     await moveTurn(ports, task, turn);
     return "again";
@@ -53,18 +53,18 @@ export async function nextAttempt(
   const delay = retryDelay(ports, node, turn, outcome);
   const seconds = delay && Math.max(delay.own, delay.least);
   // Its sandbox may be gone because another delivery has come to a next attempt.
-  if (seconds === undefined && node.retry && !(await isStill(ports, position.at, turn))) return "again";
+  if (seconds === undefined && node.retry && !(await isTurnUnchanged(ports, position.at, turn))) return "again";
   if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
   if (delay === undefined || seconds === undefined) return undefined;
   const kept = seconds <= keptSeconds ? sound : null;
   const waiting = { ...waitingTurn(ports, task, turn, delay), ...(kept && { warm: kept }) };
   const isOurs = await ports.chain.putTurn(position.at, waiting, turn);
   if (isOurs && !kept && turn.sandbox !== null) await ports.sandboxes.kill(turn.sandbox);
-  return awaited(node, waiting, `: ${outcome.failure.message}`);
+  return waitForRetry(node, waiting, `: ${outcome.failure.message}`);
 }
 
 /** The turn, if the wait for its next attempt is a state of its own; else throws `NodeRetry`. */
-export function awaited(node: TaskNode, turn: Turn, why = ""): Turn {
+export function waitForRetry(node: TaskNode, turn: Turn, why = ""): Turn {
   if (isLong(node) || (heedsRetryAfter(node) && waitedSeconds(turn) > ownSeconds(node, turn))) return turn;
   throw new NovaError("NodeRetry", retryText(node, turn) + why);
 }
@@ -143,7 +143,7 @@ function isNamed(name: string) {
   };
 }
 
-async function isStill({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn): Promise<boolean> {
+async function isTurnUnchanged({ chain }: Ports, at: LinkId, { sandbox, attempt }: Turn): Promise<boolean> {
   const { turn } = await chain.read(at);
   return turn?.sandbox === sandbox && turn.attempt === attempt;
 }
@@ -153,7 +153,7 @@ function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, { own, 
   const now = ports.clock.now();
   const hasJournal = node.executor.kind !== "code";
   const share = !node.retry?.jitter ? 1 : isLong(node) ? drawn(`${linkName(position.at)}.${turn.attempt}`) : 0;
-  const kept = hasJournal ? [...(turn.kept ?? []), anew] : undefined;
+  const kept = hasJournal ? [...(turn.kept ?? []), attemptBoundary] : undefined;
   return {
     ...{ node: node.id, state: "held", sandbox: null, attempt: turn.attempt, since: new Date(now).toISOString() },
     due: new Date(now + Math.max(Math.ceil(share * own), least) * 1000).toISOString(),

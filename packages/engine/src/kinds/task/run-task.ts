@@ -4,9 +4,9 @@ import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import type { NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../../protocol/event.ts";
-import { producedEntry } from "../../protocol/held-turn.ts";
+import { runUntilCommitted } from "../../protocol/held-turn.ts";
 import type { KindPorts } from "../../protocol/settling.ts";
-import { awaited, isEarly, retryText } from "./retry.ts";
+import { isEarly, retryText, waitForRetry } from "./retry.ts";
 import type { Task } from "./task.ts";
 
 /** What one pass over a task comes to: an entry, the turn whose code runs on or is to run again, or another pass. */
@@ -19,9 +19,9 @@ export async function runTask(
   { node, version, edges }: NodeDefinition<TaskNode>,
   pass: (task: Task) => Promise<Produced>,
 ): Promise<TaskAnswer | RunningAnswer> {
-  const entry = await producedEntry(ports, event, async (position): Promise<Produced> => {
+  const entry = await runUntilCommitted(ports, event, async (position): Promise<Produced> => {
     const held = position.next.turn;
-    if (held && isEarly(ports, held)) return awaited(node, held);
+    if (held && isEarly(ports, held)) return waitForRetry(node, held);
     return pass({ position, node, version, edges, retries: event.retries });
   });
   return "since" in entry ? runningAnswer(ports, event, entry, node) : answerFor(entry, event, ports);

@@ -44,14 +44,14 @@ export async function stopTurn(
     kept,
     io,
     result: stopped?.kind === "finished" ? stopped.result : undefined,
-    warm: node.isolation === "fresh" ? position.before.warm : warmBehind(stopped, position.before.warm, turn),
+    warm: node.isolation === "fresh" ? position.before.warm : warmAfterStop(stopped, position.before.warm, turn),
     logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
     reason: why,
   };
 }
 
 /** No other execution takes over a sandbox in which code was killed. */
-function warmBehind(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
+function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
   if (stopped?.kind === "gone") return null;
   const known = knownSandbox(turn, warm);
   const wasKilled = stopped?.kind === "stopped" || (stopped?.kind === "finished" && stopped.result.isUnfit);

@@ -12,7 +12,7 @@ import { turnFacts } from "../../protocol/outcome.ts";
 import type { TaskTime } from "../code/run-code.ts";
 import { attemptsBefore, type JournalSite, PipelineEnded, StepJournal, TurnLost } from "../prompt/journal.ts";
 import { commonMeans } from "../prompt/means.ts";
-import { outcomeOf } from "../prompt/outcome.ts";
+import { judgePipeline } from "../prompt/outcome.ts";
 import { withInputKeys } from "../task/bound-keys.ts";
 import type { Place } from "../task/place.ts";
 import { nextAttempt } from "../task/retry.ts";
@@ -36,7 +36,7 @@ export async function textPass(ports: Ports, task: Task, { signal }: TaskTime): 
     await journal.adopt();
     const ending = await journal.ending();
     const told = ending ?? (await answerFrom(site, task, asking, journal, signal));
-    if (!(await place.permit)) throw new TurnLost();
+    if (!(await place.turnWritten)) throw new TurnLost();
     return await finish(site, task, asking, told, journal);
   } catch (error) {
     if (error instanceof TurnLost || error instanceof PipelineEnded) return "again";
@@ -56,7 +56,7 @@ async function prepare(ports: Ports, { position, ...definition }: Task) {
 }
 
 /** What a text node would ask at a place; undefined of any other node. */
-export async function askedAt(
+export async function promptHashAt(
   ports: Ports,
   position: Task["position"],
   definition: NodeDefinition,
@@ -79,15 +79,15 @@ function textExecutorOf({ id, executor }: TaskNode): TextExecutor {
 function takeOrAdopt(ports: Ports, { position: { at, next }, node, retries = 0 }: Task): Place {
   const from = next.turn;
   const none = { sandbox: null, created: false };
-  if (from && from.due === undefined) return { ...none, turn: from, permit: Promise.resolve(true) };
+  if (from && from.due === undefined) return { ...none, turn: from, turnWritten: Promise.resolve(true) };
   const turn: Turn = {
     ...{ node: node.id, state: "held", sandbox: null, attempt: (from?.attempt ?? 0) + 1 },
     since: new Date(ports.clock.now()).toISOString(),
     ...defined({ kept: from?.kept, failedDeliveries: from ? from.failedDeliveries : retries || undefined }),
   };
-  const permit = ports.chain.putTurn(at, turn, from ?? null);
-  permit.catch(() => undefined);
-  return { ...none, turn, permit };
+  const turnWritten = ports.chain.putTurn(at, turn, from ?? null);
+  turnWritten.catch(() => undefined);
+  return { ...none, turn, turnWritten };
 }
 
 async function answerFrom(
@@ -143,7 +143,7 @@ async function finish(
   const told = said.status === "failed" ? await journal.end(said) : said;
   if (!told) return "again";
   const facts = { ...turnFacts(place.turn), sandboxId: null, warm: position.before.warm };
-  const outcome = await outcomeOf(task, told, journal, io, facts);
+  const outcome = await judgePipeline(task, told, journal, io, facts);
   const asked = { ...outcome, more: { ...outcome.more, asked: question.asked } };
   const next = asked.status === "failed" && (await nextAttempt(ports, task, place.turn, asked, null));
   return next || commitOutcome(ports, position, task.node, asked, kept);

@@ -8,7 +8,7 @@ import type { Ports } from "../../ports/index.ts";
 import type { TaskKey, WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { wayOfChoice, wayOn } from "../../protocol/definition.ts";
+import { defaultNext, followChoice } from "../../protocol/definition.ts";
 import { eventOf } from "../../protocol/event.ts";
 import { codeless, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/status.ts";
@@ -48,7 +48,7 @@ export async function answerTask(ports: Ports, request: TaskName & Answer): Prom
   if (task.kind !== "approval") throw new AnswerRefused(`task ${task.id} waits for an event - nova emit sends one`);
   if (!task.choices.includes(request.choice)) throw noChoice(task, request.choice);
   const waiting = await waitingAt(ports, task);
-  const way = wayOfChoice(waiting, request.choice, waiting.position.before.loops);
+  const way = followChoice(waiting, request.choice, waiting.position.before.loops);
   if (!way) throw noChoice(task, request.choice);
   const data = await fittingData(task, request);
   const at = new Date(ports.clock.now()).toISOString();
@@ -94,7 +94,7 @@ export async function handOver(
     const waiting = await waitingAt(ports, task);
     const { before, next } = waiting.position;
     const set = { key: termsOf(waiting.node).into, json: await make(before) };
-    await commitAnswer(ports, waiting, succeeded(wayOn(waiting), codeless(ports, next.turn), [set]));
+    await commitAnswer(ports, waiting, succeeded(defaultNext(waiting), codeless(ports, next.turn), [set]));
     return true;
   } catch (error) {
     if (error instanceof AnswerRefused) return false;

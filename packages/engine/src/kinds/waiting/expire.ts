@@ -4,9 +4,9 @@ import type { Position } from "../../chain/position.ts";
 import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { definitionOf, type HeldNode, type NodeDefinition, wayOfChoice } from "../../protocol/definition.ts";
+import { definitionOf, followChoice, type HeldNode, type NodeDefinition } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
-import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
+import { acquireTurn, releaseSandboxes } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome } from "../../protocol/outcome.ts";
 import type { KindPorts, Reason } from "../../protocol/settling.ts";
 import { refreshStatus } from "../../protocol/status.ts";
@@ -14,7 +14,7 @@ import { chosen, isWaitingNode, termsOf } from "./waiting-node.ts";
 
 /** The time of a task is over (protocol, case k): an answer on record counts. Throws `ExecutionClosed`. */
 export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<StoredEntry> {
-  const place = await entryOrTurn(ports, event);
+  const place = await acquireTurn(ports, event);
   if (place.entry) return place.entry;
   const { position, turn } = place;
   const definition = await definitionOf(ports, event);
@@ -33,7 +33,7 @@ async function dropTask(ports: Ports, at: LinkId, turn: Turn): Promise<void> {
 function timedOut(ports: Ports, definition: NodeDefinition, position: Position, turn: Turn): Outcome {
   const facts = codeless(ports, turn);
   const { node } = definition;
-  const way = node.type === "approval" ? wayOfChoice(definition, timeoutLabel, position.before.loops) : undefined;
+  const way = node.type === "approval" ? followChoice(definition, timeoutLabel, position.before.loops) : undefined;
   if (node.type === "approval" && way) {
     const at = new Date(ports.clock.now()).toISOString();
     const json = JSON.stringify({ choice: timeoutLabel, data: null, by: null, at, from: null });
@@ -48,7 +48,7 @@ function timedOut(ports: Ports, definition: NodeDefinition, position: Position, 
 export async function settleWaiting(ports: Ports, held: HeldNode, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
   const entry = await commitOutcome(ports, position, node, failed(held, reason, codeless(ports, turn)));
-  await letGo(ports, position.before);
+  await releaseSandboxes(ports, position.before);
   await dropTask(ports, position.at, turn);
   return entry;
 }

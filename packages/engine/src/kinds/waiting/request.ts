@@ -11,7 +11,7 @@ import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
 import { definitionOf, type HeldNode } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
-import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
+import { acquireTurn, releaseSandboxes } from "../../protocol/held-turn.ts";
 import { codeless, failed } from "../../protocol/outcome.ts";
 import type { KindPorts } from "../../protocol/settling.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
@@ -44,7 +44,7 @@ export async function requestApproval(ports: KindPorts, event: RequestEvent): Pr
   const { node } = definition;
   if (!isWaitingNode(node)) throw chainBroken(`${node.type} node "${node.id}" waits for nobody`);
   for (;;) {
-    const place = await entryOrTurn(ports, event);
+    const place = await acquireTurn(ports, event);
     if (place.entry) return answerWith(ports, event, place.entry);
     const { position, turn } = place;
     const task = await ask(ports, { ...definition, node, position, turn }, event);
@@ -70,7 +70,7 @@ async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promi
   const task = taskFor(asking, event, question);
   if (Date.parse(task.expiresAt) <= ports.clock.now()) {
     await expiredEntry(ports, event);
-    await letGo(ports, position.before);
+    await releaseSandboxes(ports, position.before);
     return null;
   }
   await keepToken(ports, task, event.token);
@@ -83,7 +83,7 @@ async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promi
     await refreshStatus(ports, task.execution);
   }
   const goesOn = isOver || (await wentOnBefore(ports, node, task));
-  await letGo(ports, position.before);
+  await releaseSandboxes(ports, position.before);
   if (goesOn) return null;
   await ports.events.publish("execution.waiting", waitingDetail(ports, task));
   return task;

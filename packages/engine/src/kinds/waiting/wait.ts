@@ -9,9 +9,9 @@ import type { LinkId, StoredEntry, Turn } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import { answerFor } from "../../protocol/answer.ts";
 import { commitOutcome } from "../../protocol/commit.ts";
-import { type NodeDefinition, wayOn } from "../../protocol/definition.ts";
+import { defaultNext, type NodeDefinition } from "../../protocol/definition.ts";
 import type { RunPosition, TaskAnswer, WaitEvent } from "../../protocol/event.ts";
-import { entryOrTurn, letGo } from "../../protocol/held-turn.ts";
+import { acquireTurn, releaseSandboxes } from "../../protocol/held-turn.ts";
 import { codeless, failed, succeeded } from "../../protocol/outcome.ts";
 import type { KindPorts } from "../../protocol/settling.ts";
 import { markWaiting, refreshStatus } from "../../protocol/status.ts";
@@ -37,7 +37,7 @@ export async function runWait(
 ): Promise<TaskAnswer | WaitAnswer> {
   const { node } = definition;
   for (;;) {
-    const place = await entryOrTurn(ports, event);
+    const place = await acquireTurn(ports, event);
     if (place.entry) return answerEntry(ports, event, place.entry);
     const { position, turn } = place;
     const until = await untilFor(ports, position, definition, node, turn);
@@ -53,7 +53,7 @@ export async function runWait(
     const isLong = until.ms - Date.parse(turn.since) > keptWarmMs;
     if (event.waited) {
       const facts = codeless(ports, turn, isLong ? undefined : position.before);
-      await commitOutcome(ports, position, node, succeeded(wayOn(definition), facts));
+      await commitOutcome(ports, position, node, succeeded(defaultNext(definition), facts));
     } else if (!isLong || (await beginLongWait(ports, position))) return pauseUntil(event, until.ms);
   }
 }
@@ -63,7 +63,7 @@ async function beginLongWait(ports: Ports, { at, before }: Position): Promise<bo
   await markWaiting(ports, at.execution);
   const { entry } = await ports.chain.read(at);
   if (entry) await refreshStatus(ports, at.execution);
-  else await letGo(ports, before);
+  else await releaseSandboxes(ports, before);
   return !entry;
 }
 
@@ -122,7 +122,7 @@ function momentOf(json: string, sinceMs: number): Until {
 }
 
 /** Of an approval or a wait; null where it is about to ask. */
-export async function toldWait(
+export async function describeWait(
   ports: Ports,
   node: ApprovalNode | WaitNode,
   at: LinkId,

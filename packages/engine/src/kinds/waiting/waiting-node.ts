@@ -1,7 +1,7 @@
 import type { Member } from "@nova/workflow";
 import { type ApprovalNode, defined, type Node, type WaitNode } from "@nova/workflow";
 import type { WaitingTask } from "../../ports/tasks.ts";
-import type { WayOfChoice } from "../../protocol/definition.ts";
+import type { FollowedChoice } from "../../protocol/definition.ts";
 import { type OutcomeFacts, type SuccessOutcome, succeeded } from "../../protocol/outcome.ts";
 
 export type EventNode = WaitNode & { for: { kind: "event" } };
@@ -29,6 +29,6 @@ export function termsOf(node: WaitingNode): Terms {
 }
 
 /** An answer by one of the choices, or the timeout that has an edge. */
-export function chosen(way: WayOfChoice, set: Member, facts: OutcomeFacts): SuccessOutcome {
+export function chosen(way: FollowedChoice, set: Member, facts: OutcomeFacts): SuccessOutcome {
   return { ...succeeded(null, facts, [set]), ...way };
 }
