@@ -6,7 +6,7 @@ import { configDefaults, defineConfig, type TestProjectConfiguration } from "vit
  * nor beside anything that waits. Each has a processor, and tests that only compute have the other one.
  */
 const alone = {
-  "test/local/e2b/limits.test.ts": ["test/engine/model.test.ts", "test/agents/**/*.test.ts"],
+  "test/e2b-local/limits.test.ts": ["test/engine/model.test.ts", "test/agents/**/*.test.ts"],
   "test/sandbox/python.test.ts": ["test/stacks/*.test.ts", "test/functions/*bundle.test.ts"],
   "test/e2e/bad-code.test.ts": ["test/compiler/**/*.test.ts", "test/python/**/*.test.ts"],
   // The browser has processes of its own, which need both processors: frames are counted.

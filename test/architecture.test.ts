@@ -17,6 +17,9 @@ const arrows: Record<string, string[]> = {
   workflow: [],
   python: [],
   client: [],
+  "serve-local": [],
+  "aws-local": ["serve-local"],
+  "e2b-local": ["serve-local"],
   console: ["client"],
   compiler: ["workflow", "python"],
   engine: ["workflow", "workflow/shell-word"],
@@ -39,7 +42,27 @@ const arrows: Record<string, string[]> = {
     "aws/parameters",
     "workflow",
   ],
-  local: ["console/serving", "functions", "functions/api", "engine", "service", "aws", "sandbox/files", "workflow"],
+  local: [
+    "serve-local",
+    "aws-local",
+    "aws-local/dynamodb",
+    "aws-local/events",
+    "aws-local/http-api",
+    "aws-local/lambda",
+    "aws-local/s3",
+    "aws-local/schedules",
+    "aws-local/ses",
+    "aws-local/states",
+    "e2b-local",
+    "console/serving",
+    "functions",
+    "functions/api",
+    "engine",
+    "service",
+    "aws",
+    "sandbox/files",
+    "workflow",
+  ],
   cli: [
     "client",
     "console/build",
@@ -74,7 +97,7 @@ const arrows: Record<string, string[]> = {
 /** Modules that only some packages may know. */
 const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
-  { module: /^@aws-sdk\//, only: ["aws", "local"], why: "AWS is behind the engine's ports" },
+  { module: /^@aws-sdk\//, only: ["aws", "aws-local", "local"], why: "AWS is behind the engine's ports" },
   { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "nothing else knows E2B" },
   { module: /^@nova\/functions/, only: ["local"], why: "functions are the composition root" },
   { module: /^smtp-server$/, only: ["local"], why: "emulators are the local cloud's" },
@@ -92,6 +115,7 @@ const callers: Record<string, string> = {
   "packages/cli/src/": "the server that its user names, and addresses that it signs",
   "packages/service/src/outgoing/": "what users name, looked at before and while it is called",
   "packages/local/src/": "itself",
+  "packages/e2b-local/src/": "the sandboxes that it started",
   "bench/": "the local cloud that it measures, and the rivals beside it",
 };
 
@@ -100,7 +124,7 @@ const calling =
   /(?<![.\w])fetch\(|globalThis\.fetch|import (?!type)(?:\* as \w+|\w+|\{[^}]*\b(?:request|get|connect|createConnection|Socket)\b[^}]*\}) from "(?:node:)?(?:https?|http2|net|tls)"|from "undici"/;
 
 /** Packages in which exported functions still share a name. Shrink this list; a package that holds the rule may not be in it. */
-const packagesWithSharedNames = ["aws", "cli", "console", "local", "service"];
+const packagesWithSharedNames = ["aws", "cli", "console", "service"];
 
 const files = sourceFiles("bench", "packages", "functions", "stacks", "sst.config.ts");
 

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { choosePython } from "../../packages/local/src/e2b/python.ts";
+import { findPython } from "../../packages/local/src/cloud/python-packages.ts";
 import { newFolder, nova } from "../cli/support/nova.ts";
 import { makeWheel } from "../local/cloud/support/wheel.ts";
 import { inARow } from "../support/cloud.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   cwd = await newFolder();
   index = join(cwd, "index");
   await mkdir(index);
-  await makeWheel(await choosePython([]), index);
+  await makeWheel(await findPython([]), index);
   vi.stubEnv("PIP_NO_INDEX", "1");
   vi.stubEnv("PIP_FIND_LINKS", index);
 });

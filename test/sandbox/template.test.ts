@@ -3,7 +3,7 @@ import { sandboxTemplate } from "@nova/sandbox";
 import { templatePackages } from "@nova/workflow";
 import { Template } from "e2b";
 import { expect, test } from "vitest";
-import { TEMPLATE_PACKAGES } from "../../packages/local/src/e2b/python.ts";
+import { promisedModules } from "../../packages/local/src/cloud/python-packages.ts";
 
 type Rendered = {
   fromTemplate: string;
@@ -52,6 +52,6 @@ test("brings a warm Python as a service, from files that exist", async () => {
 
 test("imports in the warm Python what a local sandbox imports, and what the template installs", () => {
   const warm = readFileSync(new URL("../../packages/sandbox/template/warm.py", import.meta.url), "utf8");
-  for (const name of TEMPLATE_PACKAGES) expect(warm).toMatch(new RegExp(`\\b${name}\\b`));
-  expect(templatePackages).toHaveLength(TEMPLATE_PACKAGES.length);
+  for (const name of promisedModules) expect(warm).toMatch(new RegExp(`\\b${name}\\b`));
+  expect(templatePackages).toHaveLength(promisedModules.length);
 });

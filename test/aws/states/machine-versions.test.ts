@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sfnClient } from "../../../packages/aws/src/clients/clients.ts";
 import { createMachineVersions, createStateMachines } from "../../../packages/aws/src/states/state-machines.ts";
-import { openStates, type States } from "../../../packages/local/src/states/open-states.ts";
+import { openStates, type States } from "../../../packages/aws-local/src/states/open-states.ts";
 
 let states: States;
 let dataDir: string;

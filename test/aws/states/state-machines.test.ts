@@ -6,7 +6,7 @@ import type { StateMachines } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sfnClient } from "../../../packages/aws/src/clients/clients.ts";
 import { createStateMachines } from "../../../packages/aws/src/states/state-machines.ts";
-import { openStates, type States } from "../../../packages/local/src/states/open-states.ts";
+import { openStates, type States } from "../../../packages/aws-local/src/states/open-states.ts";
 
 const definition = (comment: string) =>
   JSON.stringify({

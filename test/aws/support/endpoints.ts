@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { documentClient } from "../../../packages/aws/src/clients/clients.ts";
 import type { TableConnection } from "../../../packages/aws/src/dynamodb/records.ts";
 import type { BucketConnection } from "../../../packages/aws/src/s3/objects.ts";
-import { type DynamoDbOptions, openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
-import { openS3, type S3Options } from "../../../packages/local/src/s3/server.ts";
+import { type DynamoDbOptions, openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
+import { openS3, type S3Options } from "../../../packages/aws-local/src/s3/server.ts";
 
 const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };
 

@@ -1,6 +1,6 @@
 import { toStateMachine } from "@nova/compiler";
 import { describe, expect, it } from "vitest";
-import { compileStateMachine } from "../../../packages/local/src/states/asl/compile.ts";
+import { compileStateMachine } from "../../../packages/aws-local/src/states/asl/compile.ts";
 import { aslErrors } from "../support/asl-validator.ts";
 import { catches, mapOf, parallelOf, stateOf, taskOf } from "../support/states.ts";
 import { action, body, decision, end, map, start, workflow } from "../support/workflows.ts";

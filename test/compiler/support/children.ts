@@ -1,5 +1,5 @@
-import type { ChildStart } from "../../../packages/local/src/states/asl/host.ts";
-import type { RunResult } from "../../local/states/support/run-state-machine.ts";
+import type { ChildStart } from "../../../packages/aws-local/src/states/asl/host.ts";
+import type { RunResult } from "../../aws-local/states/support/run-state-machine.ts";
 
 /** Who has this ARN is the machine itself: its loops go on in a further execution of it. */
 export const itself = "arn:itself";

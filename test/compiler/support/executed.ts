@@ -1,11 +1,11 @@
 import { localFunctions, toStateMachine } from "@nova/compiler";
 import type { WorkflowVersion } from "@nova/engine";
 import { isLong, joinOf, nodeIndex, type Workflow } from "@nova/workflow";
+import type { InvokeLambda } from "../../../packages/aws-local/src/lambda-types.ts";
+import type { ReadObject } from "../../../packages/aws-local/src/states/asl/host.ts";
 import { type Loops, loopsAfter, takeEdge } from "../../../packages/engine/src/protocol/definition.ts";
-import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
-import type { ReadObject } from "../../../packages/local/src/states/asl/host.ts";
-import { type RunResult, runStateMachine, TaskTokens } from "../../local/states/support/run-state-machine.ts";
-import { virtualClock } from "../../local/states/support/virtual-clock.ts";
+import { type RunResult, runStateMachine, TaskTokens } from "../../aws-local/states/support/run-state-machine.ts";
+import { virtualClock } from "../../aws-local/states/support/virtual-clock.ts";
 import { Children, itself } from "./children.ts";
 import { type Fate, type Fates, isEvent, itemCount, type Outcome, outcomeOf } from "./fates.ts";
 import { edgeFor, toleratedOf } from "./walk.ts";

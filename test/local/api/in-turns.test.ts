@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { HttpApiHandler } from "../../../packages/aws-local/src/http-api/open.ts";
+import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
 import { inTurns } from "../../../packages/local/src/api/in-turns.ts";
-import type { HttpApiHandler } from "../../../packages/local/src/http-api/open.ts";
-import { Capacity } from "../../../packages/local/src/states/capacity.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });

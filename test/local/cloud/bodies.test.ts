@@ -4,10 +4,10 @@ import { type ClientRequest, type IncomingMessage, request, type Server } from "
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { openHttpApi } from "../../../packages/aws-local/src/http-api/open.ts";
 import type { Endpoints } from "../../../packages/local/src/cloud/owner-file.ts";
-import { openHttpApi } from "../../../packages/local/src/http-api/open.ts";
+import { signedHeaders } from "../../aws-local/support/signed.ts";
 import { openTestCloud, type TestCloud } from "../../support/cloud.ts";
-import { signedHeaders } from "../support/signed.ts";
 
 const servers = vi.hoisted(() => [] as Server[]);
 

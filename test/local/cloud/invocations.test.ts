@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 import { withProgress } from "../../../packages/local/src/cloud/invocations.ts";
 import { type NodeEvent, Progress } from "../../../packages/local/src/cloud/progress.ts";
-import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
 
 const execution = { id: "exec_1" };
 const runNode = "arn:aws:lambda:us-east-1:000000000000:function:nova-run-node:live";

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { expect, it } from "vitest";
+import { Room } from "../../../packages/aws-local/src/disk/room.ts";
+import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 import { whenThereIsRoom } from "../../../packages/local/src/cloud/lambda.ts";
-import { Room } from "../../../packages/local/src/disk/room.ts";
-import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
-import { handClock } from "../states/support/hand-clock.ts";
+import { handClock } from "../../aws-local/states/support/hand-clock.ts";
 
 const noRoom: LambdaResult = { ok: false, errorType: "StoreUnavailable", errorMessage: "is full", trace: [] };
 const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { Room } from "../../../packages/aws-local/src/disk/room.ts";
 import { Mails } from "../../../packages/local/src/cloud/mails.ts";
-import { Room } from "../../../packages/local/src/disk/room.ts";
 
 let dataDir: string;
 let received: string[];

@@ -5,7 +5,7 @@ import { compileWorkflow } from "@nova/compiler";
 import { publishWorkflow, readTrace, startExecution, type Trace, verifyExecution } from "@nova/engine";
 import { type LocalCloud, openLocalCloud } from "@nova/local";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { choosePython } from "../../../packages/local/src/e2b/python.ts";
+import { findPython } from "../../../packages/local/src/cloud/python-packages.ts";
 import { chaoticFunctions } from "../../support/chaos/chaotic-functions.ts";
 import { makeWheel } from "./support/wheel.ts";
 
@@ -58,7 +58,7 @@ describe("the local cloud", { timeout: 120_000 }, () => {
   });
 
   it("installs what a workflow requires, for this workflow alone", async () => {
-    const wheel = await makeWheel(await choosePython([]), dataDir);
+    const wheel = await makeWheel(await findPython([]), dataDir);
     const { context } = await run("import novatiny; context['n'] = novatiny.answer", { requirements: [wheel] });
     expect(context.text).toBe('{"n":42}');
     expect((await run("import novatiny")).execution.error?.message).toContain("No module named 'novatiny'");

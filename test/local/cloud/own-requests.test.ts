@@ -2,9 +2,9 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "@nova/aws";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
-import type { AwsServer } from "../../../packages/local/src/aws-http/listen.ts";
+import type { AwsServer } from "../../../packages/aws-local/src/aws-http/listen.ts";
+import { openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
 import { type AnsweredRequest, serveOwnRequests } from "../../../packages/local/src/cloud/counting.ts";
-import { openDynamoDb } from "../../../packages/local/src/dynamodb/server.ts";
 
 let server: AwsServer;
 let clients: DynamoDBClient[];

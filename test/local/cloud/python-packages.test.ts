@@ -6,8 +6,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { templateName } from "@nova/workflow";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { ensurePython, installRequirements, type Machine } from "../../../packages/local/src/cloud/python-packages.ts";
-import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
+import type { Python } from "../../../packages/e2b-local/src/python.ts";
+import {
+  ensurePython,
+  findPython,
+  installRequirements,
+  type Machine,
+} from "../../../packages/local/src/cloud/python-packages.ts";
 import { makeWheel } from "./support/wheel.ts";
 
 const run = promisify(execFile);
@@ -18,7 +23,7 @@ let wheel: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-packages-"));
-  python = await choosePython([]);
+  python = await findPython([]);
   wheel = await makeWheel(python, folder);
 });
 
@@ -62,7 +67,7 @@ describe("requirements", () => {
     const asked: unknown[] = [];
     const machine: Machine = {
       takesDebianPackages: false,
-      choosePython: () => expect.fail("it is chosen already"),
+      findPython: () => expect.fail("it is chosen already"),
       async run(command, args, cwd) {
         asked.push([command, ...args.slice(args.indexOf("--target")), cwd]);
         return { ok: false, reason: "no" };
@@ -102,7 +107,7 @@ type Step = { lacks: string[] } | { runs: RegExp; reason: string };
 function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
   return {
     takesDebianPackages,
-    async choosePython() {
+    async findPython() {
       const step = steps.shift();
       if (!step || !("lacks" in step)) return expect.fail("nobody expects a look at Python here");
       return { ...python, path: "py", missing: step.lacks };

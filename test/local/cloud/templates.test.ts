@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { templateName } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TemplateDocumentation } from "../../../packages/agents/src/knowledge/documentation/library.ts";
+import type { Python } from "../../../packages/e2b-local/src/python.ts";
 import { environmentOf } from "../../../packages/local/src/cloud/environment.ts";
+import { findPython } from "../../../packages/local/src/cloud/python-packages.ts";
 import { docstringsFolder, indexDocstrings, prepareTemplate } from "../../../packages/local/src/cloud/templates.ts";
-import { choosePython, type Python } from "../../../packages/local/src/e2b/python.ts";
 import { makeWheel } from "./support/wheel.ts";
 
 let python: Python;
@@ -16,7 +17,7 @@ let wheel: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-docstrings-"));
-  python = await choosePython([]);
+  python = await findPython([]);
   wheel = await makeWheel(python, folder);
 });
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openHttpApi } from "@nova/local";
+import { openHttpApi } from "@nova/aws-local/http-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Console, openConsole } from "../../../packages/local/src/console/open-console.ts";
 

@@ -1,7 +1,8 @@
 import type { RunOptions, RunOutcome, RunRequest, Sandbox, Sandboxes, SandboxPool } from "@nova/engine";
 import { createSandboxes } from "@nova/sandbox";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { type E2bOptions, type E2bServer, openE2b } from "../../../packages/local/src/e2b/open.ts";
+import { type E2bOptions, type E2bServer, openE2b } from "../../../packages/e2b-local/src/open.ts";
+import { promisedModules, pythonVariable } from "../../../packages/local/src/cloud/python-packages.ts";
 import { Gateway } from "./gateway.ts";
 import { MemoryIo } from "./memory-io.ts";
 
@@ -17,7 +18,7 @@ export class Bench {
   static use(options: Partial<E2bOptions> = {}): Bench {
     const bench = new Bench();
     beforeAll(async () => {
-      bench.server = await openE2b({ apiKey, ...options });
+      bench.server = await openE2b({ apiKey, modules: promisedModules, pythonVariable, ...options });
       bench.gateway = new Gateway(bench.server.apiUrl);
       const url = await bench.gateway.listen();
       Object.assign(process.env, { E2B_API_KEY: apiKey, E2B_API_URL: url, E2B_SANDBOX_URL: url });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { killed } from "../../../packages/local/src/lambda/lambda-runtime.ts";
-import { answer, FUNCTION } from "../../local/states/support/run.ts";
-import { runStateMachine } from "../../local/states/support/run-state-machine.ts";
-import { virtualClock } from "../../local/states/support/virtual-clock.ts";
+import { killed } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
+import { answer, FUNCTION } from "../../aws-local/states/support/run.ts";
+import { runStateMachine } from "../../aws-local/states/support/run-state-machine.ts";
+import { virtualClock } from "../../aws-local/states/support/virtual-clock.ts";
 import { type InvokeObserved, withChaos } from "./chaos.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "../../../packages/local/src/clock.ts";
-import type { InvokeLambda, LambdaResult } from "../../../packages/local/src/lambda-types.ts";
-import { childOf } from "../../../packages/local/src/states/asl/thread.ts";
+import { type Clock, systemClock } from "../../../packages/aws-local/src/clock.ts";
+import type { InvokeLambda, LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
+import { childOf } from "../../../packages/aws-local/src/states/asl/thread.ts";
 
 /** Beside what every function is invoked with: called when it starts to run, since it may have waited for its turn. */
 export type InvokeObserved = (...call: [...Parameters<InvokeLambda>, onBegin?: () => void]) => Promise<LambdaResult>;

@@ -1,4 +1,4 @@
-import type { InvokeLambda } from "../../../packages/local/src/lambda-types.ts";
+import type { InvokeLambda } from "../../../packages/aws-local/src/lambda-types.ts";
 import { withChaos } from "./chaos.ts";
 import { createWorkerLambdaRuntime } from "./worker-lambda-runtime.ts";
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import type { LambdaContext, LambdaFunctions } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+import type { LambdaContext, LambdaFunctions } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
 
 interface Order {
   /** A file to make once the handler runs. */

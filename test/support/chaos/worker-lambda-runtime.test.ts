@@ -1,7 +1,7 @@
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../../local/states/support/server.ts";
+import { temporaryFolder } from "../../aws-local/states/support/server.ts";
 import { createWorkerLambdaRuntime, type WorkerLambdaOptions } from "./worker-lambda-runtime.ts";
 
 const arn = (name: string) => `arn:aws:lambda:us-east-1:000000000000:function:${name}:live`;

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "../../../packages/local/src/clock.ts";
-import { type Invocation, invocationOf, withDeadline } from "../../../packages/local/src/lambda/lambda-runtime.ts";
-import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+import { type Clock, systemClock } from "../../../packages/aws-local/src/clock.ts";
+import { type Invocation, invocationOf, withDeadline } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
+import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 import type { InvokeObserved } from "./chaos.ts";
 import { WorkerSandbox } from "./worker-sandbox.ts";
 

@@ -1,7 +1,7 @@
 import { enableCompileCache } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
-import type { LambdaFunction, LambdaFunctions } from "../../../packages/local/src/lambda/lambda-runtime.ts";
-import { callHandler, failureOf, type Invocation } from "../../../packages/local/src/lambda/lambda-runtime.ts";
+import type { LambdaFunction, LambdaFunctions } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
+import { callHandler, failureOf, type Invocation } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
 import type { FromWorker } from "./worker-sandbox.ts";
 
 function post(message: FromWorker): void {

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { type Invocation, killed } from "../../../packages/local/src/lambda/lambda-runtime.ts";
-import type { LambdaResult } from "../../../packages/local/src/lambda-types.ts";
+import { type Invocation, killed } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
+import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 
 export type FromWorker =
   /** The module is loaded; how long each of its functions may run. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { eventOf, gatewayAnswer, type HttpApiAnswer, send } from "../../../packages/local/src/http-api/payload.ts";
+import { eventOf, gatewayAnswer, type HttpApiAnswer, send } from "../../../packages/aws-local/src/http-api/payload.ts";
 import type { Functions } from "./functions.ts";
 import { bodyOf, listen } from "./http.ts";
 

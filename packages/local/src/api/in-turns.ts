@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { HttpApiHandler } from "../http-api/open.ts";
-import { Capacity } from "../states/capacity.ts";
+import { Capacity } from "@nova/aws-local";
+import type { HttpApiHandler } from "@nova/aws-local/http-api";
 
 /** Requests at work at once. */
 const mostRequests = 8;

@@ -1,7 +1,8 @@
+import { type HttpApi, openHttpApi } from "@nova/aws-local/http-api";
 import { announceApi } from "../cloud/environment.ts";
+import { notOpened } from "../cloud/errors.ts";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
 import { openConsole } from "../console/open-console.ts";
-import { type HttpApi, openHttpApi } from "../http-api/open.ts";
 import { inTurns } from "./in-turns.ts";
 import type { OwnKey } from "./own-key.ts";
 
@@ -36,8 +37,11 @@ export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, 
     port,
     hosts,
     ...(onFailure && { onFailure }),
+    hostAdvice: "start nova dev with --host and that name",
     onRequest,
     pages: pages.serve,
+  }).catch((cause) => {
+    throw notOpened(port, cause, "--port");
   });
   announceApi(api.url);
   return { ...api, key, consoleLink: () => pages.link(api.url) };

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { writeWhole } from "@nova/serve-local";
 import { authenticate, createKey, type Principal, type ServicePorts, Unauthenticated } from "@nova/service";
 import { monotonicFactory } from "ulid";
-import { writeWhole } from "../disk/whole-file.ts";
 
 /** An API key with the role admin that belongs to whoever may read the data folder. */
 export interface OwnKey {

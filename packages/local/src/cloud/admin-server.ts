@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { httpServer, openServer } from "../aws-http/http-server.ts";
+import { httpServer, openServer } from "@nova/serve-local";
 import type { CounterBook } from "./counting.ts";
 import { Guests } from "./guests.ts";
 import type { Progress } from "./progress.ts";

@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { offerTransport } from "@nova/aws";
+import type { AwsServer } from "@nova/aws-local";
+import type { E2bServer } from "@nova/e2b-local";
 import { LRUCache } from "lru-cache";
-import type { AwsServer } from "../aws-http/listen.ts";
-import type { E2bServer } from "../e2b/open.ts";
 import type { Endpoints } from "./owner-file.ts";
 
 export type AwsService = "dynamodb" | "s3" | "states";

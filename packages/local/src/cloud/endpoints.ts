@@ -1,5 +1,7 @@
+import type { EventPatterns, ScheduleExpressions } from "@nova/aws-local";
+import type { E2bServer } from "@nova/e2b-local";
 import type { StartInput } from "@nova/engine";
-import type { E2bServer } from "../e2b/open.ts";
+import { checkPattern, dueAfter, isTimeZone, matchesPattern, parseExpression } from "@nova/workflow";
 import { withProgress } from "./invocations.ts";
 import type { Keys } from "./keys.ts";
 import { createLambda, deliver, functionArn, whenThereIsRoom } from "./lambda.ts";
@@ -26,13 +28,13 @@ export async function openEndpoints(
   const mails = new Mails(options, invoke);
   const [e2b, dynamodb, s3, states, events, schedules, ses] = await Promise.all([
     opening,
-    import("../dynamodb/server.ts").then(({ openDynamoDb }) =>
+    import("@nova/aws-local/dynamodb").then(({ openDynamoDb }) =>
       openDynamoDb({ ...common, ...(faults?.dynamodb && { faults: faults.dynamodb }) }),
     ),
-    import("../s3/server.ts").then(({ openS3 }) =>
+    import("@nova/aws-local/s3").then(({ openS3 }) =>
       openS3({ ...common, onCreated: mails.onCreated, ...(faults?.s3 && { faults: faults.s3 }) }),
     ),
-    import("../states/open-states.ts").then(({ openStates }) =>
+    import("@nova/aws-local/states").then(({ openStates }) =>
       openStates({
         ...common,
         // Functions have nothing to work with before everything is open.
@@ -47,11 +49,13 @@ export async function openEndpoints(
         },
       }),
     ),
-    import("../events/open-events.ts").then(({ openEvents }) => openEvents({ ...delivering, standing })),
-    import("../schedules/open-schedules.ts").then(({ openSchedules }) =>
-      openSchedules({ ...delivering, ...(warn && { warn }) }),
+    import("@nova/aws-local/events").then(({ openEvents }) =>
+      openEvents({ ...delivering, patterns, customBus: "nova", standing }),
     ),
-    import("../ses/open-ses.ts").then(({ openSes }) => openSes(common)),
+    import("@nova/aws-local/schedules").then(({ openSchedules }) =>
+      openSchedules({ ...delivering, expressions, groups: ["nova"], ...(warn && { warn }) }),
+    ),
+    import("@nova/aws-local/ses").then(({ openSes }) => openSes(common)),
   ]);
   const queues = [schedules, events.deliveries, mails];
   return {
@@ -105,3 +109,15 @@ function clientOf(input: string): string {
   const { client } = JSON.parse(input) as Partial<StartInput>;
   return typeof client === "string" ? client : "";
 }
+
+/** Event patterns as NOVA's compiler checks them. */
+const patterns: EventPatterns = { check: checkPattern, matches: matchesPattern };
+
+/** Schedule expressions as NOVA's compiler checks them. */
+const expressions: ScheduleExpressions = {
+  isTimeZone,
+  read(text, timeZone) {
+    const expression = parseExpression(text, timeZone);
+    return expression && { nextAfter: (startMs, afterMs) => dueAfter(expression, startMs, afterMs) };
+  },
+};

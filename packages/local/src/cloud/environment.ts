@@ -1,6 +1,6 @@
 import { hkdfSync } from "node:crypto";
 import { join } from "node:path";
-import { region } from "../aws-http/request.ts";
+import { region } from "@nova/aws-local";
 import type { Keys } from "./keys.ts";
 import type { Endpoints } from "./owner-file.ts";
 import { docstringsFolder } from "./templates.ts";

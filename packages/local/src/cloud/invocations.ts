@@ -1,5 +1,5 @@
+import type { InvokeLambda, LambdaResult } from "@nova/aws-local";
 import { itemsOf } from "@nova/engine";
-import type { InvokeLambda, LambdaResult } from "../lambda-types.ts";
 import type { NodeEvent, Progress } from "./progress.ts";
 
 /** What runs nodes, and what asks others for their outcome. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { linkSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { throughDraft } from "../disk/whole-file.ts";
+import { throughDraft } from "@nova/serve-local";
 import { LocalCloudError } from "./errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { arnOf } from "../aws-http/request.ts";
-import type { Room } from "../disk/room.ts";
-import type { InvokeLambda } from "../lambda-types.ts";
+import type { InvokeLambda, Room } from "@nova/aws-local";
+import { arnOf } from "@nova/aws-local";
 
 export function functionArn(name: string): string {
   return arnOf("lambda", `function:${name}:live`);
@@ -31,7 +30,7 @@ export async function deliver(invoke: InvokeLambda, functionArn: string, payload
 async function loadFunctions(): Promise<InvokeLambda> {
   const [{ functions, serviceFunctions }, { createLambdaRuntime }] = await Promise.all([
     import("@nova/functions"),
-    import("../lambda/lambda-runtime.ts"),
+    import("@nova/aws-local/lambda"),
   ]);
   return createLambdaRuntime({ ...functions, ...serviceFunctions });
 }

@@ -1,12 +1,11 @@
+import type { InvokeLambda, Room } from "@nova/aws-local";
+import type { DynamoDbOptions } from "@nova/aws-local/dynamodb";
+import type { S3Options } from "@nova/aws-local/s3";
+import type { E2bOptions } from "@nova/e2b-local";
 import type { Ports } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
 import type { Unstarted } from "../deliveries/heard.ts";
-import type { Room } from "../disk/room.ts";
-import type { DynamoDbOptions } from "../dynamodb/server.ts";
-import type { E2bOptions } from "../e2b/open.ts";
-import type { InvokeLambda } from "../lambda-types.ts";
-import type { S3Options } from "../s3/server.ts";
 import type { Counters } from "./counting.ts";
 import type { Listener, Watcher } from "./progress.ts";
 

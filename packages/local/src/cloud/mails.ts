@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { Deliveries } from "../deliveries/deliveries.ts";
-import type { InvokeLambda } from "../lambda-types.ts";
-import type { OnCreated } from "../s3/call.ts";
+import type { InvokeLambda, OnCreated } from "@nova/aws-local";
+import { Deliveries } from "@nova/aws-local";
 import { deliver, functionArn } from "./lambda.ts";
 import type { RoomyOptions } from "./local-cloud.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Room } from "../disk/room.ts";
+import { Room } from "@nova/aws-local";
 import { claimFolder } from "./claim.ts";
 import { LocalCloudError } from "./errors.ts";
 import { readKeys } from "./keys.ts";

@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { writeWhole } from "../disk/whole-file.ts";
+import { writeWhole } from "@nova/serve-local";
 import { LocalCloudError } from "./errors.ts";
 import { variableDigests } from "./variables.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { E2bServer } from "@nova/e2b-local";
 import { interruptedError, mayImportPackages, sweep } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
 import { heard } from "../deliveries/heard.ts";
-import type { E2bServer } from "../e2b/open.ts";
 import { openAdmin } from "./admin-server.ts";
 import { CounterBook, requestCounter, serveOwnRequests, tapRequests } from "./counting.ts";
 import { openEndpoints } from "./endpoints.ts";

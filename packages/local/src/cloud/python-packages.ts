@@ -5,8 +5,8 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { choosePython, type Python, type PythonNeeds } from "@nova/e2b-local";
 import { pipLine, promisedPackages } from "@nova/workflow";
-import { choosePython, type Python } from "../e2b/python.ts";
 import { Interrupted } from "./errors.ts";
 
 /** Belongs to this user alone, and is no part of any Python. */
@@ -29,6 +29,17 @@ export function packagesFolders(): string[] {
   }
 }
 
+/** Modules that every sandbox has. */
+export const promisedModules: readonly string[] = promisedPackages.map(({ module }) => module);
+
+/** The environment variable in which a user names the Python of sandboxes. */
+export const pythonVariable = "NOVA_PYTHON";
+
+/** The Python that sandboxes run. Throws `E2bServerError`. */
+export function findPython(sitePackages: readonly string[], more: PythonNeeds = {}): Promise<Python> {
+  return choosePython({ modules: promisedModules, sitePackages, variable: pythonVariable, ...more });
+}
+
 /** The Python packages of the sandboxes cannot be had; the message says what to install. */
 export class PythonMissing extends Error {
   override name = "PythonMissing";
@@ -42,14 +53,14 @@ interface Ended {
 
 /** What installing needs of the machine; tests play it. */
 export interface Machine {
-  choosePython(sitePackages: string[]): Promise<Python>;
+  findPython(sitePackages: readonly string[]): Promise<Python>;
   run(command: string, args: string[], cwd?: string): Promise<Ended>;
   /** Whether Debian's packages may be installed. */
   readonly takesDebianPackages: boolean;
 }
 
 const thisMachine: Machine = {
-  choosePython,
+  findPython,
   run,
   get takesDebianPackages() {
     return process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
@@ -69,20 +80,20 @@ export interface Ensuring {
  * `Interrupted`.
  */
 export async function ensurePython(
-  { needed = promisedPackages.map(({ module }) => module), debian = false }: Ensuring = {},
+  { needed = promisedModules, debian = false }: Ensuring = {},
   machine: Machine = thisMachine,
 ): Promise<Python> {
-  const python = await machine.choosePython(packagesFolders());
+  const python = await machine.findPython(packagesFolders());
   const missing = lacking(python, needed);
   if (missing.length === 0) return python;
   const wanted = promisedPackages.filter(({ module }) => missing.includes(module));
   const pip = await installPromised(python, missing, machine);
-  const installed = await machine.choosePython(packagesFolders());
+  const installed = await machine.findPython(packagesFolders());
   if (lacking(installed, needed).length === 0) return installed;
   if (debian && machine.takesDebianPackages) {
     await machine.run("apt-get", ["update"]);
     await machine.run("apt-get", ["install", "-y", "--no-install-recommends", ...wanted.map((one) => one.debian)]);
-    const again = await machine.choosePython(packagesFolders());
+    const again = await machine.findPython(packagesFolders());
     if (lacking(again, needed).length === 0) return again;
   }
   const advice = `install ${wanted.map(pipLine).join(", ")} for ${python.path}, or name another Python in NOVA_PYTHON`;

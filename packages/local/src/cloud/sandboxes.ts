@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type E2bServer, openE2b, type Python } from "@nova/e2b-local";
 import { pythonFolder } from "@nova/sandbox/files";
-import { type E2bServer, openE2b } from "../e2b/open.ts";
-import { choosePython, type Python } from "../e2b/python.ts";
 import type { Keys } from "./keys.ts";
 import type { RoomyOptions } from "./local-cloud.ts";
-import { packagesFolder, packagesFolders } from "./python-packages.ts";
+import { findPython, packagesFolder, packagesFolders, promisedModules, pythonVariable } from "./python-packages.ts";
 import { templateFolder } from "./templates.ts";
 
 /** As in the template, no first node waits for the harness; the package itself is loaded later, beside this. */
@@ -24,7 +23,9 @@ export function openSandboxes(
 ): Promise<E2bServer> {
   return openE2b({
     apiKey: e2bApiKey,
-    room,
+    modules: promisedModules,
+    pythonVariable,
+    disk: room,
     waits: !drives,
     sitePackages: packagesFolders(),
     preloaded,
@@ -52,7 +53,8 @@ export const noSandboxes: E2bServer = {
 /** The Python that sandboxes of this data folder run, without opening any. Throws `E2bServerError`. */
 export function sandboxPython(dataDir: string): Promise<Python> {
   const sites = [...packagesFolders(), preloaded.folder];
-  return choosePython(sites, existsSync(dataDir) ? pythonCache(dataDir) : undefined, [preloaded.folder]);
+  const cacheFile = existsSync(dataDir) ? pythonCache(dataDir) : undefined;
+  return findPython(sites, { cacheFile, compiled: [preloaded.folder] });
 }
 
 function pythonCache(dataDir: string): string {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import { erasingMails } from "../ses/erase-mails.ts";
+import { erasingMails } from "./erase-mails.ts";
 import { PythonMissing } from "./python-packages.ts";
 
 /** Ports whose eraser was told of the mails that lie in the data folder. */

@@ -1,5 +1,5 @@
+import type { StandingRule } from "@nova/aws-local";
 import type { JsonObject } from "@nova/workflow";
-import type { StandingRule } from "../events/service.ts";
 import { functionArn } from "./lambda.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BucketAlreadyOwnedByYou, CreateBucketCommand, GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { createTable, s3Client } from "@nova/aws";
-import type { ReadObject } from "../states/asl/host.ts";
+import type { ReadObject } from "@nova/aws-local";
 import { bucket, table } from "./environment.ts";
 
 /** Makes the table and the bucket where the data folder is new. */

@@ -1,5 +1,5 @@
+import type { Room } from "@nova/aws-local";
 import type { ServicePorts } from "@nova/service";
-import type { Room } from "../disk/room.ts";
 
 /** As often as the schedule of the deployed sweeper. */
 const sweepEveryMs = 60_000;

@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import type { Python } from "@nova/e2b-local";
 import { docstringsScript } from "@nova/sandbox/files";
+import { writeWhole } from "@nova/serve-local";
 import { templateName } from "@nova/workflow";
-import { writeWhole } from "../disk/whole-file.ts";
-import { choosePython, type Python } from "../e2b/python.ts";
-import { installRequirements, packagesFolder, packagesFolders } from "./python-packages.ts";
+import { findPython, installRequirements, packagesFolder, packagesFolders } from "./python-packages.ts";
 
 /** What a sandbox has that asks for nothing: the template that `nova template build` made, by the name it has there. */
 function baseTemplate(): string {
@@ -21,7 +21,7 @@ export async function prepareTemplate(dataDir: string, requirements: readonly st
   const own = templateFolder(dataDir, template);
   const index = join(docstringsFolder(dataDir), `${template}.json`);
   if (existsSync(own) && existsSync(index)) return template;
-  const python = await choosePython(packagesFolders());
+  const python = await findPython(packagesFolders());
   await installRequirements(python, requirements, own);
   await indexDocstrings(python, requirements, [own, packagesFolder(python.version)], index);
   return template;

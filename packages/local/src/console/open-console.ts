@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { configName, issuerOrigins, pageConfig } from "@nova/console/serving";
-import { readBody } from "../aws-http/http-server.ts";
+import { readBody } from "@nova/serve-local";
 import { sendPage } from "./send-page.ts";
 
 /** What a browser gets besides the API. */

@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { monotonicFactory } from "ulid";
-import { writeWhole } from "../disk/whole-file.ts";
+import { keepMail } from "@nova/aws-local/ses";
 import { type MailServer, openSmtp } from "./smtp.ts";
 
 /** A mail that was caught: where it lies, and what its headers say. */
@@ -22,17 +21,6 @@ export async function openMailCatcher({ dir, port = 0 }: { dir: string; port?: n
   await mkdir(dir, { recursive: true });
   const server = await openSmtp({ port, take: async (mail) => `OK ${await keepMail(dir, mail)}` });
   return { ...server, messages: () => readAll(dir) };
-}
-
-const nextId = monotonicFactory();
-
-/** Keeps a mail as an .eml file under a name that sorts by arrival, whole before it can be seen. Answers the name. */
-export async function keepMail(dir: string, mail: Buffer): Promise<string> {
-  const id = nextId();
-  const path = join(dir, `${id}.eml`);
-  await mkdir(dir, { recursive: true });
-  writeWhole(path, mail);
-  return id;
 }
 
 async function readAll(dir: string): Promise<CaughtMail[]> {

@@ -1,5 +1,5 @@
+import { openHttpApi } from "@nova/aws-local/http-api";
 import { createApi } from "@nova/functions/api";
-import { openHttpApi } from "@nova/local";
 import { createKey, type Role, type ServicePorts } from "@nova/service";
 import { monotonicFactory } from "ulid";
 import { afterAll, beforeAll, expect, vi } from "vitest";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Python } from "../../../../packages/local/src/e2b/python.ts";
+import type { Python } from "../../../../packages/e2b-local/src/python.ts";
 
 /** The smallest wheel there can be (`novatiny.answer` is 42), so that nothing has to be fetched or built. */
 export async function makeWheel(python: Pick<Python, "path">, folder: string): Promise<string> {

@@ -1,0 +1,130 @@
+import { hash, randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { type Binding, httpServer, type Listening, openServer, readBody } from "@nova/serve-local";
+import { Access, type Refusal, type Request, refusals } from "../access/access.ts";
+import type { AccessKey } from "../access/signature.ts";
+import { AwsError } from "./aws-error.ts";
+import { element, xmlDocument } from "./xml.ts";
+
+/** Longer than any request that most services allow. */
+const usualBytes = 2 * 1024 * 1024;
+
+export interface AwsHttp extends AccessKey, Binding {
+  /** Of the service, for whoever reads an error of the emulator's own. */
+  name: string;
+  contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
+  /** Of the data folder that it writes to. */
+  room: RoomForWrites | undefined;
+  /** Of a body. */
+  maxBytes?: number;
+  /** Of what is not signed with the key; absent: 403. */
+  refusedStatus?: number;
+  /** A text is JSON already. */
+  answer(request: Request, body: string): object | string | Promise<object>;
+}
+
+/** Knows which errors of a write are about room on the disk. */
+export interface RoomForWrites {
+  /** What is answered in the place of an error; undefined where it is about something else. */
+  refusal(error: unknown): AwsError | undefined;
+}
+
+interface Answered {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+export interface AwsServer extends Listening {
+  /** What a request to `url` is answered, for clients of the same process: their signatures are not computed again. */
+  answer(request: Request, body: string): Promise<Answered>;
+}
+
+/** Serves one service of AWS that speaks JSON, on 127.0.0.1. Closing breaks connections unless it says otherwise. */
+export async function listen(service: AwsHttp): Promise<AwsServer> {
+  const access = new Access(service);
+  const server = httpServer(
+    (message, response) => {
+      const answering = answerTo(service, access, message).then(
+        (body) => succeeded(service, body),
+        (error: unknown) => (message.errored ? undefined : failed(service, error, speaksQuery(message))),
+      );
+      answering.then((answer) => {
+        if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+        else response.destroy(); // nobody is there any more
+      });
+    },
+    { keepAliveTimeout: 120_000 },
+  );
+  const { url, close } = await openServer(server, { breaksConnections: true, ...service });
+  let isClosed = false;
+  return {
+    url,
+    async close() {
+      await close();
+      isClosed = true;
+    },
+    async answer(request, body) {
+      try {
+        if (!access.knows(request)) throw unsigned(service, "stranger");
+        return succeeded(service, await service.answer(request, body));
+      } catch (error) {
+        return failed(service, isClosed ? closed(service) : error);
+      }
+    },
+  };
+}
+
+async function answerTo(service: AwsHttp, access: Access, message: IncomingMessage): Promise<object | string> {
+  const claim = access.claimOf(message);
+  if (typeof claim === "string") throw unsigned(service, claim);
+  const body = await readBody(message, service.maxBytes ?? usualBytes);
+  if (!body) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
+  const refused = claim(hash("sha256", body));
+  if (refused) throw unsigned(service, refused);
+  return service.answer(message, body.toString("utf8"));
+}
+
+function unsigned({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
+  return new AwsError(...refusals[refused], refusedStatus);
+}
+
+/** Its databases are closed as well: their errors say nothing to anybody. */
+function closed({ name }: AwsHttp): AwsError {
+  return new AwsError("ServiceUnavailable", `The local ${name} is closed.`, 503);
+}
+
+function succeeded({ contentType }: AwsHttp, answer: object | string): Answered {
+  return answered(200, contentType, typeof answer === "string" ? answer : JSON.stringify(answer));
+}
+
+/** `inXml`: to clients that read nothing else. */
+function failed({ room, name: service, contentType }: AwsHttp, error: unknown, inXml = false): Answered {
+  const refusal = error instanceof AwsError ? error : (room?.refusal(error) ?? failure(service, error));
+  const { name, message, status } = refusal;
+  if (inXml) return answered(status, "text/xml", xmlOf(refusal));
+  const text = JSON.stringify({ __type: name, message, Message: message });
+  // REST services name the error in a header, JSON-RPC ones in the body; a client takes either.
+  return answered(status, contentType, text, { "x-amzn-errortype": name });
+}
+
+function answered(status: number, contentType: string, text: string, more?: Record<string, string>): Answered {
+  const body = Buffer.from(text);
+  const headers = { "content-type": contentType, "content-length": String(body.length), ...more };
+  return { status, headers: { ...headers, "x-amzn-requestid": randomUUID() }, body };
+}
+
+function failure(service: string, error: unknown): AwsError {
+  process.emitWarning(error instanceof Error ? error : String(error));
+  return new AwsError("InternalException", `The local ${service} failed: ${error}`, 500);
+}
+
+/** Whether a request is of AWS's Query protocol (SES v1 speaks it), whose clients read XML alone. */
+function speaksQuery({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
+}
+
+function xmlOf({ name, message, status }: AwsError): string {
+  const fields = { Error: { Type: status < 500 ? "Sender" : "Receiver", Code: name, Message: message } };
+  return xmlDocument(element("ErrorResponse", { ...fields, RequestId: randomUUID() }));
+}

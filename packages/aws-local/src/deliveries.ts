@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { writeWhole } from "@nova/serve-local";
+import { LineFile } from "./disk/line-file.ts";
+import { Backlog, type Room } from "./disk/room.ts";
+
+export interface Delivery {
+  functionArn: string;
+  /** JSON text. */
+  payload: string;
+  /** After the one before it of the same function has ended. */
+  inTurn: boolean;
+}
+
+type Line = { id: string; delivery: Delivery } | { id: string; ended: true };
+
+/** Hands something to a function, as often as Lambda tries it; false: no attempt succeeded. */
+export type Invoke = (functionArn: string, payload: string) => Promise<boolean>;
+
+/**
+ * What was accepted and not yet handed over. It is written down first: a process that is killed leaves it to the next,
+ * and what had begun comes twice, as it does in the cloud.
+ */
+export class Deliveries {
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #invoke: Invoke;
+  readonly #now: () => number;
+  readonly #backlog: Backlog;
+  #file: LineFile<Line> | undefined;
+  #drives = false;
+  readonly #waiting = new Map<string, Delivery>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** The end of the last one, of each function that takes them in turn. */
+  readonly #turns = new Map<string, Promise<void>>();
+
+  /** In files of `folder`: what is under way, and what no function took, as in a dead-letter queue of the cloud. */
+  constructor(folder: string, invoke: Invoke, room: Room, now = Date.now) {
+    this.#folder = folder;
+    this.#path = join(folder, "deliveries.ndjson");
+    this.#invoke = invoke;
+    this.#now = now;
+    this.#backlog = new Backlog(room);
+  }
+
+  /** Throws where the disk has no room: then it is not accepted. */
+  add(delivery: Delivery): void {
+    const id = randomUUID();
+    this.#backlog.writeNow(() => this.#lines().append({ id, delivery }));
+    if (this.#drives) this.#begin(id, delivery);
+    else this.#waiting.set(id, delivery);
+  }
+
+  /** Begins, also with what others left: before, everything is only kept. */
+  drive(): void {
+    if (this.#drives) return;
+    this.#drives = true;
+    if (existsSync(this.#path)) this.#lines();
+    for (const [id, delivery] of this.#waiting) this.#begin(id, delivery);
+    this.#waiting.clear();
+  }
+
+  isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** Resolves when nothing is under way. */
+  async rest(): Promise<void> {
+    while (this.isBusy()) await Promise.all(this.#underWay);
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  /** Opened at the first need; what is over is left out of a new file. */
+  #lines(): LineFile<Line> {
+    if (this.#file) return this.#file;
+    mkdirSync(this.#folder, { recursive: true });
+    const left = leftOf(LineFile.open<Line>(this.#path).lines);
+    writeWhole(this.#path, left.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    for (const { id, delivery } of left) this.#waiting.set(id, delivery);
+    this.#file = LineFile.open<Line>(this.#path).file;
+    return this.#file;
+  }
+
+  #begin(id: string, delivery: Delivery): void {
+    const work = this.#inTurn(delivery).finally(() => {
+      this.#backlog.write(() => this.#file?.append({ id, ended: true }));
+      this.#underWay.delete(work);
+    });
+    this.#underWay.add(work);
+  }
+
+  #inTurn({ functionArn, payload, inTurn }: Delivery): Promise<void> {
+    if (!inTurn) return this.#deliver(functionArn, payload);
+    const before = this.#turns.get(functionArn) ?? Promise.resolve();
+    const mine = before.then(() => this.#deliver(functionArn, payload));
+    this.#turns.set(functionArn, mine);
+    return mine;
+  }
+
+  /** Never rejects: what no function takes is kept elsewhere. */
+  async #deliver(functionArn: string, payload: string): Promise<void> {
+    if (await this.#invoke(functionArn, payload)) return;
+    const path = join(this.#folder, "undelivered.ndjson");
+    this.#backlog.write(() => {
+      mkdirSync(this.#folder, { recursive: true });
+      const { file } = LineFile.open(path);
+      file.append({ functionArn, payload, at: new Date(this.#now()).toISOString() });
+      file.close();
+    });
+    process.emitWarning(`${functionArn} did not take an event: it lies in ${path}`);
+  }
+}
+
+function leftOf(lines: Line[]): Extract<Line, { delivery: Delivery }>[] {
+  const ended = new Set(lines.flatMap((line) => ("ended" in line ? [line.id] : [])));
+  return lines.flatMap((line) => ("delivery" in line && !ended.has(line.id) ? [line] : []));
+}

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import type { AccessKey } from "../access/signature.ts";
+import { listen } from "../aws-http/listen.ts";
+import { operationOf, requestOf } from "../aws-http/request.ts";
+import { Deliveries, type Invoke } from "../deliveries.ts";
+import { KeyedFile } from "../disk/keyed-file.ts";
+import { Room } from "../disk/room.ts";
+import { putEvents } from "./operations/put-events.ts";
+import { ruleOperations } from "./operations/rules.ts";
+import { targetOperations } from "./operations/targets.ts";
+import { type EventOperations, type EventPatterns, type Rule, ruleKey, type StandingRule } from "./service.ts";
+
+export interface EventsOptions extends AccessKey {
+  /** Rules, and what is not delivered yet, are in its folder `events`. */
+  dataDir: string;
+  patterns: EventPatterns;
+  /** Name of the custom bus, beside `default`. */
+  customBus: string;
+  /** Rules of the custom bus that no call changes. */
+  standing?: readonly StandingRule[];
+  invoke: Invoke;
+  now?: () => number;
+  /** Of the data folder. */
+  room?: Room;
+}
+
+export type Events = Awaited<ReturnType<typeof openEvents>>;
+
+const operations: EventOperations = { PutEvents: putEvents, ...ruleOperations, ...targetOperations };
+
+/** Opens EventBridge over a data folder. */
+export async function openEvents(options: EventsOptions) {
+  const { dataDir, accessKeyId, secretAccessKey, patterns, customBus, standing = [], invoke, now = Date.now } = options;
+  const { room = new Room(dataDir) } = options;
+  const folder = join(dataDir, "events");
+  const deliveries = new Deliveries(folder, invoke, room, now);
+  const rules = new KeyedFile<Rule>(join(folder, "rules.json"), ruleKey);
+  const service = { rules, patterns, customBus, standing, deliveries, now };
+  const server = await listen({
+    ...{ name: "EventBridge", contentType: "application/x-amz-json-1.1", accessKeyId, secretAccessKey, room },
+    answer: (message, body) => operationOf("EventBridge", "AWSEvents", message, operations)(service, requestOf(body)),
+  });
+  return {
+    ...server,
+    /** Events on their way to functions: nothing is delivered before they are driven. */
+    deliveries,
+    async close() {
+      await server.close();
+      deliveries.close();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { httpServer, type Listening, openServer, readBody } from "@nova/serve-local";
+import { PAYLOAD_LIMIT_BYTES } from "../lambda/lambda-runtime.ts";
+import { eventOf, gatewayAnswer, type HttpApiAnswer, type HttpApiEvent, send } from "./payload.ts";
+
+export type { HttpApiAnswer, HttpApiEvent };
+
+/** A Lambda behind an HTTP API. */
+export type HttpApiHandler = (
+  event: HttpApiEvent,
+  context: { awsRequestId: string; getRemainingTimeInMillis(): number },
+) => Promise<HttpApiAnswer>;
+
+export interface HttpApiOptions {
+  handler: HttpApiHandler;
+  /** 0: any that is free. */
+  port?: number;
+  /** Host names that requests may carry, apart from those of loopback addresses. */
+  hosts?: readonly string[];
+  /** How the operator allows another host name. */
+  hostAdvice?: string | undefined;
+  /** Hears what a Lambda threw: the caller only learns that it did. */
+  onFailure?: (error: unknown) => void;
+  /** Called with path and query of each request; what it answers is called once the request is answered, or has taken long. */
+  onRequest?: (address: string) => (() => void) | undefined;
+  /** Takes what is not for the Lambda, and answers whether it did. */
+  pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+}
+
+/** Closing waits until every request that is under way was answered. */
+export type HttpApi = Listening;
+
+/** API Gateway, "Quotas for HTTP APIs": payload 10 MB, integration timeout 30 s. */
+const maxBytes = 10 * 1024 * 1024;
+const integrationMs = 30_000;
+
+/**
+ * API Gateway's HTTP API with one Lambda behind `$default`: what it does to requests and answers, on a laptop. Rejects if
+ * the port is taken.
+ */
+export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
+  const { port = 0, pages, hosts = [], hostAdvice } = options;
+  const listener: RequestListener = (request, response) => {
+    if (pages?.(request, response)) return;
+    serve(request, options).then(
+      (answer) => {
+        // A connection that is kept alive would bring the next request after closing has begun.
+        if (!server.listening) response.setHeader("connection", "close");
+        send(response, answer);
+      },
+      () => response.destroy(), // the caller went away before it had sent everything
+    );
+  };
+  const server = httpServer(listener, { hosts, hostAdvice });
+  return openServer(server, { port });
+}
+
+/** Who sends slowly is waited for no longer. */
+const longMs = 500;
+
+async function serve(request: IncomingMessage, options: HttpApiOptions): Promise<HttpApiAnswer> {
+  const done = options.onRequest?.(request.url ?? "");
+  if (!done) return answered(request, options);
+  const over = Promise.withResolvers<void>();
+  over.promise.then(done);
+  const timer = setTimeout(over.resolve, longMs).unref();
+  try {
+    return await answered(request, options);
+  } finally {
+    clearTimeout(timer);
+    over.resolve();
+  }
+}
+
+async function answered(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {
+  const body = await readBody(request, maxBytes);
+  if (!body) return gatewayAnswer(413, "Request Too Long");
+  const [awsRequestId, began] = [randomUUID(), Date.now()];
+  const context = { awsRequestId, getRemainingTimeInMillis: () => integrationMs - (Date.now() - began) };
+  try {
+    return withinPayload(await handler(eventOf(request, body, awsRequestId, began), context));
+  } catch (error) {
+    onFailure?.(error);
+    return gatewayAnswer(500, "Internal Server Error");
+  }
+}
+
+function withinPayload(answer: HttpApiAnswer): HttpApiAnswer {
+  const bytes = Buffer.byteLength(JSON.stringify(answer));
+  if (bytes <= PAYLOAD_LIMIT_BYTES) return answer;
+  throw new RangeError(`the answer has ${bytes} bytes as JSON, and AWS Lambda takes ${PAYLOAD_LIMIT_BYTES}`);
+}

@@ -1,0 +1,11 @@
+export type { AccessKey } from "./access/signature.ts";
+export type { AwsServer } from "./aws-http/listen.ts";
+export { arnOf, region } from "./aws-http/request.ts";
+export { Deliveries } from "./deliveries.ts";
+export { Room } from "./disk/room.ts";
+export type { EventPatterns, StandingRule } from "./events/service.ts";
+export type { InvokeLambda, LambdaResult } from "./lambda-types.ts";
+export type { OnCreated } from "./s3/call.ts";
+export type { ScheduleExpressions } from "./schedules/service.ts";
+export type { ReadObject } from "./states/asl/host.ts";
+export { Capacity } from "./states/capacity.ts";

@@ -1,0 +1,62 @@
+import { notServed } from "../../aws-http/request.ts";
+import { header } from "../body/receive.ts";
+import type { Call, Operation } from "../call.ts";
+import { S3Error } from "../errors.ts";
+import { createBucket, headBucket, listBuckets, listObjectsV2 } from "./buckets.ts";
+import { deleteObject, deleteObjects } from "./delete-objects.ts";
+import { getObject } from "./get-object.ts";
+import { copyObject, putObject } from "./put-object.ts";
+
+interface Route {
+  on: "service" | "bucket" | "object";
+  method: string;
+  name: string;
+  run: Operation;
+  /** The query parameter that makes another operation of the same method and path. */
+  subresource?: string;
+  /** The other query parameters of the operation. */
+  parameters?: RegExp;
+}
+
+const putting: Route = { on: "object", method: "PUT", name: "PutObject", run: putObject };
+const routes: Route[] = [
+  { on: "service", method: "GET", name: "ListBuckets", run: listBuckets },
+  { on: "bucket", method: "PUT", name: "CreateBucket", run: createBucket },
+  { on: "bucket", method: "HEAD", name: "HeadBucket", run: headBucket },
+  {
+    ...{ on: "bucket", method: "GET", subresource: "list-type", name: "ListObjectsV2", run: listObjectsV2 },
+    parameters: /^(prefix|delimiter|max-keys|encoding-type|continuation-token|start-after|fetch-owner)$/,
+  },
+  { on: "bucket", method: "POST", subresource: "delete", name: "DeleteObjects", run: deleteObjects },
+  putting,
+  { on: "object", method: "GET", name: "GetObject", run: getObject, parameters: /^response-/ },
+  { on: "object", method: "HEAD", name: "HeadObject", run: getObject, parameters: /^response-/ },
+  { on: "object", method: "DELETE", name: "DeleteObject", run: deleteObject },
+];
+const copying: Route = { ...putting, name: "CopyObject", run: copyObject };
+
+/** Parameters of any operation: those of a signature, and the name of the operation that some SDKs add. */
+const ofAnyOperation = /^x-(amz-.*|id)$/i;
+
+/**
+ * A parameter that an operation does not have makes another operation of the request, which is refused: S3 has dozens
+ * that differ from a plain put or delete by one parameter alone (`DELETE /bucket?publicAccessBlock`).
+ */
+export function chooseOperation({ request, bucket, key, query }: Omit<Call, "store">): Route {
+  const on = key ? "object" : bucket ? "bucket" : "service";
+  const parameters = [...query.keys()].filter((name) => !ofAnyOperation.test(name));
+  const route = routes.find((one) => one.on === on && one.method === request.method && takes(one, parameters));
+  if (!route) {
+    const what = `${request.method} of ${placeOf[on]}${parameters.length > 0 ? ` with ?${parameters.join("&")}` : ""}`;
+    const served = [...routes, copying].map(({ name }) => name);
+    throw new S3Error("NotImplemented", notServed("S3", what, served));
+  }
+  return route === putting && header(request, "x-amz-copy-source") ? copying : route;
+}
+
+const placeOf = { service: "all buckets", bucket: "a bucket", object: "an object" };
+
+function takes({ subresource, parameters }: Route, given: string[]): boolean {
+  if (subresource !== undefined && !given.includes(subresource)) return false;
+  return given.every((name) => name === subresource || parameters?.test(name));
+}

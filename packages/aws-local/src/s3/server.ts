@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { httpServer, type Listening, openServer } from "@nova/serve-local";
+import { Access } from "../access/access.ts";
+import type { AccessKey } from "../access/signature.ts";
+import { AwsError } from "../aws-http/aws-error.ts";
+import type { Room } from "../disk/room.ts";
+import { checkAccess } from "./access.ts";
+import { addressOf, type OnCreated } from "./call.ts";
+import { allowPages, isPreflight } from "./cors.ts";
+import { S3Error, sendError } from "./errors.ts";
+import { chooseOperation } from "./operations/route.ts";
+import { ObjectStore } from "./store/object-store.ts";
+
+export interface S3Request {
+  /** Such as `PutObject`. */
+  operation: string;
+  bucket: string;
+  key: string;
+}
+
+/** The access key is the only one that is answered. */
+export interface S3Options extends AccessKey {
+  /** Null: a folder that goes away when the server closes. One process at a time may own the folder. */
+  dataDir: string | null;
+  /** Of the data folder. */
+  room?: Room;
+  /** As notifications of a bucket: `ObjectCreated:Put`. */
+  onCreated?: OnCreated;
+  /** Hears of each request that is let in. Makes it fail as S3 does under load, before it has any effect. */
+  faults?: (request: S3Request) => "throttle" | "error" | undefined;
+}
+
+/** For a large object to arrive. Without a limit there would be none for the head of a request, either. */
+const maxRequestMs = 60 * 60 * 1000;
+
+/** S3 on one machine, with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
+export async function openS3(options: S3Options): Promise<Listening> {
+  const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
+  const store = await ObjectStore.open(dir, options.room?.isThere);
+  const access = new Access(options);
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    answer(request, response, store, access, options).catch(() => response.destroy());
+  };
+  const timeouts = { keepAliveTimeout: 120_000, requestTimeout: maxRequestMs };
+  const server = httpServer(listener, { highWaterMark: 256 * 1024, ...timeouts });
+  // Otherwise Node asks for the body by itself, also where the answer is known without it.
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
+  const { url, close } = await openServer(server);
+  return {
+    url,
+    async close() {
+      await close();
+      if (options.dataDir === null) await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  store: ObjectStore,
+  access: Access,
+  { onCreated, faults, room }: S3Options,
+): Promise<void> {
+  response.setHeader("x-amz-request-id", randomUUID());
+  allowPages(request, response);
+  if (isPreflight(request)) return void response.writeHead(200).end();
+  try {
+    const call = { request, response, store, ...addressOf(request.url ?? "/"), onCreated };
+    checkAccess(request, call.query, access);
+    const { name: operation, run } = chooseOperation(call);
+    failAs(faults?.({ operation, bucket: call.bucket, key: call.key }));
+    await run(call);
+  } catch (error) {
+    sendError(response, asS3Error(error, room), request.url ?? "/");
+  }
+}
+
+function failAs(fault: "throttle" | "error" | undefined): void {
+  if (fault === "throttle") throw new S3Error("SlowDown", "Please reduce your request rate.");
+  if (fault === "error") throw new S3Error("InternalError", "We encountered an internal error. Please try again.");
+}
+
+function asS3Error(error: unknown, room: Room | undefined): AwsError {
+  const refused = error instanceof AwsError ? error : room?.refusal(error);
+  if (refused) return refused;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new S3Error("InternalError", `We encountered an internal error: ${reason}`, { cause: error });
+}

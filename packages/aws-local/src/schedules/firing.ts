@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import type { Deliveries } from "../deliveries.ts";
+import type { KeyedFile } from "../disk/keyed-file.ts";
+import type { Room } from "../disk/room.ts";
+import { Alarms, leastJumpMs } from "../states/alarms.ts";
+import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./service.ts";
+
+/** EventBridge Scheduler fires within the minute that begins when a schedule is due. */
+const precisionMs = 60_000;
+
+/** So many missed times are counted. */
+const maxCounted = 100;
+
+export interface FiringOptions {
+  expressions: ScheduleExpressions;
+  store: KeyedFile<StoredSchedule>;
+  deliveries: Deliveries;
+  clock: Clock;
+  room: Room;
+  /** Hears what was due while nobody was there. */
+  warn(sentence: string): void;
+}
+
+/** Fires schedules when they are due, from `begin()` on. */
+export class Firing {
+  readonly #options: FiringOptions;
+  readonly #alarms: Alarms<string>;
+  #fires = false;
+
+  constructor(options: FiringOptions) {
+    this.#options = options;
+    this.#alarms = new Alarms(options.clock, (key) => this.watch(key));
+  }
+
+  begin(): void {
+    this.#fires = true;
+    for (const schedule of this.#options.store.all()) this.watch(scheduleKey(schedule));
+  }
+
+  /** Sees to a schedule that was put, or is gone. What cannot be written down is fired when there is room. */
+  watch(key: string): void {
+    const { room } = this.#options;
+    try {
+      if (this.#fires) this.#see(key);
+    } catch (error) {
+      if (!room.refusal(error)) throw error;
+      if (room.isAwaited) room.untilThere().then(() => this.watch(key));
+    }
+  }
+
+  #see(key: string): void {
+    const schedule = this.#inTime(this.#options.store.get(key));
+    const due = schedule?.state === "ENABLED" ? this.#dueOf(schedule) : undefined;
+    if (schedule && due !== undefined && due <= this.#options.clock.now()) this.#catchUp(schedule, due);
+    else this.#alarms.set(key, due ?? null);
+  }
+
+  end(): void {
+    this.#fires = false;
+    this.#alarms.allOff();
+  }
+
+  /** One that is done until a time to come, since the clock was set back, goes on from now. */
+  #inTime(schedule: StoredSchedule | undefined): StoredSchedule | undefined {
+    const { store, clock, warn } = this.#options;
+    const now = clock.now();
+    if (!schedule || schedule.doneMs <= now + leastJumpMs || !goesOn(schedule)) return schedule;
+    const again = { ...schedule, doneMs: now, startMs: Math.min(schedule.startMs, now) };
+    store.put(again);
+    warn(
+      `${nameOf(schedule)} had fired until ${isoOf(schedule.doneMs)}, and the clock was set back: it goes on from now`,
+    );
+    return again;
+  }
+
+  #dueOf(schedule: StoredSchedule, afterMs = schedule.doneMs): number | undefined {
+    const expression = this.#options.expressions.read(schedule.expression, schedule.timezone);
+    return expression?.nextAfter(schedule.startMs, afterMs);
+  }
+
+  /** Fires once for the first time that is not too long ago; what was due before that is missed. */
+  #catchUp(schedule: StoredSchedule, firstDue: number): void {
+    const { store, clock, warn } = this.#options;
+    const now = clock.now();
+    const due = firstDue > now - precisionMs ? firstDue : this.#dueOf(schedule, now - precisionMs);
+    const missed = this.#times(schedule, firstDue, Math.min(now, (due ?? now + 1) - 1));
+    if (missed.length > 0) warn(missedSentence(schedule, missed));
+    if (due !== undefined && due <= now) this.#fire(schedule, due);
+    // Written after the delivery: who is killed in between fires it twice, and not never.
+    store.put({ ...schedule, doneMs: now });
+    this.watch(scheduleKey(schedule));
+  }
+
+  /** From the first to the last one that is no later than `untilMs`, at most one more than are counted. */
+  #times(schedule: StoredSchedule, firstDue: number, untilMs: number): number[] {
+    const times = [];
+    let due: number | undefined = firstDue;
+    for (; due !== undefined && due <= untilMs && times.length <= maxCounted; due = this.#dueOf(schedule, due)) {
+      times.push(due);
+    }
+    return times;
+  }
+
+  #fire({ target }: StoredSchedule, dueMs: number): void {
+    const scheduled = isoOf(dueMs).replace(/\.\d+/, "");
+    const payload = (target.Input ?? "{}")
+      .replaceAll("<aws.scheduler.scheduled-time>", scheduled)
+      .replaceAll("<aws.scheduler.execution-id>", randomUUID())
+      .replaceAll("<aws.scheduler.attempt-number>", "1");
+    this.#options.deliveries.add({ functionArn: target.Arn, payload, inTurn: false });
+  }
+}
+
+/** Has begun, and fires more than once. */
+function goesOn({ expression, startMs, doneMs, modifiedMs }: StoredSchedule): boolean {
+  return !expression.startsWith("at(") && (doneMs >= startMs || startMs <= modifiedMs);
+}
+
+function missedSentence(schedule: StoredSchedule, [first = 0, ...others]: number[]): string {
+  const [last, why] = [others.at(-1), "while nothing ran here, or this machine slept"];
+  if (last === undefined) return `${nameOf(schedule)} was due at ${isoOf(first)} ${why}: that time is left out`;
+  const count = others.length < maxCounted ? `${others.length + 1}` : `more than ${maxCounted}`;
+  const until = others.length < maxCounted ? ` until ${isoOf(last)}` : "";
+  return `${nameOf(schedule)} was due ${count} times from ${isoOf(first)}${until} ${why}: those times are left out`;
+}
+
+function nameOf({ name, description }: StoredSchedule): string {
+  return description ?? `Schedule ${name}`;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

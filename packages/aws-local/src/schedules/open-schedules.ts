@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { AccessKey } from "../access/signature.ts";
+import { AwsError } from "../aws-http/aws-error.ts";
+import { listen } from "../aws-http/listen.ts";
+import { notServed, requestOf } from "../aws-http/request.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { Deliveries, type Invoke } from "../deliveries.ts";
+import { KeyedFile } from "../disk/keyed-file.ts";
+import { Room } from "../disk/room.ts";
+import { Firing } from "./firing.ts";
+import { scheduleOperations, scheduleRoutes } from "./operations/schedules.ts";
+import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./service.ts";
+
+export interface SchedulesOptions extends AccessKey {
+  /** Schedules, and what is not delivered yet, are in its folder `schedules`. */
+  dataDir: string;
+  expressions: ScheduleExpressions;
+  /** Names of schedule groups that exist beside `default`. */
+  groups?: readonly string[];
+  invoke: Invoke;
+  /** Hears what was due while nothing ran; absent: nobody does. */
+  warn?: (sentence: string) => void;
+  clock?: Clock;
+  /** Of the data folder. */
+  room?: Room;
+}
+
+export type Schedules = Awaited<ReturnType<typeof openSchedules>>;
+
+/** Opens EventBridge Scheduler over a data folder. */
+export async function openSchedules(options: SchedulesOptions) {
+  const { accessKeyId, secretAccessKey, invoke, clock = systemClock, warn = () => undefined } = options;
+  const { expressions, groups = [], room = new Room(options.dataDir) } = options;
+  const folder = join(options.dataDir, "schedules");
+  const deliveries = new Deliveries(folder, invoke, room, clock.now);
+  const store = new KeyedFile<StoredSchedule>(join(folder, "schedules.json"), scheduleKey);
+  const firing = new Firing({ expressions, store, deliveries, clock, room, warn });
+  const service = { expressions, groups: ["default", ...groups], store, firing, now: clock.now };
+  const { url, close } = await listen({
+    ...{ name: "EventBridge Scheduler", contentType: "application/json", accessKeyId, secretAccessKey, room },
+    answer({ method, url = "/" }, body) {
+      const { pathname, searchParams: query } = new URL(url, "http://scheduler");
+      const [, resource, name = "", ...others] = pathname.split("/").map(decodeURIComponent);
+      const route = others.length === 0 ? scheduleRoutes[`${method} /${resource}${name && "/{Name}"}`] : undefined;
+      const operation = scheduleOperations[route ?? ""];
+      if (operation) return operation(service, { name, query, request: requestOf(body) });
+      const served = Object.keys(scheduleOperations);
+      throw new AwsError("UnknownOperationException", notServed("Scheduler", `${method} ${pathname}`, served), 404);
+    },
+  });
+  return {
+    url,
+    /** Fires what is due, from now on. */
+    fire() {
+      deliveries.drive();
+      firing.begin();
+    },
+    isBusy: () => deliveries.isBusy(),
+    /** Fires nothing more; resolves when nothing is being delivered. */
+    rest() {
+      firing.end();
+      return deliveries.rest();
+    },
+    async close() {
+      firing.end();
+      await close();
+      deliveries.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { AwsError, constraint } from "../../aws-http/aws-error.ts";
+import { arnOf } from "../../aws-http/request.ts";
+import {
+  type ScheduleCall,
+  type ScheduleOperations,
+  type ScheduleService,
+  type StoredSchedule,
+  scheduleKey,
+} from "../service.ts";
+import { readSchedule } from "./read-schedule.ts";
+
+const nameRule = /^[0-9a-zA-Z\-_.]{1,64}$/;
+
+/** Names of the operations that are served, by method and path. */
+export const scheduleRoutes: Record<string, string> = {
+  "POST /schedules/{Name}": "CreateSchedule",
+  "PUT /schedules/{Name}": "UpdateSchedule",
+  "DELETE /schedules/{Name}": "DeleteSchedule",
+  "GET /schedules/{Name}": "GetSchedule",
+};
+
+export const scheduleOperations: ScheduleOperations = {
+  CreateSchedule(service, call) {
+    const place = placeOf(service, call.name, call.request.optionalText("GroupName"));
+    const asked = readSchedule(service.expressions, call.request);
+    if (service.store.get(scheduleKey(place))) {
+      throw new AwsError("ConflictException", `Schedule ${place.name} already exists.`, 409);
+    }
+    const now = service.now();
+    return put(service, { ...place, ...asked, createdMs: now, modifiedMs: now, ...beginning(call, now) });
+  },
+
+  UpdateSchedule(service, call) {
+    const before = find(service, call.name, call.request.optionalText("GroupName"));
+    const asked = readSchedule(service.expressions, call.request);
+    const now = service.now();
+    const isSame = asked.expression === before.expression && asked.timezone === before.timezone;
+    const { name, group, createdMs } = before;
+    const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : beginning(call, now);
+    return put(service, { name, group, createdMs, modifiedMs: now, ...asked, ...times });
+  },
+
+  DeleteSchedule(service, { name, query }) {
+    const key = scheduleKey(find(service, name, query.get("groupName") ?? undefined));
+    service.store.remove(key);
+    service.firing.watch(key);
+    return {};
+  },
+
+  GetSchedule(service, { name, query }) {
+    const found = find(service, name, query.get("groupName") ?? undefined);
+    const { target, createdMs, modifiedMs, startMs, description } = found;
+    const { name: Name, group: GroupName, state: State } = found;
+    return {
+      ...{ Arn: scheduleArn(found), Name, GroupName, State },
+      ...(description && { Description: description }),
+      ScheduleExpression: found.expression,
+      ScheduleExpressionTimezone: found.timezone,
+      FlexibleTimeWindow: { Mode: "OFF" },
+      Target: target,
+      ...(startMs !== createdMs && { StartDate: startMs / 1000 }),
+      CreationDate: createdMs / 1000,
+      LastModificationDate: modifiedMs / 1000,
+    };
+  },
+};
+
+/** A rate fires first when it begins (Scheduler User Guide, "Rate-based schedules"), others after that. */
+function beginning({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
+  const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);
+  return { startMs, doneMs: startMs - 1 };
+}
+
+function put(service: ScheduleService, schedule: StoredSchedule): { ScheduleArn: string } {
+  service.store.put(schedule);
+  service.firing.watch(scheduleKey(schedule));
+  return { ScheduleArn: scheduleArn(schedule) };
+}
+
+/** Throws `ResourceNotFoundException`. */
+function find(service: ScheduleService, name: string, group: string | undefined): StoredSchedule {
+  const found = service.store.get(scheduleKey(placeOf(service, name, group)));
+  if (!found) throw absent(`Schedule ${name} does not exist.`);
+  return found;
+}
+
+function placeOf({ groups }: ScheduleService, name: ScheduleCall["name"], group = "default") {
+  if (!nameRule.test(name))
+    throw constraint("name", name, `must satisfy regular expression pattern: ${nameRule.source}`);
+  if (!groups.includes(group)) throw absent(`Schedule group ${group} does not exist.`);
+  return { name, group };
+}
+
+function scheduleArn({ group, name }: StoredSchedule): string {
+  return arnOf("scheduler", `schedule/${group}/${name}`);
+}
+
+function absent(message: string): AwsError {
+  return new AwsError("ResourceNotFoundException", message, 404);
+}

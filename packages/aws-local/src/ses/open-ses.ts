@@ -1,0 +1,89 @@
+import type { Listening } from "@nova/serve-local";
+import { z } from "zod";
+import type { AccessKey } from "../access/signature.ts";
+import { AwsError } from "../aws-http/aws-error.ts";
+import { listen } from "../aws-http/listen.ts";
+import { notServed, type Request, requestOf } from "../aws-http/request.ts";
+import type { Room } from "../disk/room.ts";
+import { keepMail } from "./keep-mail.ts";
+
+export { keepMail };
+
+export interface SesOptions extends AccessKey {
+  /** Mails are kept in its folder `mail`, and go nowhere. */
+  dataDir: string;
+  /** Of the data folder. */
+  room?: Room;
+}
+
+/** SES (v2) on one machine: a mail that is sent is an .eml file that any mail program opens. */
+export function openSes({ dataDir, accessKeyId, secretAccessKey, room }: SesOptions): Promise<Listening> {
+  return listen({
+    name: "SES",
+    contentType: "application/json",
+    accessKeyId,
+    secretAccessKey,
+    room,
+    async answer({ method, url = "" }, body) {
+      if (method !== "POST" || url.split("?")[0] !== "/v2/email/outbound-emails") {
+        throw new AwsError("NotFoundException", notServed("SES (v2)", `${method} ${url}`, ["SendEmail"]), 404);
+      }
+      return { MessageId: await keepMail(`${dataDir}/mail`, await messageOf(requestOf(body))) };
+    },
+  });
+}
+
+const addresses = z.array(z.string()).optional();
+const Part = z.object({ Data: z.string() });
+
+/** What of SendEmail's request makes a mail. */
+const Sent = z.object({
+  from: z.string().optional(),
+  to: z.object({ ToAddresses: addresses, CcAddresses: addresses, BccAddresses: addresses }).default({}),
+  replyTo: addresses,
+  content: z.union(
+    [
+      z.object({ Raw: z.object({ Data: z.base64() }) }),
+      z.object({
+        Simple: z.object({
+          Subject: Part,
+          Body: z.object({ Text: Part.optional(), Html: Part.optional() }),
+          Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+        }),
+      }),
+    ],
+    { error: "Content must be Raw, or Simple with a Subject and a Body: the local SES has no templates." },
+  ),
+});
+
+/** The mail as it would leave SES. Throws `BadRequestException`. */
+export async function messageOf(request: Request): Promise<Buffer> {
+  const parsed = Sent.safeParse({
+    from: request.optionalText("FromEmailAddress"),
+    to: request.map("Destination"),
+    replyTo: request.list("ReplyToAddresses"),
+    content: request.map("Content"),
+  });
+  if (!parsed.success) throw new AwsError("BadRequestException", parsed.error.issues.map(sentenceOf).join(" "));
+  const { from, to, replyTo, content } = parsed.data;
+  if ("Raw" in content) return Buffer.from(content.Raw.Data, "base64");
+  const { Subject, Body, Headers } = content.Simple;
+  return composed({
+    ...(from !== undefined && { from }),
+    ...{ to: to.ToAddresses ?? [], cc: to.CcAddresses ?? [], bcc: to.BccAddresses ?? [], replyTo: replyTo ?? [] },
+    subject: Subject.Data,
+    headers: Headers.map(({ Name, Value }) => ({ key: Name, value: Value })),
+    ...(Body.Text && { text: Body.Text.Data }),
+    ...(Body.Html && { html: Body.Html.Data }),
+  });
+}
+
+function sentenceOf({ path, message }: z.core.$ZodIssue): string {
+  return path.length > 1 ? `${path.slice(1).join(".")}: ${message}.` : message;
+}
+
+async function composed(mail: object): Promise<Buffer> {
+  const { createTransport } = await import("nodemailer");
+  const { message } = await createTransport({ streamTransport: true, buffer: true }).sendMail(mail);
+  return message as Buffer;
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBody as readWithin } from "@nova/serve-local";
+
+/** What goes wrong with the E2B server itself: no Python, a zygote that does not start. */
+export class E2bServerError extends Error {
+  override readonly name = "E2bServerError";
+}
+
+/** An answer other than success, with the words and the JSON shape that E2B uses (its SDK reads `code`). */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    message: string,
+    more: Record<string, unknown> = {},
+    headers: Record<string, string> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.body = { code: status, message, ...more };
+    this.headers = headers;
+  }
+}
+
+export function unknownSandbox(id: string): Refusal {
+  return new Refusal(404, `Sandbox "${id}" doesn't exist or you don't have access to it`);
+}
+
+/** The answer of the gateway in front of the sandboxes; its body has `sandboxId` first. */
+export function unreachableSandbox(id: string): Refusal {
+  return new Refusal(502, "The sandbox was not found", { sandboxId: id });
+}
+
+const MAX_JSON_BYTES = 64 * 1024 * 1024;
+
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const body = await readWithin(request, MAX_JSON_BYTES);
+  if (!body) throw new Refusal(413, "The request is too large - send large data as a file");
+  return body;
+}
+
+/** An absent body counts as {}; anything but an object is the caller's mistake. */
+export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const body = await readBody(request);
+  if (body.length === 0) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString());
+  } catch (cause) {
+    throw new Refusal(400, `Error when parsing request: ${(cause as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Refusal(400, "Error when parsing request: the body must be a JSON object");
+  }
+  return value as Record<string, unknown>;
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+) {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, { "content-type": "application/json", "content-length": body.length, ...headers });
+  response.end(body);
+}
+
+export function sendNothing(response: ServerResponse) {
+  response.writeHead(204);
+  response.end();
+}
+
+export function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

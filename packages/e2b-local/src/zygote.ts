@@ -1,0 +1,238 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { enclosedLaunch, type Identity, type Launch, plainLaunch, UNPRIVILEGED_ID } from "./bubblewrap.ts";
+import { E2bServerError } from "./http.ts";
+import type { Python } from "./python.ts";
+import { inScratch } from "./scratch.ts";
+
+const MiB = 1024 * 1024;
+
+/**
+ * The limits of one sandbox as a whole. E2B's template has 2 GB; the disk is in memory here, but only what is used of it.
+ * A program that limits what it starts to 128 processes has room for its own beside them.
+ */
+const LIMITS = { memoryBytes: 2048 * MiB, processes: 160, diskBytes: 4096 * MiB };
+
+/** Without a request for this long, the machine is idle enough to import packages ahead of time. */
+const IDLE_MS = 100;
+
+/** What was told to end, and did not, is ended: a machine that is short of everything may hold it for ever. */
+const EXIT_TIMEOUT_MS = 10_000;
+
+/** A machine that is never idle for so long gets its packages imported all the same. */
+const LATEST_WARMING_MS = 5_000;
+
+/** A started Python that forks sandboxes; see python/nova_sandboxd/zygote.py for its side. */
+export class Zygote {
+  readonly #warmed = Promise.withResolvers<void>();
+  /** Resolves when packages are imported, or cannot be. */
+  readonly warmed = this.#warmed.promise;
+  alive = true;
+  #process: ChildProcess;
+  #sockets: string;
+  #warming: "not begun" | "held" | "on" | "done" = "not begun";
+  /** What is imported next: the standard library for all, then the packages, where somebody may import them. */
+  #next: "standard" | "packages" | undefined = "standard";
+  #arePackagesWanted = false;
+  #isActive = false;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #overdueTimer: NodeJS.Timeout | undefined;
+  #overdue = false;
+
+  /**
+   * `identity` undefined: no isolation. Rejects with an E2bServerError that carries what the process said; what it says
+   * later is a bug of ours, for `warn`.
+   */
+  static async start(
+    python: Python,
+    sites: string[],
+    identity: Identity | undefined,
+    scratch: string,
+    { warn, modules, preloaded }: ZygoteOptions,
+  ): Promise<Zygote> {
+    const sockets = join(scratch, `s${counter++}`);
+    inScratch(() => mkdirSync(sockets, { mode: 0o700 }));
+    const manyIds = identity !== undefined && identity.userId !== 0;
+    if (manyIds) chownSync(sockets, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+    const launch = identity
+      ? inScratch(() => enclosedLaunch(python, sites, identity, scratch))
+      : plainLaunch(python, sites);
+    const process = spawnWith(launch, sockets);
+    const zygote = new Zygote(process, sockets);
+    const { bubblewrapFlags: _, ...ids } = identity ?? {
+      ids: "",
+      blocks: 1,
+      blockIds: 1,
+      userId: 0,
+      bubblewrapFlags: [],
+    };
+    const settings = {
+      ...{ isolated: identity !== undefined, ...ids, ...LIMITS, packages: modules, preloaded },
+      ...{ sites: launch.sites, environment: launch.environment, sockets: identity ? "/proc/self/fd/3" : sockets },
+    };
+    process.stdin?.write(`${JSON.stringify(settings)}\n`);
+    await zygote.#listen(warn);
+    return zygote;
+  }
+
+  private constructor(process: ChildProcess, sockets: string) {
+    this.#process = process;
+    this.#sockets = sockets;
+    this.#warmAtLatest();
+  }
+
+  async #listen(warn: ZygoteOptions["warn"]): Promise<void> {
+    const { stdout, stderr, stdin } = this.#process;
+    if (!stdout || !stderr || !stdin) throw new E2bServerError("the Python process was started without pipes");
+    let said = "";
+    let isReady = false;
+    stderr.setEncoding("utf8").on("data", (text: string) => {
+      said = (said + text).slice(-4096);
+      if (isReady) warn(`the sandboxes' Python failed: ${text.trim()}`);
+    });
+    stdin.on("error", () => this.#warmed.resolve());
+    await new Promise<void>((resolve, reject) => {
+      createInterface({ input: stdout }).on("line", (line) => {
+        const event = JSON.parse(line) as { ready: true } | { loaded: "standard" | "packages" };
+        if ("ready" in event) {
+          isReady = true;
+          return resolve();
+        }
+        this.#goOnBehind(event.loaded);
+      });
+      this.#process.on("error", (cause) =>
+        reject(new E2bServerError(`cannot start Python: ${cause.message}`, { cause })),
+      );
+      this.#process.on("exit", (code, signal) => {
+        this.alive = false;
+        this.#goOnBehind("packages");
+        reject(new E2bServerError(`Python ended at once (${signal ?? code}): ${said.trim().split("\n").at(-1) ?? ""}`));
+      });
+    });
+  }
+
+  #goOnBehind(loaded: "standard" | "packages") {
+    this.#warming = "done";
+    clearTimeout(this.#idleTimer);
+    clearTimeout(this.#overdueTimer);
+    this.#next = loaded === "standard" ? "packages" : undefined;
+    if (this.#next) this.#goOn();
+    else this.#warmed.resolve();
+  }
+
+  #warmAtLatest() {
+    this.#overdue = false;
+    this.#overdueTimer = setTimeout(() => {
+      this.#overdue = true;
+      this.#warm();
+    }, LATEST_WARMING_MS).unref();
+  }
+
+  /** Sandboxes will import packages: from now on they are loaded ahead, as the standard library is for all. */
+  wantPackages(): void {
+    this.#arePackagesWanted = true;
+    if (this.#warming === "done") this.#goOn();
+  }
+
+  #goOn() {
+    if (this.#next !== "packages" || !this.#arePackagesWanted) return;
+    this.#warming = "not begun";
+    this.#warmAtLatest();
+    this.setActive(this.#isActive);
+  }
+
+  /** Imports go on only while nobody waits for an answer. */
+  setActive(active: boolean): void {
+    this.#isActive = active;
+    if (this.#warming === "done" || this.#overdue) return;
+    clearTimeout(this.#idleTimer);
+    if (!active) {
+      this.#idleTimer = setTimeout(() => this.#warm(), IDLE_MS).unref();
+    } else if (this.#warming === "on") {
+      this.#warming = "held";
+      this.#process.stdin?.write("hold\n");
+    }
+  }
+
+  #warm() {
+    if (this.#warming === "done" || this.#warming === "on") return;
+    this.#process.stdin?.write(this.#warming === "not begun" ? `${this.#next}\n` : "proceed\n");
+    this.#warming = "on";
+  }
+
+  /**
+   * A new sandbox; it lives until `kill`, or until `ended` resolves by itself. `isLight`: its code imports none of the
+   * packages, so it is forked from the process that never loads them, which costs a third.
+   */
+  async createSandbox(environment: Record<string, string>, { internet, isLight }: WantedSandbox): Promise<Lifeline> {
+    if (!isLight) this.wantPackages();
+    const connection = connect(join(this.#sockets, isLight ? "light" : "zygote"));
+    const ended = new Promise<void>((resolve) => connection.once("close", () => resolve()));
+    connection.on("error", () => connection.destroy());
+    connection.write(`${JSON.stringify({ environment, internet })}\n`);
+    const [answer] = (await Promise.race([once(connection, "data"), ended.then(() => [])])) as [Buffer?];
+    if (!answer) throw new E2bServerError("the Python process is gone, so this sandbox cannot be made - try again");
+    const made = JSON.parse(answer.toString()) as { socket: string } | { error: string };
+    if ("error" in made) throw new E2bServerError(`cannot make a sandbox: ${made.error}`);
+    connection.resume();
+    const kill = async () => {
+      connection.end();
+      await within(EXIT_TIMEOUT_MS, ended, () => connection.destroy());
+    };
+    return { socketPath: join(this.#sockets, made.socket), ended, kill };
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    clearTimeout(this.#overdueTimer);
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exited = once(this.#process, "exit");
+    this.#process.stdin?.end();
+    await within(EXIT_TIMEOUT_MS, exited, () => this.#process.kill("SIGKILL"));
+  }
+}
+
+/** Waits for the end of something, and sees to it where it does not come. */
+async function within(ms: number, end: Promise<unknown>, force: () => void): Promise<void> {
+  const timer = setTimeout(force, ms);
+  await end;
+  clearTimeout(timer);
+}
+
+export type ZygoteOptions = {
+  warn: (sentence: string) => void;
+  /** Modules that are imported ahead, while nobody waits. */
+  modules: readonly string[];
+  /** Modules that are imported before the first sandbox is made: they must be few and quick. */
+  preloaded: string[];
+};
+
+type WantedSandbox = { internet: boolean; isLight: boolean };
+
+export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => Promise<void> };
+
+let counter = 0;
+
+/** The folder of the sockets goes in as descriptor 3, so that it is nowhere in the file tree that sandboxes see. */
+function spawnWith(launch: Launch, sockets: string): ChildProcess {
+  const folder = openSync(sockets, "r");
+  try {
+    return spawn(launch.command, launch.args, {
+      stdio: ["pipe", "pipe", "pipe", folder],
+      cwd: "/",
+      env: bareEnvironment(),
+      detached: true, // Ctrl-C is for the process that owns the sandboxes; they end with it
+    });
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function bareEnvironment(): Record<string, string> {
+  const { PATH = "", LD_LIBRARY_PATH } = process.env;
+  return { PATH, ...(LD_LIBRARY_PATH ? { LD_LIBRARY_PATH } : {}) };
+}

@@ -1,0 +1,10 @@
+export {
+  type Binding,
+  type HttpServerOptions,
+  hostName,
+  httpServer,
+  type Listening,
+  openServer,
+  readBody,
+} from "./http-server.ts";
+export { throughDraft, writeWhole } from "./write-whole.ts";

@@ -1,0 +1,88 @@
+import { hash } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Access } from "../../../packages/aws-local/src/access/access.ts";
+import { type Signing, signedHeaders } from "../support/signed.ts";
+
+const key = { accessKeyId: "NOVAKEY", secretAccessKey: "secret" };
+const url = "http://127.0.0.1:4000/schedules?NamePrefix=a%20b&Name=c";
+const body = '{"a":1}';
+const payload = hash("sha256", body);
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-22T12:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function request(signing: Signing = {}, by = key) {
+  const sent = { method: "POST", body, headers: { "x-amz-target": "AWSEvents.PutEvents", "x-other": "1" } };
+  const headers = { ...signedHeaders("scheduler", by, url, sent, signing), host: "127.0.0.1:4000" };
+  return { method: "POST", url: "/schedules?NamePrefix=a%20b&Name=c", headers };
+}
+
+type Sent = ReturnType<typeof request>;
+
+const withHeader = (name: string, change: (value: string) => string) => (sent: Sent) => ({
+  ...sent,
+  headers: { ...sent.headers, [name]: change(String(sent.headers[name as "host"] ?? "")) },
+});
+
+describe("a request that is signed with the key of the data folder", () => {
+  it("is answered, and again by the derived key that was kept", () => {
+    const access = new Access(key);
+    expect([1, 2].map(() => access.refusalOf(request(), payload))).toEqual([undefined, undefined]);
+  });
+
+  it.each<[string, Signing]>([
+    ["a quarter of an hour ago", { atMs: Date.parse("2026-11-22T11:45:00Z") }],
+    ["by a clock that is a quarter of an hour ahead", { atMs: Date.parse("2026-11-22T12:15:00Z") }],
+    ["but for a header that tells the service nothing", { leftOut: ["x-other"] }],
+  ])("%s is answered", (_, signing) => {
+    expect(new Access(key).refusalOf(request(signing), payload)).toBeUndefined();
+  });
+
+  it("is answered where clocks were moved, as long as both were", () => {
+    vi.setSystemTime("2031-01-01T00:00:00Z");
+    expect(new Access(key).refusalOf(request(), payload)).toBeUndefined();
+  });
+
+  it.each<[string, Signing, string]>([
+    ["a second more than a quarter of an hour ago", { atMs: Date.parse("2026-11-22T11:44:59Z") }, "skewed"],
+    ["for a later time", { atMs: Date.parse("2026-11-22T12:15:01Z") }, "skewed"],
+    ["with a key of another day", { day: "20261121" }, "forged"],
+    ["and does not say of which host", { leftOut: ["host"] }, "partial"],
+    ["and does not say which operation", { leftOut: ["x-amz-target"] }, "partial"],
+  ])("%s is refused", (_, signing, refusal) => {
+    expect(new Access(key).refusalOf(request(signing), payload)).toBe(refusal);
+  });
+});
+
+describe("a request", () => {
+  it.each<[string, (sent: Sent) => Sent, string]>([
+    ["without a signature", withHeader("authorization", () => ""), "unsigned"],
+    ["with the id alone", withHeader("authorization", () => "Credential=NOVAKEY/x"), "malformed"],
+    ["without a time", withHeader("x-amz-date", () => "today"), "malformed"],
+    ["with half a signature", withHeader("authorization", (value) => value.slice(0, -32)), "forged"],
+    ["with a signature of no hex", withHeader("authorization", (value) => `${value.slice(0, -1)}é`), "forged"],
+    ["for another operation", withHeader("x-amz-target", () => "AWSEvents.PutRule"), "forged"],
+    ["for another host", withHeader("host", () => "127.0.0.1:4001"), "forged"],
+    ["with a header of its own", withHeader("x-amz-copy-source", () => "/nova/secret"), "partial"],
+    ["by another method", (sent) => ({ ...sent, method: "DELETE" }), "forged"],
+    ["of another path", (sent) => ({ ...sent, url: sent.url.replace("schedules", "schedule-groups") }), "forged"],
+    ["of another query", (sent) => ({ ...sent, url: `${sent.url}d` }), "forged"],
+  ])("%s is refused", (_, change, refusal) => {
+    expect(new Access(key).refusalOf(change(request()), payload)).toBe(refusal);
+  });
+
+  it("with another body is refused", () => {
+    expect(new Access(key).refusalOf(request(), hash("sha256", '{"a":2}'))).toBe("forged");
+  });
+
+  it.each([
+    ["another secret", { ...key, secretAccessKey: "anything" }, "forged"],
+    ["an id that nobody has", { ...key, accessKeyId: "NOVAKEY2" }, "stranger"],
+  ])("of %s is refused", (_, by, refusal) => {
+    expect(new Access(key).refusalOf(request({}, by), payload)).toBe(refusal);
+  });
+});

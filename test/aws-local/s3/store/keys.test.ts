@@ -1,0 +1,51 @@
+import { isAbsolute, normalize } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { keyPart, keyPath, prefixFolder } from "../../../../packages/aws-local/src/s3/store/keys.ts";
+
+const segment = fc.oneof(
+  fc.constantFrom("", ".", "..", "a", "A", "a$", "a~", "%", "^a", "con", "x".repeat(400), `x${"é".repeat(200)}`),
+  fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("/", "")),
+);
+const key = fc
+  .array(segment, { minLength: 1, maxLength: 5 })
+  .map((segments) => segments.join("/"))
+  .filter((text) => text !== "" && text.isWellFormed());
+
+test("gives every key a path of its own that stays in the bucket and leads back to the key", () => {
+  fc.assert(
+    fc.property(key, (one) => {
+      const path = keyPath(one);
+      const parts = path.split("/").map(keyPart);
+      expect(parts.map(({ text }) => text).join("")).toBe(one);
+      expect(parts.map(({ isObject }) => isObject)).toEqual(parts.map((_, index) => index === parts.length - 1));
+      expect(normalize(path)).toBe(path);
+      expect(isAbsolute(path) || path.split("/").includes("..")).toBe(false);
+      expect(Math.max(...path.split("/").map((name) => Buffer.byteLength(name)))).toBeLessThan(255);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("keeps keys apart that a file system without upper case would take for one", () => {
+  fc.assert(
+    fc.property(key, key, (one, other) => {
+      fc.pre(one !== other);
+      expect(keyPath(one).toLowerCase().normalize("NFC")).not.toBe(keyPath(other).toLowerCase().normalize("NFC"));
+    }),
+  );
+});
+
+test("can be read by people where the key can", () => {
+  expect(keyPath("blobs/acme/exec_01J/ab.txt")).toBe("blobs/acme/exec_01^j/ab.txt$");
+});
+
+test.each([
+  ["", ""],
+  ["a", ""],
+  ["a/", "a"],
+  ["a/b", "a"],
+  ["a/../b/c", "a/%2e./b"],
+])("finds the folder of prefix %j", (prefix, folder) => {
+  expect(prefixFolder(prefix).replace(/^\.$/, "")).toBe(folder);
+});

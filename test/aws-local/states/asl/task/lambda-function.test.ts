@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import type { InvokeLambda } from "../../../../../packages/aws-local/src/lambda-types.ts";
+import { answer, echo, FUNCTION, failure, outline, runState, scripted } from "../../support/run.ts";
+import { virtualClock } from "../../support/virtual-clock.ts";
+
+const task = { Type: "Task", Resource: `${FUNCTION}:live` };
+
+describe("a Task that is a Lambda function", () => {
+  it("sends its input and hands on the bare result, with AWS's five events", async () => {
+    const { invokeLambda, payloads } = scripted(answer({ seen: true }));
+    const result = await runState({ ...task, TimeoutSeconds: 900 }, { x: 1 }, { invokeLambda });
+    expect(payloads).toEqual([{ x: 1 }]);
+    expect(result.output).toEqual({ seen: true });
+    expect(outline(result)).toEqual([
+      "1<0 ExecutionStarted",
+      "2<0 TaskStateEntered",
+      "3<2 LambdaFunctionScheduled",
+      "4<3 LambdaFunctionStarted",
+      "5<4 LambdaFunctionSucceeded",
+      "6<5 TaskStateExited",
+      "7<6 ExecutionSucceeded",
+    ]);
+    expect(result.events[2]?.lambdaFunctionScheduledEventDetails).toEqual({
+      resource: `${FUNCTION}:live`,
+      input: '{"x":1}',
+      inputDetails: { truncated: false },
+      timeoutInSeconds: 900,
+    });
+    expect(result.events[4]?.lambdaFunctionSucceededEventDetails).toMatchObject({ output: '{"seen":true}' });
+  });
+
+  it("applies its fields in AWS's order", async () => {
+    const fields = {
+      Parameters: { "p.$": "$.in.a", "name.$": "$$.State.Name" },
+      ResultPath: "$.out",
+      OutputPath: "$.out.p",
+    };
+    const result = await runState({ ...task, ...fields }, { in: { a: 5 } }, { invokeLambda: echo });
+    expect(result.output).toBe(5);
+    expect(result.events[2]?.lambdaFunctionScheduledEventDetails?.input).toMatch(/^\{"p":5,"name":"S"\}$/);
+  });
+
+  it("reports a function's own error as AWS does: its type, and JSON for a cause", async () => {
+    const { invokeLambda } = scripted(failure("NodeFailed", "no result"));
+    const result = await runState(task, {}, { invokeLambda });
+    const cause =
+      '{"errorType":"NodeFailed","errorMessage":"no result","trace":["NodeFailed: no result","    at handler"]}';
+    expect(result).toMatchObject({ status: "FAILED", error: "NodeFailed", cause });
+    expect(result.events.slice(-2)).toMatchObject([
+      { type: "LambdaFunctionFailed", lambdaFunctionFailedEventDetails: { error: "NodeFailed", cause } },
+      { type: "ExecutionFailed", executionFailedEventDetails: { error: "NodeFailed", cause } },
+    ]);
+  });
+
+  it("reports a failure of the Lambda service under its own name", async () => {
+    const { invokeLambda } = scripted(Object.assign(new Error("killed"), { name: "Lambda.Unknown" }));
+    expect(await runState(task, {}, { invokeLambda })).toMatchObject({ error: "Lambda.Unknown", cause: "killed" });
+  });
+
+  it("fails where the result is not JSON", async () => {
+    const { invokeLambda } = scripted({ ok: true, payload: "undefined" });
+    expect(await runState(task, {}, { invokeLambda })).toMatchObject({ error: "States.TaskFailed" });
+  });
+
+  it("times out after its TimeoutSeconds, and the late answer counts for nothing", async () => {
+    const clock = virtualClock();
+    const invokeLambda: InvokeLambda = async () => {
+      await clock.sleep(6000);
+      return answer("late");
+    };
+    const result = await runState({ ...task, TimeoutSeconds: 5 }, {}, { clock, invokeLambda });
+    expect([result.status, result.error, result.cause]).toEqual(["FAILED", "States.Timeout", undefined]);
+    expect(outline(result).slice(-2)).toEqual(["5<4 LambdaFunctionTimedOut", "6<5 ExecutionFailed"]);
+    expect(clock.now() - virtualClock().now()).toBe(5000);
+  });
+
+  it("leaves a function that is out of time running, as the cloud does", async () => {
+    const clock = virtualClock();
+    let aborted = false;
+    const invokeLambda: InvokeLambda = async (_arn, _payload, signal) => {
+      signal?.addEventListener("abort", () => {
+        aborted = true;
+      });
+      await clock.sleep(60_000);
+      return answer(null);
+    };
+    await runState({ ...task, TimeoutSeconds: 1 }, {}, { clock, invokeLambda });
+    expect(aborted).toBe(false);
+  });
+});

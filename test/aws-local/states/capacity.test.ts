@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Room for two lines, on a machine whose processors idle for this share of the time. */
+function opened(idleShare: number) {
+  const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
+  const begun: number[] = [];
+  const enterAt = (line: number, owner: string, work: number) => {
+    const place = { owner, work: `work ${work}`, since: work };
+    (capacity.enter(line, place) ?? Promise.resolve()).then(() => begun.push(line));
+  };
+  /** Each line is the only one of its work. */
+  const enter = (...all: number[]) => {
+    for (const one of all) enterAt(one, "acme", one);
+  };
+  const after = (ms: number) => vi.advanceTimersByTimeAsync(ms).then(() => begun);
+  return { enter, enterAt, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
+}
+
+it("begins a line at once where there is room, and the others when one leaves, the oldest first", async () => {
+  const { enter, leave, after } = opened(0);
+  enter(1, 2, 9, 5, 7);
+  expect(await after(0)).toEqual([1, 2]);
+  leave(1);
+  leave(1);
+  expect(await after(0)).toEqual([1, 2, 5]);
+});
+
+it("begins more lines while processors idle, twice as many at each look", async () => {
+  const { enter, after } = opened(0.5);
+  enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
+  expect(await after(60)).toEqual([1, 2, 3]);
+  expect(await after(50)).toEqual([1, 2, 3, 4, 5]);
+  expect(await after(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+it("begins nothing while a request holds it back, and then all that there is room for", async () => {
+  const { enter, hold, after } = opened(0.5);
+  const [first, second] = [hold(), hold()];
+  enter(1, 2, 3);
+  first();
+  expect(await after(200)).toEqual([]);
+  second();
+  expect(await after(0)).toEqual([1, 2]);
+});
+
+it("is held back for a second and a half at most", async () => {
+  const { enter, hold, after } = opened(0.5);
+  hold();
+  enter(1, 2);
+  expect(await after(1_400)).toEqual([]);
+  expect(await after(300)).toEqual([1, 2]);
+});
+
+it("keeps no line waiting for one that is at work for long", async () => {
+  const { enter, after } = opened(0);
+  enter(1, 2, 3, 4);
+  expect(await after(1_900)).toEqual([1, 2]);
+  expect(await after(200)).toEqual([1, 2, 3, 4]);
+});
+
+it("takes no room for a line that has left before it was in", async () => {
+  const { enter, leave, after } = opened(0);
+  enter(1, 2, 3, 4);
+  leave(3);
+  expect(await after(0)).toEqual([1, 2, 3]);
+  leave(1);
+  expect(await after(0)).toEqual([1, 2, 3, 4]);
+  expect(vi.getTimerCount()).toBe(2);
+});
+
+it("lets owners take turns, however many works one of them has, and however old these are", async () => {
+  const { enterAt, leave, after } = opened(0);
+  for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", line);
+  for (const line of [11, 12]) enterAt(line, "other", line);
+  leave(1);
+  expect(await after(0)).toEqual([1, 2, 11]);
+  leave(2);
+  leave(11);
+  expect(await after(0)).toEqual([1, 2, 11, 3, 12]);
+});
+
+it("lets a small work of an owner pass the many lines of an older one", async () => {
+  const { enterAt, leave, after } = opened(0);
+  for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", 1);
+  enterAt(7, "acme", 7);
+  leave(1);
+  expect(await after(0)).toEqual([1, 2, 7]);
+  leave(7);
+  leave(2);
+  expect(await after(0)).toEqual([1, 2, 7, 3, 4]);
+});

@@ -1,0 +1,32 @@
+import { StartExecutionCommand } from "@aws-sdk/client-sfn";
+import { expect, it } from "vitest";
+import { Room } from "../../../../packages/aws-local/src/disk/room.ts";
+import { fullDisk } from "../../../support/full-disk.ts";
+import { handClock } from "../support/hand-clock.ts";
+import { asks, historyOf, input, inRow, keeper, rested, standing, succeed } from "../support/parked.ts";
+import { MACHINE, temporaryFolder, testServer } from "../support/server.ts";
+
+it("takes neither an answer nor a time limit on a full disk, and goes on where it was once there is room", async () => {
+  const [clock, dataDir, { invokeLambda, tokenOf }] = [handClock(), await temporaryFolder(), keeper()];
+  const disk = await fullDisk(dataDir);
+  const room = new Room(dataDir, { clock });
+  const limited = inRow({ Ask: { ...asks, TimeoutSeconds: 60 } });
+  const server = await rested(limited, { clock, dataDir, invokeLambda, room });
+  disk.fill();
+  const another = new StartExecutionCommand({ stateMachineArn: MACHINE, name: "two" });
+  const refusal = { name: "InsufficientStorage", message: expect.stringMatching(/is full - free some space/) };
+  await expect(server.client.send(another)).rejects.toMatchObject(refusal);
+  await expect(server.client.send(succeed(tokenOf(input)))).rejects.toMatchObject(refusal);
+  clock.pass(61);
+  await new Promise(setImmediate);
+  expect((await historyOf(server)).at(-1)).toMatchObject({ type: "TaskSubmitted" });
+  disk.free();
+  const back = room.untilThere();
+  clock.pass(1);
+  await back;
+  expect(await standing(server)).toMatchObject({ status: "FAILED", error: "States.Timeout" });
+  await server.close();
+  const later = await testServer({ dataDir, clock });
+  expect(await historyOf(later)).toEqual(expect.arrayContaining([expect.objectContaining({ type: "TaskTimedOut" })]));
+  await expect(historyOf(later, "two")).rejects.toMatchObject({ name: "ExecutionDoesNotExist" });
+});

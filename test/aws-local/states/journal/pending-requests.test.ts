@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { PendingRequests } from "../../../../packages/aws-local/src/states/journal/pending-requests.ts";
+
+/** Two functions with a time limit each, and the limit of the execution. */
+function limited() {
+  const pending = new PendingRequests(() => undefined);
+  const overs = [1_000, 2_000, 9_000].map((dueMs) => {
+    const over = new AbortController().signal;
+    pending.request({ kind: "deadline", dueMs }, over);
+    return over;
+  });
+  return { pending, first: overs[0] as AbortSignal };
+}
+
+describe("the time limit of a function that waits for its turn", () => {
+  it("stands still alone, and moves by how long that was", () => {
+    const { pending, first } = limited();
+    const continueTime = pending.standStill(first);
+    expect([pending.dueMs, pending.dueBy(5_000)]).toEqual([2_000, [2]]);
+    continueTime(4_500);
+    expect([pending.dueMs, pending.dueBy(5_000), pending.dueBy(5_500)]).toEqual([2_000, [2], [2, 1]]);
+  });
+
+  it("stands still with all others where nothing else of the execution is at work", () => {
+    const { pending } = limited();
+    const continueTime = pending.standStill();
+    expect([pending.dueMs, pending.dueBy(60_000)]).toEqual([null, []]);
+    continueTime(60_000);
+    expect([pending.dueMs, pending.dueBy(61_000)]).toEqual([61_000, [1]]);
+  });
+});

@@ -1,0 +1,160 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { InvokeLambda } from "../../../../packages/aws-local/src/lambda-types.ts";
+import { handClock } from "../support/hand-clock.ts";
+import {
+  asks,
+  historyOf,
+  input,
+  inRow,
+  keeper,
+  reopened,
+  rested,
+  standing,
+  succeed,
+  works,
+} from "../support/parked.ts";
+import { failure } from "../support/run.ts";
+import { heldLambda, type TestServer } from "../support/server.ts";
+
+const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
+const running = { status: "RUNNING" };
+
+/** An execution of these states at rest, under a clock that is moved by hand. */
+async function resting(definition: object) {
+  const [clock, { invokeLambda, tokenOf, payloads }] = [handClock(), keeper()];
+  const options = { clock, invokeLambda };
+  return { first: await rested(definition, options), clock, options, tokenOf, payloads };
+}
+
+async function typesOf(server: TestServer): Promise<(string | undefined)[]> {
+  return (await historyOf(server)).map(({ type }) => type);
+}
+
+describe("time that passes while no process is there", () => {
+  it("ends a Wait state at once when it fell due", async () => {
+    const { first, clock, options } = await resting(inRow({ Wait: waits(3600), After: works }));
+    await first.close();
+    clock.pass(7200);
+    const second = await reopened(first, options);
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+  });
+
+  it("begins a task again whose retry fell due, and keeps no process until then", async () => {
+    const clock = handClock();
+    const calls: string[] = [];
+    const invokeLambda: InvokeLambda = async (_arn, payload) =>
+      calls.push(payload) === 1 ? failure("Busy") : { ok: true, payload };
+    const tries = { ...works, Retry: [{ ErrorEquals: ["Busy"], IntervalSeconds: 60 }] };
+    const first = await rested(inRow({ Try: tries }), { clock, invokeLambda });
+    const second = await reopened(first, { clock, invokeLambda });
+    expect([second.interrupted, await standing(second), calls.length]).toMatchObject([[], running, 1]);
+    clock.pass(60);
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+    expect(calls).toHaveLength(2);
+  });
+
+  it("leaves a Wait state what it had left", async () => {
+    const { first, clock, options } = await resting(inRow({ Wait: waits(3600) }));
+    await first.close();
+    clock.pass(3000);
+    const second = await reopened(first, options);
+    clock.pass(599);
+    expect(await standing(second)).toMatchObject(running);
+    clock.pass(1);
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+  });
+
+  it("times a task out that nobody has answered, and its answer comes too late", async () => {
+    const limited = { ...asks, TimeoutSeconds: 60, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Late" }] };
+    const { first, clock, options, tokenOf } = await resting(inRow({ Ask: limited, Late: { Type: "Pass" } }));
+    await first.close();
+    clock.pass(61);
+    const second = await reopened(first, options);
+    expect(await standing(second)).toMatchObject({
+      status: "SUCCEEDED",
+      output: '{"Error":"States.Timeout","Cause":null}',
+    });
+    expect(await typesOf(second)).toContain("TaskTimedOut");
+    await expect(second.client.send(succeed(tokenOf(input)))).rejects.toMatchObject({ name: "TaskTimedOut" });
+  });
+
+  it("answers nothing by the heartbeats that earlier versions wrote down", async () => {
+    const { first, options, tokenOf } = await resting(inRow({ Ask: asks }));
+    await first.close();
+    appendFileSync(join(first.dataDir, "states/history/0.ndjson"), '{"to":2,"beat":true,"at":1}\n');
+    const second = await reopened(first, options);
+    expect(await standing(second)).toMatchObject(running);
+    await second.client.send(succeed(tokenOf(input)));
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+  });
+
+  it("ends the execution at its own TimeoutSeconds", async () => {
+    const { first, clock, options } = await resting({ ...inRow({ Ask: asks }), TimeoutSeconds: 100 });
+    await first.close();
+    clock.pass(100);
+    expect(await standing(await reopened(first, options))).toMatchObject({ status: "TIMED_OUT" });
+  });
+
+  it("lets what fell due first happen first", async () => {
+    const fails = {
+      StartAt: "Short",
+      States: { Short: { ...waits(10), Next: "Stop" }, Stop: { Type: "Fail", Error: "First" } },
+    };
+    const Branches = [inRow({ Long: waits(20), After: works }), fails];
+    const { first, clock, options, payloads } = await resting(inRow({ Fork: { Type: "Parallel", Branches } }));
+    await first.close();
+    clock.pass(30);
+    expect(await standing(await reopened(first, options))).toMatchObject({ status: "FAILED", error: "First" });
+    expect(payloads).toEqual([]);
+  });
+});
+
+describe("a process that does not drive", () => {
+  it("lets nothing go on, whatever falls due", async () => {
+    const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
+    await first.close();
+    clock.pass(20);
+    const second = await reopened(first, { ...options, drives: false });
+    expect(await standing(second)).toMatchObject(running);
+    second.live.drive();
+    expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
+    expect(payloads).toEqual([input]);
+  });
+
+  it("takes an answer down for the next that does", async () => {
+    const { first, options, tokenOf, payloads } = await resting(inRow({ Ask: asks, After: works }));
+    const second = await reopened(first, { ...options, drives: false });
+    await second.client.send(succeed(tokenOf(input)));
+    expect(await standing(second)).toMatchObject(running);
+    expect(payloads).toHaveLength(1);
+    const third = await reopened(second, { ...options, drives: false });
+    expect(third.interrupted).toEqual([]);
+    const fourth = await reopened(third, options);
+    expect(await standing(fourth)).toMatchObject({ status: "SUCCEEDED", output: '"yes"' });
+  });
+});
+
+describe("a function that is begun once somebody drives", () => {
+  it("is not begun again when the process dies under it", async () => {
+    const { first, options, tokenOf } = await resting(inRow({ Ask: asks, Hang: works }));
+    const second = await reopened(first, { ...options, drives: false });
+    await second.client.send(succeed(tokenOf(input)));
+    const { called, invokeLambda } = heldLambda();
+    const third = await reopened(second, { ...options, invokeLambda });
+    await called;
+    expect((await reopened(third)).interrupted).toEqual(["one"]);
+  });
+});
+
+describe("a process that is about to close", () => {
+  it("begins nothing that falls due meanwhile", async () => {
+    const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
+    await first.live.rest();
+    clock.pass(10);
+    expect(await standing(first)).toMatchObject(running);
+    expect(payloads).toEqual([]);
+    expect(await standing(await reopened(first, options))).toMatchObject({ status: "SUCCEEDED" });
+  });
+});

@@ -1,0 +1,39 @@
+import type { Clock } from "../../../../packages/aws-local/src/clock.ts";
+
+export interface HandClock extends Clock {
+  /** Time passes; whoever slept until then is woken, the earliest first. */
+  pass(seconds: number): void;
+  /** The machine sleeps for so long, or its clock is set: timers stand still meanwhile. */
+  jump(seconds: number): void;
+}
+
+/** A clock that stands still until it is moved; it may outlive the servers that use it. */
+export function handClock(options: Pick<Clock, "maxNapMs"> = {}): HandClock {
+  let nowMs = Date.parse("2026-01-01T00:00:00Z");
+  const sleepers = new Map<() => void, number>();
+  return {
+    ...options,
+    now: () => nowMs,
+    random: Math.random,
+    sleep(ms, signal) {
+      if (ms <= 0 || signal?.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const wake = () => {
+          sleepers.delete(wake);
+          resolve();
+        };
+        sleepers.set(wake, nowMs + ms);
+        signal?.addEventListener("abort", wake, { once: true });
+      });
+    },
+    pass(seconds) {
+      nowMs += seconds * 1000;
+      const due = [...sleepers].filter(([, at]) => at <= nowMs).sort(([, a], [, b]) => a - b);
+      for (const [wake] of due) wake();
+    },
+    jump(seconds) {
+      nowMs += seconds * 1000;
+      for (const [wake, at] of sleepers) sleepers.set(wake, at + seconds * 1000);
+    },
+  };
+}

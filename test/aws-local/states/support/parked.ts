@@ -1,0 +1,85 @@
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  GetExecutionHistoryCommand,
+  SendTaskSuccessCommand,
+  StartExecutionCommand,
+} from "@aws-sdk/client-sfn";
+import type { InvokeLambda } from "../../../../packages/aws-local/src/lambda-types.ts";
+import type { StatesOptions } from "../../../../packages/aws-local/src/states/open-states.ts";
+import { FUNCTION } from "./run.ts";
+import { EXECUTION, MACHINE, ROLE, type TestServer, testServer } from "./server.ts";
+
+/** A task that hands its token to a function and waits. */
+export const asks = {
+  Type: "Task",
+  Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
+  Parameters: { FunctionName: FUNCTION, Payload: { "token.$": "$$.Task.Token", "of.$": "$" } },
+};
+export const works = { Type: "Task", Resource: FUNCTION };
+
+/** States in a row. */
+export function inRow(states: Record<string, object>): { StartAt: string; States: object } {
+  const names = Object.keys(states);
+  const linked = names.map((name, i) => {
+    const next = names[i + 1];
+    return [name, { ...states[name], ...(next === undefined ? { End: true } : { Next: next }) }];
+  });
+  return { StartAt: names[0] as string, States: Object.fromEntries(linked) };
+}
+
+/** A function that answers what it is called with, and keeps the tokens that it is given. */
+export function keeper() {
+  const payloads: unknown[] = [];
+  const invokeLambda: InvokeLambda = async (_arn, payload) => {
+    payloads.push(JSON.parse(payload));
+    return { ok: true, payload };
+  };
+  const tokenOf = (of: unknown): string =>
+    (payloads as { token: string; of: unknown }[]).findLast((one) => JSON.stringify(one?.of) === JSON.stringify(of))
+      ?.token as string;
+  return { payloads, invokeLambda, tokenOf };
+}
+
+export const input = { n: 1 };
+
+/** A server on which an execution `one` of a state machine `flow` has begun. */
+export async function begun(
+  definition: object,
+  options: Partial<StatesOptions> & { input?: unknown } = {},
+): Promise<TestServer> {
+  const server = await testServer(options);
+  const create = { name: "flow", definition: JSON.stringify(definition), roleArn: ROLE };
+  await server.client.send(new CreateStateMachineCommand(create));
+  const begin = { stateMachineArn: MACHINE, name: "one", input: JSON.stringify(options.input ?? input) };
+  await server.client.send(new StartExecutionCommand(begin));
+  return server;
+}
+
+/** The same when it has come to rest. */
+export async function rested(...args: Parameters<typeof begun>): Promise<TestServer> {
+  const server = await begun(...args);
+  await server.live.idle();
+  return server;
+}
+
+/** As another process that opens the folder once the first is gone. */
+export async function reopened(server: TestServer, options: Partial<StatesOptions> = {}): Promise<TestServer> {
+  await server.close();
+  return testServer({ ...options, dataDir: server.dataDir });
+}
+
+/** How an execution stands once everything has come to rest. */
+export async function standing({ client, live }: TestServer, name = "flow:one") {
+  await live.idle();
+  return client.send(new DescribeExecutionCommand({ executionArn: EXECUTION.replace(/flow$/, name) }));
+}
+
+export async function historyOf({ client }: TestServer, name = "one") {
+  const { events } = await client.send(new GetExecutionHistoryCommand({ executionArn: `${EXECUTION}:${name}` }));
+  return events ?? [];
+}
+
+export function succeed(taskToken: string, output: unknown = "yes"): SendTaskSuccessCommand {
+  return new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) });
+}

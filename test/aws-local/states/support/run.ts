@@ -1,0 +1,51 @@
+import type { InvokeLambda, LambdaResult } from "../../../../packages/aws-local/src/lambda-types.ts";
+import { type RunOptions, type RunResult, runStateMachine } from "./run-state-machine.ts";
+import { virtualClock } from "./virtual-clock.ts";
+
+export const FUNCTION = "arn:aws:lambda:us-east-1:000000000000:function:work";
+
+/** Answers with JSON of `value`. */
+export function answer(value: unknown): LambdaResult {
+  return { ok: true, payload: JSON.stringify(value) };
+}
+
+export function failure(errorType: string, errorMessage = "it broke"): LambdaResult {
+  return { ok: false, errorType, errorMessage, trace: [`${errorType}: ${errorMessage}`, "    at handler"] };
+}
+
+/** A function that answers what the script says, call by call, and rejects a call that was not expected. */
+export function scripted(...script: (LambdaResult | Error)[]): { invokeLambda: InvokeLambda; payloads: unknown[] } {
+  const payloads: unknown[] = [];
+  return {
+    payloads,
+    async invokeLambda(_arn, payload) {
+      const next = script[payloads.length];
+      payloads.push(JSON.parse(payload));
+      if (next === undefined) throw new Error(`unexpected call ${payloads.length}`);
+      if (next instanceof Error) throw next;
+      return next;
+    },
+  };
+}
+
+/** Nothing is invoked. */
+export const noLambda: InvokeLambda = scripted().invokeLambda;
+
+export const echo: InvokeLambda = async (_arn, payload) => ({ ok: true, payload });
+
+/** Runs one state named `S` that ends the machine, with `more` states beside it. */
+export function runState(
+  state: object,
+  input: unknown,
+  options: Partial<RunOptions> & { more?: object } = {},
+): Promise<RunResult> {
+  const { more = {}, ...rest } = options;
+  const isEnd = !("Next" in state) && !["Choice", "Fail", "Succeed"].includes((state as { Type: string }).Type);
+  const definition = { StartAt: "S", States: { S: isEnd ? { ...state, End: true } : state, ...more } };
+  return runStateMachine(definition, input, { invokeLambda: noLambda, clock: virtualClock(), ...rest });
+}
+
+/** The history in short: `id<previous type`. */
+export function outline(result: RunResult): string[] {
+  return result.events.map(({ id, previousEventId, type }) => `${id}<${previousEventId} ${type}`);
+}

@@ -1,0 +1,14 @@
+import { checkPattern, dueAfter, isTimeZone, matchesPattern, parseExpression } from "@nova/workflow";
+import type { EventPatterns } from "../../../packages/aws-local/src/events/service.ts";
+import type { ScheduleExpressions } from "../../../packages/aws-local/src/schedules/service.ts";
+
+/** The emulators have no languages of their own: these tests give them those of NOVA. */
+export const patterns: EventPatterns = { check: checkPattern, matches: matchesPattern };
+
+export const expressions: ScheduleExpressions = {
+  isTimeZone,
+  read(text, timeZone) {
+    const expression = parseExpression(text, timeZone);
+    return expression && { nextAfter: (startMs, afterMs) => dueAfter(expression, startMs, afterMs) };
+  },
+};

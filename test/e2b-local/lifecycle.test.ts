@@ -1,0 +1,197 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileNotFoundError, Sandbox } from "@e2b/code-interpreter";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openE2b } from "../../packages/e2b-local/src/open.ts";
+import { choosePython } from "../../packages/e2b-local/src/python.ts";
+import { API_KEY, asRoot, eventually, modules, printed, useServer } from "./server.ts";
+
+/** How many processes of this machine have this word in their command line. */
+function running(word: string): number {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(word);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+/** A package that this machine has. */
+async function aPackage(): Promise<string | undefined> {
+  const { missing } = await choosePython({ modules });
+  return modules.find((name) => !missing.includes(name));
+}
+
+/** Leaves a process behind that nobody waits for, recognisable from outside. */
+async function leaveDetached(sandbox: Sandbox, word: string) {
+  await sandbox.runCode(`
+import os
+if os.fork() == 0:
+    os.setsid()
+    os.execvp("sleep", ["sleep", "${word}"])`);
+}
+
+describe.runIf(process.platform === "linux")("leaves no process behind", () => {
+  test("when it is closed", async () => {
+    const server = await openE2b({ apiKey: API_KEY, modules });
+    const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+    await leaveDetached(sandbox, "7001001");
+    await eventually(() => running("7001001") > 0);
+    await server.close();
+    expect(running("7001001")).toBe(0);
+  });
+
+  test("when a sandbox is killed", async () => {
+    const server = await openE2b({ apiKey: API_KEY, modules });
+    const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+    await leaveDetached(sandbox, "7001002");
+    await eventually(() => running("7001002") > 0);
+    await sandbox.kill();
+    expect(running("7001002")).toBe(0);
+    await server.close();
+  });
+
+  test("when the Node process is killed", async () => {
+    const open = new URL("../../packages/e2b-local/src/open.ts", import.meta.url).href;
+    const script = `
+const { openE2b } = await import("${open}");
+const server = await openE2b({ apiKey: "${API_KEY}" });
+console.log(server.apiUrl);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const url = line.toString().trim();
+    const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, apiUrl: url, sandboxUrl: url });
+    await leaveDetached(sandbox, "7001003");
+    await eventually(() => running("7001003") > 0);
+    child.kill("SIGKILL");
+    await eventually(() => running("7001003") === 0);
+  });
+});
+
+describe.runIf(process.platform === "linux")("where it waits for the first sandbox", () => {
+  const opened = async () => {
+    const folder = mkdtempSync(join(tmpdir(), "nova-sites-"));
+    const server = await openE2b({ apiKey: API_KEY, modules, sitePackages: [folder], waits: true });
+    return { folder, server, ask: () => Sandbox.create("nova", { apiKey: API_KEY, ...server }) };
+  };
+
+  test("starts no Python before, and serves those who ask at once", async () => {
+    const { folder, server, ask } = await opened();
+    expect(running(folder)).toBe(0);
+    const [one, other] = await Promise.all([ask(), ask()]);
+    expect([await printed(one, "print(1)"), await printed(other, "print(2)")]).toEqual(["1", "2"]);
+    expect(server.sandboxes()).toHaveLength(2);
+    await server.close();
+    expect(running(folder)).toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("leaves none behind that was starting when it closed", async () => {
+    const { folder, server, ask } = await opened();
+    const refused = ask().catch(() => undefined);
+    await eventually(() => running(folder) > 0);
+    await server.close();
+    expect(running(folder)).toBe(0);
+    await refused;
+    rmSync(folder, { recursive: true });
+  });
+});
+
+test("takes over to warm packages without disturbing the sandboxes that are there", async () => {
+  const server = await openE2b({ apiKey: API_KEY, modules });
+  const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+  await cold.runCode("kept = 1");
+  await server.warmed();
+  const warm = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+  expect(await printed(warm, "import sys; print('zoneinfo' in sys.modules)")).toBe("True");
+  expect((await cold.runCode("kept")).text).toBe("1");
+  await cold.kill();
+  await warm.kill();
+  await server.close();
+});
+
+test("forks sandboxes whose code imports no packages from a process that never loads them", async () => {
+  const server = await openE2b({ apiKey: API_KEY, modules });
+  const make = (metadata: Record<string, string>) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
+  const first = await make({ packages: "none" });
+  await server.warmed();
+  const [light, usual] = [await make({ packages: "none" }), await make({})];
+  const loaded = `import sys; print([name in sys.modules for name in ('zoneinfo', '${await aPackage()}')])`;
+  expect(await printed(light, loaded)).toBe("[True, False]");
+  expect(await printed(usual, loaded)).toBe("[True, True]");
+  expect(await printed(first, "print(1)")).toBe("1");
+  const size = "print(len(open('/proc/self/maps').readlines()))";
+  expect(Number(await printed(light, size))).toBeLessThan(Number(await printed(usual, size)));
+  await server.close();
+});
+
+test("loads no packages before a sandbox that may import them is wanted", async () => {
+  const server = await openE2b({ apiKey: API_KEY, modules });
+  const make = (metadata = {}) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
+  const there = await aPackage();
+  const loaded = `import sys; print([name in sys.modules for name in ('zoneinfo', '${there}')])`;
+  await eventually(async () => (await printed(await make({ packages: "none" }), loaded)) === "[True, False]");
+  expect(await printed(await make(), loaded)).toBe("[True, False]");
+  await eventually(async () => (await printed(await make(), loaded)) === "[True, True]");
+  await server.close();
+});
+
+test("has the preloaded module imported before its first sandbox", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nova-preloaded-"));
+  writeFileSync(join(folder, "made_ahead.py"), "");
+  const server = await openE2b({ apiKey: API_KEY, modules, preloaded: { folder, module: "made_ahead" } });
+  const first = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
+  expect(await printed(first, "import sys; print('made_ahead' in sys.modules)")).toBe("True");
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("without bubblewrap", () => {
+  const folder = mkdtempSync(join(tmpdir(), "nova-path-"));
+  const path = process.env.PATH;
+  const warnings: string[] = [];
+  beforeAll(() => {
+    const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" });
+    symlinkSync(python.trim(), join(folder, "python3"));
+    process.env.PATH = folder;
+  });
+  afterAll(() => {
+    process.env.PATH = path;
+    rmSync(folder, { recursive: true });
+  });
+
+  const { server, create } = useServer({ warn: (sentence) => warnings.push(sentence) });
+
+  test("says once that sandboxes are not isolated", () => {
+    expect(server().isolated).toBe(false);
+    expect(warnings).toEqual([expect.stringContaining("not isolated")]);
+  });
+
+  test("runs code and keeps files in a folder of the sandbox's own", async () => {
+    const [one, other] = [await create(), await create()];
+    for (const given of ["/home/user/notes.txt", "/tmp/scratch.txt"]) {
+      await one.files.write(given, "mine", asRoot);
+      expect(await one.files.read(given, asRoot)).toBe("mine");
+      await expect(other.files.read(given, asRoot)).rejects.toThrow(FileNotFoundError);
+    }
+    expect(await printed(one, "print(open('notes.txt').read())")).toBe("mine");
+    expect((await one.runCode("1 / 0")).error?.name).toBe("ZeroDivisionError");
+    expect((await one.runCode("import os; os._exit(1)")).error?.name).toBe("ContextRestarting");
+  });
+
+  test.runIf(process.platform === "linux")("ends what a killed sandbox has detached", async () => {
+    const sandbox = await create();
+    await sandbox.runCode(
+      "import os\nif os.fork() == 0:\n    os.setsid(); os.execv('/bin/sleep', ['sleep', '7001004'])",
+    );
+    await eventually(() => running("7001004") > 0);
+    await sandbox.kill();
+    await eventually(() => running("7001004") === 0);
+  });
+});

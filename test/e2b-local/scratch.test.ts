@@ -1,0 +1,23 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { inScratch, makeScratch } from "../../packages/e2b-local/src/scratch.ts";
+
+test("removes what a killed server left behind, and nothing of a living one", () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  const left = join(tmpdir(), `nova-e2b-${pid}-left`);
+  mkdirSync(join(left, "s0"), { recursive: true });
+  const mine = makeScratch();
+  const second = makeScratch();
+  expect([existsSync(left), existsSync(mine), existsSync(second)]).toEqual([false, true, true]);
+  for (const folder of [mine, second]) rmSync(folder, { recursive: true });
+});
+
+test("names the folder that has no room", () => {
+  const full = () => {
+    throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  };
+  expect(() => inScratch(full)).toThrow(`${tmpdir()} has no room for what sandboxes need to start - free some space`);
+});

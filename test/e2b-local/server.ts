@@ -1,0 +1,52 @@
+import { Sandbox, type SandboxOpts } from "@e2b/code-interpreter";
+import { afterAll, beforeAll } from "vitest";
+import { type E2bOptions, type E2bServer, openE2b } from "../../packages/e2b-local/src/open.ts";
+
+/** Packages of which this machine may have some. */
+export const modules = ["fitz", "pandas", "requests", "PIL", "psycopg"];
+
+export const API_KEY = "e2b_test";
+
+/** A server for the tests of one file, and the unchanged SDK pointed at it. */
+export function useServer(options: Partial<E2bOptions> = {}) {
+  const opened: { server: E2bServer; sandboxes: Sandbox[] } = {
+    server: undefined as unknown as E2bServer,
+    sandboxes: [],
+  };
+
+  beforeAll(async () => {
+    opened.server = await openE2b({ apiKey: API_KEY, modules, ...options });
+    await opened.server.ready();
+  });
+  afterAll(() => opened.server.close());
+
+  const connection = () => ({ apiKey: API_KEY, apiUrl: opened.server.apiUrl, sandboxUrl: opened.server.sandboxUrl });
+  return {
+    server: () => opened.server,
+    connection,
+    create: (more: SandboxOpts = {}) => Sandbox.create("nova", { timeoutMs: 120_000, ...connection(), ...more }),
+  };
+}
+
+/** What a cell printed, as one text. */
+export async function printed(sandbox: Sandbox, code: string): Promise<string> {
+  const execution = await sandbox.runCode(code);
+  if (execution.error) throw new Error(`the cell failed: ${execution.error.traceback}`);
+  return execution.logs.stdout.join("").trimEnd();
+}
+
+/** Waits for something that no event announces; fails when it has not come after ten seconds. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("the condition did not come true within ten seconds");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** The local sandbox has files of root alone. */
+export const asRoot = { user: "root" } as const;
+
+export async function exists(sandbox: Sandbox, path: string): Promise<boolean> {
+  return (await printed(sandbox, `import os; print(os.path.exists(${JSON.stringify(path)}))`)) === "True";
+}

@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import type { IncomingMessage, RequestListener } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { expect, it } from "vitest";
+import { httpServer, openServer } from "../../packages/serve-local/src/http-server.ts";
+
+const part = Buffer.alloc(512 * 1024);
+
+/** What a handler may do with a body that it does not read to its end. */
+const waysToLeave: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
+  "does not look at it": async () => undefined,
+  "leaves its loop": async (request) => {
+    for await (const _ of request) break;
+  },
+  "throws in its loop": async (request) => {
+    for await (const _ of request) throw new RangeError("the disk is full");
+  },
+  "keeps an iterator that it does not end": (request) => request[Symbol.asyncIterator]().next(),
+  "pipes it to a stream that fails": async (request) => {
+    for await (const _ of request.pipe(createGunzip())) break;
+  },
+};
+
+it.each(Object.entries(waysToLeave))("serves the next request of a connection whose handler %s", async (_, leave) => {
+  await using server = await served(async (request, response) => {
+    if (request.method === "POST") await leave(request).catch(() => undefined);
+    response.end(request.method);
+  });
+  const client = await server.connect();
+
+  client.write(`POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${2 * part.length}\r\n\r\n`);
+  client.write(part);
+  expect(await answer(client)).toMatch(/POST$/);
+  client.write(part);
+  client.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
+
+  expect(await answer(client)).toMatch(/GET$/);
+});
+
+it("closes a connection whose request was destroyed before its end", async () => {
+  await using server = await served(async (request, response) => {
+    await pipeline(request, async function* () {
+      yield "enough";
+    }).catch(() => undefined);
+    response.end("done");
+  });
+  const client = await server.connect();
+
+  client.write(`POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${2 * part.length}\r\n\r\n`);
+  client.write(part);
+
+  await new Promise((closed) => client.resume().once("close", closed));
+});
+
+async function served(listener: RequestListener) {
+  const server = httpServer(listener, { keepAliveTimeout: 600_000 }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const clients: Socket[] = [];
+  return {
+    async connect() {
+      const client = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => undefined);
+      clients.push(client);
+      await once(client, "connect");
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.destroy();
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function answer(client: Socket): Promise<string> {
+  let text = "";
+  while (!/\r\n\r\n(POST|GET)$/.test(text)) text += ((await once(client, "data")) as [Buffer])[0];
+  return text;
+}
+
+it("closes without waiting for a connection that has asked for nothing", async () => {
+  const { url, close } = await openServer(httpServer((_request, response) => response.end()));
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  await once(socket, "connect");
+  const ended = once(socket, "close");
+  await close();
+  await ended;
+});
