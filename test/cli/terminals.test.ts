@@ -1,3 +1,4 @@
+// @module-tag deep
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newFolder, nova, type Started, startNova, writeChain } from "./support/nova.ts";

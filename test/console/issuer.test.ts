@@ -1,3 +1,4 @@
+// @module-tag deep
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findingsInEveryLook, hasBrowser } from "./support/browser.ts";

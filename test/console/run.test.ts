@@ -145,7 +145,7 @@ context['short'] = [7]
     await node(page, "read").getByText("taken over").waitFor();
   });
 
-  it("restarts a failed item of a map by its place", async () => {
+  it("restarts a failed item of a map by its place", { tags: ["deep"] }, async () => {
     const id = await ended("prices");
     const page = await shown.open(`/runs/${id}?node=price`);
     await page.getByRole("button", { name: "Restart from here" }).click();

@@ -1,3 +1,4 @@
+// @module-tag deep
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findingsInEveryLook, findingsOf, hasBrowser, picture, untilSo } from "./support/browser.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { ensurePython } from "@nova/local";

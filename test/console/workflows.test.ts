@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(new URL(page.url()).searchParams.get("node")).toBe("read");
   });
 
-  it("keep what is typed where the server does not answer for a while", async () => {
+  it("keep what is typed where the server does not answer for a while", { tags: ["deep"] }, async () => {
     const page = await shown.open("/workflows/intake/start");
     const number = page.getByLabel("number");
     await number.fill("850.0");
@@ -200,16 +200,21 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     });
   });
 
-  it("keep to WCAG 2.2 AA in every view, in light and dark, on a desk and on a phone", async () => {
-    const page = await shown.open("/workflows");
-    await page.getByRole("link", { name: "Intake" }).waitFor();
-    expect(await findingsInEveryLook(page, "workflows")).toEqual([]);
-    for (const tab of tabs) {
-      await page.goto(`${shown.url}/console/workflows/intake${tab}`);
-      await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
-      await untilLoaded(page);
-      const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
-      expect(await findingsInEveryLook(page, `workflow${name}`), tab).toEqual([]);
-    }
-  }, 60_000);
+  it(
+    "keep to WCAG 2.2 AA in every view, in light and dark, on a desk and on a phone",
+    { tags: ["deep"] },
+    async () => {
+      const page = await shown.open("/workflows");
+      await page.getByRole("link", { name: "Intake" }).waitFor();
+      expect(await findingsInEveryLook(page, "workflows")).toEqual([]);
+      for (const tab of tabs) {
+        await page.goto(`${shown.url}/console/workflows/intake${tab}`);
+        await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
+        await untilLoaded(page);
+        const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
+        expect(await findingsInEveryLook(page, `workflow${name}`), tab).toEqual([]);
+      }
+    },
+    60_000,
+  );
 });

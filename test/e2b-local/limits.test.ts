@@ -1,3 +1,4 @@
+// @module-tag deep
 import { RateLimitError, Sandbox, SandboxError } from "@e2b/code-interpreter";
 import { beforeAll, describe, expect, test } from "vitest";
 import { eventually, printed, useServer } from "./server.ts";

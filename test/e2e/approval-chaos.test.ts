@@ -1,3 +1,4 @@
+// @module-tag deep
 import { answerTask, readTrace, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";

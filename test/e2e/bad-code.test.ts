@@ -1,3 +1,4 @@
+// @module-tag deep
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryOf, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { inARow, openChaoticCloud, strays, type TestCloud, verified } from "../support/cloud.ts";

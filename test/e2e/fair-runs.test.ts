@@ -1,3 +1,4 @@
+// @module-tag deep
 import { type Execution, startExecution } from "@nova/engine";
 import { afterAll, describe, expect, it } from "vitest";
 import { openTestCloud } from "../support/cloud.ts";

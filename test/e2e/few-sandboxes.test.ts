@@ -1,3 +1,4 @@
+// @module-tag deep
 import { afterAll, expect, it } from "vitest";
 import { openTestCloud } from "../support/cloud.ts";
 import { action, between, ways } from "../support/forked.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openChaoticCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { countingLoop, countingPath } from "../support/counting-loop.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { compileWorkflow, toStateMachine } from "@nova/compiler";
 import { publishWorkflow } from "@nova/engine";
 import { afterAll, expect, it } from "vitest";

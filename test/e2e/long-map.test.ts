@@ -1,3 +1,4 @@
+// @module-tag deep
 import { readTrace, startExecution } from "@nova/engine";
 import { afterAll, expect, it } from "vitest";
 import { historyText, openTestCloud, verified } from "../support/cloud.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { cancelExecution, type NodeEvent, type Ports, runNode, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FollowTime } from "../../packages/engine/src/kinds/code/follow.ts";

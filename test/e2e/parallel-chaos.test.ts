@@ -1,3 +1,4 @@
+// @module-tag deep
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { openChaoticCloud, strays, type TestCloud, verified } from "../support/cloud.ts";
 import { forkedRuns } from "../support/forked.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { readdirSync, readFileSync } from "node:fs";
 import { rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { useApi } from "../functions/api/support/api.ts";

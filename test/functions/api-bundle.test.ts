@@ -1,3 +1,4 @@
+// @module-tag deep
 import { createKey } from "@nova/service";
 import { monotonicFactory } from "ulid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { startExecution } from "@nova/engine";
 import { functions } from "@nova/functions";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createClient, type NovaClient } from "@nova/client";

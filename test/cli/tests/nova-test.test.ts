@@ -231,7 +231,9 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(Object.keys((await fixture("row", "new")).outcomes)).toEqual(["sum", "call", "send", "after"]);
   });
 
-  it("goes through maps, loops, failures, waits and other workflows without asking anybody", async () => {
+  it("goes through maps, loops, failures, waits and other workflows without asking anybody", {
+    tags: ["deep"],
+  }, async () => {
     await write(between("inner", [action("one", dice("made"))], ways("start > one > end")));
     const square = action("square", "context['s'] = context['item'] ** 2", live);
     const send = action("send", dice("sent"));
@@ -280,7 +282,9 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("keeps bytes and large values in files, masks secrets, and escapes what looks like a form", async () => {
+  it("keeps bytes and large values in files, masks secrets, and escapes what looks like a form", {
+    tags: ["deep"],
+  }, async () => {
     const code =
       "context['text'] = 'x' * 5000\ncontext['rows'] = [[i, 1.50] for i in range(500)]\ncontext['size'] = len(context['pdf'])\ncontext['data'] = {'$any': 1, '$blob': 2}\ncontext['copy'] = context['pdf']";
     const inputs = { properties: { password: { secret: true } } };
@@ -312,7 +316,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("takes what was loosened by hand, and says which expression does not hold", async () => {
+  it("takes what was loosened by hand, and says which expression does not hold", { tags: ["deep"] }, async () => {
     const code = "import time\ncontext['now'] = time.time()\ncontext['total'] = 850.004\ncontext['id'] = 'inv-7'";
     await record(between("loose", [action("make", code, live)], ways("start > make > end")), "l");
     const loosen = (python: string) =>
@@ -426,7 +430,7 @@ describe("nova test", { timeout: 120_000 }, () => {
   });
 });
 
-describe("nova test --watch", { timeout: 120_000 }, () => {
+describe("nova test --watch", { timeout: 120_000, tags: ["deep"] }, () => {
   it("runs the tests again when a file changes, until it is told to end", async () => {
     await record(row("context['total'] = 1"), "w");
     await rm(join(cwd, "row/tests/new.json"), { force: true });

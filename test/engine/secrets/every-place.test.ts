@@ -1,3 +1,4 @@
+// @module-tag deep
 import { execFileSync } from "node:child_process";
 import { readTrace } from "@nova/engine";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { expect, it } from "vitest";
 import { useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import type { Route } from "../../../functions/api/http/route.ts";

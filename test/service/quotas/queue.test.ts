@@ -1,3 +1,4 @@
+// @module-tag deep
 import { expect, it } from "vitest";
 import { playQueues } from "../support/queue-model.ts";
 

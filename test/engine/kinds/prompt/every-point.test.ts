@@ -1,3 +1,4 @@
+// @module-tag deep
 import { describe, expect, it } from "vitest";
 import { type Arrow, action, decision, flow, lines, prompted } from "../../../support/engine/flows.ts";
 import { PromptStory } from "../../../support/engine/prompt-story.ts";
