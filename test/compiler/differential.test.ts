@@ -1,7 +1,7 @@
 import { toStateMachine } from "@nova/compiler";
 import { forksOf } from "@nova/workflow";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { aslErrors } from "./support/asl-validator.ts";
 import { type Executed, execute } from "./support/executed.ts";
 import { fates } from "./support/fates.ts";
@@ -13,22 +13,35 @@ const itemsInline = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
 const history = fc.constantFrom({}, ...Array.from({ length: 3 }, () => ({ historyEvents: 0 })));
 const options = fc.tuple(itemsInline, history).map(([items, events]) => ({ ...items, ...events }));
 
-it("a compiled workflow visits the same nodes as a walk along its edges, whatever fails on the way", async () => {
-  let mapRuns = 0;
-  let further = 0;
+/** Compiles and executes random workflows, and compares each with a walk along its edges. */
+async function compareWithWalks(numRuns: number): Promise<{ mapRuns: number; further: number }> {
+  const seen = { mapRuns: 0, further: 0 };
   await fc.assert(
     fc.asyncProperty(graphs, fates, options, async ({ workflow }, chosen, how) => {
       const walked = walk(workflow, chosen);
       const executed = await execute(workflow, chosen, how);
-      mapRuns += executed.mapRuns;
-      further += executed.executions - 1;
+      seen.mapRuns += executed.mapRuns;
+      seen.further += executed.executions - 1;
       if (walked.end === null) return;
       expect(shown(executed, walked)).toEqual(shownOf(walked));
     }),
-    { numRuns: 400 },
+    { numRuns },
   );
-  expect(mapRuns).toBeGreaterThan(10);
-  expect(further).toBeGreaterThan(0);
+  return seen;
+}
+
+describe("a compiled workflow", () => {
+  it("visits the same nodes as a walk along its edges, also after failures", async () => {
+    await compareWithWalks(60);
+  });
+
+  it("visits the same nodes in hundreds of workflows, some with maps and further executions", {
+    tags: ["deep"],
+  }, async () => {
+    const { mapRuns, further } = await compareWithWalks(400);
+    expect(mapRuns).toBeGreaterThan(10);
+    expect(further).toBeGreaterThan(0);
+  });
 });
 
 it("the runs that are drawn end in every way, and meet everything on it: else these tests were blind to it", () => {

@@ -200,21 +200,19 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     });
   });
 
-  it(
-    "keep to WCAG 2.2 AA in every view, in light and dark, on a desk and on a phone",
-    { tags: ["deep"] },
-    async () => {
-      const page = await shown.open("/workflows");
-      await page.getByRole("link", { name: "Intake" }).waitFor();
-      expect(await findingsInEveryLook(page, "workflows")).toEqual([]);
-      for (const tab of tabs) {
-        await page.goto(`${shown.url}/console/workflows/intake${tab}`);
-        await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
-        await untilLoaded(page);
-        const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
-        expect(await findingsInEveryLook(page, `workflow${name}`), tab).toEqual([]);
-      }
-    },
-    60_000,
-  );
+  it("keep to WCAG 2.2 AA in every view, in light and dark, on a desk and on a phone", {
+    tags: ["deep"],
+    timeout: 60_000,
+  }, async () => {
+    const page = await shown.open("/workflows");
+    await page.getByRole("link", { name: "Intake" }).waitFor();
+    expect(await findingsInEveryLook(page, "workflows")).toEqual([]);
+    for (const tab of tabs) {
+      await page.goto(`${shown.url}/console/workflows/intake${tab}`);
+      await page.getByRole("navigation", { name: "Views of the workflow" }).waitFor();
+      await untilLoaded(page);
+      const name = tab.replaceAll(/[^a-z]+/g, "-") || "-graph";
+      expect(await findingsInEveryLook(page, `workflow${name}`), tab).toEqual([]);
+    }
+  });
 });

@@ -101,22 +101,17 @@ describe("the invoice demo", () => {
     await rm(folder, { recursive: true });
   }, 120_000);
 
-  it(
-    "reads pages that lie on their head, on their side and askew",
-    { tags: ["deep"] },
-    async () => {
-      const turned = join(root, "test/fixtures/invoices/turned");
-      const files = readdirSync(turned).sort();
-      expect(files).toHaveLength(3);
-      expect(await resultsOf(...files.map((file) => join(turned, file)))).toMatchObject(
-        files.map((file) => {
-          const { amount, currency } = expectedOf(file);
-          return { file, amount, currency, status: "completed" };
-        }),
-      );
-    },
-    120_000,
-  );
+  it("reads pages that lie on their head, on their side and askew", { tags: ["deep"], timeout: 120_000 }, async () => {
+    const turned = join(root, "test/fixtures/invoices/turned");
+    const files = readdirSync(turned).sort();
+    expect(files).toHaveLength(3);
+    expect(await resultsOf(...files.map((file) => join(turned, file)))).toMatchObject(
+      files.map((file) => {
+        const { amount, currency } = expectedOf(file);
+        return { file, amount, currency, status: "completed" };
+      }),
+    );
+  });
 });
 
 /** Here, because only the demo's data folder is sure to have the packages. */

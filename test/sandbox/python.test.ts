@@ -2,21 +2,35 @@ import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { test } from "vitest";
+import { describe, test } from "vitest";
 
 const run = promisify(execFile);
 const folder = fileURLToPath(new URL("./python", import.meta.url));
 const python = process.env.NOVA_PYTHON ?? "python3";
 
-/** They take all the processes that the others' user may have. */
+/** These files use up all processes of the user, so they run alone. */
 const alone = ["test_endings.py", "test_isolation.py"];
-const files = readdirSync(folder).filter((name) => name.startsWith("test_"));
+/** These files attack the walls, or fill memory, disks and tables. */
+const attacking = [
+  "test_escapes.py",
+  "test_guard.py",
+  "test_limits.py",
+  "test_memory.py",
+  "test_network.py",
+  "test_shortages.py",
+];
+const others = readdirSync(folder).filter(
+  (name) => name.startsWith("test_") && !alone.includes(name) && !attacking.includes(name),
+);
 
-/** The harness's own tests are Python's; each file fails here with what unittest says. */
-async function passes(file: string): Promise<void> {
+/** Runs a file of unittest, and fails with its output. */
+async function runUnittest(file: string): Promise<void> {
   const options = { cwd: folder, maxBuffer: 16 << 20, timeout: 170_000, killSignal: "SIGKILL" } as const;
   await run(python, ["-m", "unittest", file], options);
 }
 
-test.each(alone)("python: %s", { timeout: 180_000 }, passes);
-test.concurrent.each(files.filter((file) => !alone.includes(file)))("python: %s", { timeout: 180_000 }, passes);
+describe("the harness", { timeout: 180_000 }, () => {
+  test.each(alone)("passes %s", { tags: ["deep"] }, runUnittest);
+  test.concurrent.each(attacking)("passes %s", { tags: ["deep"] }, runUnittest);
+  test.concurrent.each(others)("passes %s", runUnittest);
+});
