@@ -13,15 +13,28 @@ const at = "2026-11-22T00:00:00.000Z";
 const expiresAt = 2_000_000_000;
 const pools = (client: string) => [`C#${client}`, `P#report#${client}`, "W#report"];
 
-/** Something of the client in every partition that knows one; of each the kind that lies there. */
+/** One item of the client per kind of partition. */
 async function leaveTraces(client: string): Promise<void> {
   const [format, execution] = [1, `exec_${client}`] as const;
   await stores.clients.create({ format, slug: client, name: client, pins: {}, createdAt: at });
   const deed = { format, id: `01${client}`, at, action: "key.created", by: null, client, subject: "k", detail: {} };
   await stores.audit.append(deed as Parameters<ServiceStores["audit"]["append"]>[0]);
   await stores.deliveries.begin({
-    ...{ format, key: client, id: `dlv_${client}`, type: "mail", workflow: "report", trigger: "mail-1", client, at },
-    ...{ from: "ann@example.com", about: "Hi", dedupe: "<1@x>", status: "started", execution, reason: null, expiresAt },
+    format,
+    key: client,
+    id: `dlv_${client}`,
+    type: "mail",
+    workflow: "report",
+    trigger: "mail-1",
+    client,
+    at,
+    from: "ann@example.com",
+    about: "Hi",
+    dedupe: "<1@x>",
+    status: "started",
+    execution,
+    reason: null,
+    expiresAt,
   });
   await stores.rateStore.add({ id: `key_${client}`, client }, { beginsAt: 0, seconds: 10 }, 1, 9);
   const attempt = { principal: `key_${client}`, client, key: "k", fingerprint: "f", id: "01", since: at, expiresAt };
@@ -44,7 +57,7 @@ beforeAll(async () => {
   await stores.rateStore.add({ id: "key_all", client: null }, { beginsAt: 0, seconds: 10 }, 1, 9);
 });
 
-/** Partitions whose items say anything of what a client is named in. */
+/** Partitions whose items can name a client in any attribute. */
 async function partitionsNaming(client: string): Promise<string[]> {
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));
   const words = new RegExp(`(^|[^-\\w])((exec|key|dlv|upl)_)?${client}([^-\\w]|$)`);
@@ -52,7 +65,7 @@ async function partitionsNaming(client: string): Promise<string[]> {
   return naming.map(({ pk, sk }) => `${pk} ${sk}`.replaceAll(client, "*")).sort();
 }
 
-it("takes what a client left in every partition, and nothing of one whose name is alike", async () => {
+it("the eraser deletes a client's items in every partition, and none of a client with a similar name", async () => {
   const before = await partitionsNaming("my-acme");
   expect(before).toHaveLength(18);
   for (let cursor: string | undefined; ; ) {
@@ -60,17 +73,17 @@ it("takes what a client left in every partition, and nothing of one whose name i
     if (cursor === undefined) break;
   }
   expect(await partitionsNaming("acme")).toEqual([
-    "A A#01*", // who did what
-    "CLIENT#* CLIENT", // goes last
+    "A A#01*", // the audit log stays
+    "CLIENT#* CLIENT", // the caller deletes it last
     "Q#C#* POOL",
     "Q#P#report#* POOL",
-    "Q#W#report SLOTS", // given back with its run, as its ticket is
+    "Q#W#report SLOTS", // removed with its run, as its ticket is
     "Q#W#report T#exec_*",
   ]);
   for (const other of ["my-acme", "acme-2"]) expect(await partitionsNaming(other)).toEqual(before);
 });
 
-/** A table that is empty; keeps what was asked. */
+/** An empty table that records the requests. */
 function watched() {
   const asked: { name: string; input: object }[] = [];
   const send = async (command: { input: object }) => {
@@ -84,7 +97,7 @@ it.each<[string, (eraser: ReturnType<typeof createEraser>) => Promise<unknown>]>
   ["the contents of a run", (eraser) => eraser.contents({ execution: "exec_1", scope: "" })],
   ["what a run waited for", (eraser) => eraser.traces("exec_1")],
   ["everything else of a client", (eraser) => eraser.rest("acme", undefined)],
-])("reads %s as it is, not as it was a moment ago", async (_what, erase) => {
+])("the eraser reads %s consistently", async (_what, erase) => {
   const { asked, connection } = watched();
   await erase(createEraser(connection, {} as never));
   const reads = asked.filter(({ name }) => ["QueryCommand", "ScanCommand"].includes(name));

@@ -7,7 +7,7 @@ import { createWorkflowStore } from "../../packages/aws/src/dynamodb/versions.ts
 import frozen from "../fixtures/formats/dynamodb-1.json" with { type: "json" };
 import { useBucket, useTable } from "./support/endpoints.ts";
 
-/** The values and the items that they were stored as when format 1 was made. Never regenerate this file. */
+/** Values with their stored items. Never regenerate this file. */
 const { values, items } = frozen as unknown as {
   values: { links: ({ scope: string } & Link)[]; step: StoredStep; execution: Execution; version: WorkflowVersion };
   items: { pk: string; sk: string }[];
@@ -17,7 +17,7 @@ const bucket = useBucket();
 
 describe("items of format 1", () => {
   const table = useTable();
-  test("are read for ever", async () => {
+  test("can be read", async () => {
     for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
     const versions = createWorkflowStore(table, bucket);
     const chain = createChainStore(table);
@@ -30,7 +30,7 @@ describe("items of format 1", () => {
     expect(await versions.latest("invoice")).toEqual(values.version);
   });
 
-  test.each(["chain", "executions", "versions"])("of another format are refused with a way out (%s)", async (what) => {
+  test.each(["chain", "executions", "versions"])("are refused in another format, with a way out (%s)", async (what) => {
     for (const item of items) {
       await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     }
@@ -44,7 +44,7 @@ describe("items of format 1", () => {
   });
 });
 
-describe("values written today", () => {
+describe("new values", () => {
   const table = useTable();
   test("are stored in format 1", async () => {
     const versions = createWorkflowStore(table, bucket);

@@ -11,7 +11,7 @@ const notice = {
   text: "Workflow pay has failed.",
 };
 
-it("sends a mail as text, from the one address", async () => {
+it("the mailer sends a text mail from the configured address", async () => {
   ses.steps = [{ operation, body: { MessageId: "m-1" } }];
   await createMailer({ from: "nova@example.com" }).send(notice);
   expect(ses.asked).toEqual([
@@ -35,7 +35,7 @@ it("sends a mail as text, from the one address", async () => {
   ]);
 });
 
-it("says what SES says against it", async () => {
+it("the mailer reports the reason if SES refuses a mail", async () => {
   ses.steps = [{ operation, error: "MessageRejected" }];
   await expect(createMailer({ from: "nova@example.com" }).send(notice)).rejects.toMatchObject({
     name: "MessageRejected",

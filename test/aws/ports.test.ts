@@ -13,7 +13,7 @@ beforeAll(() => {
   process.env.NOVA_TABLE = table.table;
 });
 
-test("finds table and endpoints where the environment says they are", async () => {
+test("the ports take table and endpoints from the environment", async () => {
   const ports = createAwsPorts({
     eventBus: "nova",
     bucket: bucket.bucket,

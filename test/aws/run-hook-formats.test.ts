@@ -5,10 +5,7 @@ import { createRunHookStores } from "../../packages/aws/src/run-hook-stores.ts";
 import frozen from "../fixtures/formats/lookout-1.json" with { type: "json" };
 import { useTable } from "./support/endpoints.ts";
 
-/**
- * What is stored to look after runs, and the items that it was stored as when format 1 was made. Never regenerate this
- * file.
- */
+/** Records of run hooks with their stored items. Never regenerate this file. */
 const { values, items } = frozen as unknown as {
   values: { stats: RunStats; ticket: Ticket; holder: string; month: string; usd: number };
   items: { pk: string; sk: string }[];
@@ -28,10 +25,10 @@ async function readAll(stores: RunHookStores) {
   };
 }
 
-describe("what looks after runs, in format 1", () => {
+describe("records of run hooks in format 1", () => {
   const table = useTable();
 
-  test("is read for ever", async () => {
+  test("can be read", async () => {
     for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
     expect(await readAll(createRunHookStores(table))).toEqual(values);
   });
@@ -40,7 +37,7 @@ describe("what looks after runs, in format 1", () => {
     ["figures", (stores) => Array.fromAsync(stores.stats.read(range))],
     ["a ticket", (stores) => Array.fromAsync(stores.slots.waiting(pool))],
     ["spendings", (stores) => stores.spending.ofMonth(stats.client, month)],
-  ])("is refused in another one with a way out (%s)", async (_what, read) => {
+  ])("are refused in another format, with a way out (%s)", async (_what, read) => {
     for (const item of items) {
       await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     }
@@ -48,10 +45,10 @@ describe("what looks after runs, in format 1", () => {
   });
 });
 
-describe("what looks after runs, written today", () => {
+describe("new records of run hooks", () => {
   const table = useTable();
 
-  test("is stored in format 1", async () => {
+  test("are stored in format 1", async () => {
     const stores = createRunHookStores(table);
     await stores.stats.put(stats);
     await stores.slots.enqueue(ticket);

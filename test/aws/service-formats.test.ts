@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import frozen from "../fixtures/formats/service-1.json" with { type: "json" };
 import { useTable } from "./support/endpoints.ts";
 
-/** Records of the service, and the items that they were stored as when format 1 was made. Never regenerate this file. */
+/** Records of the service with their stored items. Never regenerate this file. */
 const { values, items } = frozen as unknown as {
   values: {
     keys: [ApiKey, ApiKey];
@@ -19,10 +19,10 @@ const { values, items } = frozen as unknown as {
 const { keys, audit, client, state, attempt } = values;
 const beforeItExpires = (attempt.expiresAt - 10) * 1000;
 
-describe("records of format 1", () => {
+describe("records of the service in format 1", () => {
   const table = useTable();
 
-  test("are read for ever", async () => {
+  test("can be read", async () => {
     for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
     const stores = createServiceStores(table);
     expect(await stores.keys.list({ limit: 9 })).toEqual(keys);
@@ -41,7 +41,7 @@ describe("records of format 1", () => {
     ["a client", (stores) => stores.clients.get("acme")],
     ["the state of a workflow", (stores) => stores.workflowStates.get("invoice")],
     ["an attempt", (stores) => stores.attempts.begin({ ...attempt, id: "other" }, beforeItExpires)],
-  ])("of another format are refused with a way out (%s)", async (_what, read) => {
+  ])("are refused in another format, with a way out (%s)", async (_what, read) => {
     for (const item of items) {
       await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     }
@@ -49,7 +49,7 @@ describe("records of format 1", () => {
   });
 });
 
-describe("records written today", () => {
+describe("new records of the service", () => {
   const table = useTable();
 
   test("are stored in format 1", async () => {

@@ -14,14 +14,20 @@ beforeAll(() => {
 
 const createdAt = "2026-01-02T03:04:05.678Z";
 const key: ApiKey = {
-  ...{ format: 1, id: "key_1", role: "viewer", client: null, name: "" },
-  ...{ digest: "0a", createdAt, createdBy: null },
+  format: 1,
+  id: "key_1",
+  role: "viewer",
+  client: null,
+  name: "",
+  digest: "0a",
+  createdAt,
+  createdBy: null,
 };
 const client: Client = { format: 1, slug: "acme", name: "Acme", pins: {}, createdAt };
 const now = Date.parse(createdAt);
 
-describe("keys", () => {
-  test("are made once, and gone when they are removed", async () => {
+describe("API keys", () => {
+  test("are created once, and removed once", async () => {
     expect(await stores.keys.create(key)).toBe(true);
     expect(await stores.keys.create({ ...key, digest: "ff" })).toBe(false);
     expect((await stores.keys.get("key_1"))?.digest).toBe("0a");
@@ -29,7 +35,7 @@ describe("keys", () => {
     expect(await stores.keys.get("key_1")).toBeUndefined();
   });
 
-  test("are listed by id, behind any of them, of one client or of all", async () => {
+  test("are listed by id, after a given id, for one client or for all", async () => {
     for (const [n, of] of [null, "acme", "globex", "acme"].entries()) {
       await stores.keys.create({ ...key, id: `key_${n}`, client: of });
     }
@@ -41,14 +47,14 @@ describe("keys", () => {
     expect(await ids({ limit: 1, after: "key_1", client: "acme" })).toEqual(["key_3"]);
   });
 
-  test("are read consistently: one that was removed opens nothing", async () => {
+  test("are read consistently, so that a removed key is refused immediately", async () => {
     await stores.keys.get("key_0");
     expect(table.requests).toMatchObject([{ ConsistentRead: true }]);
   });
 });
 
 describe("clients", () => {
-  test("are made once, changed where they are, and listed by slug", async () => {
+  test("are created once, updated if they exist, and listed by slug", async () => {
     expect([await stores.clients.create(client), await stores.clients.create(client)]).toEqual([true, false]);
     expect(await stores.clients.update("acme", { pins: { invoice: 3 } })).toBe(true);
     expect(await stores.clients.update("nobody", { name: "Nobody" })).toBe(false);
@@ -59,13 +65,19 @@ describe("clients", () => {
   });
 });
 
-describe("the audit", () => {
+describe("the audit log", () => {
   const record = (id: string, of: string | null): AuditRecord => ({
-    ...{ format: 1, id, at: createdAt, action: "key.created", by: null },
-    ...{ client: of, subject: "key_1", detail: {} },
+    format: 1,
+    id,
+    at: createdAt,
+    action: "key.created",
+    by: null,
+    client: of,
+    subject: "key_1",
+    detail: {},
   });
 
-  test("is newest first, behind any record, of one client or of all", async () => {
+  test("lists newest first, after a given record, for one client or for all", async () => {
     for (const [n, of] of [null, "acme", "globex"].entries()) await stores.audit.append(record(`0${n}`, of));
     const ids = async (query: Parameters<ServiceStores["audit"]["list"]>[0]) =>
       (await stores.audit.list(query)).map(({ id }) => id);
@@ -74,14 +86,14 @@ describe("the audit", () => {
     expect(await ids({ limit: 9, client: "acme" })).toEqual(["01"]);
   });
 
-  test("keeps what it has", async () => {
+  test("keeps the first record of an id", async () => {
     await stores.audit.append({ ...record("00", null), subject: "another" });
     expect((await stores.audit.list({ limit: 9, after: "01" }))[0]?.subject).toBe("key_1");
   });
 });
 
 describe("the state of a workflow", () => {
-  test("moves from what it is to what it becomes, and from nothing else", async () => {
+  test("changes only from the state that the caller has read", async () => {
     const active = async () => (await stores.workflowStates.get("invoice"))?.active;
     expect(await active()).toBeUndefined();
     expect(await stores.workflowStates.move("invoice", {}, { active: 2 })).toBe(true);
@@ -92,11 +104,14 @@ describe("the state of a workflow", () => {
     expect(await active()).toBe(1);
     await stores.workflowStates.set("invoice", { deleted: 2 });
     expect(await stores.workflowStates.get("invoice")).toEqual({
-      ...{ format: 1, workflowId: "invoice", active: 1, deleted: 2 },
+      format: 1,
+      workflowId: "invoice",
+      active: 1,
+      deleted: 2,
     });
   });
 
-  test("says which versions are touched, and is listed as long as it does", async () => {
+  test("names its touched versions, and is listed as unsettled while it has any", async () => {
     const unsettled = () => Array.fromAsync(stores.workflowStates.unsettled());
     const move = (from: VersionPointers, to: VersionPointers) => stores.workflowStates.move("touched", from, to);
     expect(await move({}, { touched: [1, 2] })).toBe(true);
@@ -112,15 +127,21 @@ describe("the state of a workflow", () => {
     await stores.workflowStates.recordHandOver("touched", handedOver);
     expect(await stores.workflowStates.get("touched")).toEqual({ format: 1, workflowId: "touched", active: 1 });
     expect(await unsettled()).toEqual([]);
-    // None is none, however it is said: who touches nothing may go on.
+    // An empty list and an absent list both mean that no version is touched.
     expect(await move({ active: 1, touched: [] }, { touched: [] })).toBe(true);
     expect(await move({ active: 1 }, { deleted: 1, touched: [] })).toBe(true);
   });
 
-  test("keeps what is to be written of its deletion until that is done", async () => {
+  test("keeps the audit record of its deletion until that record is written", async () => {
     const leaving: AuditRecord = {
-      ...{ format: 1, id: "01", at: createdAt, action: "workflow.deleted", by: "key_1" },
-      ...{ client: null, subject: "left", detail: { version: 2 } },
+      format: 1,
+      id: "01",
+      at: createdAt,
+      action: "workflow.deleted",
+      by: "key_1",
+      client: null,
+      subject: "left",
+      detail: { version: 2 },
     };
     await stores.workflowStates.move("left", {}, { deleted: 2, leaving });
     expect(await stores.workflowStates.get("left")).toMatchObject({ deleted: 2, leaving });
@@ -130,35 +151,39 @@ describe("the state of a workflow", () => {
     expect(await stores.workflowStates.get("left")).toEqual({ format: 1, workflowId: "left", deleted: 2 });
   });
 
-  test("is none of its versions, though it lies beside them", async () => {
+  test("is not listed as a version, although it shares their partition", async () => {
     const versions = createWorkflowStore(table, bucket);
     expect(await versions.latest("invoice")).toBeUndefined();
     expect(await Array.fromAsync(versions.ids())).toEqual([]);
   });
 });
 
-describe("an attempt", () => {
+describe("a request with an idempotency key", () => {
   const name = { principal: "key_1", key: "k" };
   const since = createdAt;
   const later = "2026-01-02T03:05:00.000Z";
   const attempt: Attempt = {
-    ...{ format: 1, ...name, fingerprint: "f", id: "01", since },
+    format: 1,
+    ...name,
+    fingerprint: "f",
+    id: "01",
+    since,
     expiresAt: now / 1000 + 60,
   };
 
-  test("is begun once, and again when it has expired", async () => {
+  test("starts once, and again after it has expired", async () => {
     expect(await stores.attempts.begin(attempt, now)).toBeUndefined();
     expect(await stores.attempts.begin({ ...attempt, id: "02" }, now)).toEqual(attempt);
     expect(await stores.attempts.begin({ ...attempt, id: "03" }, now + 120_000)).toBeUndefined();
     expect(await stores.attempts.begin({ ...attempt, id: "04" }, now)).toMatchObject({ id: "03" });
   });
 
-  test("whose first write was lost on its way back is begun all the same", async () => {
+  test("starts even if the answer to its first write was lost", async () => {
     table.faults = failing(1, "lost");
     expect(await stores.attempts.begin({ ...attempt, key: "lost" }, now)).toBeUndefined();
   });
 
-  test("is taken over by one of many, unless it is done", async () => {
+  test("is taken over by one of many processes, unless it is finished", async () => {
     const both = [stores.attempts.takeOver(name, since, later), stores.attempts.takeOver(name, since, later)];
     expect((await Promise.all(both)).sort()).toEqual([false, true]);
     await stores.attempts.finish(name, '{"id":1}');
@@ -166,14 +191,14 @@ describe("an attempt", () => {
     expect(await stores.attempts.begin(attempt, now)).toMatchObject({ id: "03", made: '{"id":1}' });
   });
 
-  test("that went with its client is neither done nor given up", async () => {
+  test("is not written again after it was erased with its client", async () => {
     const gone = { ...name, key: "gone" };
     await stores.attempts.finish(gone, "{}");
     await stores.attempts.release(gone);
     expect(await stores.attempts.begin({ ...attempt, ...gone }, now)).toBeUndefined();
   });
 
-  test("that was given up is as old as can be", async () => {
+  test("can be taken over immediately after its release", async () => {
     await stores.attempts.release(name);
     expect(await stores.attempts.begin(attempt, now)).toMatchObject({ since: "1970-01-01T00:00:00.000Z" });
   });

@@ -1,8 +1,8 @@
 import { DeleteItemCommand, GetItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { erasedWords, furtherScopes } from "@nova/engine";
 import type { ErasableScope, Eraser } from "@nova/service";
-import { reaching, reachingIf } from "./clients/outage.ts";
-import { readPages } from "./dynamodb/chain/chain-table.ts";
+import { reportOutage, reportOutageIf } from "./clients/outage.ts";
+import { readRangePages } from "./dynamodb/chain/chain-table.ts";
 import {
   chainPartition,
   type Item,
@@ -16,10 +16,9 @@ import { type BucketConnection, removePrefix } from "./s3/objects.ts";
 
 const store = "DynamoDB";
 
-/** Items of one partition whose contents are going at the same time. */
-const atOnce = 16;
+const maxParallelUpdates = 16;
 
-/** The one adapter that changes what lies in the chain's partitions; its role alone may (stacks/storage/chain-stays.ts). */
+/** The only adapter that changes items of the chain. Only its IAM role is allowed to (stacks/storage/chain-stays.ts). */
 export function createEraser(connection: ItemConnection, bucket: BucketConnection): Eraser {
   return {
     contents: (at) => eraseContents(connection, at),
@@ -33,20 +32,21 @@ export function createEraser(connection: ItemConnection, bucket: BucketConnectio
   };
 }
 
-/** Takes the contents out of every entry and step of a partition. What is hashed stays, and with it the chain. */
+/** Removes the contents from every entry and step of a partition. The hashed parts stay, so the chain still verifies. */
 async function eraseContents(connection: ItemConnection, at: ErasableScope): Promise<ErasableScope[]> {
   const further: ErasableScope[] = [];
   const partition = partitionKey(chainPartition(at.execution, at.scope));
-  for await (const { items } of readPages(connection, { partition })) {
+  for await (const { items } of readRangePages(connection, { partition })) {
     const kept = items.filter(holdsContents);
-    while (kept.length > 0) await Promise.all(kept.splice(0, atOnce).map((item) => takeContents(connection, item)));
+    while (kept.length > 0)
+      await Promise.all(kept.splice(0, maxParallelUpdates).map((item) => takeContents(connection, item)));
     const entries = items.filter((item) => textIn(item, "head") !== undefined);
     further.push(...linksOf(entries).flatMap(({ entry }) => (entry ? furtherScopes(entry) : [])));
   }
   return further;
 }
 
-/** Steps of format 1 without contents have what people said in their text. */
+/** The contents are in `contents`, or in the text of a step without digests. */
 function holdsContents(item: Item): boolean {
   return item.contents !== undefined || (item.step !== undefined && hasOwnWords(item));
 }
@@ -67,12 +67,12 @@ async function takeContents({ client, table }: ItemConnection, item: Item): Prom
     ConditionExpression: "attribute_exists(#pk)",
     ExpressionAttributeNames: { "#pk": "pk", ...Object.fromEntries(names.map((name) => [`#${name}`, name])) },
   });
-  await reaching(store, () => client.send(update));
+  await reportOutage(store, () => client.send(update));
 }
 
-/** Tasks, with what people were asked, and their tokens go; of the record the words of its error. */
+/** Deletes an execution's tasks and tokens, its labels, and the error message in its record. */
 async function eraseTraces(connection: ItemConnection, execution: string): Promise<void> {
-  for await (const { items } of readPages(connection, { partition: `T#${execution}` }))
+  for await (const { items } of readRangePages(connection, { partition: `T#${execution}` }))
     for (const item of items) await deleteItem(connection, item);
   await maskError(connection, execution);
   await eraseLabels(connection, execution);
@@ -82,17 +82,20 @@ async function eraseLabels(connection: ItemConnection, execution: string): Promi
   const { client, table } = connection;
   const Key = { pk: textValue(`E#${execution}`), sk: textValue("E") };
   const get = new GetItemCommand({ TableName: table, Key, ConsistentRead: true });
-  const { Item: record = {} } = await reaching(store, () => client.send(get));
+  const { Item: record = {} } = await reportOutage(store, () => client.send(get));
   for (const [name, { S: value }] of Object.entries(record.labels?.M ?? {})) {
     const sk = textValue(`${textIn(record, "startedAt")}#${execution}`);
     await deleteItem(connection, { pk: textValue(`LABEL#${name}#${value}`), sk });
   }
   if (!record.labels) return;
   const update = new UpdateItemCommand({
-    ...{ TableName: table, Key, UpdateExpression: "REMOVE #labels", ConditionExpression: "attribute_exists(#labels)" },
+    TableName: table,
+    Key,
+    UpdateExpression: "REMOVE #labels",
+    ConditionExpression: "attribute_exists(#labels)",
     ExpressionAttributeNames: { "#labels": "labels" },
   });
-  await reachingIf(store, () => client.send(update));
+  await reportOutageIf(store, () => client.send(update));
 }
 
 async function maskError({ client, table }: ItemConnection, execution: string): Promise<void> {
@@ -104,18 +107,18 @@ async function maskError({ client, table }: ItemConnection, execution: string): 
     ExpressionAttributeNames: { "#error": "error", "#message": "message" },
     ExpressionAttributeValues: { ":words": textValue(erasedWords) },
   });
-  await reachingIf(store, () => client.send(update));
+  await reportOutageIf(store, () => client.send(update));
 }
 
-/** What stays of a client: that it ran, and what people did. Its own record goes last. */
-const staying = new Set(["execution", "audit", "client"]);
+/** Kinds of records that a client's erasure keeps: its runs and the audit log. The caller deletes the client's record last. */
+const keptKinds = new Set(["execution", "audit", "client"]);
 
-/** Queues of a client, and of a workflow for one client. */
-const pools = "Q#";
+/** Partition keys of all pools: those of a client, and those of a workflow for one client. */
+const poolPrefix = "Q#";
 
 /**
- * A page of the table, without what names the client. Few are erased, so a scan costs less than an index by client of
- * everything that is ever stored, and finds what nobody thought of.
+ * Deletes the items of one page of the table that name the client. Erasures are rare, so a scan costs less than an index by
+ * client over every item, and it also finds items of kinds that are added later.
  */
 async function eraseRest(
   connection: ItemConnection,
@@ -128,27 +131,28 @@ async function eraseRest(
     FilterExpression: "#client = :slug OR #owner = :owner OR begins_with(#pk, :pools)",
     ExpressionAttributeNames: { "#client": "client", "#owner": "owner", "#pk": "pk" },
     ExpressionAttributeValues: {
-      ...{ ":slug": textValue(slug), ":owner": textValue(`client:${slug}`), ":pools": textValue(pools) },
+      ":slug": textValue(slug),
+      ":owner": textValue(`client:${slug}`),
+      ":pools": textValue(poolPrefix),
     },
     ...(cursor !== undefined && { ExclusiveStartKey: JSON.parse(cursor) as Item }),
   });
-  const { Items = [], LastEvaluatedKey } = await reaching(store, () => connection.client.send(scan));
+  const { Items = [], LastEvaluatedKey } = await reportOutage(store, () => connection.client.send(scan));
   for (const item of Items) {
-    if (isToGo(item, slug)) await deleteItem(connection, item);
+    if (mustDelete(item, slug)) await deleteItem(connection, item);
   }
   return LastEvaluatedKey && JSON.stringify(LastEvaluatedKey);
 }
 
-/** Of a pool only what names runs: that it is there is remembered by who writes to it. */
-function isToGo(item: Item, slug: string): boolean {
+/** Keeps the record of a pool itself, because processes remember that they have written it. */
+function mustDelete(item: Item, slug: string): boolean {
   const [entity, partition = ""] = [textIn(item, "__edb_e__") ?? "", textIn(item, "pk")];
-  if (!partition.startsWith(pools)) return !staying.has(entity);
+  if (!partition.startsWith(poolPrefix)) return !keptKinds.has(entity);
   if (textIn(item, "client") === slug) return true;
   return entity !== "pool" && !partition.startsWith("Q#W#") && partition.endsWith(`#${slug}`);
 }
 
-/** Deletes an item that was read. */
 export async function deleteItem({ client, table }: ItemConnection, { pk, sk }: Item): Promise<void> {
   if (!pk || !sk) return;
-  await reaching(store, () => client.send(new DeleteItemCommand({ TableName: table, Key: { pk, sk } })));
+  await reportOutage(store, () => client.send(new DeleteItemCommand({ TableName: table, Key: { pk, sk } })));
 }

@@ -1,11 +1,10 @@
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { type FormatState, type FormatSurvey, sumOfFormats } from "@nova/service";
-import { reaching } from "./clients/outage.ts";
+import { reportOutage } from "./clients/outage.ts";
 import { type Item, type ItemConnection, numberIn, textIn } from "./dynamodb/chain/items.ts";
 import { FORMAT } from "./dynamodb/fields.ts";
-import { triggerFormats } from "./dynamodb/triggers.ts";
 
-/** What is stored in which format. A scan reads the items whole, and answers four attributes of each. */
+/** Counts the stored items by kind and format, with a scan that returns four attributes of each item. */
 export function createFormatSurvey({ client, table }: ItemConnection): FormatSurvey {
   return {
     async page(after) {
@@ -15,7 +14,7 @@ export function createFormatSurvey({ client, table }: ItemConnection): FormatSur
         ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk", "#entity": "__edb_e__", "#format": "format" },
         ...(after !== undefined && { ExclusiveStartKey: JSON.parse(after) }),
       });
-      const { Items = [], LastEvaluatedKey: last } = await reaching("DynamoDB", () => client.send(scan));
+      const { Items = [], LastEvaluatedKey: last } = await reportOutage("DynamoDB", () => client.send(scan));
       return { formats: sumOfFormats(Items.map(foundIn)), ...(last && { cursor: JSON.stringify(last) }) };
     },
   };
@@ -27,13 +26,11 @@ function foundIn(item: Item) {
 }
 
 function stateOf(entity: string, format: number | null): FormatState {
-  const known = knownFormats[entity];
-  if (!known || format === null) return "unknown";
-  if (format === known.writes) return "current";
-  return known.reads.includes(format) ? "older" : "newer";
+  if (!itemKinds.has(entity) || format === null) return "unknown";
+  return format === FORMAT ? "current" : "newer";
 }
 
-/** What an item is, by the mark that ElectroDB and the chain give theirs; counters, written by hand, by their keys. */
+/** The kind of an item: the name that ElectroDB and the chain store in it; for counters, derived from their keys. */
 export function kindOf(item: Item): string {
   const entity = textIn(item, "__edb_e__");
   if (entity !== undefined) return entity;
@@ -41,16 +38,8 @@ export function kindOf(item: Item): string {
   return textIn(item, "sk") === "SLOTS" ? "slots" : "";
 }
 
-/** Formats of one kind of item: what is written today, and all that is read. */
-interface KnownFormats {
-  writes: number;
-  reads: readonly number[];
-}
-
-const first: KnownFormats = { writes: FORMAT, reads: [FORMAT] };
-
-/** Every kind of item in the table, as `kindOf` names it. */
-const kinds = [
+/** Every kind of item in the table, as `kindOf` returns it. */
+export const itemKinds: ReadonlySet<string> = new Set([
   "attempt",
   "audit",
   "client",
@@ -75,14 +64,10 @@ const kinds = [
   "task",
   "ticket",
   "token",
+  "trigger",
   "upload",
   "version",
   "wake",
   "wake-shape",
   "workflow-state",
-];
-
-export const knownFormats: Readonly<Record<string, KnownFormats>> = {
-  ...Object.fromEntries(kinds.map((kind) => [kind, first])),
-  trigger: triggerFormats,
-};
+]);

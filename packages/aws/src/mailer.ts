@@ -1,8 +1,8 @@
 import type { Mailer } from "@nova/service";
 import { mailService } from "./clients/loaded.ts";
-import { reaching } from "./clients/outage.ts";
+import { reportOutage } from "./clients/outage.ts";
 
-/** Sends by SES from one address, or from that of a notice; SES has to have verified it. */
+/** Sends mail with SES from `from`, unless a notice names its own sender. SES must have verified both addresses. */
 export function createMailer({ from: own }: { from: string }): Mailer {
   const service = mailService();
   return {
@@ -16,7 +16,7 @@ export function createMailer({ from: own }: { from: string }): Mailer {
       const Simple = { Subject: { Data: subject, Charset: "UTF-8" }, Body, Headers };
       const Destination = { ToAddresses: to };
       const command = new sdk.SendEmailCommand({ FromEmailAddress: from, Destination, Content: { Simple } });
-      await reaching("SES", () => client.send(command));
+      await reportOutage("SES", () => client.send(command));
     },
   };
 }

@@ -23,23 +23,23 @@ export interface AwsPortsOptions {
   /** DynamoDB table; `NOVA_TABLE`, else `nova`, when absent. */
   table?: string;
   bucket: string;
-  /** What state machines run as. */
+  /** The role of the state machines. */
   roleArn: string;
-  /** Where state machines log what fails; without one they neither log nor are traced. */
+  /** Log group for failures of state machines. Without it they write no logs and send no traces. */
   statesLogGroupArn?: string | undefined;
-  /** The close entry's signature: a KMS HMAC key, or 32 bytes in hex. */
+  /** Key that signs close entries: a KMS HMAC key, or 32 bytes in hex. */
   signer: { kmsKeyId: string } | { keyHex: string };
-  /** Seals task tokens: a KMS key, or 32 bytes in hex. */
+  /** Key that encrypts task tokens: a KMS key, or 32 bytes in hex. */
   vault: { kmsKeyId: string } | { keyHex: string };
-  /** Variables that name the keys of credentials; those of the process, where absent. */
+  /** Variables that name the keys of credentials; default: `process.env`. */
   keyVariables?: NodeJS.ProcessEnv;
   /** Name of NOVA's bus. */
   eventBus: string;
-  /** Sandboxes that the plan of E2B lets be made in a second; absent: as many as come. */
+  /** Sandboxes per second that the E2B plan allows; no limit if absent. */
   createsPerSecond?: number | undefined;
-  /** How the token endpoints of credentials are called. */
+  /** Calls the token endpoints of credentials. */
   fetch: OutgoingFetch;
-  /** For S3 endpoints that have no host name per bucket. */
+  /** True for S3 endpoints without a host name per bucket. */
   s3PathStyle?: boolean;
 }
 
@@ -48,8 +48,8 @@ const clock = { now: () => Date.now(), sleep };
 export type AwsPorts = ReturnType<typeof createAwsPorts>;
 
 /**
- * The ports on AWS. Region, credentials and endpoints are the SDK's own business (`AWS_REGION`,
- * `AWS_ENDPOINT_URL_DYNAMODB` ...). Clients are shared and keep their connections: make the ports once per process.
+ * Creates the engine's ports on AWS. The SDK reads region, credentials and endpoints from its own variables (`AWS_REGION`,
+ * `AWS_ENDPOINT_URL_DYNAMODB` ...). The clients keep connections open, so create the ports once per process.
  */
 export function createAwsPorts(options: AwsPortsOptions) {
   const table = { client: documentClient(), table: options.table ?? process.env.NOVA_TABLE ?? "nova" };
@@ -80,7 +80,7 @@ export function createAwsPorts(options: AwsPortsOptions) {
     }),
     pace: options.createsPerSecond === undefined ? undefined : createPace(table, options.createsPerSecond, clock),
     bus: createBus({ busName: options.eventBus, bucket }),
-    /** What looks after runs that have ended, over the same connection; loaded when the first one has. */
+    /** Stores for the hooks of ended runs, on the same connection. They load when the first run of the process ends. */
     runHookStores: async () => (await import("./run-hook-stores.ts")).createRunHookStores(table),
   };
 }

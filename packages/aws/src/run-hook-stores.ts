@@ -6,7 +6,7 @@ import { createSpendingStore } from "./dynamodb/spending.ts";
 import { createStatsStore } from "./dynamodb/stats.ts";
 import { createWorkflowStates } from "./dynamodb/workflow-states.ts";
 
-/** What is needed to look after runs: all of the service that functions of the engine come to. */
+/** The only stores of the service that functions of the engine need: quotas, spending and statistics of runs. */
 export function createRunHookStores(connection: TableConnection): RunHookStores {
   return {
     clients: createClientStore(connection),

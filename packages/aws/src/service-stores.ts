@@ -23,11 +23,11 @@ import { createMachineVersions } from "./states/state-machines.ts";
 
 type Connections = Partial<TableConnection> & { bucket?: BucketConnection };
 
-/** What the service stores, in the one table and the one bucket. Clients are made, and shared, where they are absent. */
+/** Stores of the service in NOVA's table and bucket. Absent clients are created and shared. */
 export function createServiceStores({
   table,
   client = documentClient(),
-  bucket = theBucket(),
+  bucket = bucketFromEnvironment(),
 }: Connections): ServiceStores {
   const connection = { client, table: table ?? process.env.NOVA_TABLE ?? "nova" };
   return {
@@ -38,7 +38,7 @@ export function createServiceStores({
     rateStore: createRateStore(connection),
     triggers: createTriggerStore(connection),
     deliveries: createDeliveryStore(connection),
-    /** Mails where SES puts them: under `mail/` in the bucket. */
+    /** SES stores incoming mails under `mail/` in the bucket. */
     incomingMail: { open: (key) => readObject(bucket, key) },
     publications: createPublicationStore(connection, bucket),
     machineVersions: createMachineVersions(sfnClient),
@@ -53,6 +53,6 @@ export function createServiceStores({
   };
 }
 
-function theBucket(): BucketConnection {
+function bucketFromEnvironment(): BucketConnection {
   return { client: s3Client(process.env.NOVA_S3_PATH_STYLE === "true"), bucket: process.env.NOVA_BUCKET ?? "" };
 }

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import { expect, it } from "vitest";
-import { seenItem, seenObjects } from "../../../packages/aws/src/archive/seen-definitions.ts";
+import { redactItem, redactObjects } from "../../../packages/aws/src/archive/seen-definitions.ts";
 
 const plain = { id: "pay", description: "Pays", nodes: [] } as unknown as Workflow;
 const noisy = { ...plain, onFailure: { mail: ["ops@globex.example"] } };
@@ -23,7 +23,10 @@ const bucket = {
 
 const text = (value: string) => ({ S: value });
 const version = (hash: string, more = {}) => ({
-  ...{ __edb_e__: text("version"), workflowId: text("pay"), version: { N: "1" }, hash: text(hash) },
+  __edb_e__: text("version"),
+  workflowId: text("pay"),
+  version: { N: "1" },
+  hash: text(hash),
   ...more,
 });
 const inline = (workflow: Workflow) => ({ definition: text(JSON.stringify(workflow)) });
@@ -33,24 +36,24 @@ it.each([
   ["no definition", { __edb_e__: text("client"), slug: text("acme") }],
   ["a definition of which all is seen", version(hashes.plain, inline(plain))],
   ["the name of such a one", version(hashes.plain)],
-])("leaves an item as it is that has %s", async (_, item) => {
-  expect(await seenItem(bucket, item, quiet)).toBe(item);
+])("redaction leaves an item unchanged that has %s", async (_, item) => {
+  expect(await redactItem(bucket, item, quiet)).toBe(item);
 });
 
 it.each([
   ["holds", inline(noisy), inline(plain)],
   ["names", {}, {}],
-])("gives an item that %s a definition the hash of what is left of it", async (_, whole, left) => {
-  expect(await seenItem(bucket, version(hashes.noisy, whole), quiet)).toEqual(version(hashes.plain, left));
+])("redaction gives an item that %s a definition the hash of the redacted definition", async (_, whole, left) => {
+  expect(await redactItem(bucket, version(hashes.noisy, whole), quiet)).toEqual(version(hashes.plain, left));
 });
 
-it("keeps the hash of what was changed in the table, which verifies as little afterwards", async () => {
+it("redaction keeps the hash of a definition that was changed in the table, so that it still fails verification", async () => {
   const changed = version("0".repeat(64), inline(noisy));
-  expect(await seenItem(bucket, changed, quiet)).toEqual({ ...changed, ...inline(plain) });
+  expect(await redactItem(bucket, changed, quiet)).toEqual({ ...changed, ...inline(plain) });
 });
 
-it("names an object by the hash of what is left of it", async () => {
-  const [same, cut] = await seenObjects(bucket, [objectOf(hashes.plain), objectOf(hashes.noisy)], quiet);
+it("redaction names an object by the hash of the redacted definition", async () => {
+  const [same, cut] = await redactObjects(bucket, [objectOf(hashes.plain), objectOf(hashes.noisy)], quiet);
   expect(same).toEqual(objectOf(hashes.plain));
   const left = JSON.stringify(plain);
   expect(cut).toEqual({ ...objectOf(hashes.plain, left.length), text: left });
@@ -62,9 +65,9 @@ it.each([
   [[4_000_000, 10], 1],
   [[10, 10, 10], 3],
   [[], 0],
-])("of definitions of %j bytes it takes %i for one page, and reads no other", async (sizes, taken) => {
+])("redaction of definitions of %j bytes takes %i for one page, and reads no other", async (sizes, taken) => {
   read.length = 0;
-  const found = await seenObjects(
+  const found = await redactObjects(
     bucket,
     sizes.map((bytes) => objectOf(hashes.plain, bytes)),
     quiet,

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "@nova/engine";
 import { expect, test, vi } from "vitest";
-import { isOutage, reaching, reachingIf } from "../../../packages/aws/src/clients/outage.ts";
-import { patiently, patientRetries } from "../../../packages/aws/src/clients/retries.ts";
+import { isOutage, reportOutage, reportOutageIf } from "../../../packages/aws/src/clients/outage.ts";
+import { patientRetries, retryStream } from "../../../packages/aws/src/clients/retries.ts";
 
 const error = (fields: object) => Object.assign(new Error("as the SDK throws it"), fields);
 
@@ -14,23 +14,23 @@ test.each<[string, unknown, boolean]>([
   ["a failed condition", error({ name: "ConditionalCheckFailedException", $metadata: { httpStatusCode: 400 } }), false],
   ["a full disk", error({ code: "ENOSPC" }), false],
   ["no error", "text", false],
-])("takes %s for an outage or not", (_, thrown, expected) => {
+])("isOutage recognises %s", (_, thrown, expected) => {
   expect(isOutage(thrown)).toBe(expected);
 });
 
-test("keeps the cause of an outage", async () => {
+test("an outage keeps its cause", async () => {
   const cause = error({ name: "InternalServerError", $metadata: { httpStatusCode: 500 } });
-  const failed = reaching("DynamoDB", () => Promise.reject(cause));
+  const failed = reportOutage("DynamoDB", () => Promise.reject(cause));
   await expect(failed).rejects.toThrow(StoreUnavailable);
   await expect(failed).rejects.toMatchObject({ cause, message: expect.stringContaining("InternalServerError") });
 });
 
-test("hands on what a store says that has no room, and asks it once", async () => {
+test("a full store is reported with its own message, after one request", async () => {
   const cause = error({ message: "the disk is full - free some space", $metadata: { httpStatusCode: 507 } });
   const full = { name: "StoreUnavailable", message: "the disk is full - free some space" };
-  await expect(reaching("DynamoDB", () => Promise.reject(cause))).rejects.toMatchObject(full);
+  await expect(reportOutage("DynamoDB", () => Promise.reject(cause))).rejects.toMatchObject(full);
   const send = vi.fn(() => Promise.reject(cause));
-  await expect(patiently(send)).rejects.toBe(cause);
+  await expect(retryStream(send)).rejects.toBe(cause);
   expect(send).toHaveBeenCalledOnce();
   const retries = patientRetries();
   const first = await retries.acquireInitialRetryToken("");
@@ -39,8 +39,8 @@ test("hands on what a store says that has no room, and asks it once", async () =
   ).rejects.toBe(cause);
 });
 
-test("leaves every other error as it is", async () => {
+test("other errors pass unchanged", async () => {
   const cause = error({ name: "ValidationException" });
-  await expect(reaching("DynamoDB", () => Promise.reject(cause))).rejects.toBe(cause);
-  await expect(reachingIf("DynamoDB", () => Promise.reject(cause))).rejects.toBe(cause);
+  await expect(reportOutage("DynamoDB", () => Promise.reject(cause))).rejects.toBe(cause);
+  await expect(reportOutageIf("DynamoDB", () => Promise.reject(cause))).rejects.toBe(cause);
 });

@@ -8,7 +8,7 @@ type SdkError = NonNullable<Parameters<Refresh>[1]["error"]>;
 const failed = (name: string) =>
   new DynamoDBServiceException({ name, message: name, $metadata: {}, $fault: "server" }) as SdkError;
 
-/** Attempts until it gives up. */
+/** Counts the attempts until the strategy gives up. */
 async function attempts(errorType: "THROTTLING" | "CLIENT_ERROR", name: string, also: string[] = []): Promise<number> {
   const strategy = patientRetries(also);
   let token = await strategy.acquireInitialRetryToken("");
@@ -22,7 +22,7 @@ async function attempts(errorType: "THROTTLING" | "CLIENT_ERROR", name: string, 
   }
 }
 
-test("outlasts ten seconds, and twenty it never waits", () => {
+test("the retries last between ten and twenty seconds", () => {
   const delays = Array.from({ length: maxAttempts - 1 }, (_, index) => delayMs(index + 1));
   const sum = delays.reduce((total, delay) => total + delay, 0);
   expect(sum).toBeGreaterThan(10_000);
@@ -30,16 +30,16 @@ test("outlasts ten seconds, and twenty it never waits", () => {
   expect(Math.max(...delays)).toBeLessThanOrEqual(3_000);
 });
 
-test("gives up with the service's own error", async () => {
+test("the retries end with the service's own error", async () => {
   expect(await attempts("THROTTLING", "SlowDown")).toBe(maxAttempts);
 });
 
-test("repeats no request that was wrong, but for the names it was given", async () => {
+test("client errors are not retried, except those named by the caller", async () => {
   expect(await attempts("CLIENT_ERROR", "ValidationException")).toBe(1);
   expect(await attempts("CLIENT_ERROR", "ConflictException", ["ConflictException"])).toBe(maxAttempts);
 });
 
-test("lets a hundred calls retry at once", async () => {
+test("a hundred calls can retry at the same time", async () => {
   const strategy = patientRetries();
   const error = { errorType: "THROTTLING", error: failed("SlowDown") } as const;
   const calls = Array.from({ length: 100 }, async () => {

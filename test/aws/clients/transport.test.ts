@@ -10,7 +10,11 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { offerTransport } from "@nova/aws";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type HandedAnswer, type HandedRequest, takeOffers } from "../../../packages/aws/src/clients/transport.ts";
+import {
+  type HandedAnswer,
+  type HandedRequest,
+  useOfferedTransport,
+} from "../../../packages/aws/src/clients/transport.ts";
 
 let server: Server;
 let url: string;
@@ -28,7 +32,7 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credentials = { accessKeyId: "mine", secretAccessKey: "any" };
   client = new DynamoDBClient({ endpoint: url, region: "us-east-1", credentials, maxAttempts: 2 });
-  takeOffers(client);
+  useOfferedTransport(client);
   stop = () => undefined;
 });
 
@@ -50,7 +54,7 @@ const refused = (name: string, status: number) =>
   answer(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "no" });
 
 describe("an endpoint that the same process serves", () => {
-  it("gets the request as it would have gone over the wire, and no socket is opened", async () => {
+  it("receives the signed and serialised request without a socket", async () => {
     const seen: HandedRequest[] = [];
     stop = offerTransport(url, (request) => {
       seen.push(request);
@@ -73,7 +77,7 @@ describe("an endpoint that the same process serves", () => {
   it.each([
     ["what it refuses", refused("ConditionalCheckFailedException", 400), ConditionalCheckFailedException, 1],
     ["what it fails at, again and again", refused("InternalServerError", 500), InternalServerError, 2],
-  ])("has the SDK say %s", async (_what, given, error, attempts) => {
+  ])("makes the SDK report %s", async (_what, given, error, attempts) => {
     let asked = 0;
     stop = offerTransport(url, () => {
       asked += 1;
@@ -83,7 +87,7 @@ describe("an endpoint that the same process serves", () => {
     expect(asked).toBe(attempts);
   });
 
-  it("is seen to be asked by whoever watches", async () => {
+  it("publishes each request on the diagnostics channel", async () => {
     const seen: unknown[] = [];
     const watch = (request: unknown) => seen.push(request);
     subscribe("nova.request.handed-over", watch);
@@ -93,7 +97,7 @@ describe("an endpoint that the same process serves", () => {
     expect(seen).toMatchObject([{ headers: { "x-amz-target": "DynamoDB_20120810.GetItem" } }]);
   });
 
-  it("answers outside of the work of whoever asks", async () => {
+  it("does not inherit the async context of the sender", async () => {
     const work = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     stop = offerTransport(url, () => {
@@ -104,7 +108,7 @@ describe("an endpoint that the same process serves", () => {
     expect(seen).toEqual([undefined]);
   });
 
-  it("keeps nobody waiting, however many requests there are", async () => {
+  it("lets timers run between many requests", async () => {
     stop = offerTransport(url, () => found("hand"));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 0);
@@ -116,21 +120,21 @@ describe("an endpoint that the same process serves", () => {
 
 describe("any other endpoint", () => {
   it.each([
-    ["where another one is served", () => offerTransport("http://127.0.0.1:1", () => found("hand"))],
+    ["another endpoint is offered", () => offerTransport("http://127.0.0.1:1", () => found("hand"))],
     [
-      "when it is served no more",
+      "the offer has ended",
       () => {
         offerTransport(url, () => found("hand"))();
         return () => undefined;
       },
     ],
-  ])("is asked over a socket: %s", async (_what, serve) => {
+  ])("is called over a socket if %s", async (_what, serve) => {
     stop = serve();
     expect((await client.send(get)).Item).toEqual({ via: { S: "a socket" } });
     expect(arrived).toBe(1);
   });
 
-  it("keeps its place when its predecessor is given up late", async () => {
+  it("keeps its offer when an older offer for the same host ends later", async () => {
     const giveUp = offerTransport(url, () => found("a predecessor"));
     stop = offerTransport(url, () => found("hand"));
     giveUp();

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const arn = "arn:aws:kms:us-east-1:000000000000:key/nova";
 const asked: string[] = [];
 
-/** As much of KMS as a keyring uses: a data key is sealed as its context and itself, and opens with the same context. */
+/** The part of KMS that a keyring uses. An encrypted data key consists of its context and itself. */
 const kms = createServer(async (request, response) => {
   const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
   const { KeyId, EncryptionContext, CiphertextBlob } = JSON.parse(Buffer.concat(chunks).toString());
@@ -43,7 +43,7 @@ const context = { client: "acme", name: "email" };
 describe.each(Object.keys(variables))("the cipher with %s", (name) => {
   const cipher = cipherOf(variables[name] as Record<string, string>);
 
-  test("opens what it sealed, however long, and says which key that was", async () => {
+  test("decrypts texts of any length, and names the key", async () => {
     const text = `{"password":"grün ${"x".repeat(20_000)}"}`;
     const { sealed, key } = await cipher.seal(text, context);
     expect(key).toBe(await cipher.currentKey());
@@ -57,12 +57,12 @@ describe.each(Object.keys(variables))("the cipher with %s", (name) => {
     ["a workflow", { workflow: "acme", name: "email" }],
     ["less", { client: "acme" }],
     ["more", { ...context, kind: "email" }],
-  ])("does not open for %s what was sealed for one", async (_what, other) => {
+  ])("does not decrypt for %s a text that was encrypted for one client", async (_what, other) => {
     const { sealed } = await cipher.seal("{}", context);
     await expect(cipher.open(sealed, other)).rejects.toMatchObject({ name: "CredentialLocked" });
   });
 
-  test("opens nothing that was changed", async () => {
+  test("does not decrypt a changed text", async () => {
     const bytes = Buffer.from((await cipher.seal("{}", context)).sealed, "base64");
     bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1;
     for (const changed of [bytes, Buffer.from(""), Buffer.from("hello")]) {
@@ -73,7 +73,7 @@ describe.each(Object.keys(variables))("the cipher with %s", (name) => {
   });
 });
 
-test("a key of KMS that cannot be asked is an outage, not a wrong key", async () => {
+test("an unreachable KMS is reported as an outage, not as a wrong key", async () => {
   const { sealed } = await cipherOf(variables["a key of KMS"] as Record<string, string>).seal("{}", context);
   const down = Object.assign(new Error("internal"), { $fault: "server", $metadata: { httpStatusCode: 500 } });
   const cipher = createCredentialCipher(kmsKeys({ send: () => Promise.reject(down) } as never, arn));
@@ -85,7 +85,7 @@ describe("keys in a file", () => {
   const file = join(folder, "keys.json");
   const cipher = cipherOf({ NOVA_CREDENTIALS_KEY: keyHex, NOVA_CREDENTIALS_KEY_FILE: file });
 
-  test("begin with the one of the environment, are renewed, and the old one opens until it is forgotten", async () => {
+  test("start with the key of the environment, and keep decrypting with it after a rotation until it is forgotten", async () => {
     const first = await cipher.seal("first", context);
     await cipher.renew();
     const second = await cipher.seal("second", context);
@@ -97,7 +97,7 @@ describe("keys in a file", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("are renewed once, however often a rotation is begun, and other processes seal with the new one", async () => {
+  test("are renewed once per rotation, and other processes then encrypt with the new key", async () => {
     await cipher.renew();
     const kept = readFileSync(file, "utf8");
     await cipher.renew();
@@ -106,7 +106,7 @@ describe("keys in a file", () => {
     expect(await other.currentKey()).toBe(await cipher.currentKey());
   });
 
-  test.each(["{}", '{"keys":[]}', '{"keys":["short"]}'])("are not %s", async (text) => {
+  test.each(["{}", '{"keys":[]}', '{"keys":["short"]}'])("cannot be read from %s", async (text) => {
     const bad = join(folder, "bad.json");
     writeFileSync(bad, text);
     const broken = cipherOf({ NOVA_CREDENTIALS_KEY: keyHex, NOVA_CREDENTIALS_KEY_FILE: bad });
@@ -115,12 +115,12 @@ describe("keys in a file", () => {
 });
 
 test.each<[string, Record<string, string>, RegExp]>([["none", {}, /have no key - set NOVA_CREDENTIALS_KMS_KEY/]])(
-  "where there is %s nothing is sealed",
+  "a cipher with %s keys refuses to encrypt",
   async (_what, names, reason) => {
     await expect(cipherOf(names).seal("{}", context)).rejects.toThrow(reason);
   },
 );
 
-test("a key that is none is refused at once", () => {
+test("an invalid key is refused immediately", () => {
   expect(() => credentialKeysFrom({ NOVA_CREDENTIALS_KEY: "abc" })).toThrow(/not 64 hex digits/);
 });

@@ -7,7 +7,7 @@ import { standInForKms } from "../../support/kms.ts";
 
 const keyHex = "0123456789abcdef".repeat(4);
 
-/** As much of KMS as the signer uses; a request that it must not make is refused. */
+/** The part of KMS that the signer uses; other requests fail. */
 function openKms(): Server {
   return createServer(async (request, response) => {
     const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
@@ -37,12 +37,12 @@ standInForKms(kms, client);
 describe.each(Object.keys(signers))("the signer with a %s", (name) => {
   const text = "a".repeat(64);
 
-  test("signs the same text in the same way, as HMAC-SHA-256 in base64", async () => {
+  test("signs a text deterministically, as HMAC-SHA-256 in base64", async () => {
     const expected = createHmac("sha256", Buffer.from(keyHex, "hex")).update(text).digest("base64");
     expect(await signers[name]?.().sign(text)).toBe(expected);
   });
 
-  test("knows its own signature from others", async () => {
+  test("accepts its own signature and refuses others", async () => {
     const signer = signers[name]?.() as Signer;
     const signature = await signer.sign(text);
     expect(await signer.verify(text, signature)).toBe(true);
@@ -52,10 +52,10 @@ describe.each(Object.keys(signers))("the signer with a %s", (name) => {
   });
 });
 
-test.each(["", "abc", "g".repeat(64), keyHex.slice(2)])("refuses %j as a key", (bad) => {
+test.each(["", "abc", "g".repeat(64), keyHex.slice(2)])("a signer refuses the key %j", (bad) => {
   expect(() => createKeySigner(bad)).toThrow(/64 hex digits/);
 });
 
-test("does not take a refusal of KMS for a wrong signature", async () => {
+test("a signer reports other errors of KMS instead of a wrong signature", async () => {
   await expect(createKmsSigner(client, "alias/other").verify("a", "AAAA")).rejects.toThrow(/unexpected/);
 });

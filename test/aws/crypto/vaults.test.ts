@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createKeyVault, createKmsVault } from "../../../packages/aws/src/crypto/vaults.ts";
 import { standInForKms } from "../../support/kms.ts";
 
-/** As much of KMS as the vault uses: what is sealed names key and context, and opens with the same. */
+/** The part of KMS that the vault uses. A ciphertext names its key and context, which decryption compares. */
 function openKms(): Server {
   return createServer(async (request, response) => {
     const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
@@ -34,7 +34,7 @@ standInForKms(kms, client);
 describe.each(Object.keys(vaults))("the vault with a %s", (name) => {
   const vault = () => vaults[name]?.() as Vault;
 
-  test("opens what it sealed, umlauts too", async () => {
+  test("decrypts the texts that it encrypted, including umlauts", async () => {
     const sealed = await vault().seal("a token, grün", context);
     expect(sealed).not.toContain("token");
     expect(await vault().open(sealed, context)).toBe("a token, grün");
@@ -43,12 +43,12 @@ describe.each(Object.keys(vaults))("the vault with a %s", (name) => {
   test.each([
     ["for another task", { ...context, task: "task_2" }],
     ["for nothing", {}],
-  ])("does not open %s what was sealed for one", async (_what, other) => {
+  ])("does not decrypt %s a text that was encrypted for one task", async (_what, other) => {
     await expect(vault().open(await vault().seal("a token", context), other)).rejects.toThrow(/does not open/);
   });
 });
 
-test("a key seals the same text differently each time, and opens nothing that was changed", async () => {
+test("a key vault encrypts the same text differently each time, and does not decrypt a changed text", async () => {
   const vault = vaults.key?.() as Vault;
   const sealed = await vault.seal("a token", context);
   expect(await vault.seal("a token", context)).not.toBe(sealed);
@@ -58,10 +58,10 @@ test("a key seals the same text differently each time, and opens nothing that wa
   await expect(vault.open("", context)).rejects.toMatchObject({ name: "VaultLocked" });
 });
 
-test.each(["", "abc", "g".repeat(64)])("a key that is %j is refused", (bad) => {
+test.each(["", "abc", "g".repeat(64)])("a key vault refuses the key %j", (bad) => {
   expect(() => createKeyVault(bad)).toThrow(/64 hex digits/);
 });
 
-test("does not take another refusal of KMS for a wrong text", async () => {
+test("a KMS vault reports other errors of KMS instead of a wrong text", async () => {
   await expect(createKmsVault(client, "alias/other").open("AAAA", context)).rejects.toThrow(/no such key/);
 });

@@ -8,7 +8,7 @@ import { useTable } from "../support/endpoints.ts";
 const table = useTable();
 let store: CredentialStore;
 const acme = { client: "acme" };
-/** Records, and the items that they were stored as when format 1 was made. Never regenerate this file. */
+/** Records with their stored items. Never regenerate this file. */
 const { values, items } = frozen as unknown as { values: CredentialRecord[]; items: { pk: string; sk: string }[] };
 const [record, ofWorkflow] = values as [CredentialRecord, CredentialRecord];
 
@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 
 describe("a credential of format 1", () => {
-  test("is stored as it always was, and read for ever", async () => {
+  test("is stored as in the frozen sample, and can be read from it", async () => {
     for (const value of values) expect(await store.put(value)).toBe(true);
     const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));
     expect(Items.sort((a, b) => (`${a.pk}${a.sk}` < `${b.pk}${b.sk}` ? -1 : 1))).toEqual(items);
@@ -25,20 +25,20 @@ describe("a credential of format 1", () => {
     expect(await store.get(ofWorkflow)).toEqual(ofWorkflow);
   });
 
-  test("is written over the revision before and no other", async () => {
+  test("replaces only the previous revision", async () => {
     expect(await store.put(record)).toBe(false);
     expect(await store.put({ ...record, revision: 3 })).toBe(false);
     expect(await store.put({ ...record, revision: 2, sealed: "c2VhbGVk" })).toBe(true);
     expect(await store.get(record)).toMatchObject({ revision: 2, sealed: "c2VhbGVk" });
   });
 
-  test("is read consistently: one that was replaced is used no more", async () => {
+  test("is read consistently, so that a replaced credential is never used", async () => {
     await store.list(acme);
     await store.get(record);
     expect(table.requests).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
   });
 
-  test("is listed with those of all owners, in pages, and gone when it is removed", async () => {
+  test("is listed page by page with those of all owners, until it is removed", async () => {
     for (let n = 0; n < 120; n++) await store.put({ ...record, name: `more_${n}` });
     const first = await store.listAll();
     const second = await store.listAll(first.after);
@@ -47,7 +47,7 @@ describe("a credential of format 1", () => {
     expect(await store.get(record)).toBeUndefined();
   });
 
-  test("of another format is refused with a way out", async () => {
+  test("is refused in another format, with a way out", async () => {
     await table.client.send(new PutCommand({ TableName: table.table, Item: { ...items[1], format: 2 } }));
     await expect(store.get(ofWorkflow)).rejects.toThrow(/stored in format 2.*update NOVA/);
   });

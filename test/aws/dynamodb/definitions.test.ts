@@ -8,7 +8,7 @@ import { useBucket, useTable } from "../support/endpoints.ts";
 const table = useTable();
 const bucket = useBucket();
 
-/** An index of workflows and versions that answers two at a time. */
+/** An index of workflows and versions with two items per page. */
 function index(...rows: [workflowId: string, version: number][]) {
   const asked: string[] = [];
   const key = (workflowId: string, version: number) => `${workflowId}#${String(version).padStart(10, "0")}`;
@@ -35,7 +35,7 @@ describe("ids of workflows", () => {
       [""],
     ],
     [
-      "of a page that ends inside of a workflow",
+      "continue after a page that ends inside a workflow",
       [
         ["a", 1],
         ["b", 1],
@@ -47,7 +47,7 @@ describe("ids of workflows", () => {
       ["", "b"],
     ],
     [
-      "of many versions skip them",
+      "skip the further versions of a workflow",
       [
         ["a", 1],
         ["a", 2],
@@ -60,7 +60,7 @@ describe("ids of workflows", () => {
       ["", "a"],
     ],
     [
-      "behind one leave it out",
+      "after a given id exclude that id",
       [
         ["a", 1],
         ["b", 1],
@@ -71,7 +71,7 @@ describe("ids of workflows", () => {
       ["a"],
     ],
     [
-      "behind one that is not there",
+      "after an unknown id start with the next one",
       [
         ["a", 1],
         ["c", 1],
@@ -87,7 +87,12 @@ describe("ids of workflows", () => {
   });
 
   const version = (workflowId: string, number: number) => ({
-    ...{ format: 1, workflowId, version: number, hash: `hash-${number}`, template: "base", createdAt: "2026-01-01" },
+    format: 1,
+    workflowId,
+    version: number,
+    hash: `hash-${number}`,
+    template: "base",
+    createdAt: "2026-01-01",
     ...{
       stateMachineArn: "arn",
       status: "publishing",
@@ -95,7 +100,7 @@ describe("ids of workflows", () => {
     },
   });
 
-  it("are read of versions and of publications without a definition, however often they were published", async () => {
+  it("are read from versions and publications without their definitions", async () => {
     const stores = { versions: createWorkflowStore(table, bucket), ...createServiceStores({ ...table, bucket }) };
     for (const [id, number] of [
       ["b", 1],

@@ -8,9 +8,21 @@ const bucket = useBucket();
 let deliveries: DeliveryStore;
 
 const delivery: Delivery = {
-  ...{ format: 1, key: "k0", id: "dlv_0", type: "mail", workflow: "invoice", trigger: "mail-1", client: "acme" },
-  ...{ at: "2026-01-01T00:00:00.000Z", from: "a@b", about: "Hi", dedupe: "<1@x>", status: "accepted" },
-  ...{ execution: "exec_0", reason: null, expiresAt: 1_800_000_000 },
+  format: 1,
+  key: "k0",
+  id: "dlv_0",
+  type: "mail",
+  workflow: "invoice",
+  trigger: "mail-1",
+  client: "acme",
+  at: "2026-01-01T00:00:00.000Z",
+  from: "a@b",
+  about: "Hi",
+  dedupe: "<1@x>",
+  status: "accepted",
+  execution: "exec_0",
+  reason: null,
+  expiresAt: 1_800_000_000,
 };
 const nobodys = { workflow: null, trigger: null, client: null, execution: null, status: "refused" } as const;
 
@@ -25,7 +37,7 @@ beforeAll(async () => {
 const ids = async (query: Partial<DeliveryQuery>) =>
   (await deliveries.list({ limit: 10, ...query })).map(({ id }) => id);
 
-test("the first delivery under a key is the one that counts", async () => {
+test("a delivery keeps the first one stored under its key", async () => {
   const later = { ...delivery, id: "dlv_9", execution: "exec_9" };
   expect(await deliveries.begin(later)).toEqual(delivery);
   expect(await deliveries.begin(delivery)).toBeUndefined();
@@ -40,16 +52,16 @@ test.each<[Partial<DeliveryQuery>, string[]]>([
   [{ workflow: null }, ["dlv_3"]],
   [{ client: "acme" }, ["dlv_2", "dlv_0"]],
   [{ client: "acme", status: "refused" }, []],
-])("a list of %j has %j, newest first", async (query, expected) => {
+])("a list of deliveries with %j has %j, newest first", async (query, expected) => {
   expect(await ids(query)).toEqual(expected);
 });
 
-test("what nobody could place keeps its gaps", async () => {
+test("a delivery without workflow and client keeps them null", async () => {
   const [found] = await deliveries.list({ workflow: null, limit: 1 });
   expect(found).toEqual({ ...delivery, ...nobodys, key: "k3", id: "dlv_3", reason: "it is for nobody" });
 });
 
-test("what became of it is written down, with or without a run", async () => {
+test("a delivery records its result, with or without a run", async () => {
   const refused = { status: "refused", execution: null, reason: "too late" } as const;
   await deliveries.finish("k0", refused);
   expect(await deliveries.begin({ ...delivery, id: "x" })).toMatchObject(refused);
@@ -60,7 +72,7 @@ test("what became of it is written down, with or without a run", async () => {
   }
 });
 
-test("nothing becomes of one that went with its client", async () => {
+test("a delivery that was erased with its client is not written again", async () => {
   await deliveries.finish("gone", { status: "refused", execution: null, reason: "its client is gone" });
   expect(await deliveries.begin({ ...delivery, key: "gone", id: "dlv_4", workflow: "other" })).toBeUndefined();
 });

@@ -5,17 +5,17 @@ import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executi
 import frozen from "../../fixtures/formats/child-1.json" with { type: "json" };
 import { useTable } from "../support/endpoints.ts";
 
-/** An execution that a node runs, and the item that it was stored as when that came to be. Never regenerate this file. */
+/** The execution of a child workflow with its stored item. Never regenerate this file. */
 const { value, item } = frozen as unknown as { value: Execution; item: { pk: string; sk: string } };
 const table = useTable();
 const store = () => createExecutionStore(table, { ids: async function* () {} });
 
-test("an execution that a node runs is read for ever", async () => {
+test("the execution of a child workflow can be read from format 1", async () => {
   await table.client.send(new PutCommand({ TableName: table.table, Item: item }));
   expect(await store().get(value.id)).toEqual(value);
 });
 
-test("an execution that a node runs is stored in format 1", async () => {
+test("the execution of a child workflow is stored in format 1", async () => {
   const other = { ...value, id: "exec_other" };
   expect(await store().create(other)).toBe(true);
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));

@@ -26,18 +26,18 @@ const base: Execution = {
   open: true,
 };
 
-test("keeps the first record of an id", async () => {
+test("a store keeps the first record of an id", async () => {
   expect(await executions.create(base)).toBe(true);
   expect(await executions.create({ ...base, status: "failed" })).toBe(false);
   expect(await executions.get(base.id)).toEqual(base);
 });
 
-test("knows nothing of an id that was never created", async () => {
+test("a store has no record of an unknown id, and refuses to update it", async () => {
   expect(await executions.get("exec_none")).toBeUndefined();
   await expect(executions.update("exec_none", { status: "failed" })).rejects.toThrow(/no execution "exec_none"/);
 });
 
-test("sets the fields given and leaves the others", async () => {
+test("an update sets the given fields and keeps the others", async () => {
   const created = { ...base, id: "exec_02", root: "exec_02" };
   const error = { node: "extract", class: "NodeFailed", message: "no total" } as const;
   const closed = { status: "failed", endedAt: "2026-11-21T10:00:09.000Z", durationMs: 9000, nodes: 2, error } as const;
@@ -47,7 +47,7 @@ test("sets the fields given and leaves the others", async () => {
   expect(await executions.get(created.id)).toEqual({ ...created, ...closed, spent, tip: "hash" });
 });
 
-test("tells the source of its restarts, each once, however many begin at the same time", async () => {
+test("the source of concurrent restarts lists each of them once", async () => {
   const source = { ...base, id: "exec_source", root: "exec_source" };
   const ids = ["exec_r1", "exec_r2", "exec_r3"];
   const restarts = ids.map((id) => ({ ...base, id, root: source.id, restartedFrom: source.id }));
@@ -61,7 +61,7 @@ test("tells the source of its restarts, each once, however many begin at the sam
   expect(await executions.get(late.id)).toBeUndefined();
 });
 
-test("takes an execution out of the open ones, and keeps the record", async () => {
+test("an execution leaves the open index, and its record stays", async () => {
   const created = { ...base, id: "exec_03" };
   await executions.create(created);
   const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
@@ -71,7 +71,7 @@ test("takes an execution out of the open ones, and keeps the record", async () =
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
 
-test("offers the sandboxes that an execution leaves, to one taker, and never twice", async () => {
+test("an idle sandbox is offered to one taker, and never twice", async () => {
   const pool = { key: "p", idleSeconds: 60 };
   const idle = { id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool };
   const { client: owner, workflowId, version } = base;
@@ -90,7 +90,7 @@ test("offers the sandboxes that an execution leaves, to one taker, and never twi
   expect(await executions.takeIdle(offer)).toBe(false);
 });
 
-test("offers nothing again that was taken before the answer to the offer was lost", async () => {
+test("a taken sandbox is not offered again when the answer to the offer was lost", async () => {
   const idle = { id: "sbx_6", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z" };
   const of = { ...base, id: "exec_06" };
   await executions.create(of);
@@ -113,7 +113,7 @@ test("offers nothing again that was taken before the answer to the offer was los
   expect(await executions.takeIdle(left[0] as Offer)).toBe(true);
 });
 
-test("offers several, each to one taker, however many come at once", async () => {
+test("several idle sandboxes go to one taker each, although many take at the same time", async () => {
   const ids = Array.from({ length: 6 }, (_, place) => `sbx_${place}`);
   const [createdAt, endsAt] = [base.startedAt, "2026-11-21T10:01:00.000Z"];
   await executions.create({ ...base, id: "exec_05" });
@@ -157,7 +157,7 @@ describe("a queued execution", () => {
     open: true,
   });
 
-  test("is one admission's at a time, which alone can begin it, once", async () => {
+  test("belongs to one admission at a time, which alone can start it, once", async () => {
     await executions.create(queued("exec_q1"));
     const claims = ["1", "2"].map((to) => executions.admit("exec_q1", { from: "", to }));
     expect((await Promise.all(claims)).sort()).toEqual([false, true]);
@@ -168,20 +168,20 @@ describe("a queued execution", () => {
     expect(await executions.admit("exec_q1", { from: mine, to: mine, begun: true })).toBe(false);
   });
 
-  test("whose claim was lost on its way back is claimed all the same", async () => {
+  test("is claimed even if the answer to the claim was lost", async () => {
     await executions.create(queued("exec_q2"));
     table.faults = failing(1, "lost");
     expect(await executions.admit("exec_q2", { from: "", to: "1" })).toBe(true);
   });
 
-  test("that was cancelled cannot begin", async () => {
+  test("cannot start after it was cancelled", async () => {
     await executions.create(queued("exec_q3"));
     await executions.update("exec_q3", { status: "cancelled" });
     expect(await executions.admit("exec_q3", { from: "", to: "1" })).toBe(false);
   });
 });
 
-test("an execution whose contents are gone says so", async () => {
+test("an execution reports that its contents are erased", async () => {
   const id = "exec_erased";
   await executions.create({ ...base, id, open: false });
   expect(await executions.get(id)).not.toHaveProperty("erased");
@@ -221,7 +221,7 @@ describe("lists", () => {
     ["in a time, oldest first", { client: "odd", from: at(3), to: at(7), oldestFirst: true }, [3, 5, 7]],
     ["of nobody", { workflow: "none" }, []],
     ["in a time that ends before it begins", { client: "odd", from: at(7), to: at(3), oldestFirst: true }, []],
-  ])("executions %s", async (_, query, expected) => {
+  ])("contain executions %s", async (_, query, expected) => {
     const { items, cursor } = await executions.list({ ...december, ...query });
     expect(items.map(({ id }) => id)).toEqual(expected.map((index) => `exec_list_${index}`));
     expect(cursor).toBeUndefined();
@@ -236,7 +236,7 @@ describe("lists", () => {
     ["a trigger of a workflow, few records looked at", { workflow: "invoice", trigger: "nightly", looksAt: 3 }],
     ["everybody, few records looked at", { looksAt: 1 }],
     ["a time, oldest first", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
-  ])("pages of %s without a gap and without a double", async (_, query) => {
+  ])("page through %s without a gap or a duplicate", async (_, query) => {
     const whole = await executions.list({ ...december, ...query, looksAt: 1000 });
     const paged: Execution[] = [];
     let cursor: string | undefined;
@@ -249,7 +249,7 @@ describe("lists", () => {
     expect(paged).toEqual(whole.items);
   });
 
-  test("executions of what is rare in short pages, each of which looks at so many records and no more", async () => {
+  test("return short pages for rare matches, and examine a limited number of records per page", async () => {
     const rare = { ...december, errorClass: "NodeTimeout", looksAt: 2 };
     const pages: string[][] = [];
     let cursor: string | undefined;
@@ -262,13 +262,17 @@ describe("lists", () => {
     expect(pages.length).toBeGreaterThan(3);
   });
 
-  test("all executions that have not ended, however many have since, of a workflow and a client as well", async () => {
+  test("contain all open executions, also by workflow and client", async () => {
     const october = { from: "2026-10-01T00:00:00.000Z", to: "2026-10-31T00:00:00.000Z" };
     for (const day of [1, 2, 3, 4, 5, 6]) {
       const isWaiting = day < 4;
       await executions.create({
-        ...{ ...base, id: `exec_day_${day}`, startedAt: `2026-10-0${day}T10:00:00.000Z`, open: isWaiting },
-        ...{ status: isWaiting ? "waiting" : "completed", workflowId: day === 2 ? "mail" : "invoice" },
+        ...base,
+        id: `exec_day_${day}`,
+        startedAt: `2026-10-0${day}T10:00:00.000Z`,
+        open: isWaiting,
+        status: isWaiting ? "waiting" : "completed",
+        workflowId: day === 2 ? "mail" : "invoice",
         client: day === 3 ? "october" : "acme",
       });
     }
@@ -284,7 +288,7 @@ describe("lists", () => {
     expect(await daysOf({ status: "completed", limit: 1 })).toEqual(["6", "more"]);
   });
 
-  test("executions of the same instant one after the other", async () => {
+  test("order executions of the same instant by id", async () => {
     const twins = ["a", "b", "c"].map((id) => ({ ...base, id: `exec_twin_${id}`, client: "twins" }));
     for (const twin of twins) await executions.create(twin);
     const first = await executions.list({ client: "twins", limit: 2 });

@@ -6,10 +6,10 @@ import frozen from "../../fixtures/formats/generations-1.json" with { type: "jso
 import twoStages from "../../fixtures/formats/generations-1-analysis.json" with { type: "json" };
 import { useTable } from "../support/endpoints.ts";
 
-/** The same of code that needs an analysis, which came later into format 1. */
+/** A generation of two stages with its stored item. */
 const behindAnalysis = twoStages as unknown as { value: Generation; item: { pk: string; sk: string } };
 
-/** Generations, and the items that they were stored as when format 1 was made. Never regenerate this file. */
+/** Generations with their stored items. Never regenerate this file. */
 const { values, items } = frozen as unknown as {
   values: [Generation, Generation];
   items: { pk: string; sk: string }[];
@@ -18,7 +18,7 @@ const { values, items } = frozen as unknown as {
 describe("generations of format 1", () => {
   const table = useTable();
 
-  test("are read for ever", async () => {
+  test("can be read", async () => {
     for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
     const store = createGenerationStore(table);
     expect(await store.ofWorkflow("bills")).toEqual(values);
@@ -26,7 +26,7 @@ describe("generations of format 1", () => {
     expect(await store.of("bills", "sum", "acme")).toEqual([values[1]]);
   });
 
-  test("of another format are refused with a way out", async () => {
+  test("are refused in another format, with a way out", async () => {
     for (const item of items)
       await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     await expect(createGenerationStore(table).ofWorkflow("bills")).rejects.toThrow(/stored in format 2.*update NOVA/);
@@ -36,7 +36,7 @@ describe("generations of format 1", () => {
 describe("a generation of two stages", () => {
   const table = useTable();
 
-  test("is read for ever, and stored like that today", async () => {
+  test("is read from format 1 and stored in it", async () => {
     const { item: Item, value } = behindAnalysis;
     const store = createGenerationStore(table);
     await table.client.send(new PutCommand({ TableName: table.table, Item }));
@@ -48,7 +48,7 @@ describe("a generation of two stages", () => {
   });
 });
 
-describe("generations written today", () => {
+describe("new generations", () => {
   const table = useTable();
 
   test("are stored in format 1", async () => {

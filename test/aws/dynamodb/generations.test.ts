@@ -16,9 +16,17 @@ const base: Generation = {
   client: null,
   key: "a".repeat(64),
   ingredients: {
-    ...{ prompt: "Add up the lines.", node_type: "action", edges: [], generator: "1", settings: "", template: "1" },
-    ...{ reads: { "order.lines": "list", "order.discount?": "number" }, guides: { money: "b".repeat(64) } },
-    ...{ model: "default", requirements: ["lxml"], lib: { "mails.py": "c".repeat(64) } },
+    prompt: "Add up the lines.",
+    node_type: "action",
+    edges: [],
+    generator: "1",
+    settings: "",
+    template: "1",
+    reads: { "order.lines": "list", "order.discount?": "number" },
+    guides: { money: "b".repeat(64) },
+    model: "default",
+    requirements: ["lxml"],
+    lib: { "mails.py": "c".repeat(64) },
   },
   codeHash: "d".repeat(64),
   code: 'context["total"] = 7\n',
@@ -29,7 +37,7 @@ const base: Generation = {
   createdAt: "2026-11-22T10:00:00.000Z",
 };
 
-test("keeps a generation whole, and the first of two that are the same", async () => {
+test("a generation is stored whole, and the first of two equal ones is kept", async () => {
   const proven = { provenBy: "exec_01", approved: { by: "ada", at: base.createdAt }, embedding: [0.1235, -1, 0] };
   const whole = { ...base, ...proven, node: "whole" };
   expect(await store.create(whole)).toBe(true);
@@ -37,7 +45,7 @@ test("keeps a generation whole, and the first of two that are the same", async (
   expect(await store.of("bills", "whole", null)).toEqual([whole]);
 });
 
-test("keeps other code for the same key beside it", async () => {
+test("a generation with other code for the same key is stored too", async () => {
   const times = ["2026-11-22T10:00:01.000Z", "2026-11-22T10:00:03.000Z", "2026-11-22T10:00:02.000Z"];
   for (const [n, createdAt] of times.entries()) {
     await store.create({ ...base, node: "many", codeHash: String(n).repeat(64), createdAt });
@@ -46,7 +54,7 @@ test("keeps other code for the same key beside it", async () => {
   expect(found.map(({ createdAt }) => createdAt).toSorted()).toEqual(times.toSorted());
 });
 
-test("tells workflows, nodes and clients apart, also where a name begins like another", async () => {
+test("generations are separated by workflow, node and client, even if one name is a prefix of another", async () => {
   const places: [string, string, string | null][] = [
     ["apart", "sum", null],
     ["apart", "sum", "acme"],
@@ -62,14 +70,14 @@ test("tells workflows, nodes and clients apart, also where a name begins like an
   expect(await store.ofWorkflow("nothing")).toEqual([]);
 });
 
-test("answers all of a node with one consistent query", async () => {
+test("the generations of a node are read with one consistent query", async () => {
   await store.of("bills", "sum", null);
   expect(table.operations).toEqual(["Query"]);
   expect(table.requests[0]).toMatchObject({ ConsistentRead: true });
 });
 
 describe("an update", () => {
-  test("changes what may change, and nothing else", async () => {
+  test("changes status, proof and approval only", async () => {
     const one = { ...base, node: "updated" };
     await store.create(one);
     await store.update(one, { status: "pinned", provenBy: "exec_01" });
@@ -81,13 +89,13 @@ describe("an update", () => {
     ]);
   });
 
-  test("of a generation that is not there makes none", async () => {
+  test("of an unknown generation creates none", async () => {
     await expect(store.update({ ...base, node: "nobody" }, { status: "pinned" })).rejects.toThrow();
     expect(await store.of("bills", "nobody", null)).toEqual([]);
   });
 });
 
-test("refuses code that no item has room for", async () => {
+test("code that is too large for an item is refused", async () => {
   const half = "#".repeat(160_000);
   await expect(store.create({ ...base, node: "large", code: half, analysis: half })).rejects.toThrow(/32\d{4} bytes/);
   const large = { ...base, node: "large", code: "# é".repeat(100_000) };

@@ -6,13 +6,13 @@ import { failing, useTable } from "../support/endpoints.ts";
 const table = useTable();
 const start = Date.parse("2026-11-25T12:00:00Z");
 
-/** Processes on one clock, which stands still unless it is told. */
+/** Processes that share a clock, which moves only when the test moves it. */
 function processes(perSecond: number, begin: number) {
   const clock = { time: begin, now: () => clock.time, sleep: vi.fn(async () => sleep(0)) };
   return { clock, ask: () => createPace(table, perSecond, clock)() };
 }
 
-test("sandboxes are made one after another, whoever makes them, as fast as the plan lets them be", async () => {
+test("all processes together create sandboxes at the rate of the plan", async () => {
   const { ask, clock } = processes(2, start);
   expect((await Promise.all(Array.from({ length: 3 }, ask))).sort()).toEqual([false, true, true]);
   expect(clock.sleep.mock.calls.flat().sort()).toEqual([1_000, 525]);
@@ -25,7 +25,7 @@ test("sandboxes are made one after another, whoever makes them, as fast as the p
   expect(clock.sleep).not.toHaveBeenCalled();
 });
 
-test("whoever has no turn in the next moment waits for one, and takes nobody's", async () => {
+test("a process without a free time in the next second waits, and reserves none", async () => {
   const { ask, clock } = processes(0.05, start + 3_600_000);
   expect([await ask(), await ask()]).toEqual([true, true]);
   clock.sleep.mockClear();
@@ -36,7 +36,7 @@ test("whoever has no turn in the next moment waits for one, and takes nobody's",
   expect(clock.sleep).toHaveBeenLastCalledWith(21_000);
 });
 
-test("an answer that is lost costs a turn, and nobody has the same one", async () => {
+test("a lost answer wastes a time, and no two processes get the same time", async () => {
   const { ask, clock } = processes(1, start + 7_200_000);
   table.faults = failing(1, "lost");
   expect([await ask(), await ask()]).toContain(true);

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import frozen from "../../fixtures/formats/publishing-1.json" with { type: "json" };
 import { useBucket, useTable } from "../support/endpoints.ts";
 
-/** Records and the items that they were stored as when format 1 was made. Never regenerate this file. */
+/** Records with their stored items. Never regenerate this file. */
 const { values, items } = frozen as unknown as {
   values: { publications: [Publication, Publication, Publication]; upload: Upload; client: Client };
   items: { pk: string; sk: string }[];
@@ -13,7 +13,7 @@ const { values, items } = frozen as unknown as {
 const { publications, upload, client } = values;
 const bucket = useBucket();
 
-describe("records of format 1", () => {
+describe("publications of format 1", () => {
   const table = useTable();
   const stores = () => createServiceStores({ ...table, bucket });
 
@@ -21,7 +21,7 @@ describe("records of format 1", () => {
     for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
   });
 
-  test("are read for ever", async () => {
+  test("can be read", async () => {
     const { publications: store, uploads, clients } = stores();
     for (const one of publications) expect(await store.get(one)).toEqual(one);
     expect(await Array.fromAsync(store.pending())).toMatchObject([
@@ -34,7 +34,7 @@ describe("records of format 1", () => {
   test.each<[string, () => Promise<unknown>]>([
     ["a publication", () => stores().publications.get(publications[0])],
     ["an upload", () => stores().uploads.get(upload.id)],
-  ])("of another format are refused with a way out (%s)", async (_what, read) => {
+  ])("are refused in another format, with a way out (%s)", async (_what, read) => {
     for (const item of items) {
       await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     }
@@ -42,7 +42,7 @@ describe("records of format 1", () => {
   });
 });
 
-describe("records written today", () => {
+describe("new publications", () => {
   const table = useTable();
 
   test("are stored in format 1", async () => {

@@ -9,7 +9,7 @@ const table = useTable();
 const [ready, , waiting] = frozen.values.publications as [Publication, Publication, Publication];
 const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 
-test("that a publication was handed over again is kept while it waits, and not once it is over", async () => {
+test("a publication records a second hand-over while it is publishing, and not after it has ended", async () => {
   const { publications } = createServiceStores({ ...table, bucket });
   await publications.create(waiting);
   await publications.recordHandOver(waiting, handedOver);
@@ -23,7 +23,7 @@ test("that a publication was handed over again is kept while it waits, and not o
   expect(await publications.get({ ...ready, workflowId: "nobodys" })).toBeUndefined();
 });
 
-test("a publication that nobody can read is listed beside the others, and can be ended", async () => {
+test("an unreadable publication is listed with the others, and can be ended", async () => {
   const { publications } = createServiceStores({ ...table, bucket });
   await publications.create({ ...waiting, workflowId: "newer", format: 2 as never });
   await publications.create({ ...waiting, workflowId: "current" });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { whenAsked } from "../../../packages/aws/src/dynamodb/records.ts";
+import { lazyObject } from "../../../packages/aws/src/dynamodb/records.ts";
 
 class Counter {
   count = 0;
@@ -10,27 +10,27 @@ class Counter {
   }
 }
 
-describe("an entity that is made when it is asked", () => {
+describe("a lazy object", () => {
   const begin = () => {
     let made = 0;
-    const counter = whenAsked(() => {
+    const counter = lazyObject(() => {
       made++;
       return new Counter();
     });
     return { counter, made: () => made };
   };
 
-  it("is not made before", () => {
+  it("is not created before its first use", () => {
     expect(begin().made()).toBe(0);
   });
 
-  it("is made once, whoever asks", () => {
+  it("is created once for all users", () => {
     const { counter, made } = begin();
     expect([counter.count, counter.read.count(), counter.add(1).count]).toEqual([0, 0, 1]);
     expect(made()).toBe(1);
   });
 
-  it("keeps what its methods change", () => {
+  it("keeps the changes of its methods", () => {
     const { counter } = begin();
     const { add } = counter;
     add(2);
@@ -38,9 +38,9 @@ describe("an entity that is made when it is asked", () => {
     expect(counter.read.count()).toBe(5);
   });
 
-  it("is made anew where it could not be made", () => {
+  it("is created at the next use if the first creation failed", () => {
     let attempts = 0;
-    const entity = whenAsked(() => {
+    const entity = lazyObject(() => {
       if (attempts++ === 0) throw new Error("no such table");
       return { name: "key" };
     });

@@ -5,7 +5,7 @@ import { createSessionStore } from "../../../packages/aws/src/dynamodb/sessions.
 import frozen from "../../fixtures/formats/sessions-1.json" with { type: "json" };
 import { useBucket, useTable } from "../support/endpoints.ts";
 
-/** A session, and the item that it was stored as when format 1 was made. Never regenerate this file. */
+/** A session with its stored item. Never regenerate this file. */
 const { session, item } = frozen as unknown as { session: Session; item: { pk: string; sk: string } };
 
 describe("a session", () => {
@@ -13,7 +13,7 @@ describe("a session", () => {
   const bucket = useBucket();
   const stored = () => createSessionStore(table, bucket);
 
-  test("is read for ever", async () => {
+  test("can be read from format 1", async () => {
     await table.client.send(new PutCommand({ TableName: table.table, Item: item }));
     const { state: _, ...summary } = session;
     expect(await stored().get(session.id)).toEqual(session);
@@ -26,20 +26,20 @@ describe("a session", () => {
     expect(await stored().get(session.id)).toBeUndefined();
   });
 
-  test("of another format is refused with a way out", async () => {
+  test("is refused in another format, with a way out", async () => {
     await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     await expect(stored().get(session.id)).rejects.toThrow(/stored in format 2.*update NOVA/);
     await stored().remove(session);
   });
 
-  test("written today is stored in format 1", async () => {
+  test("is stored in format 1", async () => {
     expect(await stored().create(session)).toBe(true);
     expect(await stored().create(session)).toBe(false);
     const { Items } = await table.client.send(new ScanCommand({ TableName: table.table }));
     expect(Items).toEqual([item]);
   });
 
-  test("is replaced by who has read it last, and by nobody else", async () => {
+  test("is replaced only by a writer that has read its current revision", async () => {
     const next = { ...session, revision: session.revision + 1, name: "Another" };
     expect(await stored().replace(next, session.revision - 1)).toBe(false);
     expect(await stored().replace(next, session.revision)).toBe(true);
@@ -47,7 +47,7 @@ describe("a session", () => {
     expect(await stored().get(session.id)).toEqual(next);
   });
 
-  test("that is large lies in the bucket, and goes with what it holds", async () => {
+  test("with a large state is stored in the bucket, and removed with its contents", async () => {
     const large = {
       ...session,
       id: `ses_${"1".repeat(26)}`,

@@ -12,20 +12,20 @@ beforeAll(() => {
 });
 
 describe("the slots of a pool", () => {
-  test("are so many and not one more, however many ask at once", async () => {
+  test("never exceed the limit, although many runs ask at the same time", async () => {
     const taken = await Promise.all(Array.from({ length: 8 }, (_, n) => slots.take("W#a", `exec_${n}`, "1", 3)));
     expect(taken.filter(Boolean)).toHaveLength(3);
     expect(await slots.taken("W#a")).toHaveLength(3);
   });
 
-  test("are a run's own once, whoever asks again, unless a later admission has it", async () => {
+  test("are counted once per run, and a repeated request succeeds unless a later admission holds the slot", async () => {
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "3", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(false);
     expect(await slots.taken("W#b")).toEqual(["exec_1"]);
   });
 
-  test("are given back once, and by their own admission where one is named", async () => {
+  test("are given back once, and only by the named admission", async () => {
     await slots.take("W#c", "exec_1", "2", 2);
     await slots.take("W#c", "exec_2", "2", 2);
     await slots.giveBack("W#c", "exec_1", { admission: "1" });
@@ -38,7 +38,7 @@ describe("the slots of a pool", () => {
     expect(taken.filter(Boolean)).toHaveLength(2);
   });
 
-  test.each(["take", "giveBack"] as const)("are counted right where the answer to %s is lost", async (what) => {
+  test.each(["take", "giveBack"] as const)("are counted correctly if the answer to %s is lost", async (what) => {
     const pool = `W#lost-${what}`;
     if (what === "giveBack") await slots.take(pool, "exec_1", "1", 1);
     table.faults = failing(1, "lost");
@@ -48,14 +48,14 @@ describe("the slots of a pool", () => {
     expect(await slots.take(pool, "exec_2", "1", 1)).toBe(true);
   });
 
-  test("of a pool that nobody knows are free", async () => {
+  test("of an unknown pool are free", async () => {
     await slots.giveBack("W#nothing", "exec_1");
     expect(await slots.taken("W#nothing")).toEqual([]);
   });
 });
 
 describe("the queue of a pool", () => {
-  test("is read in the order of arrival, page by page, and once for each run", async () => {
+  test("is read page by page in the order of arrival, with each run once", async () => {
     const ids = Array.from({ length: 60 }, (_, n) => `exec_${String(n).padStart(2, "0")}`);
     for (const execution of [...ids.slice(30), ...ids.slice(0, 31)])
       await slots.enqueue({ execution, pools: ["W#q", "C#acme"] });
@@ -64,7 +64,7 @@ describe("the queue of a pool", () => {
     expect(waiting[0]?.pools).toEqual(["W#q", "C#acme"]);
   });
 
-  test("is left everywhere at once", async () => {
+  test("is left in all pools with one call", async () => {
     await slots.leave({ execution: "exec_00", pools: ["W#q", "C#acme"] });
     for (const pool of ["W#q", "C#acme"]) {
       const [first] = await Array.fromAsync(slots.waiting(pool));
@@ -72,14 +72,14 @@ describe("the queue of a pool", () => {
     }
   });
 
-  test("makes its pool known, beside the slots", async () => {
+  test("registers its pool next to the slots", async () => {
     await slots.take("W#q", "exec_01", "1", 1);
     expect(await Array.fromAsync(slots.pools())).toEqual(["C#acme", "W#q"]);
     expect(await slots.taken("W#q")).toEqual(["exec_01"]);
   });
 });
 
-describe("the runs of everybody", () => {
+describe("the runs of all clients", () => {
   const ask = async (pool: string, client: string, execution: string) =>
     slots.enqueue({ execution, pools: [pool], rank: await slots.rank(pool, client) });
   const waiting = (pool: string) => Array.fromAsync(slots.waiting(pool));
@@ -93,7 +93,7 @@ describe("the runs of everybody", () => {
     return tickets;
   };
 
-  test("take turns by client, however many one of them asks for, and whoever comes later is not behind them all", async () => {
+  test("alternate between clients, so that a client with many runs does not delay the others", async () => {
     await slots.enqueue({ execution: "exec_before", pools: ["S"] });
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("S", "a", run);
     await ask("S", "b", "exec_b1");
@@ -106,14 +106,14 @@ describe("the runs of everybody", () => {
     expect(await order("S")).toEqual(["exec_a3", "exec_b2", "exec_c1", "exec_c2", "exec_before"]);
   });
 
-  test("let others catch up with a client that found all slots free", async () => {
+  test("let other clients catch up with a client that found all slots free", async () => {
     for (const run of ["exec_a1", "exec_a2", "exec_a3", "exec_a4"]) await ask("free", "a", run);
     await begin("free", 3);
     for (const run of ["exec_b1", "exec_b2", "exec_b3"]) await ask("free", "b", run);
     expect(await order("free")).toEqual(["exec_b1", "exec_b2", "exec_b3", "exec_a4"]);
   });
 
-  test("have ranks of their own where they arrive together behind what has ended", async () => {
+  test("get different ranks if they arrive together after others have ended", async () => {
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("together", "a", run);
     for (const { execution, rank } of await begin("together", 3)) await slots.giveBack("together", execution, { rank });
     const ranks = await Promise.all(Array.from({ length: 4 }, () => slots.rank("together", "b")));

@@ -11,8 +11,15 @@ const node = { runs: 1, failed: {}, totalMs: 12, durations: { "12": 1 } };
 
 function stats(execution: string, endedAt: string, more: Partial<RunStats> = {}): RunStats {
   return {
-    ...{ format: 1, execution, workflowId: "invoice", version: 1, client: "acme", status: "completed", endedAt },
-    ...{ durationMs: 20, nodes: { extract: node } },
+    format: 1,
+    execution,
+    workflowId: "invoice",
+    version: 1,
+    client: "acme",
+    status: "completed",
+    endedAt,
+    durationMs: 20,
+    nodes: { extract: node },
     ...more,
   };
 }
@@ -28,7 +35,7 @@ async function read(query: Parameters<ServiceStores["stats"]["read"]>[0]): Promi
   return (await Array.fromAsync(stores.stats.read(query))).map(({ execution }) => execution);
 }
 
-describe("figures of runs", () => {
+describe("statistics of runs", () => {
   const [from, to] = ["2026-11-01T00:00:00.000Z", "2026-11-03T23:59:59.999Z"];
 
   test.each([
@@ -37,11 +44,11 @@ describe("figures of runs", () => {
     ["of a workflow for a client", { workflow: "invoice", client: "globex", from, to }, ["exec_2"]],
     ["from a moment on", { workflow: "invoice", from: "2026-11-01T00:00:00.001Z", to }, ["exec_2"]],
     ["up to a moment", { client: "acme", from, to: "2026-11-03T23:59:59.998Z" }, ["exec_1"]],
-  ])("%s are read by the time of their end", async (_what, query, expected) => {
+  ])("%s are read by end time", async (_what, query, expected) => {
     expect(await read(query)).toEqual(expected);
   });
 
-  test("that are put again are there once, as they were", async () => {
+  test("that are written twice are stored once", async () => {
     await stores.stats.put(stats("exec_1", "2026-11-01T00:00:00.000Z"));
     const [first] = await Array.fromAsync(stores.stats.read({ workflow: "invoice", from, to }));
     expect(first).toEqual(stats("exec_1", "2026-11-01T00:00:00.000Z"));
@@ -49,10 +56,10 @@ describe("figures of runs", () => {
   });
 });
 
-describe("what a month has cost a client", () => {
+describe("the costs of a client in a month", () => {
   const at = { execution: "exec_1", scope: "", seq: 1 };
 
-  test("is the sum of its nodes, each as it was told last, and never less than before", async () => {
+  test("are the sum of its nodes, of which each keeps its highest reported cost", async () => {
     for (const usd of [0.1, 0.3, 0.2]) await stores.spending.note("acme", "2026-11", at, usd);
     await stores.spending.note("acme", "2026-11", { ...at, scope: "/each@1.0" }, 0.4);
     await stores.spending.note("acme", "2026-12", at, 5);
@@ -62,10 +69,10 @@ describe("what a month has cost a client", () => {
   });
 });
 
-describe("requests of a key", () => {
+describe("requests of an API key", () => {
   const window = { beginsAt: Date.parse("2026-11-22T00:00:10.000Z"), seconds: 10 };
 
-  test("are added as long as they are not more than the limit, in each window anew", async () => {
+  test("are counted up to the limit, per window", async () => {
     const add = (count: number, at = window) => stores.rateStore.add({ id: "key_1", client: "acme" }, at, count, 100);
     expect([await add(60), await add(50), await add(40), await add(1)]).toEqual([true, false, true, false]);
     expect(await add(100, { ...window, beginsAt: window.beginsAt + 10_000 })).toBe(true);

@@ -6,7 +6,7 @@ import { useTable } from "../support/endpoints.ts";
 
 const table = useTable();
 
-test("makes the table that its definition describes", async () => {
+test("createTable creates the table that the definition describes", async () => {
   await createTable(table.client, "fresh");
   const { Table } = await table.client.send(new DescribeTableCommand({ TableName: "fresh" }));
   expect(Table).toMatchObject({ TableStatus: "ACTIVE", BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" } });
@@ -19,7 +19,7 @@ test("makes the table that its definition describes", async () => {
   );
 });
 
-test("leaves a table that is there alone, and lets two make it at once", async () => {
+test("createTable keeps an existing table, and two processes may create it at the same time", async () => {
   await Promise.all([createTable(table.client, "twice"), createTable(table.client, "twice")]);
   await createTable(table.client, "twice");
   expect(table.operations.filter((operation) => !["CreateTable", "DescribeTable"].includes(operation))).toEqual([]);

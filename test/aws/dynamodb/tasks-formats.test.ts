@@ -5,7 +5,7 @@ import { createTaskStore } from "../../../packages/aws/src/dynamodb/tasks.ts";
 import frozen from "../../fixtures/formats/tasks-1.json" with { type: "json" };
 import { useTable } from "../support/endpoints.ts";
 
-/** Tasks and a token, and the items that they were stored as when format 1 was made. Never regenerate this file. */
+/** Tasks and a token with their stored items. Never regenerate this file. */
 const { values, items } = frozen as unknown as {
   values: { tasks: [WaitingTask, WaitingTask]; token: SealedToken };
   items: { pk: string; sk: string }[];
@@ -15,7 +15,7 @@ const [asked, sent] = values.tasks;
 describe("tasks of format 1", () => {
   const table = useTable();
 
-  test("are read for ever", async () => {
+  test("can be read", async () => {
     for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
     const tasks = createTaskStore(table);
     expect(await tasks.ofExecution(asked.execution)).toEqual(values.tasks);
@@ -24,7 +24,7 @@ describe("tasks of format 1", () => {
     expect(await tasks.tokens(asked)).toEqual([values.token]);
   });
 
-  test("of another format are refused with a way out", async () => {
+  test("are refused in another format, with a way out", async () => {
     for (const item of items)
       await table.client.send(new PutCommand({ TableName: table.table, Item: { ...item, format: 2 } }));
     await expect(createTaskStore(table).get(asked)).rejects.toThrow(/stored in format 2.*update NOVA/);
@@ -32,7 +32,7 @@ describe("tasks of format 1", () => {
   });
 });
 
-describe("tasks written today", () => {
+describe("new tasks", () => {
   const table = useTable();
 
   test("are stored in format 1", async () => {

@@ -29,14 +29,14 @@ const base: WaitingTask = {
   expiresAt: "2026-11-28T10:00:00.000Z",
 };
 
-test("keeps the first task of an id, whole, with a schema that DynamoDB has no numbers for", async () => {
+test("the first task of an id is kept whole, including numbers that DynamoDB cannot store", async () => {
   expect(await tasks.create(base)).toBe(true);
   expect(await tasks.create({ ...base, message: "another" })).toBe(false);
   expect(await tasks.get(base)).toEqual(base);
   expect(await tasks.find(base.id)).toEqual(base);
 });
 
-test("leaves a task that cannot be read out of those that wait, and warns", async () => {
+test("an unreadable task is left out of the waiting tasks, with a warning", async () => {
   const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
   await tasks.create({ ...base, execution: "exec_damaged", id: "task_damaged", format: 2 as 1 });
   await tasks.create({ ...base, id: "task_sound" });
@@ -47,7 +47,7 @@ test("leaves a task that cannot be read out of those that wait, and warns", asyn
   warn.mockRestore();
 });
 
-test("notes what became of the mail about a task, the last time, and nothing of one that is gone", async () => {
+test("a task records the last result of its mail, unless it is erased", async () => {
   await tasks.create({ ...base, id: "task_mailed" });
   const [key, mail] = [
     { ...base, id: "task_mailed" },
@@ -60,13 +60,13 @@ test("notes what became of the mail about a task, the last time, and nothing of 
   expect(await tasks.get({ ...base, id: "task_gone" })).toBeUndefined();
 });
 
-test("knows nothing of a task that was never created", async () => {
+test("an unknown task is not found", async () => {
   expect(await tasks.get({ execution: "exec_01", id: "task_none" })).toBeUndefined();
   expect(await tasks.find("task_none")).toBeUndefined();
   expect(await tasks.move({ execution: "exec_01", id: "task_none" }, ["open"], "expired")).toBe(false);
 });
 
-test("lists what is pending, oldest first, and only that", async () => {
+test("only pending tasks are listed, oldest first", async () => {
   const event: WaitingTask = { ...base, kind: "event", message: "", choices: [], pattern: { source: ["shop"] } };
   for (const [n, status] of (["open", "answered", "sent", "expired"] as TaskStatus[]).entries()) {
     await tasks.create({ ...event, id: `task_list_${n}`, status, createdAt: `2026-11-2${9 - n}T10:00:00.000Z` });
@@ -76,7 +76,7 @@ test("lists what is pending, oldest first, and only that", async () => {
   expect(pending[0]?.pattern).toEqual({ source: ["shop"] });
 });
 
-test("lists approvals of one client that are pending, in one read, and of no other", async () => {
+test("the pending approvals of one client are listed with one read", async () => {
   const own = { ...base, client: "acme" };
   await tasks.create({ ...own, id: "task_of_1" });
   await tasks.create({ ...own, id: "task_of_2", createdAt: "2026-11-20T10:00:00.000Z" });
@@ -98,7 +98,7 @@ test("lists approvals of one client that are pending, in one read, and of no oth
   expect(await tasks.find("task_of_1")).toEqual({ ...own, id: "task_of_1", status: "sent" });
 });
 
-test("lists pending ones from a time on", async () => {
+test("pending tasks are listed from a given time", async () => {
   await tasks.create({ ...base, id: "task_late", createdAt: "2026-12-01T10:00:00.000Z" });
   const late = await Array.fromAsync(tasks.pending("2026-12-01T10:00:00.000Z"));
   expect(late.map(({ id }) => id)).toEqual(["task_late"]);
@@ -109,7 +109,7 @@ describe("a move", () => {
     ["open", ["open"], "answered", true],
     ["answered", ["open", "answered"], "sent", true],
     ["sent", ["open", "answered"], "expired", false],
-  ])("from %s where it must be one of %j to %s: %s", async (status, from, to, moved) => {
+  ])("of a task in state %s, which must be in %j, to %s returns %s", async (status, from, to, moved) => {
     const task = { ...base, id: `task_${status}_${to}`, status };
     await tasks.create(task);
     expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);
@@ -117,7 +117,7 @@ describe("a move", () => {
     expect(await tasks.get(task)).toEqual(after);
   });
 
-  test("to the end takes the task out of the pending ones", async () => {
+  test("to a final state removes the task from the pending ones", async () => {
     const task = { ...base, id: "task_ends" };
     await tasks.create(task);
     await tasks.move(task, ["open"], "expired");
@@ -126,7 +126,7 @@ describe("a move", () => {
   });
 });
 
-test("knows whether one of an execution is open, among many", async () => {
+test("hasOpen finds an open task of an execution among many", async () => {
   const execution = "exec_busy";
   for (let n = 0; n < 5; n++) await tasks.create({ ...base, execution, id: `task_busy_${n}`, status: "sent" });
   expect(await tasks.hasOpen(execution)).toBe(false);
@@ -134,7 +134,7 @@ test("knows whether one of an execution is open, among many", async () => {
   expect(await tasks.hasOpen(execution)).toBe(true);
 });
 
-test("keeps every token of a task, and no other task's", async () => {
+test("the tokens of a task are kept apart from those of other tasks", async () => {
   const [one, two] = [
     { execution: "exec_02", id: "task_1" },
     { execution: "exec_02", id: "task_2" },

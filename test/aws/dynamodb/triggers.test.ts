@@ -12,13 +12,15 @@ beforeAll(() => {
 });
 
 const live: LiveTrigger = {
-  ...{ format: 1, key: "mail/invoices", workflowId: "invoice" },
+  format: 1,
+  key: "mail/invoices",
+  workflowId: "invoice",
   trigger: { type: "mail", id: "mail-1", address: "invoices", from: ["@example.com"] },
 };
 const others: LiveTrigger = { ...live, workflowId: "other" };
 const pause = { failures: 2, until: "2026-01-01T00:00:00.000Z" };
 
-test("a trigger is found by its key, and replaced by its own workflow alone", async () => {
+test("a trigger is found by its key, and replaced only by its own workflow", async () => {
   expect(await triggers.get(live.key)).toBeUndefined();
   expect(await triggers.put(live)).toBe(true);
   expect(await triggers.get(live.key)).toEqual(live);
@@ -28,7 +30,7 @@ test("a trigger is found by its key, and replaced by its own workflow alone", as
   expect(await triggers.get(live.key)).toEqual(changed);
 });
 
-test("a trigger is paused and goes on, and is whole again when it is put", async () => {
+test("a trigger can be paused and resumed, and writing it ends the pause", async () => {
   await triggers.put(live);
   await triggers.pause(live, pause);
   expect(await triggers.get(live.key)).toEqual({ ...live, pause });
@@ -39,7 +41,7 @@ test("a trigger is paused and goes on, and is whole again when it is put", async
   expect(await triggers.get(live.key)).toEqual(live);
 });
 
-test("nobody pauses or removes a trigger of another workflow, or one that is gone", async () => {
+test("a trigger of another workflow, or a removed trigger, cannot be paused or removed", async () => {
   await triggers.put(live);
   await triggers.pause(others, pause);
   await triggers.remove(others);

@@ -33,29 +33,29 @@ const version = (number: number, codeBytes = 100, workflowId = "invoice"): Workf
   createdAt: "2026-11-21T10:00:00.000Z",
 });
 
-/** A store without a cache yet. */
+/** A store with an empty cache. */
 const open = () => createWorkflowStore(table, bucket);
 
-test("keeps the first of two versions with one number", async () => {
+test("the first of two versions with one number is kept", async () => {
   expect(await open().create(version(1))).toBe(true);
   expect(await open().create({ ...version(1), hash: "other" })).toBe(false);
   expect(await open().get("invoice", 1)).toEqual(version(1));
 });
 
-test("knows the latest version by number, not by text", async () => {
+test("the latest version has the highest number, not the highest text", async () => {
   for (const number of [2, 10, 9]) await open().create(version(number));
   expect((await open().latest("invoice"))?.version).toBe(10);
   expect(await open().latest("unknown")).toBeUndefined();
   expect(await open().get("invoice", 11)).toBeUndefined();
 });
 
-test("keeps by what a version counts its events, where it does", async () => {
+test("a version keeps its history budget, if it has one", async () => {
   const history = { most: 20_000, begun: 6, settled: 7, entries: { a: { own: 5 }, "m.join": { own: 15, each: 6 } } };
   await open().create({ ...version(1, 100, "loop"), history });
   expect(await open().get("loop", 1)).toEqual({ ...version(1, 100, "loop"), history });
 });
 
-test("lists every version of every workflow", async () => {
+test("every version of every workflow is listed", async () => {
   await open().create(version(1, 100, "archive"));
   const found = await Array.fromAsync(open().everyVersion());
   expect(found.map(({ workflowId, version: number }) => `${workflowId} ${number}`)).toEqual([
@@ -68,7 +68,7 @@ test("lists every version of every workflow", async () => {
   ]);
 });
 
-test("lists the workflows without a definition, which may be gone", async () => {
+test("workflow ids are listed without reading their definitions", async () => {
   await open().create(version(2, 10_000, "archive"));
   await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.bucket, Key: "workflows/archive/hash-2.json" }));
   bucket.operations.length = 0;
@@ -77,7 +77,7 @@ test("lists the workflows without a definition, which may be gone", async () => 
   await expect(Array.fromAsync(open().everyVersion())).rejects.toThrow(/is not in the bucket any more/);
 });
 
-test("reads a version once", async () => {
+test("a version is read once", async () => {
   const store = open();
   await store.get("invoice", 1);
   table.operations.length = 0;
@@ -85,7 +85,7 @@ test("reads a version once", async () => {
   expect(table.operations).toEqual([]);
 });
 
-test("says what is stored now to whoever does not want to know what it remembers", async () => {
+test("a stored version can be read without the cache", async () => {
   const store = open();
   await store.create(version(1, 10_000, "stale"));
   await store.get("stale", 1);
@@ -96,7 +96,7 @@ test("says what is stored now to whoever does not want to know what it remembers
 });
 
 describe("a definition over 8 KB", () => {
-  test("lies in S3, and comes back whole", async () => {
+  test("is stored in S3, and read back whole", async () => {
     const large = version(20, 500_000);
     await open().create(large);
     const { Contents } = await bucket.client.send(new ListObjectsV2Command({ Bucket: bucket.bucket }));
@@ -105,7 +105,7 @@ describe("a definition over 8 KB", () => {
     expect(await open().latest("invoice")).toEqual(large);
   });
 
-  test("that is gone says what to do", async () => {
+  test("that is missing is reported with a way out", async () => {
     await open().create(version(21, 10_000));
     const key = { Bucket: bucket.bucket, Key: "workflows/invoice/hash-21.json" };
     await bucket.client.send(new DeleteObjectCommand(key));

@@ -37,13 +37,20 @@ function taskOf(customer: string): WaitingTask {
       scope: "",
       seq: 2,
     },
-    ...{ node: "pause", kind: "event", message: "", choices: [], to: [], status: "open", pattern: bound },
-    ...{ createdAt: "2026-11-21T10:00:00.000Z", expiresAt: "2026-11-28T10:00:00.000Z" },
+    node: "pause",
+    kind: "event",
+    message: "",
+    choices: [],
+    to: [],
+    status: "open",
+    pattern: bound,
+    createdAt: "2026-11-21T10:00:00.000Z",
+    expiresAt: "2026-11-28T10:00:00.000Z",
     wake: wakeOf(shapeOf(pattern), bound),
   };
 }
 
-/** What an event costs in the table beside the runs that it wakes. */
+/** Requests to the table per event, without those of the runs that it wakes. */
 async function costOf(story: EventWait, detail: string): Promise<{ woken: string[]; reads: string[] }> {
   table.operations.length = 0;
   const woken = await story.emit(detail);
@@ -53,7 +60,7 @@ async function costOf(story: EventWait, detail: string): Promise<{ woken: string
   };
 }
 
-/** Writes the items of so many waiting tasks as the store writes those of one, many in a request. */
+/** Writes the items of `count` waiting tasks in batches, as the store writes those of one task. */
 async function createMany(count: number): Promise<void> {
   const first = taskOf("other-0");
   table.requests.length = 0;
@@ -71,7 +78,7 @@ async function createMany(count: number): Promise<void> {
   }
 }
 
-test("one event costs the same however many runs wait", async () => {
+test("one event costs the same for any number of waiting runs", async () => {
   await wakes.markWhole();
   const story = await new EventWait(pattern).begin('{"customer":"acme"}');
   story.ports = { ...story.ports, tasks, wakes };
@@ -100,7 +107,7 @@ test("a task of an earlier release is found by the first event, and has its plac
   expect(await wakes.tasksAt(placed?.wake?.keys[0] ?? "")).toContainEqual({ execution: story.id, id: old.id });
 });
 
-test("a shape is written once, and again only to be used longer", async () => {
+test("a shape is written once, and again only to extend its use", async () => {
   const shape: WakeShape = ["hr", "detail", "person"];
   table.operations.length = 0;
   for (const day of ["01", "02", "20"]) await wakes.use({ shape, keepsEvents: true }, `2026-12-${day}T00:00:00Z`);
@@ -114,7 +121,7 @@ test("a shape is written once, and again only to be used longer", async () => {
   expect((await wakes.shapes()).shapes.filter((one) => one.shape[0] === "hr")).toHaveLength(2);
 });
 
-test("events are kept for a week, large ones in the bucket, and read oldest first from a time on", async () => {
+test("events are kept for a week, large ones in the bucket, and read oldest first from a given time", async () => {
   const event = (n: number, text: string): KeptEvent => ({ id: `e${n}`, at: `2026-11-2${n}T10:00:00.000Z`, text });
   const [early, late, large] = [event(1, "{}"), event(3, '{"n":850.0}'), event(2, `{"text":"${"ü".repeat(300_000)}"}`)];
   for (const one of [late, early, large]) await wakes.keepEvent("0".repeat(32), one);
@@ -126,7 +133,7 @@ test("events are kept for a week, large ones in the bucket, and read oldest firs
   expect(put.Item.expiresAt.N).toBe(String(Date.parse("2026-11-28T10:00:00Z") / 1000));
 });
 
-test("a task that is over is found no more", async () => {
+test("an ended task is no longer found", async () => {
   const task = taskOf("over");
   await tasks.create(task);
   const [key = ""] = task.wake?.keys ?? [];

@@ -26,12 +26,12 @@ function detailPut(): string {
   return service.asked[0]?.body.Entries[0].Detail;
 }
 
-/** An event as it comes from the bus. */
+/** An event with the envelope of EventBridge. */
 const received = (detail: string) =>
   `{"version":"0","id":"e-1","detail-type":"Paid","source":"shop","detail":${detail}}`;
 
 describe("an event", () => {
-  it("is put as it is, and known by its id", async () => {
+  it("is sent unchanged, and its id is returned", async () => {
     service.steps = [taken];
     expect(await bus.put(paid)).toBe("e-1");
     const entry = { EventBusName: "nova-test", Source: "shop", DetailType: "Paid", Detail: paid.detail };
@@ -46,30 +46,30 @@ describe("an event", () => {
       { DetailType: "execution.failed", Detail: '{"execution_id":"exec_1"}' },
     ],
     [
-      "of a publication",
+      "about a publication",
       (own) => own.enqueue({ workflow: "pay", version: 3 }),
       { DetailType: "workflow.publishing", Detail: '{"workflow":"pay","version":3}' },
     ],
-  ])("%s is NOVA's own", async (_, put, entry) => {
+  ])("%s has NOVA as its source", async (_, put, entry) => {
     service.steps = [taken];
     await put(bus);
     expect(service.asked[0]?.body.Entries).toEqual([{ EventBusName: "nova-test", Source: "nova", ...entry }]);
   });
 
   it.each(["ThrottlingException", "InternalFailure", "InternalException"])(
-    "that failed with %s in a request that was taken is put again",
+    "is sent again if its entry failed with %s",
     async (code) => {
       service.steps = [failing(code), failing(code), taken];
       expect(await bus.put(paid)).toBe("e-1");
     },
   );
 
-  it("that fails for good says why", async () => {
+  it("reports the reason if EventBridge refuses it", async () => {
     service.steps = [failing("MalformedDetail")];
     await expect(bus.put(paid)).rejects.toThrow(/did not take an event "Paid" \(MalformedDetail so it is\)/);
   });
 
-  it("that is never taken can be put later", async () => {
+  it("is reported as StoreUnavailable if all attempts fail", async () => {
     service.steps = Array(6).fill(failing("ThrottlingException"));
     await expect(bus.put(paid)).rejects.toThrow(StoreUnavailable);
   });
@@ -81,19 +81,19 @@ describe("an event that is too large for an entry", () => {
   const sha256 = createHash("sha256").update(detail).digest("hex");
   const reference = { key: `events/${sha256}.json`, bytes: detail.length };
 
-  it("says what one may choose it by, and where the rest is", async () => {
+  it("keeps its short members and a reference to the whole detail", async () => {
     service.steps = [taken];
     await bus.put({ ...paid, detail });
     const Detail = detailPut();
     const { key, bytes } = reference;
     expect(JSON.parse(Detail)).toEqual({ order: "A-1", paid: true, nova_detail: { key: expect.any(String), bytes } });
-    // The same detail of another event has a place of its own, which lasts as long as that one may be delivered.
+    // Another event with the same detail has its own object, which exists until that event is delivered.
     expect(Detail).toMatch(/"key":"events\/[0-9a-f]{64}\.json"/);
     expect(Detail).not.toContain(key);
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("is whole again where it arrives, digit for digit", async () => {
+  it("is restored on arrival with all digits", async () => {
     service.steps = [taken];
     const large = detail.replace('"lines":[1]', '"lines":[850.0]');
     await bus.put({ ...paid, detail: large });
@@ -107,19 +107,19 @@ describe("an event that is too large for an entry", () => {
     ["a key that climbs", `{"nova_detail":{"key":"events/../blobs/${sha256}.json","bytes":1}}`],
     ["no key", '{"nova_detail":"events/1.json"}'],
     ["no place", '{"nova_detail":null}'],
-  ])("is not looked for by %s", async (_, small) => {
+  ])("is not read from S3 for %s", async (_, small) => {
     expect(await bus.whole(received(small))).toBe(received(small));
     expect(bucket.operations).toEqual([]);
   });
 
-  it("that is gone is not whole", async () => {
+  it("is undefined if its stored detail is missing", async () => {
     const absent = `{"nova_detail":{"key":"events/${"0".repeat(64)}.json","bytes":1}}`;
     expect(await bus.whole(received(absent))).toBeUndefined();
   });
 });
 
 describe("an event whose numbers JavaScript would change", () => {
-  /** What a function is given: Lambda's runtime has read the JSON. */
+  /** The event as a function receives it, after Lambda's runtime has parsed the JSON. */
   const throughLambda = (detail: string) => bus.whole(JSON.stringify(JSON.parse(received(detail))));
 
   it.each([
@@ -127,13 +127,13 @@ describe("an event whose numbers JavaScript would change", () => {
     '{"deep":[{"rate":1e2}],"id":1}',
     '{ "n": -0 }\n',
     '{"huge":1e400}',
-  ])("arrives digit for digit: %s", async (detail) => {
+  ])("keeps all digits of %s", async (detail) => {
     service.steps = [taken];
     await bus.put({ ...paid, detail });
     expect(await throughLambda(detailPut())).toBe(received(detail));
   });
 
-  it("keeps in the event all that one may choose it by, as it was written", async () => {
+  it("keeps its whole detail as written, so that rules can match it", async () => {
     service.steps = [taken];
     await bus.put({ ...paid, detail: '{"order":{"total":850.0},"lines":[1]}' });
     expect(detailPut()).toMatch(
@@ -142,7 +142,7 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("keeps short members alone where there is no room for both", async () => {
+  it("keeps only short members if detail and reference do not fit", async () => {
     service.steps = [taken];
     const detail = `{"n":850.0,"rows":"${"x".repeat(1024 * 1024 - 4096 - 60)}"}`;
     await bus.put({ ...paid, detail });
@@ -150,14 +150,14 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(await throughLambda(detailPut())).toBe(received(detail));
   });
 
-  it("is no event of 900 KB: EventBridge takes 1 MB", async () => {
+  it("does not include an event of 900 KB, which EventBridge accepts", async () => {
     service.steps = [taken];
     const detail = JSON.stringify({ rows: "x".repeat(900 * 1024) });
     await bus.put({ ...paid, detail });
     expect([detailPut(), bucket.operations]).toEqual([detail, []]);
   });
 
-  it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])("is not meant: %s", async (detail) => {
+  it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])("does not include %s", async (detail) => {
     service.steps = [taken];
     await bus.put({ ...paid, detail });
     expect([detailPut(), bucket.operations]).toEqual([detail, []]);

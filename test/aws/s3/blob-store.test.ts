@@ -31,10 +31,10 @@ async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(body));
 }
 
-/** 4 MiB is where a stream goes over a file. */
+/** A stream over 4 MiB goes through a file. */
 const sizes = [0, 1, 100_000, 4 * 1024 * 1024, 4 * 1024 * 1024 + 1, 9_000_001];
 
-test.each(sizes)("gives %i bytes back as they came, as bytes and as a stream", async (size) => {
+test.each(sizes)("a blob of %i bytes is read back unchanged, as bytes and as a stream", async (size) => {
   const body = randomBytes(size);
   const ref = refOf(body);
   await blobs.put(home, ref, inPieces(body));
@@ -42,14 +42,14 @@ test.each(sizes)("gives %i bytes back as they came, as bytes and as a stream", a
   expect((await collect(await blobs.stream(home, ref.sha256))).equals(body)).toBe(true);
 });
 
-test("lies below client and root, with its type", async () => {
+test("a blob is stored under client and root, with its content type", async () => {
   const ref: BlobRef = { ...refOf(Buffer.from("{}")), type: "json" };
   await blobs.put(home, ref, Buffer.from("{}"));
   const key = { Bucket: bucket.bucket, Key: `blobs/acme/exec_01/${ref.sha256}` };
   expect((await bucket.client.send(new GetObjectCommand(key))).ContentType).toBe("application/json");
 });
 
-test("is written once: a second put is success and leaves the first", async () => {
+test("a second put of a blob succeeds and keeps the first object", async () => {
   const body = randomBytes(1000);
   await Promise.all([1, 2, 3].map(() => blobs.put(home, refOf(body), body)));
   await blobs.put(home, refOf(body), inPieces(body));
@@ -59,25 +59,25 @@ test("is written once: a second put is success and leaves the first", async () =
 describe.each([
   ["small", 1000],
   ["large", 5_000_000],
-])("a %s body that is not what its reference says", (_, size) => {
+])("a %s body that differs from its reference", (_, size) => {
   const body = randomBytes(size);
   test.each<[string, BlobRef, RegExp]>([
     ["too long", { ...refOf(body), bytes: size - 1 }, /more than/],
     ["too short", { ...refOf(body), bytes: size + 1 }, /ended after/],
     ["of another hash", { ...refOf(body), sha256: "0".repeat(64) }, /other contents/],
-  ])("is refused and never visible: %s", async (_, ref, message) => {
+  ])("is refused and never visible if it has %s", async (_, ref, message) => {
     await expect(blobs.put(home, ref, inPieces(body))).rejects.toThrow(message);
     await expect(blobs.put(home, ref, body)).rejects.toThrow(message);
     await expect(blobs.get(home, ref.sha256)).rejects.toThrow(BlobMissing);
   });
 });
 
-test("says of a blob that was erased that it was", async () => {
+test("an erased blob is reported as erased", async () => {
   await expect(blobs.get(home, "f".repeat(64))).rejects.toThrow(BlobMissing);
   await expect(blobs.stream(home, "f".repeat(64))).rejects.toThrow(/was erased/);
 });
 
-test("leaves no file behind, whether it worked or not", async () => {
+test("a put leaves no temporary file, whether it succeeds or fails", async () => {
   const leftovers = async () => (await readdir(tmpdir())).filter((name) => /^nova-[0-9a-f]{8}-/.test(name));
   const before = await leftovers();
   const body = randomBytes(5_000_000);
@@ -104,7 +104,7 @@ describe("an outage", () => {
     expect(body.equals(await blobs.get(home, refOf(body).sha256))).toBe(true);
   });
 
-  test("that lasts is StoreUnavailable", async () => {
+  test("that lasts is reported as StoreUnavailable", async () => {
     bucket.faults = () => "error";
     const client = new S3Client({ maxAttempts: 1, forcePathStyle: true });
     const hasty = createBlobStore({ ...bucket, client });
@@ -112,7 +112,7 @@ describe("an outage", () => {
     client.destroy();
   });
 
-  test("in the middle of a body goes on where it broke off", async () => {
+  test("in the middle of a body resumes at the byte where it broke", async () => {
     const body = randomBytes(300_000);
     const ranges: (string | undefined)[] = [];
     const broken = createServer((request, response) => {
@@ -136,7 +136,7 @@ describe("an outage", () => {
   });
 });
 
-test("finds damage on the way out", async () => {
+test("a damaged blob is detected when it is read", async () => {
   const body = Buffer.from("what was written");
   const ref = refOf(body);
   const liar = createServer((_, response) => response.end("what was WRITTEN"));
@@ -148,7 +148,7 @@ test("finds damage on the way out", async () => {
   await new Promise((resolve) => liar.close(resolve));
 });
 
-test("keeps the heap flat while 50 MB go through", async () => {
+test("a blob of 50 MB does not fill the heap", async () => {
   const piece = randomBytes(64 * 1024);
   const pieces = 800;
   const hash = createHash("sha256");
@@ -174,7 +174,7 @@ test("keeps the heap flat while 50 MB go through", async () => {
   expect(KeyCount).toBe(1);
 });
 
-test("an object that changes while it becomes a blob may be tried again", async () => {
+test("an object that changes while it is copied to a blob is reported as StoreUnavailable", async () => {
   const upload = { Bucket: bucket.bucket, Key: "uploads/1" };
   await bucket.client.send(new PutObjectCommand({ ...upload, Body: "first" }));
   const client = s3Client(true);

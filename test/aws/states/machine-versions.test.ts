@@ -15,7 +15,10 @@ const arns: string[] = [];
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-versions-"));
   states = await openStates({
-    ...{ dataDir, accessKeyId: "test-key", secretAccessKey: "test-secret", onStatusChange: () => undefined },
+    dataDir,
+    accessKeyId: "test-key",
+    secretAccessKey: "test-secret",
+    onStatusChange: () => undefined,
     invokeLambda: async () => ({ ok: true, payload: "{}" }),
   });
   Object.assign(process.env, {
@@ -37,11 +40,11 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test("versions of a state machine are listed newest first, whichever of them is named", async () => {
+test("the versions of a state machine are listed newest first, from the ARN of any version", async () => {
   for (const arn of arns) expect(await versions.list(arn)).toEqual(arns);
 });
 
-test("one that is removed is not listed any more, and is removed as often as asked", async () => {
+test("a removed version is no longer listed, and removing it again succeeds", async () => {
   const [newest = "", middle = "", oldest = ""] = arns;
   await versions.remove(middle);
   await versions.remove(middle);

@@ -18,7 +18,7 @@ const definition = (comment: string) =>
 let machines: StateMachines;
 let states: States;
 let dataDir: string;
-/** What the Lambda function of the running test does. */
+/** The Lambda function of the running test. */
 let work: (payload: string) => Promise<string>;
 const client = sfnClient();
 
@@ -54,7 +54,7 @@ describe("publish", () => {
     expect(await machines.publish("nova-invoice", definition("two"), "second")).toBe(`${machineArn}:2`);
   });
 
-  test("tells Step Functions to log what fails without the data of runs, and to trace, where there is a log group", async () => {
+  test("turns on traces and logs of failures, without the data of runs, if there is a log group", async () => {
     const logGroupArn = "arn:aws:logs:us-east-1:000000000000:log-group:/aws/vendedlogs/states/nova:*";
     const roleArn = "arn:aws:iam::000000000000:role/nova";
     await createStateMachines({ client, roleArn, logGroupArn }).publish("nova-logged", definition("x"), "first");
@@ -80,7 +80,7 @@ describe("a run", () => {
     arn = await machines.publish("nova-run", definition("run"), "run");
   });
 
-  test("starts once under its name, while it runs and when it is over", async () => {
+  test("starts once per name, also if it still runs or has ended", async () => {
     let release = (_: string) => {};
     const inputs: string[] = [];
     work = (payload) => {
@@ -102,7 +102,7 @@ describe("a run", () => {
     expect(Array.from(await machines.running(arn))).toEqual([]);
   });
 
-  test("does not start under a name that another input has", async () => {
+  test("does not start under the name of a run with another input", async () => {
     work = async () => "{}";
     await machines.start(arn, "exec_taken", '{"n":1}');
     await expect(machines.start(arn, "exec_taken", '{"n":2}')).rejects.toThrow(
@@ -110,7 +110,7 @@ describe("a run", () => {
     );
   });
 
-  test("is stopped, with error and cause, and stopping it again is success", async () => {
+  test("is stopped with error and cause, and stopping it again succeeds", async () => {
     work = () => new Promise(() => {});
     await machines.start(arn, "exec_stopped", "{}");
     await machines.stop(arn, "exec_stopped", "Cancelled", "by hand");
@@ -122,7 +122,7 @@ describe("a run", () => {
     });
   });
 
-  test("goes on with the answer to its token, once", async () => {
+  test("continues with the first answer to its token", async () => {
     const waits = JSON.stringify({
       StartAt: "ask",
       States: {
@@ -152,7 +152,7 @@ describe("a run", () => {
     expect(await machines.answerTask("never given out", "{}")).toBe(false);
   });
 
-  test("that never was is null, and can be stopped", async () => {
+  test("that does not exist is described as null, and can be stopped", async () => {
     expect(await machines.describe(arn, "exec_none")).toBeNull();
     await machines.stop(arn, "exec_none", "Cancelled", "by hand");
   });

@@ -9,14 +9,14 @@ import { openS3, type S3Options } from "../../../packages/aws-local/src/s3/serve
 
 const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };
 
-/** Files that share a process share this module, and each has an environment of its own. */
+/** Test files in one process share this module, but each sets its own environment. */
 function enterAccount(): void {
   process.env.AWS_REGION = "us-east-1";
   process.env.AWS_ACCESS_KEY_ID = key.accessKeyId;
   process.env.AWS_SECRET_ACCESS_KEY = key.secretAccessKey;
 }
 
-/** A table on a DynamoDB of this test file's own; `operations` are those of the running test. */
+/** A table on a DynamoDB for one test file. `operations` are those of the running test. */
 export interface TestTable extends TableConnection {
   operations: string[];
   requests: Record<string, unknown>[];

@@ -7,20 +7,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 export interface Asked {
   /** `AWSEvents.PutEvents` of a JSON-RPC service, `POST /schedules/a` of a REST one. */
   operation: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what comes out of it is what tests look at
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member of it
   body: any;
 }
 
-/** One answer, and what has to be asked for it. */
+/** One expected request and its answer. */
 export interface Step {
   operation: string;
   status?: number;
   body?: object;
-  /** Name of the error, where it is one. */
+  /** Name of the error, if the answer is one. */
   error?: string;
 }
 
-/** A service of AWS that answers what a test says, one step after the other, and nothing else. */
+/** An AWS service that answers the scripted steps in order, and refuses any other request. */
 export interface ScriptedService {
   steps: Step[];
   asked: Asked[];
@@ -30,7 +30,7 @@ process.env.AWS_REGION = "us-east-1";
 process.env.AWS_ACCESS_KEY_ID = "test-key";
 process.env.AWS_SECRET_ACCESS_KEY = "test-secret";
 
-/** `variable` is where the SDK looks for the endpoint. */
+/** `variable` names the environment variable with which the SDK finds the endpoint. */
 export function useScriptedService(variable: string): ScriptedService {
   const service: ScriptedService = { steps: [], asked: [] };
   let server: Server;

@@ -5,7 +5,7 @@ import { ruleRefused, targetRefused } from "../../../packages/aws/src/triggers/e
 const rule: EventRule = { workflow: "report", trigger: "paid", bus: "nova", pattern: { source: ["shop"] } };
 const error = (name: string) => Object.assign(new Error("EventBridge says no"), { name });
 
-describe("a rule that EventBridge does not take", () => {
+describe("a rule that EventBridge does not accept", () => {
   it.each([
     [
       "InvalidEventPatternException",
@@ -19,11 +19,11 @@ describe("a rule that EventBridge does not take", () => {
       /was changing trigger "paid" of workflow "report" - try again$/,
     ],
     ["AccessDeniedException", "AccessDeniedException", /^EventBridge says no$/],
-  ])("for its %s is %s", (given, name, message) => {
+  ])("because of %s is reported as %s", (given, name, message) => {
     expect(ruleRefused(rule, error(given))).toMatchObject({ name, message: expect.stringMatching(message) });
   });
 
-  it("has whatever was thrown as its cause", () => {
+  it("keeps the thrown error as its cause", () => {
     const cause = error("LimitExceededException");
     expect(ruleRefused(rule, cause)).toMatchObject({ cause });
     expect(ruleRefused(rule, "no error")).toBe("no error");
@@ -35,7 +35,7 @@ describe("a rule without its target", () => {
     ["ResourceNotFoundException", "Refused", /has no target \(ResourceNotFoundException: no\) - publish it again$/],
     ["ThrottlingException", "StoreUnavailable", /has no target \(ThrottlingException: no\) - try again$/],
     ["ConcurrentModificationException", "StoreUnavailable", / - try again$/],
-  ])("for %s is %s", (ErrorCode, name, message) => {
+  ])("because of %s is reported as %s", (ErrorCode, name, message) => {
     const refused = targetRefused(rule, { ErrorCode, ErrorMessage: "no" });
     expect(refused).toMatchObject({ name, message: expect.stringMatching(message) });
   });

@@ -13,7 +13,8 @@ const options = {
   scheduleGroup: "nova-prod",
   deadLetterArn: "arn:aws:sqs:us-east-1:123456789012:undelivered",
   scheduleRoleArn: "arn:aws:iam::123456789012:role/nova-schedules",
-  ...{ fireTriggerArn: functionOf("nova-fire-trigger"), pollMailboxArn: functionOf("nova-poll-mailbox") },
+  fireTriggerArn: functionOf("nova-fire-trigger"),
+  pollMailboxArn: functionOf("nova-poll-mailbox"),
 };
 
 let schedules: ReturnType<typeof createSchedules>;
@@ -29,13 +30,13 @@ const name = resourceName(nightly);
 const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 86_400 };
 
 describe("a name in AWS", () => {
-  it("says which trigger it is, and is no other one's", () => {
+  it("names its trigger and is unique", () => {
     expect(name).toMatch(/^nova-report-nightly-[0-9a-f]{12}$/);
     const one = resourceName({ workflow: "a", trigger: "b-c" });
     expect(resourceName({ workflow: "a-b", trigger: "c" })).not.toBe(one);
   });
 
-  it("has 64 characters at most, however long the others are", () => {
+  it("has at most 64 characters", () => {
     const long = resourceName({ workflow: "w".repeat(63), trigger: "t".repeat(63) });
     expect(long).toMatch(/^nova-w{46}-[0-9a-f]{12}$/);
     expect(resourceName({ workflow: "w".repeat(63), trigger: "u".repeat(63) })).not.toBe(long);
@@ -45,13 +46,14 @@ describe("a name in AWS", () => {
 describe("a schedule", () => {
   const operation = `POST /schedules/${name}`;
   const target = {
-    ...{ Arn: functionOf("nova-fire-trigger"), RoleArn: "arn:aws:iam::123456789012:role/nova-schedules" },
+    Arn: functionOf("nova-fire-trigger"),
+    RoleArn: "arn:aws:iam::123456789012:role/nova-schedules",
     Input: '{"workflow":"report","trigger":"nightly","scheduled_at":"<aws.scheduler.scheduled-time>"}',
     RetryPolicy: retries,
     DeadLetterConfig: { Arn: "arn:aws:sqs:us-east-1:123456789012:undelivered" },
   };
 
-  it("is made with its target, its retries and the place of what failed", async () => {
+  it("is created with its target, retries and dead-letter queue", async () => {
     scheduler.steps = [{ operation, body: { ScheduleArn: "arn" } }];
     await schedules.put({ ...nightly, expression: "cron(0 2 * * ? *)", timezone: "Europe/Madrid" });
     const { Target, ...asked } = scheduler.asked[0]?.body ?? {};
@@ -61,7 +63,9 @@ describe("a schedule", () => {
         ScheduleExpression: "cron(0 2 * * ? *)",
         ScheduleExpressionTimezone: "Europe/Madrid",
       },
-      ...{ FlexibleTimeWindow: { Mode: "OFF" }, State: "ENABLED", Description: "Trigger nightly of workflow report" },
+      FlexibleTimeWindow: { Mode: "OFF" },
+      State: "ENABLED",
+      Description: "Trigger nightly of workflow report",
     });
     expect(Target).toEqual(target);
   });
@@ -79,27 +83,28 @@ describe("a schedule", () => {
     },
   ];
 
-  it("is changed where there is another one already", async () => {
+  it("is updated if a different schedule exists", async () => {
     scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, body: { ScheduleArn: "arn" } }];
     await schedules.put({ ...nightly, expression: "rate(5 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
     expect(scheduler.asked[2]?.body).toMatchObject({
-      ...{ ScheduleExpression: "rate(5 minutes)", ScheduleExpressionTimezone: "UTC" },
+      ScheduleExpression: "rate(5 minutes)",
+      ScheduleExpressionTimezone: "UTC",
       StartDate: Date.parse("2026-11-22T08:05:00Z") / 1000,
     });
   });
 
-  it("goes on as it was where it is due at the same times", async () => {
+  it("is left unchanged if its times are the same", async () => {
     scheduler.steps = [...there];
     await schedules.put({ ...nightly, expression: "rate(10 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
   });
 
-  it("of a mailbox has another target", async () => {
+  it("of a mailbox has the polling function as its target", async () => {
     scheduler.steps = [{ operation, body: { ScheduleArn: "arn" } }];
     await schedules.put({ ...nightly, expression: "rate(5 minutes)", polls: true });
     expect(scheduler.asked[0]?.body.Target.Arn).toBe(functionOf("nova-poll-mailbox"));
   });
 
-  it("that Scheduler does not take is refused, with its reason", async () => {
+  it("is refused with Scheduler's reason", async () => {
     scheduler.steps = [{ operation, error: "ValidationException" }];
     const refused = schedules.put({ ...nightly, expression: "cron(x)" });
     await expect(refused).rejects.toMatchObject({
@@ -108,7 +113,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("that is one too many says what makes room", async () => {
+  it("over the quota is refused with a way out", async () => {
     scheduler.steps = [{ operation, error: "ServiceQuotaExceededException", status: 402 }];
     await expect(schedules.put({ ...nightly, expression: "rate(5 minutes)" })).rejects.toMatchObject({
       name: "Refused",
@@ -116,7 +121,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("that somebody else changes at this moment may be changed later", async () => {
+  it("is reported as StoreUnavailable during a concurrent change", async () => {
     scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, error: "ConflictException", status: 409 }];
     const put = schedules.put({ ...nightly, expression: "rate(5 minutes)" });
     await expect(put).rejects.toMatchObject({
@@ -125,7 +130,7 @@ describe("a schedule", () => {
     });
   });
 
-  it.each([undefined, "ResourceNotFoundException"])("is removed, whether it is there (%s)", async (error) => {
+  it.each([undefined, "ResourceNotFoundException"])("is removed, existing or not (%s)", async (error) => {
     scheduler.steps = [{ operation: `DELETE /schedules/${name}`, ...(error && { error, status: 404 }) }];
     await schedules.remove(nightly);
   });
@@ -135,7 +140,7 @@ describe("a rule", () => {
   const rule: EventRule = { ...nightly, bus: "nova", pattern: { source: ["shop"] } };
   const gone = "ResourceNotFoundException";
 
-  it("is put with the one target that starts runs", async () => {
+  it("is created with the target that starts runs", async () => {
     bridge.steps = [
       { operation: "AWSEvents.PutRule", body: { RuleArn: "arn" } },
       { operation: "AWSEvents.PutTargets", body: { FailedEntryCount: 0, FailedEntries: [] } },
@@ -151,7 +156,9 @@ describe("a rule", () => {
     expect(targets).toMatchObject({ Rule: name, EventBusName: "nova-test" });
     expect(targets.Targets).toEqual([
       {
-        ...{ Id: "fire", Arn: functionOf("nova-fire-trigger"), RetryPolicy: retries },
+        Id: "fire",
+        Arn: functionOf("nova-fire-trigger"),
+        RetryPolicy: retries,
         InputTransformer: {
           InputTemplate: '{"workflow":"report","trigger":"nightly","event":<aws.events.event.json>}',
         },
@@ -164,7 +171,7 @@ describe("a rule", () => {
     ["Oh", "Refused"],
     ["ThrottlingException", "StoreUnavailable"],
     ["ConcurrentModificationException", "StoreUnavailable"],
-  ])("without its target (%s) is %s", async (ErrorCode, name) => {
+  ])("without its target (%s) is reported as %s", async (ErrorCode, name) => {
     bridge.steps = [
       { operation: "AWSEvents.PutRule", body: { RuleArn: "arn" } },
       {
@@ -176,7 +183,7 @@ describe("a rule", () => {
     await expect(eventRules.put(rule)).rejects.toMatchObject({ name, message });
   });
 
-  it("whose pattern EventBridge does not take is refused", async () => {
+  it("is refused if EventBridge refuses its pattern", async () => {
     bridge.steps = [{ operation: "AWSEvents.PutRule", error: "InvalidEventPatternException" }];
     await expect(eventRules.put({ ...rule, bus: "default" })).rejects.toMatchObject({ name: "Refused" });
     expect(bridge.asked[0]?.body.EventBusName).toBe("default");
@@ -186,7 +193,7 @@ describe("a rule", () => {
     ["is there", [undefined, undefined]],
     ["has lost its target", [gone, undefined]],
     ["is not there", [gone, gone]],
-  ])("is removed where it %s", async (_, [targets, itself]) => {
+  ])("is removed if it %s", async (_, [targets, itself]) => {
     bridge.steps = [
       { operation: "AWSEvents.RemoveTargets", body: { FailedEntryCount: 0 }, ...(targets && { error: targets }) },
       { operation: "AWSEvents.DeleteRule", ...(itself && { error: itself }) },

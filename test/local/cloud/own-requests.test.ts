@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "@nova/aws";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { takeOffers } from "../../../packages/aws/src/clients/transport.ts";
+import { useOfferedTransport } from "../../../packages/aws/src/clients/transport.ts";
 import type { AwsServer } from "../../../packages/aws-local/src/aws-http/listen.ts";
 import { openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
 import { type AnsweredRequest, serveOwnRequests } from "../../../packages/local/src/cloud/counting.ts";
@@ -30,7 +30,7 @@ function opened(): Promise<AwsServer> {
 function clientWith(accessKeyId: string, endpoint = server.url): DynamoDBClient {
   const credentials = { accessKeyId, secretAccessKey: "any" };
   const client = new DynamoDBClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
-  takeOffers(client);
+  useOfferedTransport(client);
   clients.push(client);
   return client;
 }

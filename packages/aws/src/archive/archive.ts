@@ -2,8 +2,8 @@ import { GetItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreUnavailable } from "@nova/engine";
 import { type Archive, type ArchivePage, type ArchiveQuery, type ArchiveRecord, isDraftId } from "@nova/service";
-import { reaching } from "../clients/outage.ts";
-import { ifAbsent, putItem, readPage } from "../dynamodb/chain/chain-table.ts";
+import { reportOutage } from "../clients/outage.ts";
+import { ifAbsent, putItem, readRange } from "../dynamodb/chain/chain-table.ts";
 import { type Item, type ItemConnection, textIn, textValue } from "../dynamodb/chain/items.ts";
 import { definitionPrefix } from "../dynamodb/definitions.ts";
 import { noteImported } from "../dynamodb/executions.ts";
@@ -12,17 +12,17 @@ import { kindOf } from "../formats.ts";
 import { type BucketConnection, readObject, writeOnce } from "../s3/objects.ts";
 import { spool } from "../s3/spool.ts";
 import { claimOf } from "./claim.ts";
-import { seenItem, seenObjects } from "./seen-definitions.ts";
+import { redactItem, redactObjects } from "./seen-definitions.ts";
 
-/** What a request leaves for the next ones, for a day. */
-const passing = new Set(["attempt", "rate"]);
+/** Kinds of items that live for a day at most and are not archived. */
+const shortLived = new Set(["attempt", "rate"]);
 
-/** Where a page ended: in the table, or in one of the prefixes of the bucket. */
+/** The end of a page: in the table, or in one of the bucket's prefixes. */
 type Position = { after?: Item } | ObjectPosition;
-/** Behind an object of that name, be it there or not. */
+/** `after` is an object's key; the object may be gone. */
 type ObjectPosition = { prefix: number; after?: string };
 
-/** Table and bucket as a whole, page by page: first what is in the table, then the objects. */
+/** Exports and imports the table and the bucket, page by page: first all items, then all objects. */
 export function createArchive(table: TableConnection, bucket: BucketConnection): Archive {
   return {
     async page(query) {
@@ -44,13 +44,13 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
     clientOf: (execution) => clientOfExecution(table, execution),
     async hasWorkflow(id) {
       const versions = { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 };
-      return (await readPage(table, versions)).items.length > 0;
+      return (await readRange(table, versions)).items.length > 0;
     },
     async putItem(text) {
       const item = JSON.parse(text) as Item;
       const isNew = await putItem(table, withoutOffer(item), ifAbsent);
       const [id = "", client = "", restartedFrom] = ["id", "client", "restartedFrom"].map((name) => textIn(item, name));
-      // The source may have been here before, and not know of it.
+      // The source may have been imported earlier, without this restart.
       if (restartedFrom !== undefined && kindOf(item) === "execution")
         await noteImported(table, { id, client, restartedFrom });
       return isNew;
@@ -62,7 +62,7 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
   };
 }
 
-/** Sandboxes that an execution has left are known to one account alone, and die within a minute. */
+/** Removes offered sandboxes: they belong to one E2B account and die within a minute. */
 function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: Item): Item {
   return idle === undefined && open ? { ...record, open } : record;
 }
@@ -77,11 +77,11 @@ async function itemPage(
     ConsistentRead: true,
     ...(after && { ExclusiveStartKey: after }),
   });
-  const { Items = [], LastEvaluatedKey: end } = await reaching("DynamoDB", () => table.client.send(scan));
+  const { Items = [], LastEvaluatedKey: end } = await reportOutage("DynamoDB", () => table.client.send(scan));
   const isWanted = client === undefined ? async () => true : itemsOfClient(table, client);
   const wanted: Item[] = [];
-  for (const item of Items) if (!passing.has(kindOf(item)) && (await isWanted(item))) wanted.push(item);
-  const shown = seen ? await Promise.all(wanted.map((item) => seenItem(bucket, item, seen))) : wanted;
+  for (const item of Items) if (!shortLived.has(kindOf(item)) && (await isWanted(item))) wanted.push(item);
+  const shown = seen ? await Promise.all(wanted.map((item) => redactItem(bucket, item, seen))) : wanted;
   const records = shown.map(
     (item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: JSON.stringify(withoutOffer(item)) }),
   );
@@ -96,19 +96,19 @@ async function objectPage(
 ): Promise<ArchivePage> {
   const prefixes = [definitionPrefix, slug === undefined ? "blobs/" : `blobs/${slug}/`];
   const list = new ListObjectsV2Command({ Bucket: bucket.bucket, Prefix: prefixes[prefix], StartAfter: after });
-  const { Contents = [], IsTruncated } = await reaching("S3", () => bucket.client.send(list));
+  const { Contents = [], IsTruncated } = await reportOutage("S3", () => bucket.client.send(list));
   const all = Contents.map(({ Key = "", Size = 0 }) => ({ kind: "object" as const, key: Key, bytes: Size }));
-  const found = slug === undefined ? all : await seenDefinitions(table, all, slug);
-  const part = seen && prefix === 0 ? await seenObjects(bucket, found, seen) : found;
-  const last = found[part.length - 1]?.key;
-  const isOver = !IsTruncated && part.length === found.length;
-  const behind = part.length === found.length ? all.at(-1)?.key : last;
-  const next = isOver ? prefix + 1 < prefixes.length && { prefix: prefix + 1 } : { prefix, after: behind };
-  return { records: part, ...(next && { cursor: JSON.stringify(next) }) };
+  const found = slug === undefined ? all : await definitionsOfClient(table, all, slug);
+  const onPage = seen && prefix === 0 ? await redactObjects(bucket, found, seen) : found;
+  const isComplete = onPage.length === found.length;
+  const lastKey = isComplete ? all.at(-1)?.key : found[onPage.length - 1]?.key;
+  const isLastOfPrefix = !IsTruncated && isComplete;
+  const next = isLastOfPrefix ? prefix + 1 < prefixes.length && { prefix: prefix + 1 } : { prefix, after: lastKey };
+  return { records: onPage, ...(next && { cursor: JSON.stringify(next) }) };
 }
 
-/** Without those of other clients' drafts. */
-async function seenDefinitions<T extends { key: string }>(
+/** Leaves out definitions that belong to drafts of other clients. */
+async function definitionsOfClient<T extends { key: string }>(
   table: ItemConnection,
   objects: readonly T[],
   slug: string,
@@ -118,7 +118,7 @@ async function seenDefinitions<T extends { key: string }>(
   for (const object of objects) {
     const [, id = ""] = /^workflows\/(draft-[^/]+)\//.exec(object.key) ?? [];
     if (id !== "" && !owners.has(id)) {
-      const { items } = await readPage(table, { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 });
+      const { items } = await readRange(table, { partition: `W#${id}`, keys: { prefix: "V#" }, limit: 1 });
       owners.set(id, items[0] && textIn(items[0], "draftOf"));
     }
     if (id === "" || (owners.get(id) ?? slug) === slug) seen.push(object);
@@ -126,18 +126,18 @@ async function seenDefinitions<T extends { key: string }>(
   return seen;
 }
 
-/** Without them nobody could tell what a client's runs ran. */
-const ofEveryone = new Set(["version", "workflow-state", "publication"]);
+/** Kinds that belong to all clients. An export needs them to show which workflows a client's runs executed. */
+const sharedKinds = new Set(["version", "workflow-state", "publication"]);
 
-/** Tells which items are a client's. Steps, tasks and tokens are their execution's, whose record is read once. */
+/** Returns a test for items of one client. Steps, tasks and tokens belong to their execution, whose record is read once. */
 function itemsOfClient({ client, table }: ItemConnection, slug: string): (item: Item) => Promise<boolean> {
   const owners = new Map<string, Promise<string | undefined>>();
   return async (item) => {
     const [entity, head] = [textIn(item, "__edb_e__") ?? "", textIn(item, "head")];
     if (head !== undefined) return (JSON.parse(head) as { client?: string }).client === slug;
-    // A draft is one client's, though all definitions stay when a client goes.
+    // Definitions belong to all clients, except those of drafts.
     const isDraft = isDraftId(textIn(item, "workflowId") ?? "");
-    if (ofEveryone.has(entity)) return isDraft ? textIn(item, "draftOf") === slug : true;
+    if (sharedKinds.has(entity)) return isDraft ? textIn(item, "draftOf") === slug : true;
     if (textIn(item, "client") === slug) return true;
     if (textIn(item, "owner") === `client:${slug}`) return true;
     if (entity === "client") return textIn(item, "slug") === slug;
@@ -149,9 +149,9 @@ function itemsOfClient({ client, table }: ItemConnection, slug: string): (item: 
   };
 }
 
-/** Undefined where no such execution is stored. */
+/** Undefined if the execution is not stored. */
 async function clientOfExecution({ client, table }: ItemConnection, id: string): Promise<string | undefined> {
   const get = new GetItemCommand({ TableName: table, Key: { pk: textValue(`E#${id}`), sk: textValue("E") } });
-  const { Item: record } = await reaching("DynamoDB", () => client.send(get));
+  const { Item: record } = await reportOutage("DynamoDB", () => client.send(get));
   return record && textIn(record, "client");
 }

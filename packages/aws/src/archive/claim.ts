@@ -3,44 +3,51 @@ import { defined } from "@nova/workflow/defined";
 import { type Item, numberIn, textIn } from "../dynamodb/chain/items.ts";
 import { kindOf } from "../formats.ts";
 
-/** Where an item of a kind lies, and whose it is: patterns of its own attributes. `*` at its end: anything may follow. */
-interface Place {
+/** Patterns of an item's keys and owner, built from its attributes. A final `*` matches any rest. */
+interface KeyPatterns {
   pk: string;
   sk: string;
-  /** The keys of its indexes; an item may lack them. */
+  /** Keys in indexes; an item may lack them. */
   workflowKey?: string;
   clientKey?: string;
   client?: string;
-  /** Of a chain its partition: an execution, and perhaps an item of a map in it. */
+  /** The partition of a chain item names the execution, and may name a map item after it. */
   execution?: string;
 }
 
-/** A line per kind that belongs to one client. Any other kind (keys, triggers, queues, what workflows share) is missing. */
-const places: Readonly<Record<string, Place>> = {
+/** Kinds that belong to one client. Other kinds (API keys, triggers, queues, shared data of workflows) are missing. */
+const keyPatterns: Readonly<Record<string, KeyPatterns>> = {
   audit: { pk: "A", sk: "A#{id}", clientKey: "A#{client}", client: "{client}" },
   client: { pk: "CLIENT#{slug}", sk: "CLIENT", clientKey: "CLIENTS", client: "{slug}" },
   credential: { pk: "S#{owner}", sk: "N#{name}", clientKey: "CREDENTIALS", client: "{owner}" },
   delivery: {
-    ...{ pk: "DELIVERY#{key}", sk: "DELIVERY", workflowKey: "DELIVERY#{workflow}", clientKey: "DELIVERY#{client}" },
+    pk: "DELIVERY#{key}",
+    sk: "DELIVERY",
+    workflowKey: "DELIVERY#{workflow}",
+    clientKey: "DELIVERY#{client}",
     client: "{client}",
   },
   execution: {
-    ...{ pk: "E#{id}", sk: "E", workflowKey: "W#{workflowId}", clientKey: "C#{client}" },
-    ...{ client: "{client}", execution: "{id}" },
+    pk: "E#{id}",
+    sk: "E",
+    workflowKey: "W#{workflowId}",
+    clientKey: "C#{client}",
+    client: "{client}",
+    execution: "{id}",
   },
   generation: { pk: "G#{workflowId}", sk: "N#{node}#{client}#{key}#{codeHash}", client: "{client}" },
   label: { pk: "LABEL#{name}#{value}", sk: "{startedAt}#{id}", client: "{client}", execution: "{id}" },
   link: { pk: "C#{partition}", sk: "L#*", execution: "{partition}" },
   note: { pk: "C#{partition}", sk: "N#*", execution: "{partition}" },
-  session: {
-    ...{ pk: "SESSION#{id}", sk: "SESSION", clientKey: "SESSION#{client}" },
-    client: "{client}",
-  },
+  session: { pk: "SESSION#{id}", sk: "SESSION", clientKey: "SESSION#{client}", client: "{client}" },
   spending: { pk: "M#{client}#{month}", sk: "{execution}#*", client: "{client}", execution: "{execution}" },
   stats: { pk: "F#{workflowId}", sk: "*", clientKey: "F#{client}", client: "{client}" },
   step: { pk: "C#{partition}", sk: "S#*", execution: "{partition}" },
   task: {
-    ...{ pk: "T#{execution}", sk: "T#{id}", workflowKey: "T#{id}", clientKey: "T#{client}" },
+    pk: "T#{execution}",
+    sk: "T#{id}",
+    workflowKey: "T#{id}",
+    clientKey: "T#{client}",
     execution: "{execution}",
   },
   token: { pk: "T#{execution}", sk: "K#*", execution: "{execution}" },
@@ -48,14 +55,14 @@ const places: Readonly<Record<string, Place>> = {
 };
 
 /**
- * Whose an item is by its own words. Undefined for a kind that is no client's, and for an item that lies where its words
- * do not say: an API key is one by its place in the table, whatever it calls itself.
+ * The client and execution that an imported item claims to belong to. Undefined for kinds that belong to no client, and for an
+ * item whose keys do not match its attributes: a forged item could otherwise become an API key.
  */
 export function claimOf(item: Item): Claim | undefined {
   const kind = kindOf(item);
-  const place = Object.hasOwn(places, kind) ? places[kind] : undefined;
+  const place = Object.hasOwn(keyPatterns, kind) ? keyPatterns[kind] : undefined;
   if (!place) return undefined;
-  /** The number of a version has ten digits in keys. */
+  // Keys hold the number of a version with ten digits.
   const text = (name: string) => textIn(item, name) ?? numberIn(item, name)?.toString().padStart(10, "0") ?? "";
   const filled = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => text(name));
   const fits = (key: string, pattern: string) =>

@@ -5,22 +5,22 @@ import { definitionKey, readDefinition } from "../dynamodb/definitions.ts";
 import { kindOf } from "../formats.ts";
 import type { BucketConnection } from "../s3/objects.ts";
 
-type Seen = NonNullable<ArchiveQuery["seen"]>;
+type Redact = NonNullable<ArchiveQuery["seen"]>;
 type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
 
-/** Items that have a definition, or name one in S3. */
+/** Kinds whose items have a definition, inline or in S3. */
 const defining = new Set(["version", "publication"]);
 
-/** Bytes of definitions that are looked at for one page: a Lambda answers 6 MB, in which text grows by three quarters. */
+/** Limit of definitions per page. A Lambda response has at most 6 MB, and JSON escapes enlarge text by three quarters. */
 const maxBytes = 2_000_000;
 
-/** An item with what is seen of its definition. */
-export async function seenItem(bucket: BucketConnection, item: Item, seen: Seen): Promise<Item> {
+/** Redacts the definition in an item. */
+export async function redactItem(bucket: BucketConnection, item: Item, seen: Redact): Promise<Item> {
   if (!defining.has(kindOf(item))) return item;
   const definition = textIn(item, "definition");
   const [workflowId = "", hash = ""] = [textIn(item, "workflowId"), textIn(item, "hash")];
   const named = { workflowId, hash, version: numberIn(item, "version") ?? 0 };
-  const left = leftOf(
+  const left = redactDefinition(
     await readDefinition(bucket, { ...named, ...(definition !== undefined && { definition }) }),
     hash,
     seen,
@@ -29,34 +29,34 @@ export async function seenItem(bucket: BucketConnection, item: Item, seen: Seen)
   return { ...item, hash: textValue(left.hash), ...(definition !== undefined && { definition: textValue(left.text) }) };
 }
 
-/** The first of these definitions, at least one, with the texts of those of which not all is seen. */
-export async function seenObjects(
+/** Redacts the first of these definitions: as many as `maxBytes` allows, at least one. */
+export async function redactObjects(
   bucket: BucketConnection,
   objects: readonly ArchivedObject[],
-  seen: Seen,
+  seen: Redact,
 ): Promise<ArchivedObject[]> {
   let bytes = 0;
   const end = objects.findIndex((object, index) => {
     bytes += object.bytes;
     return bytes > maxBytes && index > 0;
   });
-  const part = objects.slice(0, end === -1 ? objects.length : end);
-  return Promise.all(part.map((object) => seenObject(bucket, object, seen)));
+  const onPage = objects.slice(0, end === -1 ? objects.length : end);
+  return Promise.all(onPage.map((object) => redactObject(bucket, object, seen)));
 }
 
-async function seenObject(bucket: BucketConnection, object: ArchivedObject, seen: Seen): Promise<ArchivedObject> {
+async function redactObject(bucket: BucketConnection, object: ArchivedObject, seen: Redact): Promise<ArchivedObject> {
   const [, workflowId = "", hash = ""] = /^[^/]+\/([^/]+)\/(.+)\.json$/.exec(object.key) ?? [];
-  const left = leftOf(await readDefinition(bucket, { workflowId, hash, version: 0 }), hash, seen);
+  const left = redactDefinition(await readDefinition(bucket, { workflowId, hash, version: 0 }), hash, seen);
   if (!left) return object;
   const { text } = left;
   return { kind: "object", key: definitionKey({ workflowId, hash: left.hash }), bytes: Buffer.byteLength(text), text };
 }
 
-/** What is seen of a definition, and its hash; undefined where that is all of it. */
-function leftOf(workflow: Workflow, hash: string, seen: Seen): { text: string; hash: string } | undefined {
+/** Applies `seen` to a definition. Returns the text and the new hash; undefined if `seen` removes nothing. */
+function redactDefinition(workflow: Workflow, hash: string, seen: Redact): { text: string; hash: string } | undefined {
   const left = seen(workflow);
   const [whole, leftHash] = [workflowHash(workflow), workflowHash(left)];
   if (whole === leftHash) return undefined;
-  // What somebody changed in the store keeps its hash: it must not verify because something of it was left out.
+  // A definition that was tampered with keeps its stored hash, so that redaction does not make it verify.
   return { text: JSON.stringify(left), hash: whole === hash ? leftHash : hash };
 }

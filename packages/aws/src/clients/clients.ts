@@ -4,9 +4,9 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { conflict, patientRetries } from "./retries.ts";
-import { takeOffers } from "./transport.ts";
+import { useOfferedTransport } from "./transport.ts";
 
-/** A connection that hangs counts as an outage, and is retried, well before a Lambda's own deadline. */
+/** A hanging connection is an outage and is retried, well before the deadline of a Lambda. */
 const requestHandler = {
   connectionTimeout: 3_000,
   requestTimeout: 10_000,
@@ -15,40 +15,40 @@ const requestHandler = {
   httpsAgent: { keepAlive: true, maxSockets: 256 },
 };
 
-/** A large body takes longer than any fixed time; here only silence on the line is an outage. */
+/** Large bodies take any amount of time, so only a silent connection is an outage. */
 const streamingHandler = { ...requestHandler, requestTimeout: 0, socketTimeout: 30_000 };
 
-/** The SDK warns on stderr that it cannot repeat a stream; `patiently` can. */
+/** Silences the SDK's warning that it cannot repeat a stream: `retryStream` repeats it. */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 export function documentClient(): DynamoDBDocumentClient {
   const client = new DynamoDBClient({ retryStrategy: patientRetries(), requestHandler });
-  takeOffers(client);
+  useOfferedTransport(client);
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 
-/** Steps of every call that only describe this program to AWS, or write logs that nobody asked for. */
+/** SDK middleware that only describes this program to AWS or writes logs. */
 const dispensable = ["getUserAgentMiddleware", "recursionDetectionMiddleware", "loggerMiddleware"];
 
 /**
- * For the chain, which every node waits for several times: what is around a call is put together once
- * (`cacheMiddleware`, which a document client cannot have). Shares the other client's connections and credentials.
+ * A faster client for the chain, which every node calls several times. It composes its middleware once (`cacheMiddleware`, which
+ * a document client cannot use), and shares the connections and credentials of the other client.
  */
 export function chainClient({ config: { requestHandler, credentials } }: DynamoDBDocumentClient): DynamoDBClient {
   const shared = { requestHandler, credentials };
   const client = new DynamoDBClient({ ...shared, retryStrategy: patientRetries(), cacheMiddleware: true });
   for (const name of dispensable) client.middlewareStack.remove(name);
-  takeOffers(client);
+  useOfferedTransport(client);
   return client;
 }
 
-/** `pathStyle`: for endpoints without a host name per bucket. */
+/** `pathStyle` is for endpoints without a host name per bucket. */
 export function s3Client(pathStyle: boolean): S3Client {
   return new S3Client({
     forcePathStyle: pathStyle,
     retryStrategy: patientRetries([conflict]),
     requestHandler: streamingHandler,
-    // Blobs are hashed by us on their way in and out, against the hash that is their name.
+    // The blob store checks hashes itself, against the names of blobs.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     logger: silent,
@@ -56,9 +56,9 @@ export function s3Client(pathStyle: boolean): S3Client {
 }
 
 export function sfnClient(): SFNClient {
-  // Two deployments of one workflow at the same moment, and the one-a-second bucket of Create and Update.
+  // Two concurrent deployments of a workflow conflict. AWS allows one create or update per second.
   const client = new SFNClient({ retryStrategy: patientRetries(["ConflictException"]), requestHandler });
-  takeOffers(client);
+  useOfferedTransport(client);
   return client;
 }
 

@@ -1,14 +1,13 @@
 import { patientRetries } from "./retries.ts";
-import { takeOffers } from "./transport.ts";
+import { useOfferedTransport } from "./transport.ts";
 
-/** Small requests that somebody waits for. */
 const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 /**
- * Loads an SDK at its first use, and once for whoever holds this: most processes publish no schedule, and none begins
- * with an event. The client belongs to the ports that it was made for, since a process may have others later.
+ * Loads an SDK at its first use, because most processes never use these three. A failed load is tried again at the next call.
+ * Each caller has its own client, because a process may create further ports later.
  */
-function whenNeeded<T>(load: () => Promise<T>): () => Promise<T> {
+function lazyClient<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {
     loading ??= load().catch((error) => {
@@ -19,29 +18,26 @@ function whenNeeded<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The client of EventBridge beside its commands: one for all who are given the same. */
 export const eventBridge = () =>
-  whenNeeded(async () => {
+  lazyClient(async () => {
     const sdk = await import("./sdk/event-bridge.ts");
-    // Two changes of one rule at the same moment.
+    // Two concurrent changes of one rule conflict.
     const retryStrategy = patientRetries(["ConcurrentModificationException"]);
     const client = new sdk.EventBridgeClient({ retryStrategy, requestHandler });
-    takeOffers(client);
+    useOfferedTransport(client);
     return { sdk, client };
   });
 
 export type EventBridge = ReturnType<typeof eventBridge>;
 
-/** The client of EventBridge Scheduler beside its commands. */
 export const scheduler = () =>
-  whenNeeded(async () => {
+  lazyClient(async () => {
     const sdk = await import("./sdk/scheduler.ts");
     return { sdk, client: new sdk.SchedulerClient({ retryStrategy: patientRetries(), requestHandler }) };
   });
 
-/** The client of SES beside its commands. */
 export const mailService = () =>
-  whenNeeded(async () => {
+  lazyClient(async () => {
     const sdk = await import("./sdk/mail-service.ts");
     return { sdk, client: new sdk.SESv2Client({ retryStrategy: patientRetries(), requestHandler }) };
   });

@@ -28,7 +28,7 @@ const noConnection = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Throttling, a server error, or no connection: the same request may succeed later. */
+/** True for throttling, server errors and lost connections: the same request may succeed later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, $metadata, $retryable } = error as ServiceError;
@@ -37,16 +37,13 @@ export function isOutage(error: unknown): boolean {
   return name === "TimeoutError" || throttles.has(name ?? "") || noConnection.has(code ?? "");
 }
 
-/**
- * The store's own disk is full, as it says itself (HTTP 507). No service of AWS answers so; stores on one's own machines
- * do. Asking again at once is of no use.
- */
+/** True if the disk of a local store is full (HTTP 507, which AWS never returns). An immediate retry does not help. */
 export function isFull(error: unknown): error is Error {
   return error instanceof Error && (error as ServiceError).$metadata?.httpStatusCode === 507;
 }
 
-/** Runs a call to a store; an outage that outlasted the retries is `StoreUnavailable`, everything else stays as it is. */
-export async function reaching<T>(store: string, call: () => Promise<T>): Promise<T> {
+/** Runs a call to a store. Throws `StoreUnavailable` for an outage that outlasted the retries; other errors pass unchanged. */
+export async function reportOutage<T>(store: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {
@@ -57,16 +54,16 @@ export async function reaching<T>(store: string, call: () => Promise<T>): Promis
   }
 }
 
-/** As `reaching`, for a conditional write: false when its condition failed. */
-export function reachingIf(store: string, write: () => Promise<unknown>): Promise<boolean> {
-  return unless(["ConditionalCheckFailedException"], false, async () => {
-    await reaching(store, write);
+/** Like `reportOutage`, for a conditional write: returns false if its condition failed. */
+export function reportOutageIf(store: string, write: () => Promise<unknown>): Promise<boolean> {
+  return orOnError(["ConditionalCheckFailedException"], false, async () => {
+    await reportOutage(store, write);
     return true;
   });
 }
 
-/** What a call answers; `instead` where it fails with an error of one of these names. */
-export async function unless<T, I>(names: readonly string[], instead: I, call: () => Promise<T>): Promise<T | I> {
+/** Returns the result of a call, or `instead` if the call fails with an error of one of these names. */
+export async function orOnError<T, I>(names: readonly string[], instead: I, call: () => Promise<T>): Promise<T | I> {
   try {
     return await call();
   } catch (error) {

@@ -7,7 +7,7 @@ type RetryToken = Awaited<ReturnType<RetryStrategy["acquireInitialRetryToken"]>>
 
 export const maxAttempts = 12;
 
-/** S3 answers it to the loser of two conditional writes at the same moment; asked again it says who won. */
+/** S3's error for the loser of two concurrent conditional writes. A retry then reports that the key exists. */
 export const conflict = "ConditionalRequestConflict";
 
 /** Pause after the n-th failed attempt, in milliseconds: 50 doubling up to 3,000, less up to 30 % of jitter. */
@@ -16,9 +16,8 @@ export function delayMs(attempt: number): number {
 }
 
 /**
- * Retries that outlast ten seconds of throttling and server errors (12 to 18 s in all). The SDK's standard strategy is
- * not used because its retry quota is shared by all calls of a client: a hundred runs that are throttled at the same
- * moment would use it up and give up at once. Errors with a name in `also` pass by themselves too.
+ * Retries for 12 to 18 seconds of throttling and server errors. The SDK's standard strategy shares one retry quota among all calls
+ * of a client, so a hundred throttled runs would use it up and fail immediately. `also` names further errors to retry.
  */
 export function patientRetries(also: readonly string[] = []): RetryStrategy {
   return {
@@ -39,10 +38,10 @@ function token(retries: number, delay: number): RetryToken {
 }
 
 /**
- * Repeats what the SDK cannot: a request whose body is a stream. `send` makes a new body each time. Errors with a name
- * in `also` pass by themselves too.
+ * Repeats a request whose body is a stream, which the SDK cannot repeat. `send` must create a new body each time. `also` names
+ * further errors to retry.
  */
-export async function patiently<T>(send: () => Promise<T>, also: readonly string[] = []): Promise<T> {
+export async function retryStream<T>(send: () => Promise<T>, also: readonly string[] = []): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await send();

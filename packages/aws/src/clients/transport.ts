@@ -5,7 +5,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 
-/** A signed request of a service that speaks JSON, as it would have gone over the wire. */
+/** A signed and serialised request to a service with a JSON protocol. */
 export interface HandedRequest {
   method: string;
   /** Names in lower case. */
@@ -19,20 +19,20 @@ export interface HandedAnswer {
   body: Uint8Array;
 }
 
-/** Must not reject: what goes wrong is an answer. */
+/** Must not reject: an error is an answer too. */
 export type Answer = (request: HandedRequest) => Promise<HandedAnswer>;
 
-/** Tells of each `HandedRequest`, as Node's own channels tell of requests that go over the wire. */
+/** Publishes each `HandedRequest`, as Node's own channels publish HTTP requests. */
 const handed = channel("nova.request.handed-over");
 
 const offers = new Map<string, Answer>();
 
-/** The port: a process that serves the endpoint itself offers a way without a socket. Returns how to end that. */
+/** Offers a transport without a socket, in the process that serves the endpoint. Returns a function that ends the offer. */
 export function offerTransport(url: string, answer: Answer): () => void {
   const { host } = new URL(url);
-  // As behind a socket: what a request sets off does not belong to the work of whoever sent it.
-  const outside = AsyncLocalStorage.snapshot();
-  const offer: Answer = (request) => outside(answer, request);
+  // Keeps the sender's async context away from the server, as a socket does.
+  const runInServerContext = AsyncLocalStorage.snapshot();
+  const offer: Answer = (request) => runInServerContext(answer, request);
   offers.set(host, offer);
   return () => {
     if (offers.get(host) === offer) offers.delete(host);
@@ -40,22 +40,22 @@ export function offerTransport(url: string, answer: Answer): () => void {
 }
 
 /**
- * Has requests of this client take the way that is offered for their endpoint, signed and serialised as they are: it costs
- * half of the time. Where none is offered, as in a Lambda, they go over HTTP.
+ * Sends a client's requests through the transport that is offered for their endpoint, which takes half the time of HTTP. Without
+ * an offer, as in a Lambda, requests use HTTP.
  */
-export function takeOffers(client: DynamoDBClient | EventBridgeClient | SFNClient): void {
+export function useOfferedTransport(client: DynamoDBClient | EventBridgeClient | SFNClient): void {
   const { middlewareStack } = client as DynamoDBClient;
   middlewareStack.add(
     (next) => async (args) => {
       const request = args.request as SentRequest;
       const answer = offers.size > 0 && offers.get(`${request.hostname}:${request.port}`);
       if (!answer) return next(args);
-      await setImmediate(); // as behind a socket: whoever sends much must not keep timers and others waiting
+      await setImmediate(); // lets timers and other work run, as a socket does
       const { method, headers, body } = request;
       const handing: HandedRequest = { method, headers, body: textOf(body) };
       handed.publish(handing);
       const { status, ...answered } = await answer(handing);
-      // Only the deserialiser follows, which looks at nothing else.
+      // Only the deserialiser follows, and it reads nothing but the response.
       return { response: { statusCode: status, ...answered }, output: undefined as never };
     },
     { step: "deserialize", priority: "low", name: "offeredTransport" },

@@ -1,25 +1,25 @@
 import type { KeyringNode, MultiKeyringNode } from "@aws-crypto/material-management-node";
 import { type CredentialCipher, CredentialLocked, type StoreUnavailable } from "@nova/engine";
 
-/** Whatever keys a cipher has, as the Encryption SDK takes them. */
+/** Encryption keys, as keyrings of the AWS Encryption SDK. */
 export interface CredentialKeys {
-  /** Names the one that seals. */
+  /** Name of the key that encrypts. */
   current(): Promise<string>;
-  /** Seals with the current key alone. */
+  /** A keyring with the current key only. */
   sealing(): Promise<KeyringNode>;
-  /** Opens what any of the keys has sealed; `outage` is why it could not look, where that is so. */
+  /** A keyring with all keys. `outage` returns the error of a failed call to KMS, if there was one. */
   opening(): Promise<{ keyring: KeyringNode | MultiKeyringNode; outage(): StoreUnavailable | undefined }>;
   /** See `CredentialCipher`. */
   renew(): Promise<void>;
   forgetOld(): Promise<void>;
 }
 
-/** It takes longer to load than all the rest of a function, and is only needed where there are credentials. */
+/** Loaded on demand: it takes longer to load than the rest of a function, and most functions use no credentials. */
 export const loadSdk = () => import("./encryption-sdk.ts");
 
 let client: Promise<Awaited<ReturnType<typeof buildClient>>> | undefined;
 
-/** One key seals a text, and the commitment binds it to that one: no text opens to two things. */
+/** Key commitment binds each text to one key, so that no ciphertext decrypts to two different texts. */
 async function buildClient() {
   const { buildDecrypt, buildEncrypt, CommitmentPolicy } = await loadSdk();
   const commitmentPolicy = CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT;
@@ -39,7 +39,7 @@ export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
       const [{ encrypt }, { AlgorithmSuiteIdentifier }] = await Promise.all([sdk(), loadSdk()]);
       const key = await keys.current();
       const keyring = await keys.sealing();
-      // Who may seal may open as well, so that a signature would prove nothing.
+      // A suite without signatures: everyone who may encrypt may also decrypt, so a signature would prove nothing.
       const suiteId = AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY;
       const options = { encryptionContext, suiteId };
       const { result } = await encrypt(keyring, Buffer.from(text), options);
@@ -50,7 +50,7 @@ export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
       const { keyring, outage } = await keys.opening();
       try {
         const { plaintext, messageHeader } = await decrypt(keyring, Buffer.from(sealed, "base64"));
-        // The SDK opens a text whatever its context says: whose it is has to be looked at.
+        // The SDK does not compare the encryption context.
         if (!isSame(messageHeader.encryptionContext, context)) throw new CredentialLocked();
         return plaintext.toString();
       } catch (cause) {

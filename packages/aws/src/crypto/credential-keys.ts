@@ -3,12 +3,12 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, type KMSClient } from "@aws-sdk/client-kms";
 import { StoreUnavailable } from "@nova/engine";
 import { kmsClient } from "../clients/clients.ts";
-import { reaching } from "../clients/outage.ts";
+import { reportOutage } from "../clients/outage.ts";
 import { type CredentialKeys, loadSdk } from "./credential-cipher.ts";
 
 /**
- * The keys that the environment names: of KMS (`NOVA_CREDENTIALS_KMS_KEY`), or 32 bytes in hex (`NOVA_CREDENTIALS_KEY`);
- * where it names neither, those of the vault serve here too.
+ * Keys from the environment: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex (`NOVA_CREDENTIALS_KEY`). If both are
+ * absent, the vault's key is used.
  */
 export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys {
   const { NOVA_CREDENTIALS_KMS_KEY: kms, NOVA_CREDENTIALS_KEY: key, NOVA_CREDENTIALS_KEY_FILE: file } = variables;
@@ -16,10 +16,10 @@ export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys
   if (key !== undefined) return rawKeys({ keyHex: key, file });
   const { NOVA_VAULT_KMS_KEY: vaultKms, NOVA_VAULT_KEY: vaultKey } = variables;
   if (vaultKms !== undefined) return kmsKeys(kmsClient(), vaultKms);
-  return vaultKey === undefined ? noKeys : rawKeys({ keyHex: keyDerivedFrom(vaultKey), file });
+  return vaultKey === undefined ? noKeys : rawKeys({ keyHex: deriveKey(vaultKey), file });
 }
 
-/** Whoever only stores other things needs none. */
+/** Throws at the first use, because processes that use no credentials need no key. */
 const noKeys: CredentialKeys = {
   current: refuse,
   sealing: refuse,
@@ -35,15 +35,15 @@ async function refuse(): Promise<never> {
 }
 
 /**
- * Seals with one key of KMS. What others have sealed opens as far as the role may use their keys: a rotation needs no
- * more than a new `keyId` here, and `kms:Decrypt` on the old one until it is done.
+ * Encrypts with one KMS key. Decrypts with every key that the role may use: a rotation needs only a new `keyId`, and
+ * `kms:Decrypt` on the old key until the rotation is done.
  */
 export function kmsKeys(client: KMSClient, keyId: string): CredentialKeys {
   return {
     current: async () => keyId,
     async sealing() {
       const { KmsKeyringNode } = await loadSdk();
-      return new KmsKeyringNode({ generatorKeyId: keyId, clientProvider: () => callsOf(client) });
+      return new KmsKeyringNode({ generatorKeyId: keyId, clientProvider: () => kmsCalls(client) });
     },
     async opening() {
       const { KmsKeyringNode } = await loadSdk();
@@ -51,7 +51,7 @@ export function kmsKeys(client: KMSClient, keyId: string): CredentialKeys {
       const onOutage = (error: StoreUnavailable) => {
         outage = error;
       };
-      const keyring = new KmsKeyringNode({ discovery: true, clientProvider: () => callsOf(client, onOutage) });
+      const keyring = new KmsKeyringNode({ discovery: true, clientProvider: () => kmsCalls(client, onOutage) });
       return { keyring, outage: () => outage };
     },
     renew: async () => undefined,
@@ -59,11 +59,11 @@ export function kmsKeys(client: KMSClient, keyId: string): CredentialKeys {
   };
 }
 
-/** What a keyring calls. It keeps errors of decryption to itself, in words that do not tell an outage from a wrong key. */
-function callsOf(client: KMSClient, onOutage: (error: StoreUnavailable) => void = () => undefined) {
+/** KMS client for a keyring. A keyring hides why decryption failed, so outages are reported to `onOutage`. */
+function kmsCalls(client: KMSClient, onOutage: (error: StoreUnavailable) => void = () => undefined) {
   const asked = async (call: () => Promise<unknown>) => {
     try {
-      return (await reaching("KMS", call)) as never;
+      return (await reportOutage("KMS", call)) as never;
     } catch (error) {
       if (error instanceof StoreUnavailable) onOutage(error);
       throw error;
@@ -80,13 +80,13 @@ const keyNamespace = "nova";
 const keyPattern = /^[0-9a-f]{64}$/;
 
 interface RawKeysOptions {
-  /** 32 bytes in hex: the key of whoever has never changed it. */
+  /** 32 bytes in hex: the key until the first rotation. */
   keyHex: string;
-  /** Keeps the keys of those who have: JSON, `{"keys": [hex, ...]}`, the last one seals. Absent: the key never changes. */
+  /** Holds the keys after a rotation, as JSON `{"keys": [hex, ...]}`; the last one encrypts. Absent: no rotation. */
   file?: string | undefined;
 }
 
-/** AES-256 keys at hand. The file is read anew each time, since another process may have changed the key. */
+/** AES-256 keys from the environment or a file. Each call reads the file, because another process may have rotated the key. */
 function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
   if (!keyPattern.test(keyHex)) throw new CredentialKeyInvalid("the key of the credentials is not 64 hex digits");
   const all = async () => (file === undefined ? [keyHex] : ((await keysIn(file)) ?? [keyHex]));
@@ -101,15 +101,15 @@ function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
     },
     async renew() {
       const keys = await all();
-      // Several: a rotation was left unfinished, and goes on to the key that it had made.
+      // Two keys are left by an unfinished rotation, which continues with the key that it created.
       if (keys.length === 1) await save([...keys, randomBytes(32).toString("hex")]);
     },
     forgetOld: async () => save([last(await all())]),
   };
 }
 
-/** A key for this purpose that tells nothing of the other one. */
-function keyDerivedFrom(keyHex: string): string {
+/** Derives a key from the vault's key, without revealing the vault's key. */
+function deriveKey(keyHex: string): string {
   return Buffer.from(hkdfSync("sha256", Buffer.from(keyHex, "hex"), "", "nova credentials", 32)).toString("hex");
 }
 
@@ -121,7 +121,7 @@ function last(keys: readonly string[]): string {
   return keys[keys.length - 1] as string;
 }
 
-/** It stands in every text that it seals, so it is no more than a name. */
+/** A hash that names the key. Every encrypted text contains it. */
 function nameOf(keyHex: string): string {
   return createHash("sha256").update(Buffer.from(keyHex, "hex")).digest("hex").slice(0, 16);
 }
@@ -146,7 +146,7 @@ async function keysIn(file: string): Promise<string[] | undefined> {
   throw new CredentialKeyInvalid(`${file} has no keys of credentials - restore it`);
 }
 
-/** Nobody ever sees it half written. */
+/** Replaces the file atomically. */
 async function replaceFile(file: string, keys: string[]): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, JSON.stringify({ keys }), { mode: 0o600, flag: "wx" });

@@ -1,7 +1,4 @@
-/**
- * What is used of it, by name and from its parts: what its one package for Node exports cannot be left out of a bundle.
- * Loaded where there are credentials, and only then.
- */
+/** Imports the parts of the Encryption SDK one by one: a bundler cannot drop unused exports of the combined package. */
 export { buildDecrypt } from "@aws-crypto/decrypt-node";
 export { buildEncrypt } from "@aws-crypto/encrypt-node";
 export { KmsKeyringNode } from "@aws-crypto/kms-keyring-node";

@@ -7,19 +7,19 @@ import {
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
 import type { Signer, Vault } from "@nova/engine";
-import { reaching, unless } from "../clients/outage.ts";
+import { orOnError, reportOutage } from "../clients/outage.ts";
 
 const cipher = "aes-256-gcm";
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM with a key that is at hand: `keyHex` is 32 bytes in hex. Sealed: IV, tag and text in base64. */
+/** AES-256-GCM; `keyHex` is 32 bytes in hex. A sealed text is the base64 of IV, tag and ciphertext. */
 export function createKeyVault(keyHex: string): Vault {
   const key = keyFromHex(keyHex, "the key of the vault");
   return {
     async seal(text, context) {
       const iv = randomBytes(ivBytes);
-      const sealing = createCipheriv(cipher, key, iv).setAAD(boundTo(context));
+      const sealing = createCipheriv(cipher, key, iv).setAAD(authenticatedContext(context));
       const body = Buffer.concat([sealing.update(text, "utf8"), sealing.final()]);
       return Buffer.concat([iv, sealing.getAuthTag(), body]).toString("base64");
     },
@@ -27,7 +27,9 @@ export function createKeyVault(keyHex: string): Vault {
       const bytes = Buffer.from(sealed, "base64");
       const [iv, tag] = [bytes.subarray(0, ivBytes), bytes.subarray(ivBytes, ivBytes + tagBytes)];
       try {
-        const opening = createDecipheriv(cipher, key, iv, { authTagLength: tagBytes }).setAAD(boundTo(context));
+        const opening = createDecipheriv(cipher, key, iv, { authTagLength: tagBytes }).setAAD(
+          authenticatedContext(context),
+        );
         opening.setAuthTag(tag);
         return opening.update(bytes.subarray(ivBytes + tagBytes), undefined, "utf8") + opening.final("utf8");
       } catch (cause) {
@@ -37,14 +39,14 @@ export function createKeyVault(keyHex: string): Vault {
   };
 }
 
-/** The 32 bytes of a key that is at hand; `what` names it where it is none. */
+/** Parses a key of 32 bytes; `what` names the key in the error. */
 export function keyFromHex(keyHex: string, what: string): Buffer {
   if (/^[0-9a-f]{64}$/i.test(keyHex)) return Buffer.from(keyHex, "hex");
   throw new Error(`${what} is not 64 hex digits - make one with \`openssl rand -hex 32\``);
 }
 
-/** The same bytes for the same context, in whatever order it was written. */
-function boundTo(context: Record<string, string>): Buffer {
+/** Serialises a context independently of the order of its keys. */
+function authenticatedContext(context: Record<string, string>): Buffer {
   return Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
@@ -53,14 +55,14 @@ export function createKmsVault(client: KMSClient, KeyId: string): Vault {
   return {
     async seal(text, EncryptionContext) {
       const command = new EncryptCommand({ KeyId, EncryptionContext, Plaintext: Buffer.from(text) });
-      const { CiphertextBlob } = await reaching("KMS", () => client.send(command));
+      const { CiphertextBlob } = await reportOutage("KMS", () => client.send(command));
       return Buffer.from(CiphertextBlob ?? []).toString("base64");
     },
     async open(sealed, EncryptionContext) {
       const CiphertextBlob = Buffer.from(sealed, "base64");
       const command = new DecryptCommand({ KeyId, EncryptionContext, CiphertextBlob });
       try {
-        const { Plaintext } = await reaching("KMS", () => client.send(command));
+        const { Plaintext } = await reportOutage("KMS", () => client.send(command));
         return Buffer.from(Plaintext ?? []).toString("utf8");
       } catch (cause) {
         if (cause instanceof Error && cause.name === "InvalidCiphertextException") throw new VaultLocked({ cause });
@@ -70,7 +72,7 @@ export function createKmsVault(client: KMSClient, KeyId: string): Vault {
   };
 }
 
-/** A sealed text does not open: another key, another context, or it was changed. */
+/** A sealed text cannot be decrypted. */
 export class VaultLocked extends Error {
   override name = "VaultLocked";
 
@@ -79,7 +81,7 @@ export class VaultLocked extends Error {
   }
 }
 
-/** HMAC-SHA-256 with a key that is at hand: `keyHex` is 32 bytes in hex. Signatures are base64, as those of KMS. */
+/** HMAC-SHA-256; `keyHex` is 32 bytes in hex. Signatures are base64, as KMS returns them. */
 export function createKeySigner(keyHex: string): Signer {
   const key = keyFromHex(keyHex, "the signing key");
   const mac = (text: string) => createHmac("sha256", key).update(text).digest();
@@ -97,12 +99,14 @@ export function createKmsSigner(client: KMSClient, KeyId: string): Signer {
   const request = (text: string) => ({ KeyId, MacAlgorithm: "HMAC_SHA_256" as const, Message: Buffer.from(text) });
   return {
     async sign(text) {
-      const { Mac } = await reaching("KMS", () => client.send(new GenerateMacCommand(request(text))));
+      const { Mac } = await reportOutage("KMS", () => client.send(new GenerateMacCommand(request(text))));
       return Buffer.from(Mac ?? []).toString("base64");
     },
     async verify(text, signature) {
       const command = new VerifyMacCommand({ ...request(text), Mac: Buffer.from(signature, "base64") });
-      const answer = await unless(["KMSInvalidMacException"], null, () => reaching("KMS", () => client.send(command)));
+      const answer = await orOnError(["KMSInvalidMacException"], null, () =>
+        reportOutage("KMS", () => client.send(command)),
+      );
       return answer?.MacValid === true;
     },
   };

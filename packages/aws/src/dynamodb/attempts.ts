@@ -1,11 +1,14 @@
 import type { AttemptStore } from "@nova/service";
-import { current, numbers, optionalTexts, texts } from "./fields.ts";
-import { place, read, record, type TableConnection, writeIf } from "./records.ts";
+import { numbers, optionalTexts, requireFormat, texts } from "./fields.ts";
+import { readItem, record, type TableConnection, tableKeys, writeIf } from "./records.ts";
 
-/** Before every other time. */
+/** Earlier than any lease, so the next request with the key may take over immediately. */
 const longAgo = new Date(0).toISOString();
 
-/** Requests that may be repeated, for a day. DynamoDB deletes late what has expired, so reading looks at the time too. */
+/**
+ * Requests with an idempotency key, kept for a day. DynamoDB deletes expired items late, so a new request also replaces an
+ * item whose `expiresAt` has passed.
+ */
 export function createAttemptStore(connection: TableConnection): AttemptStore {
   const attempts = attemptRecord(connection);
   return {
@@ -14,9 +17,9 @@ export function createAttemptStore(connection: TableConnection): AttemptStore {
         .put(attempt)
         .where(({ expiresAt }, { lt, notExists }) => `${notExists(expiresAt)} OR ${lt(expiresAt, now / 1000)}`);
       if (await writeIf(put)) return undefined;
-      const item = await read(attempts.get(attempt));
-      // The SDK repeats a put that was lost on its way back: then the attempt that stands in the way is this one.
-      return item && item.id !== attempt.id ? current(`attempt ${item.id}`, item) : undefined;
+      const item = await readItem(attempts.get(attempt));
+      // The SDK repeats a put whose answer was lost: the stored attempt is then our own.
+      return item && item.id !== attempt.id ? requireFormat(`attempt ${item.id}`, item) : undefined;
     },
     takeOver: (name, since, now) =>
       writeIf(
@@ -39,8 +42,7 @@ const attemptRecord = record(
   {
     ...texts("principal", "key", "fingerprint", "id", "since"),
     ...optionalTexts("client", "made"),
-    /** The table's time to live, seconds since the epoch. */
     ...numbers("expiresAt"),
   },
-  { record: place("I#{principal}#{key}", "I") },
+  { record: tableKeys("I#{principal}#{key}", "I") },
 );

@@ -1,17 +1,17 @@
 import type { AuditAction, AuditLog, AuditRecord } from "@nova/service";
-import { current, optionalTexts, present, requiredText, requiredValue, texts } from "./fields.ts";
-import { indexed, place, readSome, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+import { omitAbsent, optionalTexts, requiredText, requiredValue, requireFormat, texts } from "./fields.ts";
+import { indexKeys, readSome, record, type Stored, type TableConnection, tableKeys, writeIf } from "./records.ts";
 
 const everyClient = "*";
-/** Behind every ULID. */
+/** Sorts after every ULID. */
 const afterAll = "~";
 
-/** Who did what; what was written stays. */
+/** Records of what each person changed. The store can only add records. */
 export function createAuditLog(connection: TableConnection): AuditLog {
   const log = auditRecord(connection);
   return {
     async append(record) {
-      await writeIf(log.create(present({ ...record, client: record.client ?? everyClient })));
+      await writeIf(log.create(omitAbsent({ ...record, client: record.client ?? everyClient })));
     },
     async list({ limit, after = afterAll, client }) {
       const all = client === undefined ? log.query.record({}) : log.query.ofClient({ client });
@@ -22,7 +22,12 @@ export function createAuditLog(connection: TableConnection): AuditLog {
 
 function recordOf({ by, client, action, ...item }: Stored<typeof auditRecord>): AuditRecord {
   const whom = client === everyClient ? null : client;
-  return { ...current(`audit record ${item.id}`, item), action: action as AuditAction, by: by ?? null, client: whom };
+  return {
+    ...requireFormat(`audit record ${item.id}`, item),
+    action: action as AuditAction,
+    by: by ?? null,
+    client: whom,
+  };
 }
 
 const auditRecord = record(
@@ -30,14 +35,13 @@ const auditRecord = record(
   {
     ...texts("id", "at", "action", "subject"),
     ...optionalTexts("by"),
-    /** `*`: every client. No slug looks so. */
+    /** `*` means every client; it is not a valid slug. */
     client: requiredText,
     detail: requiredValue<Record<string, string | number>>(),
   },
   {
-    /** People do some things a minute: one partition takes a thousand a second. */
-    record: place("A", "A#{id}"),
-    /** Keys of an index need not be unique; ids sort by time. */
-    ofClient: indexed("by-client", "A#{client}", "{id}"),
+    /** One partition takes a thousand writes a second; people cause a few a minute. */
+    record: tableKeys("A", "A#{id}"),
+    ofClient: indexKeys("by-client", "A#{client}", "{id}"),
   },
 );

@@ -1,29 +1,28 @@
 import type { ClientQuotas, ClientStore, Erasing } from "@nova/service";
 import type { OnFailure } from "@nova/workflow";
-import { current, optionalTexts, requiredValue, texts, value } from "./fields.ts";
+import { optionalTexts, requiredValue, requireFormat, texts, value } from "./fields.ts";
 import {
-  found,
-  indexed,
-  place,
+  findItem,
+  indexKeys,
   readSome,
   record,
   type Stored,
   type TableConnection,
-  write,
+  tableKeys,
   writeIf,
+  writeItem,
 } from "./records.ts";
 
-/** Keys of an item are never empty, and nothing sorts before a space. */
+/** DynamoDB refuses an empty key; a space sorts before every slug. */
 const beforeAll = " ";
 
-/** Those for whom workflows run. */
 export function createClientStore(connection: TableConnection): ClientStore {
   const clients = clientRecord(connection);
   return {
     create: (client) => writeIf(clients.create(client)),
-    get: (slug) => found(clients.get({ slug }), clientOf),
+    get: (slug) => findItem(clients.get({ slug }), clientOf),
     update: (slug, changes) => writeIf(clients.patch({ slug }).set(changes)),
-    remove: (slug) => write(clients.delete({ slug })),
+    remove: (slug) => writeItem(clients.delete({ slug })),
     async list({ limit, after = beforeAll }) {
       return (await readSome(clients.query.all({}).gt({ slug: after }), { count: limit })).map(clientOf);
     },
@@ -31,7 +30,7 @@ export function createClientStore(connection: TableConnection): ClientStore {
 }
 
 function clientOf(item: Stored<typeof clientRecord>) {
-  return current(`client "${item.slug}"`, item);
+  return requireFormat(`client "${item.slug}"`, item);
 }
 
 const clientRecord = record(
@@ -44,5 +43,5 @@ const clientRecord = record(
     onFailure: value<OnFailure>(),
     erasing: value<Erasing>(),
   },
-  { record: place("CLIENT#{slug}", "CLIENT"), all: indexed("by-client", "CLIENTS", "{slug}") },
+  { record: tableKeys("CLIENT#{slug}", "CLIENT"), all: indexKeys("by-client", "CLIENTS", "{slug}") },
 );

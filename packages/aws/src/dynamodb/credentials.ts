@@ -5,32 +5,32 @@ import {
   credentialKindNames,
   ownerText,
 } from "@nova/engine";
-import { current, numbers, requiredText, texts } from "./fields.ts";
+import { numbers, requiredText, requireFormat, texts } from "./fields.ts";
 import {
-  found,
-  indexed,
-  place,
+  findItem,
+  indexKeys,
+  isUnchanged,
   readAll,
   readPage,
   record,
   type Stored,
   type TableConnection,
-  unchanged,
+  tableKeys,
   writeIf,
 } from "./records.ts";
 
 const maxInPage = 100;
 
-/** Credentials as they were sealed. */
+/** Credentials in their encrypted form. */
 export function createCredentialStore(connection: TableConnection): CredentialStore {
   const credentials = credentialRecord(connection);
   return {
     list: async (owner) => (await readAll(credentials.query.record({ owner: ownerText(owner) }))).map(recordOf),
-    get: ({ owner, name }) => found(credentials.get({ owner: ownerText(owner), name }), recordOf),
+    get: ({ owner, name }) => findItem(credentials.get({ owner: ownerText(owner), name }), recordOf),
     put({ owner, ...record }) {
       const before = record.revision - 1;
       const put = credentials.put({ owner: ownerText(owner), ...record });
-      return writeIf(put.where(unchanged({ revision: before === 0 ? undefined : before })));
+      return writeIf(put.where(isUnchanged({ revision: before === 0 ? undefined : before })));
     },
     remove: ({ owner, name }) => writeIf(credentials.remove({ owner: ownerText(owner), name })),
     async listAll(after) {
@@ -46,7 +46,7 @@ function ownerIn(text: string): CredentialOwner {
 }
 
 function recordOf(item: Stored<typeof credentialRecord>): CredentialRecord {
-  return { ...current(`credential "${item.name}" of ${item.owner}`, item), owner: ownerIn(item.owner) };
+  return { ...requireFormat(`credential "${item.name}" of ${item.owner}`, item), owner: ownerIn(item.owner) };
 }
 
 const credentialRecord = record(
@@ -59,8 +59,8 @@ const credentialRecord = record(
     kind: { type: credentialKindNames, required: true },
   },
   {
-    record: place("S#{owner}", "N#{name}"),
-    /** For a change of keys; some thousand, read once in a long while. */
-    all: indexed("by-client", "CREDENTIALS", "{owner}#{name}"),
+    record: tableKeys("S#{owner}", "N#{name}"),
+    /** Read only when the encryption key changes. */
+    all: indexKeys("by-client", "CREDENTIALS", "{owner}#{name}"),
   },
 );

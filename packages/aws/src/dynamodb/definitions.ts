@@ -2,12 +2,12 @@ import type { WorkflowVersion } from "@nova/engine";
 import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
 import { readPage } from "./records.ts";
 
-/** What a version's item holds inline; the same limit as in the chain (protocol, Sizes). */
+/** A larger definition is stored in S3. The chain has the same limit. */
 const inlineBytes = 8192;
 
 export const definitionPrefix = "workflows/";
 
-/** The object that holds a version's definition is gone. */
+/** The object with a version's definition is missing in S3. */
 export class DefinitionMissing extends Error {
   override name = "DefinitionMissing";
 }
@@ -16,7 +16,7 @@ type Named = Pick<WorkflowVersion, "workflowId" | "hash">;
 /** An item that has a definition, or names one in S3. */
 type DefinitionItem = Named & Pick<WorkflowVersion, "version"> & { definition?: string };
 
-/** Large definitions go to S3 before the item that refers to them; answers what the item holds itself. */
+/** Writes a large definition to S3, before the item that refers to it. Returns the attribute that the item holds itself. */
 export async function storeDefinition(
   bucket: BucketConnection,
   version: Named & Pick<WorkflowVersion, "workflow">,
@@ -41,24 +41,23 @@ export function definitionKey({ workflowId, hash }: Named): string {
   return `${definitionPrefix}${workflowId}/${hash}.json`;
 }
 
-/** Sorts behind every version that its ten digits can hold. */
-const behindVersions = 9_999_999_999;
-/** Of an index that is sorted by workflow and version. */
+/** The highest version number that the ten digits of a key can hold. */
+const maxVersion = 9_999_999_999;
 const onePage = { attributes: ["workflowId" as const], limit: 200 };
 
-type Position = Pick<WorkflowVersion, "workflowId" | "version">;
+type VersionKey = Pick<WorkflowVersion, "workflowId" | "version">;
 
 /**
- * Ids behind `after`, in order, each once. Behind each page it goes on with the next workflow, so that neither many
- * workflows nor many versions of one take many queries.
+ * Ids after `after`, in order, each once. `queryAfter` queries an index that is sorted by workflow and version. After each
+ * page it skips the remaining versions of the last workflow, so a workflow with many versions costs one query.
  */
 export async function* workflowIds(
-  behind: (last: Position) => Parameters<typeof readPage<Pick<Position, "workflowId">>>[0],
+  queryAfter: (last: VersionKey) => Parameters<typeof readPage<Pick<VersionKey, "workflowId">>>[0],
   after = "",
 ): AsyncGenerator<string> {
   let last = after;
   for (;;) {
-    const { data, cursor } = await readPage(behind({ workflowId: last, version: behindVersions }), onePage);
+    const { data, cursor } = await readPage(queryAfter({ workflowId: last, version: maxVersion }), onePage);
     for (const { workflowId } of data) {
       if (workflowId !== last) yield workflowId;
       last = workflowId;

@@ -1,33 +1,34 @@
 import type { Delivery, DeliveryQuery, DeliveryStore } from "@nova/service";
-import { current, numbers, optionalTexts, present, requiredText, texts } from "./fields.ts";
+import { numbers, omitAbsent, optionalTexts, requiredText, requireFormat, texts } from "./fields.ts";
 import {
-  having,
-  indexed,
-  place,
-  read,
+  hasValues,
+  indexKeys,
+  readItem,
   readSome,
   record,
   type Stored,
   type TableConnection,
+  tableKeys,
   writeIf,
 } from "./records.ts";
 
-const nobodys = "*";
-/** Behind every id. */
+/** Stored when no workflow or client is known. It is not a valid workflow id or slug. */
+const noOwner = "*";
+/** Sorts after every id. */
 const afterAll = "~";
 
-/** What came in for triggers, for as long as its time to live. */
+/** Mails, webhook calls and events that arrived for triggers. */
 export function createDeliveryStore(connection: TableConnection): DeliveryStore {
   const deliveries = deliveryRecord(connection);
   return {
     async begin(delivery) {
-      if (await writeIf(deliveries.create(present({ ...delivery, ...ownersOf(delivery) })))) return undefined;
-      const item = await read(deliveries.get({ key: delivery.key }));
-      // The SDK repeats a put that was lost on its way back: then the delivery that stands in the way is this one.
+      if (await writeIf(deliveries.create(omitAbsent({ ...delivery, ...ownersOf(delivery) })))) return undefined;
+      const item = await readItem(deliveries.get({ key: delivery.key }));
+      // The SDK repeats a put whose answer was lost: the stored delivery is then our own.
       return item && item.id !== delivery.id ? deliveryOf(item) : undefined;
     },
     async finish(key, { status, execution, reason }) {
-      const set = present({ status, execution, reason });
+      const set = omitAbsent({ status, execution, reason });
       const absent = (["execution", "reason"] as const).filter((name) => !(name in set));
       const patch = deliveries.patch({ key }).set(set).remove(absent);
       await writeIf(patch.where((own, { ne }) => ne(own.status, "started")));
@@ -40,21 +41,24 @@ function newest(deliveries: ReturnType<typeof deliveryRecord>, query: DeliveryQu
   const { workflow, client, status, limit, after = afterAll } = query;
   const all =
     workflow !== undefined
-      ? deliveries.query.ofWorkflow({ workflow: workflow ?? nobodys })
+      ? deliveries.query.ofWorkflow({ workflow: workflow ?? noOwner })
       : deliveries.query.ofClient({ client: client as string });
-  return readSome(all.lt({ id: after }).where(having({ status, client })), { order: "desc", count: limit });
+  return readSome(all.lt({ id: after }).where(hasValues({ status, client })), { order: "desc", count: limit });
 }
 
 function ownersOf({ workflow, client }: Pick<Delivery, "workflow" | "client">) {
-  return { workflow: workflow ?? nobodys, client: client ?? nobodys };
+  return { workflow: workflow ?? noOwner, client: client ?? noOwner };
 }
 
 function deliveryOf({ workflow, client, trigger, execution, reason, ...item }: DeliveryItem): Delivery {
-  const owner = (name: string) => (name === nobodys ? null : name);
+  const ownerOrNull = (name: string) => (name === noOwner ? null : name);
   return {
-    ...current(`delivery ${item.id}`, item),
-    ...{ workflow: owner(workflow), client: owner(client) },
-    ...{ trigger: trigger ?? null, execution: execution ?? null, reason: reason ?? null },
+    ...requireFormat(`delivery ${item.id}`, item),
+    workflow: ownerOrNull(workflow),
+    client: ownerOrNull(client),
+    trigger: trigger ?? null,
+    execution: execution ?? null,
+    reason: reason ?? null,
   };
 }
 
@@ -64,17 +68,14 @@ const deliveryRecord = record(
     ...texts("key", "id", "client", "at", "from", "about", "dedupe"),
     ...optionalTexts("trigger", "execution", "reason"),
     type: { type: ["mail", "imap", "webhook", "schedule", "event"], required: true },
-    /** `*`: nobody can say which one. No id of a workflow, no slug looks so. */
     workflow: requiredText,
     status: { type: ["accepted", "started", "refused", "failed"], required: true },
-    /** The table's time to live, seconds since the epoch. */
     ...numbers("expiresAt"),
   },
   {
-    record: place("DELIVERY#{key}", "DELIVERY"),
-    /** Ids sort by time. */
-    ofWorkflow: indexed("by-workflow", "DELIVERY#{workflow}", "{id}"),
-    ofClient: indexed("by-client", "DELIVERY#{client}", "{id}"),
+    record: tableKeys("DELIVERY#{key}", "DELIVERY"),
+    ofWorkflow: indexKeys("by-workflow", "DELIVERY#{workflow}", "{id}"),
+    ofClient: indexKeys("by-client", "DELIVERY#{client}", "{id}"),
   },
 );
 

@@ -8,18 +8,22 @@ import {
 } from "@nova/engine";
 import { z } from "zod";
 import { checkFormat, numbers, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
-import { indexed, place, record, type Stored } from "./records.ts";
+import { indexKeys, record, type Stored, tableKeys } from "./records.ts";
 
 const statuses = ["queued", "running", "waiting", "completed", "failed", "cancelled", "interrupted"] as const;
 
-/** The keys of a record in its indexes. All three order by time; the id makes the order total. */
-const places = { workflowKey: "W#{workflowId}", clientKey: "C#{client}", ordered: "{startedAt}#{id}" } as const;
+/** Keys of a record in the indexes. All three indexes sort by start time, then by id. */
+const indexKeyPatterns = {
+  workflowKey: "W#{workflowId}",
+  clientKey: "C#{client}",
+  ordered: "{startedAt}#{id}",
+} as const;
 
 export const executionRecord = record(
   "execution",
   {
     ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
-    /** `open` is the key of a sparse index: open executions, and those that have left sandboxes for others. */
+    /** `open` is the key of a sparse index: open executions, and closed ones that offer idle sandboxes. */
     ...optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
     ...numbers("version"),
     ...optionalNumbers("durationMs", "nodes"),
@@ -32,13 +36,13 @@ export const executionRecord = record(
     labels: value<Record<string, string>>(),
     endPublished: { type: "boolean" },
     erased: value<"asked" | "emptied" | true>(),
-    idle: value<Sandbox | Sandbox[]>(),
+    idle: value<Sandbox[]>(),
   },
   {
-    record: place("E#{id}", "E"),
-    ofWorkflow: indexed("by-workflow", places.workflowKey, places.ordered),
-    ofClient: indexed("by-client", places.clientKey, places.ordered),
-    open: indexed("open", "{open}", places.ordered),
+    record: tableKeys("E#{id}", "E"),
+    ofWorkflow: indexKeys("by-workflow", indexKeyPatterns.workflowKey, indexKeyPatterns.ordered),
+    ofClient: indexKeys("by-client", indexKeyPatterns.clientKey, indexKeyPatterns.ordered),
+    open: indexKeys("open", "{open}", indexKeyPatterns.ordered),
   },
 );
 
@@ -48,27 +52,43 @@ export type ExecutionItem = Stored<typeof executionRecord>;
 const text = z.string();
 const count = z.number().nonnegative();
 
-/** The shape of a record. The parser is strict: a forger who can write the table can put anything there. */
+/** Fields of a record. Parsing is strict, because anyone who can write to the table can store anything there. */
 const Item = z.object({
-  ...{ id: text, workflowId: text, version: z.int(), stateMachineArn: text, client: text, root: text, startedAt: text },
+  id: text,
+  workflowId: text,
+  version: z.int(),
+  stateMachineArn: text,
+  client: text,
+  root: text,
+  startedAt: text,
   status: z.enum(statuses),
   parent: z.object({ execution: text, scope: text, seq: z.int(), depth: z.int() }).exactOptional(),
-  ...{ trigger: text.exactOptional(), restartedFrom: text.exactOptional(), restarts: z.array(text).exactOptional() },
+  trigger: text.exactOptional(),
+  restartedFrom: text.exactOptional(),
+  restarts: z.array(text).exactOptional(),
   labels: z.record(text, text).exactOptional(),
-  ...{ endedAt: text.exactOptional(), durationMs: count.exactOptional(), nodes: count.exactOptional() },
+  endedAt: text.exactOptional(),
+  durationMs: count.exactOptional(),
+  nodes: count.exactOptional(),
   error: z
     .object({ node: text, class: text as unknown as z.ZodType<ExecutionError["class"]>, message: text })
     .exactOptional(),
   spent: z
     .object({ cost_usd: z.number(), tokens_input: z.number(), tokens_cached: z.number(), tokens_output: z.number() })
     .exactOptional(),
-  ...{ tip: text.exactOptional(), endPublished: z.boolean().exactOptional(), pools: z.array(text).exactOptional() },
-  ...{ rank: text.exactOptional(), admission: text.exactOptional() },
+  tip: text.exactOptional(),
+  endPublished: z.boolean().exactOptional(),
+  pools: z.array(text).exactOptional(),
+  rank: text.exactOptional(),
+  admission: text.exactOptional(),
   erased: z.union([z.literal(["asked", "emptied"]), z.literal(true)]).exactOptional(),
   open: text.exactOptional(),
 });
 
-/** An item together with its keys, as ElectroDB answers it with `includeKeys`. Throws `UnreadableRecord`. */
+/**
+ * Parses an item that was read with `withKeys`, and compares its keys with its fields. Throws `UnreadableRecord` for a
+ * forged or damaged item.
+ */
 export function executionOf(item: ExecutionItem): Execution {
   const client = typeof item.client === "string" ? item.client : null;
   const keys = item as unknown as Partial<Record<string, unknown>>;
@@ -82,25 +102,23 @@ export function executionOf(item: ExecutionItem): Execution {
   const parsed = Item.safeParse(item);
   const [issue] = parsed.error?.issues ?? [];
   const wayOut = "the table was edited by hand, nova verify says more";
-  if (!parsed.success)
-    throw new UnreadableRecord(
-      `the record of ${what}: ${issue?.path.join(".")}: ${issue?.message} - ${wayOut}`,
-      client,
-    );
+  const refuse = (reason: string) => new UnreadableRecord(`the record of ${what}${reason} - ${wayOut}`, client);
+  if (!parsed.success) throw refuse(`: ${issue?.path.join(".")}: ${issue?.message}`);
   const { open, ...known } = parsed.data;
-  if (id !== known.id)
-    throw new UnreadableRecord(`the record of ${what} says that it is another run's - ${wayOut}`, client);
-  const misplaced = Object.entries(places).find(([key, pattern]) => keys[key] !== filled(pattern, known));
-  if (misplaced) throw new UnreadableRecord(`the record of ${what} has another ${misplaced[0]} - ${wayOut}`, client);
+  if (id !== known.id) throw refuse(" says that it is another run's");
+  const misplaced = Object.entries(indexKeyPatterns).find(
+    ([key, pattern]) => keys[key] !== fillPattern(pattern, known),
+  );
+  if (misplaced) throw refuse(` has another ${misplaced[0]}`);
   return { format: 1, ...known, open: open === "open" };
 }
 
-/** The run whose record has this key; undefined for an item at any other place: no answer may show it. */
+/** Id in the item's key; undefined for an item under any other key, which no answer may show. */
 export function idInKey(item: ExecutionItem): string | undefined {
   const { pk, sk } = item as unknown as { pk: string; sk: string };
   return sk === "E" && pk.startsWith("E#") ? pk.slice("E#".length) : undefined;
 }
 
-function filled(pattern: string, values: Record<string, unknown>): string {
+function fillPattern(pattern: string, values: Record<string, unknown>): string {
   return pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }

@@ -1,17 +1,17 @@
 import type { Generation, GenerationStore } from "@nova/engine";
 import type { Ingredients } from "@nova/workflow";
-import { current, json, numbers, optionalTexts, requiredText, texts } from "./fields.ts";
-import { place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
+import { json, numbers, optionalTexts, requiredText, requireFormat, texts } from "./fields.ts";
+import { readAll, record, type Stored, type TableConnection, tableKeys, writeIf, writeItem } from "./records.ts";
 
-/** Code and ingredients together: an item of DynamoDB has at most 400 KB. */
+/** Limit of code and ingredients together. DynamoDB: an item has at most 400 KB. */
 const maxBytes = 300_000;
 
-/** Code that is too large to be kept; the message says so. */
+/** The code is too large to be stored. */
 export class GenerationTooLarge extends Error {
   override name = "GenerationTooLarge";
 }
 
-/** Code that models wrote, with its history: one query answers all of a node. */
+/** Code that models wrote, with earlier versions. One query reads all generations of a node. */
 export function createGenerationStore(connection: TableConnection): GenerationStore {
   const generations = generationRecord(connection);
   return {
@@ -27,7 +27,7 @@ export function createGenerationStore(connection: TableConnection): GenerationSt
     update({ workflowId, node, client, key, codeHash }, { status, provenBy, approved }) {
       const patch = generations.patch({ workflowId, node, client: client ?? "", key, codeHash });
       const changes = { ...(status && { status }), ...(provenBy !== undefined && { provenBy }) };
-      return write(patch.set({ ...changes, ...(approved && approvalOf(approved)) }));
+      return writeItem(patch.set({ ...changes, ...(approved && approvalOf(approved)) }));
     },
   };
 }
@@ -58,28 +58,28 @@ function approvalOf({ by, at }: NonNullable<Generation["approved"]>) {
 function generationOf(item: GenerationItem): Generation {
   const { client, usd, tokensInput, tokensCached, tokensOutput, approvedBy, approvedAt, ...rest } = item;
   return {
-    ...current(`code of node "${item.node}" of workflow "${item.workflowId}"`, rest),
+    ...requireFormat(`code of node "${item.node}" of workflow "${item.workflowId}"`, rest),
     client: client === "" ? null : client,
     cost: { usd, tokens_input: tokensInput, tokens_cached: tokensCached, tokens_output: tokensOutput },
     ...(approvedBy !== undefined && approvedAt !== undefined && { approved: { by: approvedBy, at: approvedAt } }),
   };
 }
 
-/** A workflow's generations lie in one partition, those of a node and a client side by side. */
+/** All generations of a workflow are in one partition, sorted by node and client. */
 const generationRecord = record(
   "generation",
   {
     ...texts("workflowId", "node", "key", "codeHash", "code", "model", "createdAt"),
     ...optionalTexts("analysis", "analysisHash", "provenBy", "approvedBy", "approvedAt"),
     ...numbers("usd", "tokensInput", "tokensCached", "tokensOutput"),
-    /** Empty: for every client. */
+    /** Empty for code that serves every client. */
     client: requiredText,
     ingredients: { ...json<Ingredients>(), required: true } as const,
     status: { type: ["candidate", "pinned", "replaced"], required: true },
     origin: { type: ["generated", "edited"], required: true },
     embedding: { type: "list", items: { type: "number" } },
   },
-  { record: place("G#{workflowId}", "N#{node}#{client}#{key}#{codeHash}") },
+  { record: tableKeys("G#{workflowId}", "N#{node}#{client}#{key}#{codeHash}") },
 );
 
 type GenerationItem = Stored<typeof generationRecord>;

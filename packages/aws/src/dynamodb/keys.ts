@@ -1,36 +1,36 @@
 import type { ApiKey, KeyStore } from "@nova/service";
-import { current, optionalTexts, present, text, texts } from "./fields.ts";
+import { omitAbsent, optionalTexts, requireFormat, text, texts } from "./fields.ts";
 import {
-  found,
-  having,
-  indexed,
-  place,
+  findItem,
+  hasValues,
+  indexKeys,
   readSome,
   record,
   type Stored,
   type TableConnection,
+  tableKeys,
   writeIf,
 } from "./records.ts";
 
-/** Keys of an item are never empty, and nothing sorts before a space. */
+/** DynamoDB refuses an empty key; a space sorts before every id. */
 const beforeAll = " ";
 
-/** Keys of the API, each with a digest of its secret. */
+/** API keys. Each item holds a digest of the secret, not the secret. */
 export function createKeyStore(connection: TableConnection): KeyStore {
   const keys = keyRecord(connection);
   return {
-    create: (key) => writeIf(keys.create(present(key))),
-    get: (id) => found(keys.get({ id }), keyOf),
+    create: (key) => writeIf(keys.create(omitAbsent(key))),
+    get: (id) => findItem(keys.get({ id }), keyOf),
     remove: (id) => writeIf(keys.remove({ id })),
     async list({ limit, after = beforeAll, client }) {
-      const query = keys.query.all({}).gt({ id: after }).where(having({ client }));
+      const query = keys.query.all({}).gt({ id: after }).where(hasValues({ client }));
       return (await readSome(query, { count: limit })).map(keyOf);
     },
   };
 }
 
 function keyOf({ client, createdBy, ...key }: Stored<typeof keyRecord>): ApiKey {
-  return { ...current(`key "${key.id}"`, key), client: client ?? null, createdBy: createdBy ?? null };
+  return { ...requireFormat(`key "${key.id}"`, key), client: client ?? null, createdBy: createdBy ?? null };
 }
 
 const keyRecord = record(
@@ -39,12 +39,12 @@ const keyRecord = record(
     ...texts("id", "name", "digest", "createdAt"),
     ...optionalTexts("createdBy"),
     role: { type: ["viewer", "runner", "editor", "admin"], required: true },
-    /** Absent: every client. */
+    /** Absent for keys that are valid for every client. */
     client: text,
   },
   {
-    record: place("K#{id}", "K"),
-    /** Some hundred at most: one partition bears them. */
-    all: indexed("by-client", "KEYS", "{id}"),
+    record: tableKeys("K#{id}", "K"),
+    /** There are a few hundred keys, so one index partition is enough. */
+    all: indexKeys("by-client", "KEYS", "{id}"),
   },
 );

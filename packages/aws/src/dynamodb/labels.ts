@@ -1,13 +1,13 @@
 import type { Execution } from "@nova/engine";
 import { FORMAT, texts } from "./fields.ts";
-import { place, record, type TableConnection, writeIf } from "./records.ts";
+import { record, type TableConnection, tableKeys, writeIf } from "./records.ts";
 
-/** The keys by which a run is found through one of its labels. Runs with the same label lie together, ordered by time. */
+/** Finds runs by a label. Runs with the same label share a partition and are sorted by time. */
 export const labelRecord = record("label", texts("name", "value", "startedAt", "id", "client", "workflowId"), {
-  record: place("LABEL#{name}#{value}", "{startedAt}#{id}"),
+  record: tableKeys("LABEL#{name}#{value}", "{startedAt}#{id}"),
 });
 
-/** Before the record of the run: a list finds nothing there until that is written. */
+/** Writes the labels of a run, before its record: a list leaves out labels whose run has no record. */
 export async function noteLabels(connection: TableConnection, execution: Execution): Promise<void> {
   const { id, client, workflowId, startedAt, labels = {} } = execution;
   const notes = labelRecord(connection);

@@ -3,26 +3,26 @@ import type { Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
 import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
-import { current, optionalTexts, text, texts, value, versionNumber } from "./fields.ts";
+import { optionalTexts, requireFormat, text, texts, value, versionNumber } from "./fields.ts";
 import {
-  each,
-  found,
-  indexed,
-  place,
+  findItem,
+  indexKeys,
+  readEach,
   readSome,
   record,
   type Stored,
   type TableConnection,
+  tableKeys,
   writeIf,
 } from "./records.ts";
 
 const cachedDefinitions = 200;
 
-/** Versions on their way to Step Functions, and what became of them. */
+/** Versions that are being published to Step Functions, and the results. */
 export function createPublicationStore(connection: TableConnection, bucket: BucketConnection): PublicationStore {
   const publications = publicationRecord(connection);
   const definitions = new LRUCache<string, Workflow>({ max: cachedDefinitions });
-  /** A definition is named by its hash, and read once by a warm Lambda. */
+  /** Caches definitions by workflow and hash, so a warm Lambda reads each once. */
   const materialise = async (item: PublicationItem) => {
     const key = `${item.workflowId} ${item.hash}`;
     const workflow = definitions.get(key) ?? (await readDefinition(bucket, item));
@@ -40,7 +40,7 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
       const open = publication.status === "publishing" && { open: "publications" as const };
       return writeIf(publications.create({ ...publication, ...definition, ...open }));
     },
-    get: (name) => found(publications.get(name), materialise),
+    get: (name) => findItem(publications.get(name), materialise),
     async latest(workflowId) {
       const query = publications.query.record({ workflowId });
       const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
@@ -50,7 +50,7 @@ export function createPublicationStore(connection: TableConnection, bucket: Buck
     settle: change,
     ids: (after) => workflowIds((last) => publications.query.all({}).gt(last), after),
     async *pending() {
-      for await (const item of each(publications.query.pending({ open: "publications" }))) {
+      for await (const item of readEach(publications.query.pending({ open: "publications" }))) {
         const { workflowId, version, createdAt, handedOver } = item;
         yield { workflowId, version, createdAt, ...(handedOver && { handedOver }) };
       }
@@ -64,10 +64,10 @@ function publicationOf(item: PublicationItem, workflow: Workflow): Publication {
   const { open: _, definition: __, status, reason, ...publication } = item;
   const state = status === "failed" ? { status, reason: reason ?? "" } : { status };
   const name = `publication ${item.version} of workflow "${item.workflowId}"`;
-  return { ...current(name, publication), ...state, workflow };
+  return { ...requireFormat(name, publication), ...state, workflow };
 }
 
-/** Beside the versions: one that is `ready` has its definition there. */
+/** Shares a partition with the versions of its workflow. */
 const publicationRecord = record(
   "publication",
   {
@@ -75,16 +75,16 @@ const publicationRecord = record(
     ...optionalTexts("reason", "draftOf"),
     version: versionNumber,
     status: { type: ["publishing", "ready", "failed"], required: true },
-    /** JSON text of the normalised definition; absent where it lies in S3. */
+    /** JSON text of the normalised definition; absent if it is in S3. */
     definition: text,
     handedOver: value<HandOver>(),
-    /** There while it is `publishing`: the key of a sparse index. */
+    /** Key of a sparse index; set only while the status is `publishing`. */
     open: { type: ["publications"] },
   },
   {
-    record: place("W#{workflowId}", "P#{version}"),
-    all: indexed("by-workflow", "PUBLICATIONS", "P#{workflowId}#{version}"),
-    pending: indexed("open", "{open}", "P#{workflowId}#{version}"),
+    record: tableKeys("W#{workflowId}", "P#{version}"),
+    all: indexKeys("by-workflow", "PUBLICATIONS", "P#{workflowId}#{version}"),
+    pending: indexKeys("open", "{open}", "P#{workflowId}#{version}"),
   },
 );
 

@@ -1,19 +1,19 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { RateStore } from "@nova/service";
-import { reachingIf } from "../clients/outage.ts";
+import { reportOutageIf } from "../clients/outage.ts";
 import { FORMAT } from "./fields.ts";
 import type { TableConnection } from "./records.ts";
 
-/** For how long a count is kept behind its window; then the table's time to live takes it. */
+/** A counter expires this long after its window ends. */
 const keptSeconds = 60;
-/** No slug looks so. */
+/** Stands for every client; it is not a valid slug. */
 const everyone = "*";
 
-/** Requests of keys, a counter for each of their windows; the client's name is there for whoever erases it. */
+/** Counts the requests of each API key per time window. Counters name the client, so that erasing a client finds them. */
 export function createRateStore({ client, table }: TableConnection): RateStore {
   return {
     add: (by, { beginsAt, seconds }, count, limit) =>
-      reachingIf("DynamoDB", () =>
+      reportOutageIf("DynamoDB", () =>
         client.send(
           new UpdateCommand({
             TableName: table,
@@ -21,7 +21,10 @@ export function createRateStore({ client, table }: TableConnection): RateStore {
             UpdateExpression: "ADD #taken :count SET #format = :format, #expiresAt = :expiresAt, #client = :client",
             ConditionExpression: "attribute_not_exists(#taken) OR #taken <= :most",
             ExpressionAttributeNames: {
-              ...{ "#taken": "taken", "#format": "format", "#expiresAt": "expiresAt", "#client": "client" },
+              "#taken": "taken",
+              "#format": "format",
+              "#expiresAt": "expiresAt",
+              "#client": "client",
             },
             ExpressionAttributeValues: {
               ":count": count,

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { Entity, type EntityItem, type Schema } from "electrodb";
-import { reaching, reachingIf } from "../clients/outage.ts";
+import { reportOutage, reportOutageIf } from "../clients/outage.ts";
 import { numbers } from "./fields.ts";
 import { tableDefinition } from "./table-definition.ts";
 
@@ -13,25 +13,25 @@ export interface TableConnection {
 type Attributes = Schema<string, string, string>["attributes"];
 type Indexes = Schema<string, string, string>["indexes"];
 
-/** What an outage is told of. */
-export const store = "DynamoDB";
+/** Named in the message of an outage. */
+export const serviceName = "DynamoDB";
 
-/** ElectroDB wraps errors, and takes a stack trace for that with every call: half of what it costs. */
-export const plainly = { originalErr: true } as const;
-export const consistently = { ...plainly, consistent: true } as const;
+/** Returns AWS errors unwrapped. ElectroDB's wrapping takes a stack trace per call, half of its total cost. */
+export const plainOptions = { originalErr: true } as const;
+export const consistentOptions = { ...plainOptions, consistent: true } as const;
 
 /**
- * A record of the table, by the name that is stored in its items: what its items hold besides the number of their format,
- * and where they lie.
+ * Defines a kind of record in the table. Its items store `entity` as their kind. `own` are its attributes, to which `format` is
+ * added. `indexes` are its keys in the table and in the table's indexes.
  */
 export function record<const A extends Attributes, const I extends Indexes>(entity: string, own: A, indexes: I) {
   const model = { service: "nova", entity, version: "1" };
-  const attributes: A & typeof formatted = { ...own, ...formatted };
+  const attributes: A & typeof formatField = { ...own, ...formatField };
   return ({ client, table }: TableConnection) =>
-    whenAsked(() => new Entity({ model, attributes, indexes }, { client, table }));
+    lazyObject(() => new Entity({ model, attributes, indexes }, { client, table }));
 }
 
-const formatted = numbers("format");
+const formatField = numbers("format");
 
 /** An item of a record as it is stored. */
 // biome-ignore lint/suspicious/noExplicitAny: as ElectroDB bounds it
@@ -41,13 +41,13 @@ type Names<Pattern extends string> = Pattern extends `${string}{${infer Name}}${
   ? [Name, ...Names<Rest>]
   : [];
 
-/** Keys of the table: `place("K#{id}", "K")`. */
-export function place<const Partition extends string, const Sort extends string>(partition: Partition, sort: Sort) {
+/** Key patterns in the table itself: `tableKeys("K#{id}", "K")`. */
+export function tableKeys<const Partition extends string, const Sort extends string>(partition: Partition, sort: Sort) {
   return { pk: key("pk", partition), sk: key("sk", sort) };
 }
 
-/** Keys of one of its indexes. */
-export function indexed<const Partition extends string, const Sort extends string>(
+/** Key patterns in one of the table's indexes. */
+export function indexKeys<const Partition extends string, const Sort extends string>(
   index: (typeof tableDefinition.indexes)[number]["name"],
   partition: Partition,
   sort: Sort,
@@ -68,10 +68,10 @@ function key<Pattern extends string>(field: string, pattern: Pattern) {
 }
 
 /**
- * An entity that is made at its first use: ElectroDB takes a millisecond to look over the model of each, and a process
- * that runs nodes comes to a few of them.
+ * Creates an object at its first use. ElectroDB needs a millisecond per entity to check its model, and a process that runs
+ * nodes uses only a few of the entities.
  */
-export function whenAsked<T extends object>(make: () => T): T {
+export function lazyObject<T extends object>(make: () => T): T {
   let made: T | undefined;
   return new Proxy({} as T, {
     get(_, name) {
@@ -82,44 +82,46 @@ export function whenAsked<T extends object>(make: () => T): T {
   });
 }
 
-interface Asked<Options, Answer> {
+interface Request<Options, Answer> {
   go(options: Options): Promise<Answer>;
 }
 
-/** Reads one item as it is. */
-export async function read<T>(get: Asked<typeof consistently, { data: T }>): Promise<T> {
-  return (await reaching(store, () => get.go(consistently))).data;
+/** Reads one item with a consistent read; null if there is none. */
+export async function readItem<T>(get: Request<typeof consistentOptions, { data: T }>): Promise<T> {
+  return (await reportOutage(serviceName, () => get.go(consistentOptions))).data;
 }
 
-/** The same request; items come with the keys that they have in the table and in its indexes, and whatever their marks are. */
-export function withKeys<Options, Answer>(request: Asked<Options & typeof keyed, Answer>): Asked<Options, Answer> {
-  return { go: (options) => request.go({ ...options, ...keyed }) };
+/** Wraps a request so that items include their keys, and items of other owners are not filtered out. */
+export function withKeys<Options, Answer>(
+  request: Request<Options & typeof withKeysOptions, Answer>,
+): Request<Options, Answer> {
+  return { go: (options) => request.go({ ...options, ...withKeysOptions }) };
 }
 
-const keyed = { data: "includeKeys", ignoreOwnership: true } as const;
+const withKeysOptions = { data: "includeKeys", ignoreOwnership: true } as const;
 
-/** The same item as `shown` makes it; undefined where there is none. */
-export async function found<T, Shown>(
-  get: Asked<typeof consistently, { data: T | null }>,
-  shown: (item: T) => Shown | Promise<Shown>,
+/** Reads one item and converts it with `toRecord`; undefined if there is none. */
+export async function findItem<T, Shown>(
+  get: Request<typeof consistentOptions, { data: T | null }>,
+  toRecord: (item: T) => Shown | Promise<Shown>,
 ): Promise<Shown | undefined> {
-  const item = await read(get);
-  return item === null ? undefined : shown(item);
+  const item = await readItem(get);
+  return item === null ? undefined : toRecord(item);
 }
 
-/** Reads every item that a query finds, as they are. */
-export async function readAll<T>(query: Asked<typeof wholly, { data: T[] }>): Promise<T[]> {
-  return (await reaching(store, () => query.go(wholly))).data;
+/** Reads every item of a query with consistent reads. */
+export async function readAll<T>(query: Request<typeof allPages, { data: T[] }>): Promise<T[]> {
+  return (await reportOutage(serviceName, () => query.go(allPages))).data;
 }
 
-const wholly = { ...consistently, pages: "all" } as const;
+const allPages = { ...consistentOptions, pages: "all" } as const;
 
 interface ListOptions {
   consistent?: true;
   order?: "asc" | "desc";
-  /** Items that DynamoDB looks at, for one page. */
+  /** Number of items that DynamoDB examines for one page, matching or not. */
   limit?: number;
-  /** Items that are found, in as many pages as it takes. */
+  /** Number of matching items to collect, over several pages if needed. */
   count?: number;
 }
 
@@ -133,20 +135,20 @@ interface Page<T> {
   cursor: string | null;
 }
 
-type PagedQuery<T> = Asked<typeof plainly & PageOptions, Page<T>>;
+type PagedQuery<T> = Request<typeof plainOptions & PageOptions, Page<T>>;
 
-/** Reads one page of what a query finds, as its index has it. */
+/** Reads one page of a query. Index reads are eventually consistent. */
 export function readPage<T>(query: PagedQuery<T>, options: PageOptions): Promise<Page<T>> {
-  return reaching(store, () => query.go({ ...plainly, ...options }));
+  return reportOutage(serviceName, () => query.go({ ...plainOptions, ...options }));
 }
 
-/** Reads the first items that a query finds. */
+/** Reads the first items of a query. */
 export async function readSome<T>(query: PagedQuery<T>, options: ListOptions): Promise<T[]> {
   return (await readPage(query, options)).data;
 }
 
-/** Everything that a query finds, page by page. */
-export async function* each<T>(query: PagedQuery<T>, options: ListOptions = {}): AsyncGenerator<T> {
+/** Every item of a query, read page by page. */
+export async function* readEach<T>(query: PagedQuery<T>, options: ListOptions = {}): AsyncGenerator<T> {
   let cursor: string | null = null;
   do {
     const page: Page<T> = await readPage(query, { ...options, cursor });
@@ -155,28 +157,28 @@ export async function* each<T>(query: PagedQuery<T>, options: ListOptions = {}):
   } while (cursor);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: attributes and operations of whatever record it is
+// biome-ignore lint/suspicious/noExplicitAny: attributes and operations of any record
 type Condition = (attributes: any, operations: any) => string;
 
-/** Of a `where`: attributes have these values; undefined: any. */
-export function having(wanted: Record<string, unknown>): Condition {
+/** A `where` condition: each attribute has its value in `wanted`; an undefined value matches everything. */
+export function hasValues(wanted: Record<string, unknown>): Condition {
   const asked = Object.entries(wanted).filter(([, value]) => value !== undefined);
   return (attributes, { eq }) => asked.map(([name, value]) => eq(attributes[name], value)).join(" AND ");
 }
 
-/** Of a `where`: attributes are as they were read; undefined: not there. */
-export function unchanged(known: Record<string, unknown>): Condition {
+/** A `where` condition: each attribute still has its value in `known`; undefined means the attribute is absent. */
+export function isUnchanged(known: Record<string, unknown>): Condition {
   return (attributes, { eq, notExists }) =>
     Object.entries(known)
       .map(([name, value]) => (value === undefined ? notExists(attributes[name]) : eq(attributes[name], value)))
       .join(" AND ");
 }
 
-export async function write(change: Asked<typeof plainly, unknown>): Promise<void> {
-  await reaching(store, () => change.go(plainly));
+export async function writeItem(change: Request<typeof plainOptions, unknown>): Promise<void> {
+  await reportOutage(serviceName, () => change.go(plainOptions));
 }
 
-/** False where the condition of the change failed. */
-export function writeIf(change: Asked<typeof plainly, unknown>): Promise<boolean> {
-  return reachingIf(store, () => change.go(plainly));
+/** Returns false if the condition of the change failed. */
+export function writeIf(change: Request<typeof plainOptions, unknown>): Promise<boolean> {
+  return reportOutageIf(serviceName, () => change.go(plainOptions));
 }

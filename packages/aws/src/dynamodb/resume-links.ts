@@ -1,15 +1,15 @@
 import type { ResumeLinkStore } from "@nova/engine";
-import { current, numbers, optionalTexts, texts } from "./fields.ts";
-import { found, place, readAll, record, type Stored, type TableConnection, writeIf } from "./records.ts";
+import { numbers, optionalTexts, requireFormat, texts } from "./fields.ts";
+import { findItem, readAll, record, type Stored, type TableConnection, tableKeys, writeIf } from "./records.ts";
 
-/** Links lie beside the tasks of their execution. */
+/** Resume links share the partition of their execution's tasks. */
 export function createResumeLinkStore(connection: TableConnection): ResumeLinkStore {
   const links = linkRecord(connection);
   return {
     async create(link) {
       await writeIf(links.create(link));
     },
-    get: ({ execution, id }) => found(links.get({ execution, id }), linkOf),
+    get: ({ execution, id }) => findItem(links.get({ execution, id }), linkOf),
     ofExecution: async (execution) => (await readAll(links.query.record({ execution }))).map(linkOf),
     call({ execution, id }, body, calledAt) {
       const patch = links.patch({ execution, id }).set({ body, calledAt });
@@ -19,7 +19,7 @@ export function createResumeLinkStore(connection: TableConnection): ResumeLinkSt
 }
 
 function linkOf(item: Stored<typeof linkRecord>) {
-  return current(`link "${item.id}"`, item);
+  return requireFormat(`link "${item.id}"`, item);
 }
 
 const linkRecord = record(
@@ -29,5 +29,5 @@ const linkRecord = record(
     ...optionalTexts("body", "calledAt"),
     ...numbers("visit"),
   },
-  { record: place("T#{execution}", "R#{id}") },
+  { record: tableKeys("T#{execution}", "R#{id}") },
 );

@@ -1,11 +1,11 @@
 import type { SpendingStore } from "@nova/service";
 import { checkFormat, FORMAT, numbers, requiredText, texts } from "./fields.ts";
-import { each, place, record, type TableConnection, writeIf } from "./records.ts";
+import { readEach, record, type TableConnection, tableKeys, writeIf } from "./records.ts";
 
-/** Sums of fractions would else grow digits that mean nothing. */
+/** Rounds sums to a billionth, because adding fractions produces meaningless digits. */
 const billionth = 1e9;
 
-/** What models have cost clients, node by node. */
+/** Model costs per client, month and node. */
 export function createSpendingStore(connection: TableConnection): SpendingStore {
   const spending = spendingRecord(connection);
   return {
@@ -17,7 +17,7 @@ export function createSpendingStore(connection: TableConnection): SpendingStore 
     },
     async ofMonth(client, month) {
       let sum = 0;
-      for await (const { format, usd } of each(spending.query.record({ client, month }), { consistent: true })) {
+      for await (const { format, usd } of readEach(spending.query.record({ client, month }), { consistent: true })) {
         checkFormat(`the spending of client "${client}"`, format);
         sum += usd;
       }
@@ -26,7 +26,6 @@ export function createSpendingStore(connection: TableConnection): SpendingStore 
   };
 }
 
-/** What one node has cost a client. */
 const spendingRecord = record(
   "spending",
   {
@@ -35,5 +34,5 @@ const spendingRecord = record(
     /** `2026-11` */
     month: requiredText,
   },
-  { record: place("M#{client}#{month}", "{execution}#{scope}#{seq}") },
+  { record: tableKeys("M#{client}#{month}", "{execution}#{scope}#{seq}") },
 );

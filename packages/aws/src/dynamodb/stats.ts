@@ -1,15 +1,15 @@
 import type { NodeFigures, RunStats, StatsStore } from "@nova/service";
-import { current, numbers, requiredValue, texts, value } from "./fields.ts";
-import { each, indexed, place, record, type TableConnection, write } from "./records.ts";
+import { numbers, requiredValue, requireFormat, texts, value } from "./fields.ts";
+import { indexKeys, readEach, record, type TableConnection, tableKeys, writeItem } from "./records.ts";
 
-/** Around every id, so that both ends of a range are in it. */
+/** Sort before and after every id, so that a range includes both of its end times. */
 const [beforeEveryId, afterEveryId] = [" ", "~"];
 
-/** Figures of runs. */
+/** Statistics of ended runs. */
 export function createStatsStore(connection: TableConnection): StatsStore {
   const stats = statsRecord(connection);
   return {
-    put: (run) => write(stats.put(run)),
+    put: (run) => writeItem(stats.put(run)),
     async *read({ workflow, client, from, to }) {
       const index =
         workflow === undefined ? stats.query.ofClient({ client }) : stats.query.record({ workflowId: workflow });
@@ -17,14 +17,14 @@ export function createStatsStore(connection: TableConnection): StatsStore {
         { endedAt: from, execution: beforeEveryId },
         { endedAt: to, execution: afterEveryId },
       ];
-      for await (const item of each(index.between(first, last)))
+      for await (const item of readEach(index.between(first, last)))
         if (client === undefined || item.client === client)
-          yield current(`the figures of execution "${item.execution}"`, item);
+          yield requireFormat(`the figures of execution "${item.execution}"`, item);
     },
   };
 }
 
-/** Of a workflow in the order in which its runs ended: any range of days is one query. */
+/** Sorted by the time when a run ended, so that any range of days is one query. */
 const statsRecord = record(
   "stats",
   {
@@ -35,7 +35,7 @@ const statsRecord = record(
     nodes: requiredValue<Record<string, NodeFigures>>(),
   },
   {
-    record: place("F#{workflowId}", "{endedAt}#{execution}"),
-    ofClient: indexed("by-client", "F#{client}", "{endedAt}#{execution}"),
+    record: tableKeys("F#{workflowId}", "{endedAt}#{execution}"),
+    ofClient: indexKeys("by-client", "F#{client}", "{endedAt}#{execution}"),
   },
 );

@@ -1,8 +1,8 @@
-/** What the one table looks like. Data, so that a deployment can make it from the same words. */
+/** Keys and indexes of NOVA's table, for `createTable` and for the deployment. */
 export const tableDefinition = {
   partitionKey: "pk",
   sortKey: "sk",
-  /** All keys are strings, all indexes project everything, none is read consistently. */
+  /** All keys are strings. All indexes project every attribute. */
   indexes: [
     { name: "by-workflow", partitionKey: "workflowKey", sortKey: "ordered" },
     { name: "by-client", partitionKey: "clientKey", sortKey: "ordered" },

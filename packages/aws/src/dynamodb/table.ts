@@ -5,16 +5,16 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
 } from "@aws-sdk/client-dynamodb";
-import { unless } from "../clients/outage.ts";
+import { orOnError } from "../clients/outage.ts";
 import { tableDefinition } from "./table-definition.ts";
 
-/** Makes the table unless it is there, and waits until it can be used. */
+/** Creates the table unless it exists, and waits until it is active. */
 export async function createTable(client: DynamoDBClient, name: string): Promise<void> {
-  await unless(["ResourceInUseException"], null, () => client.send(new CreateTableCommand(createTableInput(name))));
+  await orOnError(["ResourceInUseException"], null, () => client.send(new CreateTableCommand(createTableInput(name))));
   await untilActive(client, name);
 }
 
-/** The SDK's waiter sleeps whole seconds; a table on a laptop takes a millisecond, one in the cloud about ten seconds. */
+/** The SDK's waiter sleeps whole seconds. A table takes a millisecond on a laptop and about ten seconds in the cloud. */
 async function untilActive(client: DynamoDBClient, name: string): Promise<void> {
   for (let pauseMs = 5; pauseMs < longestPauseMs; pauseMs *= 1.5) {
     if ((await statusOf(client, name)) === "ACTIVE") return;
@@ -23,13 +23,13 @@ async function untilActive(client: DynamoDBClient, name: string): Promise<void> 
   throw new Error(`table "${name}" did not become active - look at it in the DynamoDB console`);
 }
 
-/** DescribeTable is eventually consistent: for a moment a new table is unknown. */
+/** Undefined while the table is unknown: DescribeTable is eventually consistent. */
 async function statusOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
   const describe = new DescribeTableCommand({ TableName: name });
-  return (await unless(["ResourceNotFoundException"], null, () => client.send(describe)))?.Table?.TableStatus;
+  return (await orOnError(["ResourceNotFoundException"], null, () => client.send(describe)))?.Table?.TableStatus;
 }
 
-/** About three minutes in all. */
+/** The pauses add up to about three minutes. */
 const longestPauseMs = 60_000;
 
 function createTableInput(name: string): CreateTableCommandInput {

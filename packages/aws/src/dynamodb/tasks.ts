@@ -1,28 +1,28 @@
 import type { TaskMail, TaskStatus, TaskStore, WaitingTask, Wake } from "@nova/engine";
 import { defined, keepingDigits, textOfJson } from "@nova/workflow";
-import { reachingIf } from "../clients/outage.ts";
-import { checkFormat, current, FORMAT, json, numbers, optionalTexts, text, texts } from "./fields.ts";
+import { reportOutageIf } from "../clients/outage.ts";
+import { checkFormat, FORMAT, json, numbers, optionalTexts, requireFormat, text, texts } from "./fields.ts";
 import {
-  each,
-  found,
-  indexed,
-  place,
-  plainly,
+  findItem,
+  indexKeys,
+  plainOptions,
   readAll,
+  readEach,
   readSome,
   record,
   type Stored,
-  store,
+  serviceName,
   type TableConnection,
-  write,
+  tableKeys,
   writeIf,
+  writeItem,
 } from "./records.ts";
 import { WakePlaces } from "./wakes.ts";
 
-/** In front of every time. */
+/** Sorts before every time. */
 const everSince = "0";
 
-/** What runs wait for, and the tokens with which they go on. */
+/** Tasks that runs wait for, and the encrypted tokens that continue the runs. */
 export function createTaskStore(connection: TableConnection, places = new WakePlaces(connection)): TaskStore {
   const tasks = taskRecord(connection);
   const tokens = tokenRecord(connection);
@@ -36,7 +36,7 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
       await places.add(task, wake);
       await writeIf(tasks.patch({ execution, id }).set({ wake }));
     },
-    get: ({ execution, id }) => found(tasks.get({ execution, id }), taskOf),
+    get: ({ execution, id }) => findItem(tasks.get({ execution, id }), taskOf),
     async find(id) {
       const [item] = await readSome(tasks.query.byId({ id }), {});
       return item && taskOf(item);
@@ -46,25 +46,26 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
       const open = tasks.query.record({ execution }).where(({ status }, { eq }) => eq(status, "open"));
       return (await readSome(open, { consistent: true, count: 1 })).length > 0;
     },
-    pending: (from = everSince) => tasksOf(each(tasks.query.pending({ open: "tasks" }).gte({ createdAt: from }))),
+    pending: (from = everSince) => tasksOf(readEach(tasks.query.pending({ open: "tasks" }).gte({ createdAt: from }))),
     pendingOf: (client, kind, from = everSince) =>
-      tasksOf(each(tasks.query.ofClient({ clientKey: clientKey(client, kind) }).gte({ createdAt: from }))),
+      tasksOf(readEach(tasks.query.ofClient({ clientKey: clientKey(client, kind) }).gte({ createdAt: from }))),
     async move({ execution, id }, from, to, answeredAt) {
       const patch = tasks.patch({ execution, id }).set(defined({ status: to, answeredAt }));
       const moved = isPending(to) ? patch : patch.remove(["open", "clientKey"]);
       let after: Partial<TaskItem> = {};
-      const isMoved = await reachingIf(store, async () => {
+      const isMoved = await reportOutageIf(serviceName, async () => {
         const conditional = moved.where(({ status }, { eq }) => from.map((one) => eq(status, one)).join(" OR "));
-        after = (await conditional.go({ ...plainly, response: "all_new" })).data;
+        after = (await conditional.go({ ...plainOptions, response: "all_new" })).data;
       });
       if (after.wake !== undefined && !isPending(to)) await places.remove(id, after.wake);
       return isMoved;
     },
     async noteMail({ execution, id }, mail) {
-      // It may have been erased meanwhile.
+      // The task may have been erased meanwhile.
       await writeIf(tasks.patch({ execution, id }).set({ mail }));
     },
-    putToken: ({ execution, id }, { key, sealed }) => write(tokens.put({ execution, id, key, sealed, format: FORMAT })),
+    putToken: ({ execution, id }, { key, sealed }) =>
+      writeItem(tokens.put({ execution, id, key, sealed, format: FORMAT })),
     async tokens({ execution, id }) {
       return (await readAll(tokens.query.record({ execution, id }))).map(({ key, sealed, format }) => {
         checkFormat(`a token of task "${id}"`, format);
@@ -74,7 +75,7 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
   };
 }
 
-/** A sweep reads all tasks that wait: one that cannot be read must not stop the others. */
+/** Skips tasks that cannot be read, so that one of them does not stop a sweep over all waiting tasks. */
 async function* tasksOf(items: AsyncGenerator<TaskItem>): AsyncGenerator<WaitingTask> {
   for await (const item of items) {
     const task = taskIfReadable(item);
@@ -114,7 +115,7 @@ function itemOf({ pattern, form, forms, ...task }: WaitingTask) {
 
 function taskOf({ open: _, clientKey: __, pattern, form, forms, ...task }: TaskItem): WaitingTask {
   return {
-    ...current(`task "${task.id}"`, task),
+    ...requireFormat(`task "${task.id}"`, task),
     ...(pattern !== undefined && { pattern: keepingDigits(pattern) }),
     ...(form !== undefined && { form: keepingDigits(form) }),
     ...(forms !== undefined && { forms: mapValues(forms, keepingDigits) }),
@@ -127,7 +128,6 @@ function mapValues<From, To>(fields: Record<string, From>, change: (value: From)
 
 const requiredTexts = { type: "list", items: { type: "string" }, required: true } as const;
 
-/** Keys of an index need not be unique. */
 const byTime = "{createdAt}#{execution}";
 
 const taskRecord = record(
@@ -136,9 +136,9 @@ const taskRecord = record(
     ...texts("execution", "id", "workflowId", "scope", "node", "message", "createdAt", "expiresAt"),
     ...optionalTexts("client", "link", "answeredAt"),
     ...numbers("version", "seq"),
-    /** JSON texts: their numbers may have digits that JavaScript has not. */
+    /** JSON texts, because JavaScript numbers would lose digits. */
     ...optionalTexts("pattern", "form"),
-    /** JSON texts by choice. */
+    /** One JSON text per choice. */
     forms: json<Record<string, string>>(),
     wake: json<Wake>(),
     mail: json<TaskMail>(),
@@ -146,22 +146,22 @@ const taskRecord = record(
     choices: requiredTexts,
     to: requiredTexts,
     status: { type: ["open", "answered", "sent", "expired"], required: true },
-    /** There while somebody may have something to do with it: the key of a sparse index. */
+    /** Key of a sparse index; set while the task is open or its answer is not sent. */
     open: { type: ["tasks"] },
-    /** `T#<client>` of an approval, `TE#<client>` of a wait for an event; likewise. */
+    /** `T#<client>` for an approval, `TE#<client>` for an event; set while `open` is. */
     clientKey: text,
   },
   {
-    record: place("T#{execution}", "T#{id}"),
-    byId: indexed("by-workflow", "T#{id}", byTime),
-    ofClient: indexed("by-client", "{clientKey}", byTime),
-    pending: indexed("open", "{open}", byTime),
+    record: tableKeys("T#{execution}", "T#{id}"),
+    byId: indexKeys("by-workflow", "T#{id}", byTime),
+    ofClient: indexKeys("by-client", "{clientKey}", byTime),
+    pending: indexKeys("open", "{open}", byTime),
   },
 );
 
 type TaskItem = Stored<typeof taskRecord>;
 
-/** Tokens lie beside their task, one item each, encrypted. */
+/** An encrypted token in the partition of its task. Each token is its own item. */
 const tokenRecord = record("token", texts("execution", "id", "key", "sealed"), {
-  record: place("T#{execution}", "K#{id}#{key}"),
+  record: tableKeys("T#{execution}", "K#{id}#{key}"),
 });

@@ -2,32 +2,35 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 import type { Upload, UploadStore } from "@nova/service";
 import { placeObject } from "../s3/blob-store.ts";
 import type { BucketConnection } from "../s3/objects.ts";
-import { current, numbers, optionalTexts, texts } from "./fields.ts";
-import { found, indexed, place, record, type TableConnection, write } from "./records.ts";
+import { numbers, optionalTexts, requireFormat, texts } from "./fields.ts";
+import { findItem, indexKeys, record, type TableConnection, tableKeys, writeItem } from "./records.ts";
 
-/** What people send for runs to come: what was said of it in the table, the bytes below `uploads/`. */
+/** Files that people upload for future runs: metadata in the table, bytes under `uploads/` in the bucket. */
 export function createUploadStore(connection: TableConnection, bucket: BucketConnection): UploadStore {
   const uploads = uploadRecord(connection);
   return {
-    create: (upload) => write(uploads.put(upload)),
-    get: (id) => found(uploads.get({ id }), (item) => current(`upload "${id}"`, item)),
+    create: (upload) => writeItem(uploads.put(upload)),
+    get: (id) => findItem(uploads.get({ id }), (item) => requireFormat(`upload "${id}"`, item)),
     sign: (upload, seconds) => sign(bucket, upload, seconds),
     place: (upload, home) => placeObject(bucket, uploadKey(upload), home),
   };
 }
 
-/** One prefix per client: deleting a client deletes it. */
+/** One prefix per client, so that erasing a client deletes one prefix. */
 function uploadKey({ client, id }: Pick<Upload, "client" | "id">): string {
   return `uploads/${client}/${id}`;
 }
 
-/** S3 takes what has exactly these headers, and of what has a checksum only the bytes that fit it. */
+/** Signs a PUT. S3 accepts it only with exactly these headers, and with bytes that match the checksum. */
 async function sign({ client, bucket }: BucketConnection, upload: Upload, expiresIn: number) {
   const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
   const { bytes, type, sha256 } = upload;
   const checksum = sha256 === undefined ? undefined : Buffer.from(sha256, "hex").toString("base64");
   const command = new PutObjectCommand({
-    ...{ Bucket: bucket, Key: uploadKey(upload), ContentLength: bytes, ContentType: type },
+    Bucket: bucket,
+    Key: uploadKey(upload),
+    ContentLength: bytes,
+    ContentType: type,
     ...(checksum !== undefined && { ChecksumSHA256: checksum }),
   });
   const headers = {
@@ -49,9 +52,7 @@ const uploadRecord = record(
   {
     ...texts("id", "client", "type", "createdAt"),
     ...optionalTexts("sha256"),
-    ...numbers("bytes"),
-    /** The table's time to live, seconds since the epoch. */
-    ...numbers("expiresAt"),
+    ...numbers("bytes", "expiresAt"),
   },
-  { record: place("U#{id}", "U"), ofClient: indexed("by-client", "U#{client}", "{id}") },
+  { record: tableKeys("U#{id}", "U"), ofClient: indexKeys("by-client", "U#{client}", "{id}") },
 );

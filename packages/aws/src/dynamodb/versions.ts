@@ -3,24 +3,24 @@ import type { HistoryBudget } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { BucketConnection } from "../s3/objects.ts";
 import { readDefinition, storeDefinition, workflowIds } from "./definitions.ts";
-import { current, json, optionalTexts, text, texts, versionNumber } from "./fields.ts";
+import { json, optionalTexts, requireFormat, text, texts, versionNumber } from "./fields.ts";
 import {
-  found,
-  indexed,
-  place,
+  findItem,
+  indexKeys,
   readPage,
   readSome,
   record,
   type Stored,
   type TableConnection,
+  tableKeys,
   writeIf,
 } from "./records.ts";
 
 const cachedVersions = 200;
-/** Definitions that are read from S3 at the same time. */
+/** Page size of `everyVersion`: the definitions of a page are read from S3 in parallel. */
 const readAtOnce = 50;
 
-/** Published versions. They never change, so a warm Lambda reads each of them once. */
+/** Published versions. They never change, so a warm Lambda reads each once. */
 export function createWorkflowStore(connection: TableConnection, bucket: BucketConnection): WorkflowStore {
   const versions = versionRecord(connection);
   const cache = new LRUCache<string, WorkflowVersion>({ max: cachedVersions });
@@ -34,9 +34,10 @@ export function createWorkflowStore(connection: TableConnection, bucket: BucketC
   return {
     async get(workflowId, version) {
       const cached = cache.get(cacheKey(workflowId, version));
-      return cached ?? found(versions.get({ workflowId, version }), versionOf);
+      return cached ?? findItem(versions.get({ workflowId, version }), versionOf);
     },
-    stored: (workflowId, version) => found(versions.get({ workflowId, version }), (item) => materialise(bucket, item)),
+    stored: (workflowId, version) =>
+      findItem(versions.get({ workflowId, version }), (item) => materialise(bucket, item)),
     async latest(workflowId) {
       const query = versions.query.record({ workflowId });
       const [newest] = await readSome(query, { consistent: true, order: "desc", limit: 1 });
@@ -67,7 +68,7 @@ function cacheKey(workflowId: string, version: number): string {
 
 async function materialise(bucket: BucketConnection, item: VersionItem): Promise<WorkflowVersion> {
   const { definition: _, ...version } = item;
-  const checked = current(`version ${item.version} of workflow "${item.workflowId}"`, version);
+  const checked = requireFormat(`version ${item.version} of workflow "${item.workflowId}"`, version);
   return { ...checked, workflow: await readDefinition(bucket, item) };
 }
 
@@ -76,16 +77,16 @@ const versionRecord = record(
   {
     ...texts("workflowId", "hash", "template", "stateMachineArn", "createdAt"),
     version: versionNumber,
-    /** JSON text of the normalised definition; absent where it lies in S3. */
+    /** JSON text of the normalised definition; absent if it is in S3. */
     definition: text,
-    /** The budget of its histories, where its loops go on in further executions. */
+    /** History events that one execution may use, if loops continue in further executions. */
     history: json<HistoryBudget>(),
-    /** Slug of the client whose draft it is. It stays when the client goes, since runs are verified by it. */
+    /** Slug of the client whose draft this is. It remains after the client is deleted, because verification reads it. */
     ...optionalTexts("draftOf"),
   },
   {
-    record: place("W#{workflowId}", "V#{version}"),
-    all: indexed("by-workflow", "VERSIONS", "{workflowId}#{version}"),
+    record: tableKeys("W#{workflowId}", "V#{version}"),
+    all: indexKeys("by-workflow", "VERSIONS", "{workflowId}#{version}"),
   },
 );
 

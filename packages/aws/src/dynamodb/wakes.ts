@@ -3,11 +3,20 @@ import type { KeptEvent, UsedShape, WaitingTask, Wake, WakeShape, WakeStore } fr
 import { storeEventText } from "../events/bus.ts";
 import { type BucketConnection, readText } from "../s3/objects.ts";
 import { checkFormat, FORMAT, numbers, optionalTexts, texts } from "./fields.ts";
-import { each, place, readAll, record, type Stored, type TableConnection, write, writeIf } from "./records.ts";
+import {
+  readAll,
+  readEach,
+  record,
+  type Stored,
+  type TableConnection,
+  tableKeys,
+  writeIf,
+  writeItem,
+} from "./records.ts";
 
 const aDaySeconds = 24 * 3600;
 const aMonthSeconds = 31 * aDaySeconds;
-/** Items stay small; the bucket's lifecycle ends what lies there a week after the table's time to live. */
+/** A larger event text is stored in the bucket, whose lifecycle deletes it a week after the item expires. */
 const maxInlineBytes = 8 * 1024;
 const keptSeconds = 7 * aDaySeconds;
 
@@ -15,7 +24,7 @@ const keptSeconds = 7 * aDaySeconds;
 const wholeName = "WHOLE";
 const forEver = Date.parse("2200-01-01T00:00:00Z") / 1000;
 
-/** What wakes tasks, and recent events, in partitions of their own. */
+/** Tasks by the event keys that wake them, the event shapes in use, and recent events. */
 export function createWakeStore(connection: TableConnection, bucket: BucketConnection, places: WakePlaces): WakeStore {
   const tasks = wakeRecord(connection);
   const shapes = shapeRecord(connection);
@@ -32,17 +41,17 @@ export function createWakeStore(connection: TableConnection, bucket: BucketConne
       };
     },
     markWhole: () =>
-      write(shapes.put({ name: wholeName, shape: "[]", keepsEvents: false, format: FORMAT, expiresAt: forEver })),
+      writeItem(shapes.put({ name: wholeName, shape: "[]", keepsEvents: false, format: FORMAT, expiresAt: forEver })),
     async tasksAt(key) {
       return (await readAll(tasks.query.record({ key }))).map(({ execution, id }) => ({ execution, id }));
     },
     async keepEvent(key, { id, at, text }) {
       const isSmall = Buffer.byteLength(text) <= maxInlineBytes;
       const content = isSmall ? { text } : { object: await storeEventText(bucket, id, text) };
-      await write(events.put({ key, at, id, ...content, format: FORMAT, expiresAt: secondsOf(at) + keptSeconds }));
+      await writeItem(events.put({ key, at, id, ...content, format: FORMAT, expiresAt: secondsOf(at) + keptSeconds }));
     },
     async *eventsAt(key, from) {
-      for await (const item of each(events.query.record({ key }).gte({ at: from }), { consistent: true })) {
+      for await (const item of readEach(events.query.record({ key }).gte({ at: from }), { consistent: true })) {
         checkFormat("an event", item.format);
         const event = await eventOf(bucket, item);
         if (event) yield event;
@@ -51,18 +60,18 @@ export function createWakeStore(connection: TableConnection, bucket: BucketConne
   };
 }
 
-/** Undefined where the lifecycle has ended it. */
+/** Undefined if the bucket's lifecycle has deleted the text. */
 async function eventOf(bucket: BucketConnection, item: Stored<typeof eventRecord>): Promise<KeptEvent | undefined> {
   const { id, at, object } = item;
   const text = item.text ?? (object === undefined ? undefined : await readText(bucket, object));
   return text === undefined ? undefined : { id, at, text };
 }
 
-/** Writes where events find tasks. */
+/** Writes the keys under which events find tasks. */
 export class WakePlaces {
   readonly #tasks: ReturnType<typeof wakeRecord>;
   readonly #shapes: ReturnType<typeof shapeRecord>;
-  /** Until when shapes are in use as far as this process knows, by name. */
+  /** Expiry times that this process has written or found, by shape name; seconds since the epoch. */
   readonly #known = new Map<string, number>();
 
   constructor(connection: TableConnection) {
@@ -70,18 +79,19 @@ export class WakePlaces {
     this.#shapes = shapeRecord(connection);
   }
 
-  /** Before the task itself: one that is written is found. */
+  /** Writes the keys of a task. Call it before writing the task, so that an event finds every written task. */
   async add({ id, execution, client, expiresAt }: WaitingTask, { shape, keys }: Wake): Promise<void> {
     await this.use({ shape, keepsEvents: false }, expiresAt);
     const place = { format: FORMAT, id, execution, expiresAt: secondsOf(expiresAt) + aDaySeconds };
-    for (const key of keys) await write(this.#tasks.put({ ...place, key, ...(client !== undefined && { client }) }));
+    for (const key of keys)
+      await writeItem(this.#tasks.put({ ...place, key, ...(client !== undefined && { client }) }));
   }
 
   async remove(id: string, { keys }: Wake): Promise<void> {
-    for (const key of keys) await write(this.#tasks.delete({ key, id }));
+    for (const key of keys) await writeItem(this.#tasks.delete({ key, id }));
   }
 
-  /** A month longer than asked, so that it is written once a month and not by each run. */
+  /** Marks a shape as used. The mark lasts a month longer than `until`, so that runs rarely write it again. */
   async use({ shape, keepsEvents }: UsedShape, until: string): Promise<void> {
     const text = JSON.stringify(shape);
     const name = `${keepsEvents ? "events" : "tasks"}#${text}`;
@@ -100,26 +110,25 @@ function secondsOf(iso: string): number {
   return Math.floor(Date.parse(iso) / 1000);
 }
 
-/** The table's time to live, seconds since the epoch. */
 const common = numbers("expiresAt");
 
-/** A task under one key. Its client's name is there for whoever erases it. */
+/** A task under one of its event keys. It names the client, so that erasing a client finds it. */
 const wakeRecord = record(
   "wake",
   { ...common, ...texts("key", "id", "execution"), ...optionalTexts("client") },
-  { record: place("WAKE#{key}", "T#{id}") },
+  { record: tableKeys("WAKE#{key}", "T#{id}") },
 );
 
-/** A shape that is in use, JSON text, and whether events are kept for it; all in one partition. */
+/** A shape in use, as JSON text, and whether events of this shape are kept. All shapes share one partition. */
 const shapeRecord = record(
   "wake-shape",
   { ...common, ...texts("name", "shape"), keepsEvents: { type: "boolean", required: true } },
-  { record: place("SHAPE#", "S#{name}") },
+  { record: tableKeys("SHAPE#", "S#{name}") },
 );
 
-/** An event under one key: its text, or where that lies in the bucket. */
+/** An event under one of its keys: its text, or the bucket key of the text. */
 const eventRecord = record(
   "kept-event",
   { ...common, ...texts("key", "at", "id"), ...optionalTexts("text", "object") },
-  { record: place("WAKE#{key}", "E#{at}#{id}") },
+  { record: tableKeys("WAKE#{key}", "E#{at}#{id}") },
 );

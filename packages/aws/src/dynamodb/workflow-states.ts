@@ -1,16 +1,26 @@
 import type { AuditRecord, HandOver, Pauses, WorkflowQuotas, WorkflowStates } from "@nova/service";
-import { current, FORMAT, optionalNumbers, optionalTexts, texts, value } from "./fields.ts";
-import { each, found, indexed, place, record, type TableConnection, unchanged, write, writeIf } from "./records.ts";
+import { FORMAT, optionalNumbers, optionalTexts, requireFormat, texts, value } from "./fields.ts";
+import {
+  findItem,
+  indexKeys,
+  isUnchanged,
+  readEach,
+  record,
+  type TableConnection,
+  tableKeys,
+  writeIf,
+  writeItem,
+} from "./records.ts";
 
-/** Which version of a workflow is active, which were deleted, and what of that is not done. */
+/** The active version of each workflow, its deleted versions, and the changes that are not finished yet. */
 export function createWorkflowStates(connection: TableConnection): WorkflowStates {
   const states = stateRecord(connection);
   return {
     get: (workflowId) =>
-      found(states.get({ workflowId }), ({ open: _, ordered: __, ...state }) =>
-        current(`the state of workflow "${workflowId}"`, state),
+      findItem(states.get({ workflowId }), ({ open: _, ordered: __, ...state }) =>
+        requireFormat(`the state of workflow "${workflowId}"`, state),
       ),
-    set: (workflowId, changes) => write(states.update({ workflowId }).set({ format: FORMAT, ...changes })),
+    set: (workflowId, changes) => writeItem(states.update({ workflowId }).set({ format: FORMAT, ...changes })),
     move(workflowId, from, { touched = from.touched ?? [], ...to }) {
       const update = states.update({ workflowId }).set({ format: FORMAT, ...to });
       const marked =
@@ -19,19 +29,21 @@ export function createWorkflowStates(connection: TableConnection): WorkflowState
           : update.remove(["touched", "handedOver", "open", "ordered"]);
       const { active, deleted } = from;
       const before = from.touched?.length ? from.touched : undefined;
-      return writeIf(marked.where(unchanged({ active, deleted, touched: before })));
+      return writeIf(marked.where(isUnchanged({ active, deleted, touched: before })));
     },
     pause(workflowId, from, to) {
       const update = states.update({ workflowId }).set({ format: FORMAT });
       const changed = isEmpty(to) ? update.remove(["paused"]) : update.set({ paused: to });
-      return writeIf(changed.where(unchanged({ paused: isEmpty(from) ? undefined : from })));
+      return writeIf(changed.where(isUnchanged({ paused: isEmpty(from) ? undefined : from })));
     },
     async endDeletion(workflowId, deed) {
       const done = states.update({ workflowId }).remove(["leaving"]);
       await writeIf(done.where(({ leaving }, { eq }) => eq(leaving, deed)));
     },
     async *unsettled() {
-      for await (const { workflowId, touched = [], handedOver } of each(states.query.unsettled({ open: "unsettled" })))
+      for await (const { workflowId, touched = [], handedOver } of readEach(
+        states.query.unsettled({ open: "unsettled" }),
+      ))
         yield { workflowId, touched, ...(handedOver && { handedOver }) };
     },
     async recordHandOver(workflowId, handedOver) {
@@ -55,10 +67,10 @@ const stateRecord = record(
     touched: value<number[]>(),
     handedOver: value<HandOver>(),
     leaving: value<AuditRecord>(),
-    /** There while versions are touched: the keys of a sparse index. */
+    /** Key of a sparse index, with `ordered`; set while `touched` is. */
     open: { type: ["unsettled"] },
     paused: value<Pauses>(),
     quotas: value<WorkflowQuotas>(),
   },
-  { record: place("W#{workflowId}", "STATE"), unsettled: indexed("open", "{open}", "{ordered}") },
+  { record: tableKeys("W#{workflowId}", "STATE"), unsettled: indexKeys("open", "{open}", "{ordered}") },
 );

@@ -3,14 +3,14 @@ import { setTimeout } from "node:timers/promises";
 import { type EventBus, parseExact, StoreUnavailable, sha256 } from "@nova/engine";
 import type { Bus, BusEvent, PublishQueue } from "@nova/service";
 import { type EventBridge, eventBridge } from "../clients/loaded.ts";
-import { reaching } from "../clients/outage.ts";
+import { reportOutage } from "../clients/outage.ts";
 import { delayMs } from "../clients/retries.ts";
 import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
 
-/** What NOVA's own events come from. */
+/** Source name of NOVA's own events. */
 export const ownSource = "nova";
 
-/** NOVA's bus in its three uses: what happened to runs, what people put, what is to be published. */
+/** NOVA's bus for events about runs, events that users send, and the publishing queue. */
 export interface NovaBus extends EventBus, Bus, PublishQueue {}
 
 export interface BusOptions extends Partial<Pick<BusConnection, "sleep">> {
@@ -18,14 +18,14 @@ export interface BusOptions extends Partial<Pick<BusConnection, "sleep">> {
   bucket: BucketConnection;
 }
 
-/** A bus of EventBridge; details that are too large for it lie in the bucket. */
+/** A bus on EventBridge. Details that are too large for an entry are stored in the bucket. */
 export function createBus({ busName, bucket, sleep = setTimeout }: BusOptions): NovaBus {
   const connection = { busName, sleep, eventBridge: eventBridge() };
-  const put: Bus["put"] = async (event) => putEvent(connection, await withinEntry(bucket, event));
+  const put: Bus["put"] = async (event) => putEvent(connection, await fitIntoEntry(bucket, event));
   const own = (type: string, detail: object) => put({ source: ownSource, type, detail: JSON.stringify(detail) });
   return {
     put,
-    whole: (event) => wholeEvent(bucket, event),
+    whole: (event) => readWholeEvent(bucket, event),
     publish: async (type, detail) => {
       await own(type, detail);
     },
@@ -35,8 +35,8 @@ export function createBus({ busName, bucket, sleep = setTimeout }: BusOptions): 
   };
 }
 
-/** What EventBridge may say of one entry while it took the request, and what passes. */
-const passing = new Set(["InternalException", "InternalFailure", "ThrottlingException"]);
+/** Error codes of single entries, in an otherwise successful request, that a retry can fix. */
+const transientErrors = new Set(["InternalException", "InternalFailure", "ThrottlingException"]);
 
 const attempts = 6;
 
@@ -47,7 +47,7 @@ interface BusConnection {
   sleep(ms: number): Promise<unknown>;
 }
 
-/** Puts one event and answers its id. Throws `StoreUnavailable` where EventBridge does not take it in time. */
+/** Sends one event and returns its id. Throws `StoreUnavailable` after `attempts` failures. */
 async function putEvent(
   { busName, eventBridge, sleep }: BusConnection,
   { source, type, detail }: BusEvent,
@@ -56,29 +56,29 @@ async function putEvent(
   const entry = { EventBusName: busName, Source: source, DetailType: type, Detail: detail };
   for (let attempt = 1; ; attempt++) {
     const command = new sdk.PutEventsCommand({ Entries: [entry] });
-    const { Entries: [result] = [] } = await reaching("EventBridge", () => client.send(command));
+    const { Entries: [result] = [] } = await reportOutage("EventBridge", () => client.send(command));
     if (result?.EventId !== undefined) return result.EventId;
     const { ErrorCode = "no answer", ErrorMessage = "" } = result ?? {};
     const reason = `EventBridge did not take an event "${type}" (${ErrorCode} ${ErrorMessage})`;
-    if (!passing.has(ErrorCode)) throw new Error(`${reason} - correct the event`);
+    if (!transientErrors.has(ErrorCode)) throw new Error(`${reason} - correct the event`);
     if (attempt >= attempts) throw new StoreUnavailable(`${reason} - try again`);
     await sleep(delayMs(attempt));
   }
 }
 
-/** Where details lie that no entry can hold; the bucket's lifecycle ends them. */
-const prefix = "events/";
+/** Prefix of stored details in the bucket. The bucket's lifecycle deletes them. */
+const eventPrefix = "events/";
 
-/** Member of a detail that says where the whole of it is; nobody else may put one that has it. */
-const mark = "nova_detail";
+/** Member of a detail that references the stored detail. The API refuses events of users that contain it. */
+const referenceMember = "nova_detail";
 
-/** Values that rules and waits choose by stay in the event, if they are as short as what one chooses by. */
+/** Members with short values stay in the event, so that rules and waits can match them. */
 const maxValueBytes = 256;
 const maxKept = 100;
 
 /**
- * EventBridge, "PutEvents": an entry has at most 1 MB, as an asynchronous event of Lambda and a message of SQS have. Its
- * time, where it has none, does not count. EventBridge adds an envelope (id, account, time) and Lambda and SQS count it.
+ * EventBridge, Lambda (asynchronous events) and SQS all limit an event to 1 MB. The margin is for the envelope that
+ * EventBridge adds (id, account, time), which Lambda and SQS count.
  */
 const maxEntryBytes = 1024 * 1024 - 4096;
 
@@ -88,15 +88,16 @@ interface Reference {
 }
 
 /**
- * The event as an entry can hold it, and as it is whole where it arrives: a detail that is too large lies in S3, and short
- * members of it beside the place; so does one whose numbers Lambda's reading of JSON would change, beside itself.
+ * Makes an event fit into an entry. A detail that is too large is stored in S3; the entry then holds its short members and a
+ * reference. A detail with numbers that JavaScript cannot hold is stored too, because Lambda would change them; its entry keeps
+ * the whole detail and adds the reference.
  */
-export async function withinEntry(bucket: BucketConnection, event: BusEvent): Promise<BusEvent> {
+export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): Promise<BusEvent> {
   if (entryBytes(event) <= maxEntryBytes && keepsDigits(event.detail)) return event;
   const key = await storeEventText(bucket, randomUUID(), event.detail);
   const reference: Reference = { key, bytes: Buffer.byteLength(event.detail) };
-  const marked = JSON.stringify({ [mark]: reference }).slice(1);
-  // Rules choose among events by their text: 850.0 stays what it is there.
+  const marked = JSON.stringify({ [referenceMember]: reference }).slice(1);
+  // Edits the text, because rules match the number 850.0 by its text.
   const beside = { ...event, detail: `${event.detail.trimEnd().slice(0, -1)},${marked}` };
   if (entryBytes(beside) <= maxEntryBytes) return beside;
   const short = JSON.stringify(shortMembers(event.detail)).slice(0, -1);
@@ -104,21 +105,21 @@ export async function withinEntry(bucket: BucketConnection, event: BusEvent): Pr
 }
 
 /**
- * Puts text of an event into the bucket and answers its key. Each event has a place of its own: the same text, sent
- * again, would lie where the lifecycle has nearly ended it.
+ * Stores the text of an event and returns its key. The key depends on the event's id: a shared object could expire soon after a
+ * later event with the same text.
  */
 export async function storeEventText(bucket: BucketConnection, id: string, text: string): Promise<string> {
-  const key = `${prefix}${sha256(`${id} ${sha256(text)}`)}.json`;
+  const key = `${eventPrefix}${sha256(`${id} ${sha256(text)}`)}.json`;
   await writeJson(bucket, key, text);
   return key;
 }
 
-/** Size of an entry as EventBridge reckons it: source, type and detail in UTF-8. */
+/** Size of an entry in bytes, as EventBridge counts it. */
 function entryBytes({ source, type, detail }: BusEvent): number {
   return Buffer.byteLength(source) + Buffer.byteLength(type) + Buffer.byteLength(detail);
 }
 
-/** Whether every number is written as JavaScript writes it. */
+/** True if JavaScript would write every number with the same digits. */
 function keepsDigits(detail: string): boolean {
   return JSON.stringify(JSON.parse(detail)) === JSON.stringify(parseExact(detail));
 }
@@ -134,14 +135,13 @@ function isShort(value: unknown): boolean {
 }
 
 /**
- * An event's text (EventBridge's envelope) with the whole detail, whoever has put it; undefined where that is not in its
- * place, which is so only of what is not NOVA's own or is too old. Only what lies under the prefix is fetched: a place in
- * an event is not to be trusted.
+ * Returns an event's text (EventBridge's envelope) with its whole detail; undefined if the stored detail is missing, as for an
+ * old event or a forged reference. A reference is not trusted, so only keys under the prefix are read.
  */
-export async function wholeEvent(bucket: BucketConnection, text: string): Promise<string | undefined> {
-  if (!text.includes(`"${mark}"`)) return text;
+export async function readWholeEvent(bucket: BucketConnection, text: string): Promise<string | undefined> {
+  if (!text.includes(`"${referenceMember}"`)) return text;
   const event = JSON.parse(text) as { detail?: Record<string, unknown> };
-  const reference = event.detail?.[mark];
+  const reference = event.detail?.[referenceMember];
   if (!isReference(reference)) return text;
   const detail = await readText(bucket, reference.key);
   if (detail === undefined) return undefined;
@@ -151,5 +151,5 @@ export async function wholeEvent(bucket: BucketConnection, text: string): Promis
 
 function isReference(value: unknown): value is Reference {
   const key = (value as Reference | null)?.key;
-  return typeof key === "string" && new RegExp(`^${prefix}[0-9a-f]{64}\\.json$`).test(key);
+  return typeof key === "string" && new RegExp(`^${eventPrefix}[0-9a-f]{64}\\.json$`).test(key);
 }

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { CopyObjectCommand, GetObjectCommand } from "@aws-sdk/client-s3";
 import { type BlobHome, BlobMissing, type BlobStore, StoreUnavailable } from "@nova/engine";
 import type { BlobLinks } from "@nova/service";
-import { reaching } from "../clients/outage.ts";
+import { reportOutage } from "../clients/outage.ts";
 import { type BucketConnection, headObject, type ObjectBody, readObject, writeOnce } from "./objects.ts";
-import { checked, spool } from "./spool.ts";
+import { checkChunks, spool } from "./spool.ts";
 
-/** Blobs in S3, named by the SHA-256 of what they hold, which is checked on the way in and on the way out. */
+/** Blobs in S3, named by the SHA-256 of their contents. Writes and reads both check the hash. */
 export function createBlobStore(connection: BucketConnection): BlobStore {
   return {
     async put(home, { sha256, bytes, type }, body) {
@@ -35,7 +35,7 @@ const contentTypes = {
   json: "application/json",
 };
 
-/** One prefix per client, and in it one per family of executions: deleting either is deleting a prefix. */
+/** One prefix per client, and below it one per root execution, so that erasing either deletes one prefix. */
 export function blobKey({ client, root }: BlobHome, sha256: string): string {
   return `blobs/${client}/${root}/${sha256}`;
 }
@@ -43,7 +43,7 @@ export function blobKey({ client, root }: BlobHome, sha256: string): string {
 async function openBlob(connection: BucketConnection, home: BlobHome, sha256: string): Promise<ObjectBody> {
   const found = await readObject(connection, blobKey(home, sha256));
   if (!found) throw new BlobMissing(`blob ${sha256} of execution ${home.root} was erased`);
-  return { bytes: found.bytes, chunks: checked(found.chunks, { sha256, bytes: found.bytes }) };
+  return { bytes: found.bytes, chunks: checkChunks(found.chunks, { sha256, bytes: found.bytes }) };
 }
 
 export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks {
@@ -61,9 +61,8 @@ export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks
 }
 
 /**
- * Makes an object a blob, which its contents name, without moving its bytes: S3 copies. Only where nobody said what they
- * hash to are they read, once. Undefined where there is no object. Throws `StoreUnavailable` where other bytes come
- * meanwhile.
+ * Copies an object to the key of its blob, inside S3. Reads its bytes only if the object has no stored checksum. Returns undefined
+ * if there is no object. Throws `StoreUnavailable` if the object changes meanwhile.
  */
 export async function placeObject(
   { client, bucket }: BucketConnection,
@@ -75,10 +74,12 @@ export async function placeObject(
   const { bytes, etag } = found;
   const sha256 = found.sha256 ?? (await hashOf({ client, bucket }, key, etag));
   const copy = new CopyObjectCommand({
-    ...{ Bucket: bucket, Key: blobKey(home, sha256) },
+    Bucket: bucket,
+    Key: blobKey(home, sha256),
     CopySource: `${bucket}/${key}`,
     CopySourceIfMatch: etag,
-    ...{ MetadataDirective: "REPLACE", ContentType: "application/octet-stream" },
+    MetadataDirective: "REPLACE",
+    ContentType: "application/octet-stream",
   });
   await unlessChanged(key, () => client.send(copy));
   return { sha256, bytes };
@@ -94,7 +95,7 @@ async function hashOf({ client, bucket }: BucketConnection, key: string, etag: s
 
 async function unlessChanged<T>(key: string, ask: () => Promise<T>): Promise<T> {
   try {
-    return await reaching("S3", ask);
+    return await reportOutage("S3", ask);
   } catch (cause) {
     if (!(cause instanceof Error) || cause.name !== "PreconditionFailed") throw cause;
     throw new StoreUnavailable(`other bytes came for ${key} while it was copied - try again`, { cause });

@@ -8,8 +8,8 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { StoreUnavailable, sha256 as sha256Of } from "@nova/engine";
-import { isOutage, reaching, unless } from "../clients/outage.ts";
-import { conflict, patiently } from "../clients/retries.ts";
+import { isOutage, orOnError, reportOutage } from "../clients/outage.ts";
+import { conflict, retryStream } from "../clients/retries.ts";
 
 export interface BucketConnection {
   client: S3Client;
@@ -19,14 +19,16 @@ export interface BucketConnection {
 export interface ObjectHead {
   bytes: number;
   etag: string;
-  /** In hex; absent where the object was written without it. */
+  /** In hex; absent if the object was written without a checksum. */
   sha256?: string;
 }
 
-/** What is known of an object without reading it; undefined where there is none. */
+/** Reads the metadata of an object; undefined if there is no object. */
 export async function headObject({ client, bucket }: BucketConnection, key: string): Promise<ObjectHead | undefined> {
   const head = new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: "ENABLED" });
-  const found = await unless(["NotFound", "NoSuchKey"], undefined, () => reaching("S3", () => client.send(head)));
+  const found = await orOnError(["NotFound", "NoSuchKey"], undefined, () =>
+    reportOutage("S3", () => client.send(head)),
+  );
   if (!found) return undefined;
   const { ContentLength: bytes = 0, ETag: etag = "", ChecksumSHA256: sum } = found;
   return { bytes, etag, ...(sum !== undefined && { sha256: Buffer.from(sum, "base64").toString("hex") }) };
@@ -37,13 +39,13 @@ export interface ObjectBody {
   chunks: AsyncIterable<Uint8Array>;
 }
 
-/** A connection may break this often in the middle of one body. */
+/** Limit of broken connections during one body. */
 const maxResumes = 5;
 
-/** Opens an object; undefined when there is none. A body that breaks off is resumed where it broke. */
+/** Opens an object; undefined if there is none. Resumes a broken body at the byte where it broke. */
 export async function readObject(connection: BucketConnection, key: string): Promise<ObjectBody | undefined> {
   const first = await openFrom(connection, key, 0);
-  return first && { bytes: first.bytes, chunks: resumed(connection, key, first) };
+  return first && { bytes: first.bytes, chunks: resumeBody(connection, key, first) };
 }
 
 interface OpenObject {
@@ -58,11 +60,11 @@ async function openFrom(
 ): Promise<OpenObject | undefined> {
   const range = start > 0 ? { Range: `bytes=${start}-` } : {};
   const get = new GetObjectCommand({ Bucket: bucket, Key: key, ...range });
-  const answer = await unless(["NoSuchKey"], undefined, () => reaching("S3", () => client.send(get)));
+  const answer = await orOnError(["NoSuchKey"], undefined, () => reportOutage("S3", () => client.send(get)));
   return answer && { bytes: answer.ContentLength ?? 0, body: answer.Body as Readable };
 }
 
-async function* resumed(connection: BucketConnection, key: string, first: OpenObject): AsyncGenerator<Uint8Array> {
+async function* resumeBody(connection: BucketConnection, key: string, first: OpenObject): AsyncGenerator<Uint8Array> {
   let open: OpenObject | undefined = first;
   let seen = 0;
   for (let resumes = 0; open; resumes++) {
@@ -81,7 +83,7 @@ async function* resumed(connection: BucketConnection, key: string, first: OpenOb
   throw new StoreUnavailable(`S3 lost ${key} while it was read - start again`);
 }
 
-/** An object that is text as a whole; undefined where there is none. */
+/** Reads a text object; undefined if there is none. */
 export async function readText(connection: BucketConnection, key: string): Promise<string | undefined> {
   const found = await readObject(connection, key);
   return found && Buffer.concat(await Array.fromAsync(found.chunks)).toString("utf8");
@@ -90,14 +92,14 @@ export async function readText(connection: BucketConnection, key: string): Promi
 export interface NewObject {
   key: string;
   bytes: number;
-  /** Hex. S3 refuses a body that has another one, so a damaged body is never visible under the key. */
+  /** In hex. S3 refuses a body with another hash, so a damaged body never appears under the key. */
   sha256: string;
   contentType: string;
-  /** A stream is made anew for each attempt. */
+  /** Bytes, or a function that creates a new stream for each attempt. */
   body: Uint8Array | (() => Readable);
 }
 
-/** Puts an object unless its key is taken: a key that is written once has the right contents already. */
+/** Writes an object unless the key exists. An existing object already has the right contents, because the key implies them. */
 export async function writeOnce({ client, bucket }: BucketConnection, object: NewObject): Promise<void> {
   const send = (body: Uint8Array | Readable) =>
     client.send(
@@ -112,26 +114,26 @@ export async function writeOnce({ client, bucket }: BucketConnection, object: Ne
       }),
     );
   const { body } = object;
-  const put = () => (body instanceof Uint8Array ? send(body) : patiently(() => send(body()), [conflict]));
-  await unless(["PreconditionFailed"], undefined, () => reaching("S3", put));
+  const put = () => (body instanceof Uint8Array ? send(body) : retryStream(() => send(body()), [conflict]));
+  await orOnError(["PreconditionFailed"], undefined, () => reportOutage("S3", put));
 }
 
-/** Puts JSON text, likewise. */
+/** Writes JSON text unless the key exists. */
 export function writeJson(connection: BucketConnection, key: string, text: string): Promise<void> {
   const body = Buffer.from(text);
   const sha256 = sha256Of(body);
   return writeOnce(connection, { key, bytes: body.length, sha256, contentType: "application/json", body });
 }
 
-/** Deletes every object whose key begins so, a thousand in one request. */
+/** Deletes every object under a prefix, a thousand per request. */
 export async function removePrefix({ client, bucket }: BucketConnection, prefix: string): Promise<void> {
   for (;;) {
     const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix });
-    const { Contents = [], IsTruncated } = await reaching("S3", () => client.send(list));
+    const { Contents = [], IsTruncated } = await reportOutage("S3", () => client.send(list));
     if (Contents.length === 0) return;
     const Objects = Contents.map(({ Key }) => ({ Key }));
     const removal = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
-    const { Errors: [failed] = [] } = await reaching("S3", () => client.send(removal));
+    const { Errors: [failed] = [] } = await reportOutage("S3", () => client.send(removal));
     if (failed) throw new StoreUnavailable(`S3 did not delete ${failed.Key} (${failed.Code}) - try again`);
     if (!IsTruncated) return;
   }

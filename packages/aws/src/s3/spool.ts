@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { BlobMismatch } from "@nova/engine";
 
-/** A body that can be read as often as it takes. */
+/** A body that can be read several times. */
 export interface Spool extends AsyncDisposable {
   body: Uint8Array | (() => Readable);
 }
@@ -18,8 +18,8 @@ interface Expected {
 const inMemoryBytes = 4 * 1024 * 1024;
 
 /**
- * Takes a body in and checks length and SHA-256 on the way. A stream can be read once, but S3 may have to be asked
- * several times: what is larger than 4 MiB waits in a temporary file, so that the heap stays flat.
+ * Buffers a body and checks its length and SHA-256. A stream can be read only once, but a request to S3 may need several
+ * attempts. Bodies over 4 MiB go to a temporary file, so that they do not fill the heap.
  */
 export async function spool(body: Uint8Array | AsyncIterable<Uint8Array>, expected: Expected): Promise<Spool> {
   if (body instanceof Uint8Array) return inMemory(await checkedBuffer([body], expected));
@@ -36,17 +36,17 @@ async function checkedBuffer(
   expected: Expected,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of checked(body, expected)) chunks.push(chunk);
+  for await (const chunk of checkChunks(body, expected)) chunks.push(chunk);
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 }
 
-/** The file has no name any more while it is used, so nothing is left behind even by a process that is killed. */
+/** The file is unlinked while it is in use, so that even a killed process leaves no file. */
 async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Promise<Spool> {
   const path = join(tmpdir(), `nova-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
   try {
     await unlink(path);
-    for await (const chunk of checked(body, expected)) await file.appendFile(chunk);
+    for await (const chunk of checkChunks(body, expected)) await file.appendFile(chunk);
   } catch (error) {
     await file.close();
     throw error;
@@ -57,8 +57,8 @@ async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Prom
   };
 }
 
-/** Passes the chunks on; throws as soon as there are too many, and at the end when they are not the right ones. */
-export async function* checked(
+/** Passes chunks through. Throws `BlobMismatch` as soon as they are too long, and at the end if length or hash is wrong. */
+export async function* checkChunks(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   { sha256, bytes }: Expected,
 ): AsyncGenerator<Uint8Array> {

@@ -2,16 +2,16 @@ import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 
-/** The bucket of the console's page, and how its files are served. */
+/** The bucket of the console, and the headers of its files. */
 export interface PageBucket {
   name: string;
   types: Record<string, string>;
-  /** Files that lie beside the built ones, by name. */
+  /** Additional files by name. */
   texts: Record<string, string>;
   cacheControl(name: string): string;
 }
 
-/** Puts the built page into its bucket. The page itself comes last: what it names is there by then, and stays. */
+/** Uploads the built console. HTML files go last, when the files they name are uploaded. */
 export async function uploadPage(
   folder: string,
   { name: bucket, types, texts, cacheControl }: PageBucket,

@@ -17,14 +17,13 @@ import {
 import type { StateMachines } from "@nova/engine";
 import type { MachineVersions } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
-import { reaching, unless } from "../clients/outage.ts";
-import { consolePage } from "./console-page.ts";
+import { orOnError, reportOutage } from "../clients/outage.ts";
 
 export interface StateMachineOptions {
   client: SFNClient;
-  /** What the state machines run as. */
+  /** The role of the state machines. */
   roleArn: string;
-  /** Log group for what fails, as `...:*`; without one machines neither log nor are traced. */
+  /** Log group for failures, as `...:*`. Without it machines write no logs and send no traces. */
   logGroupArn?: string | undefined;
 }
 
@@ -33,47 +32,47 @@ const service = "Step Functions";
 export function createStateMachines({ client, roleArn, logGroupArn }: StateMachineOptions): StateMachines {
   const described = (machineArn: string, name: string) => {
     const describing = new DescribeExecutionCommand({ executionArn: executionArn(machineArn, name) });
-    return unless(unknown, null, () => reaching(service, () => client.send(describing)));
+    return orOnError(unknown, null, () => reportOutage(service, () => client.send(describing)));
   };
   return {
-    /** Update first: after the first time it is what is needed, and it answers a version of its own for each change. */
+    /** Tries an update first: all publications of a workflow but the first need one. */
     async publish(workflow, definition, description) {
       const name = stateMachineName(workflow);
-      const versionDescription = fitting(description);
-      const machine = { definition, roleArn, publish: true, versionDescription, ...observed(logGroupArn) };
+      const versionDescription = cutDescription(description);
+      const machine = { definition, roleArn, publish: true, versionDescription, ...loggingConfiguration(logGroupArn) };
       const arn = stateMachineArn(homeOf(roleArn, await client.config.region()), name);
       const update = new UpdateStateMachineCommand({ stateMachineArn: arn, ...machine });
       const create = new CreateStateMachineCommand({ name, type: "STANDARD", ...machine });
-      const { stateMachineVersionArn: version } = await reaching(
+      const { stateMachineVersionArn: version } = await reportOutage(
         service,
         async () =>
-          (await unless(["StateMachineDoesNotExist"], null, () => client.send(update))) ?? client.send(create),
+          (await orOnError(["StateMachineDoesNotExist"], null, () => client.send(update))) ?? client.send(create),
       );
       if (version) return version;
       throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
     },
     /**
-     * The same name and input is the same run, whether it still runs (Step Functions answers it) or is over (then it says
-     * that the name is taken, and only the input tells which run took it).
+     * Succeeds if a run of the same name and input exists. While it runs, Step Functions returns it. When it has ended, Step
+     * Functions only reports that the name is taken, so the inputs are compared here.
      */
     async start(machineArn, name, input) {
       const starting = new StartExecutionCommand({ stateMachineArn: machineArn, name, input });
-      const send = () => reaching(service, () => client.send(starting));
-      if (await unless(["ExecutionAlreadyExists"], null, send)) return;
+      const send = () => reportOutage(service, () => client.send(starting));
+      if (await orOnError(["ExecutionAlreadyExists"], null, send)) return;
       if ((await described(machineArn, name))?.input === input) return;
       throw new Error(`run "${name}" exists with another input - start it under a new id`);
     },
     async stop(machineArn, name, error, cause) {
       const stopping = new StopExecutionCommand({ executionArn: executionArn(machineArn, name), error, cause });
-      await unless(unknown, null, () => reaching(service, () => client.send(stopping)));
+      await orOnError(unknown, null, () => reportOutage(service, () => client.send(stopping)));
     },
     async answerTask(taskToken, output) {
       const success = new SendTaskSuccessCommand({ taskToken, output });
-      return (await unless(nobodyWaits, null, () => reaching(service, () => client.send(success)))) !== null;
+      return (await orOnError(notWaiting, null, () => reportOutage(service, () => client.send(success)))) !== null;
     },
     async running(machineArn) {
       const query = { stateMachineArn: unversioned(machineArn), statusFilter: "RUNNING", maxResults: 1000 } as const;
-      const pages = await reaching(service, () => Array.fromAsync(paginateListExecutions({ client }, query)));
+      const pages = await reportOutage(service, () => Array.fromAsync(paginateListExecutions({ client }, query)));
       const running = pages.flatMap(({ executions = [] }) => executions.flatMap(({ name }) => name ?? []));
       return new Set(running);
     },
@@ -85,12 +84,12 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
         ...defined({ error: run.error, cause: run.cause || undefined }),
       };
     },
-    page: (machineArn, name) => consolePage(executionArn(machineArn, name)),
+    page: (machineArn, name) => executionPageUrl(executionArn(machineArn, name)),
   };
 }
 
-/** Logs without the data of runs, which only the chain holds. */
-function observed(logGroupArn: string | undefined) {
+/** Logs failures without the data of runs, which only the chain may hold. */
+function loggingConfiguration(logGroupArn: string | undefined) {
   if (logGroupArn === undefined) return {};
   const destinations = [{ cloudWatchLogsLogGroup: { logGroupArn } }];
   const level: LogLevel = "ERROR";
@@ -100,16 +99,16 @@ function observed(logGroupArn: string | undefined) {
   };
 }
 
-/** Step Functions: a description has at most 256; bytes are counted, to be safe. A cut character is left out. */
-function fitting(description: string): string {
+/** Step Functions: a description has at most 256 characters. Cuts at 256 bytes, and drops a character that is cut in half. */
+function cutDescription(description: string): string {
   return Buffer.from(description)
     .subarray(0, 256)
     .toString()
     .replace(/\ufffd+$/, "");
 }
 
-/** Timed out, stopped, or answered before: in every case nobody waits. */
-const nobodyWaits = ["TaskTimedOut", "TaskDoesNotExist", "InvalidToken"];
+/** The task timed out, was stopped, or is already answered. */
+const notWaiting = ["TaskTimedOut", "TaskDoesNotExist", "InvalidToken"];
 
 const unknown = ["ExecutionDoesNotExist"];
 
@@ -122,7 +121,7 @@ const statuses = {
   ABORTED: "aborted",
 } as const;
 
-/** The client is made by the first call: most functions make none. */
+/** Creates the client at the first call, because most functions never make one. */
 export function createMachineVersions(makeClient: () => SFNClient): MachineVersions {
   let client: SFNClient | undefined;
   const send = () => (client ??= makeClient());
@@ -132,7 +131,7 @@ export function createMachineVersions(makeClient: () => SFNClient): MachineVersi
       let nextToken: string | undefined;
       do {
         const page = new ListStateMachineVersionsCommand({ stateMachineArn: unversioned(versionArn), nextToken });
-        const found: ListStateMachineVersionsCommandOutput = await reaching(service, () => send().send(page));
+        const found: ListStateMachineVersionsCommandOutput = await reportOutage(service, () => send().send(page));
         for (const { stateMachineVersionArn: arn } of found.stateMachineVersions ?? []) if (arn) arns.push(arn);
         nextToken = found.nextToken;
       } while (nextToken);
@@ -140,23 +139,23 @@ export function createMachineVersions(makeClient: () => SFNClient): MachineVersi
     },
     async remove(versionArn) {
       const removal = new DeleteStateMachineVersionCommand({ stateMachineVersionArn: versionArn });
-      await reaching(service, () => send().send(removal));
+      await reportOutage(service, () => send().send(removal));
     },
     async removeMachine(versionArn) {
       const removal = new DeleteStateMachineCommand({ stateMachineArn: unversioned(versionArn) });
-      await reaching(service, () => send().send(removal));
+      await reportOutage(service, () => send().send(removal));
     },
   };
 }
 
 /** Step Functions: at most 80 characters. */
-const longest = 80;
+const maxNameLength = 80;
 
-/** Name of a state machine; one that does not fit is cut and told from others by a hash. */
+/** Name of a state machine. A name that is too long is cut, and a hash keeps it unique. */
 export function stateMachineName(name: string): string {
-  if (name.length <= longest) return name;
+  if (name.length <= maxNameLength) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
-  return `${name.slice(0, longest - 1 - hash.length)}-${hash}`;
+  return `${name.slice(0, maxNameLength - 1 - hash.length)}-${hash}`;
 }
 
 export interface MachineHome {
@@ -169,19 +168,39 @@ export function stateMachineArn({ partition, region, account }: MachineHome, nam
   return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
 }
 
-/** `arn:aws:iam::123456789012:role/...` says where we are, but for the region. */
+/** Partition and account from the ARN of a role, which lacks the region. */
 export function homeOf(roleArn: string, region: string): MachineHome {
   const [, partition = "aws", , , account = ""] = roleArn.split(":");
   return { partition, region, account };
 }
 
-/** ARN of the machine itself; `machineArn` may name a version or not. */
+/** ARN of the machine without a version. */
 export function unversioned(machineArn: string): string {
   return machineArn.split(":").slice(0, 7).join(":");
 }
 
-/** ARN of a run; `machineArn` may name a version or not, the run's ARN never does. */
+/** ARN of an execution, which names no version; `machineArn` may name one. */
 export function executionArn(machineArn: string, name: string): string {
   const [arn, partition, states, region, account, , machine] = machineArn.split(":");
   return [arn, partition, states, region, account, "execution", machine, name].join(":");
+}
+
+/** Hosts of the AWS console by partition; `%` stands for the region. */
+const hosts: Readonly<Record<string, string>> = {
+  aws: "%.console.aws.amazon.com",
+  "aws-us-gov": "console.amazonaws-us-gov.com",
+  "aws-cn": "console.amazonaws.cn",
+};
+
+const executionPattern = /^arn:([\w-]+):states:([a-z0-9-]+):(\d{12}):execution:[\w-]+:[\w.-]+$/;
+
+/** Account number of the local cloud. */
+const localAccount = "000000000000";
+
+/** URL of an execution in the Step Functions console; null for local executions and unknown partitions. */
+export function executionPageUrl(executionArn: string): string | null {
+  const [, partition = "", region = "", account] = executionPattern.exec(executionArn) ?? [];
+  const host = hosts[partition];
+  if (host === undefined || account === localAccount) return null;
+  return `https://${host.replace("%", region)}/states/home?region=${region}#/v2/executions/details/${executionArn}`;
 }

@@ -1,32 +1,32 @@
 import { createHash } from "node:crypto";
 import type { TriggerName } from "@nova/service";
-import { reaching, unless } from "../clients/outage.ts";
+import { orOnError, reportOutage } from "../clients/outage.ts";
 
-/** What makes triggers of workflows real. */
+/** AWS resources that triggers of workflows use. */
 export interface TriggerOptions {
   /** Name of NOVA's own bus. */
   busName: string;
   /** Schedules of one stage are one group. */
   scheduleGroup: string;
-  /** What Scheduler calls functions as. */
+  /** The role with which Scheduler calls functions. */
   scheduleRoleArn: string;
   /** The function that starts runs on schedules and events. */
   fireTriggerArn: string;
-  /** The function that looks at mailboxes. */
+  /** The function that polls mailboxes. */
   pollMailboxArn: string;
-  /** Queue for what could not be delivered for a day; absent: it is lost. */
+  /** Queue for events that could not be delivered for a day. Without it they are lost. */
   deadLetterArn?: string | undefined;
 }
 
-/** EventBridge and Scheduler try an invocation for a day, in at most 185 attempts ("Retry policies" of both). */
+/** EventBridge and Scheduler, "Retry policies": at most 185 attempts within a day. */
 export const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 24 * 60 * 60 };
 
 /** EventBridge: names of rules and of schedules have at most 64 characters. */
 const maxNameLength = 64;
 
 /**
- * Name of what stands for a trigger, the same for rules and schedules: readable, and told from others by a hash, since
- * `a-b` of `c` would else meet `b` of `c-a`.
+ * Name of a trigger's rule or schedule. The hash keeps names unique: otherwise trigger `a-b` of workflow `c` and trigger `b` of
+ * workflow `c-a` would have the same name.
  */
 export function resourceName({ workflow, trigger }: TriggerName): string {
   const hash = createHash("sha256").update(`${workflow}\n${trigger}`).digest("hex").slice(0, 12);
@@ -34,12 +34,12 @@ export function resourceName({ workflow, trigger }: TriggerName): string {
   return `${readable.slice(0, maxNameLength - 1 - hash.length)}-${hash}`;
 }
 
-/** What a call answers; undefined where what it is about is not there. */
+/** Returns the result of a call; undefined if its resource does not exist. */
 export function unlessAbsent<T>(service: string, call: () => Promise<T>): Promise<T | undefined> {
-  return unless(["ResourceNotFoundException"], undefined, () => reaching(service, call));
+  return orOnError(["ResourceNotFoundException"], undefined, () => reportOutage(service, call));
 }
 
-/** AWS does not take a trigger. It has the name of the service's `Refused`, so that the service need not be loaded for it. */
+/** AWS refuses a trigger. It has the name of the service's error `Refused`, so that this file need not load the service. */
 export class TriggerRefused extends Error {
   override name = "Refused";
 }

@@ -2,16 +2,16 @@ import type { CreateScheduleCommandInput, GetScheduleCommandOutput } from "@aws-
 import { StoreUnavailable } from "@nova/engine";
 import type { Schedule, Schedules } from "@nova/service";
 import { scheduler as schedulerClient } from "../clients/loaded.ts";
-import { reaching, unless } from "../clients/outage.ts";
+import { orOnError, reportOutage } from "../clients/outage.ts";
 import { resourceName, retries, type TriggerOptions, TriggerRefused, unlessAbsent } from "./resources.ts";
 
 const scheduler = "EventBridge Scheduler";
 
-/** Schedules of EventBridge Scheduler, whose target hears of the trigger and of the time that it was due. */
+/** Schedules of EventBridge Scheduler. The target receives the names of workflow and trigger, and the scheduled time. */
 export function createSchedules(options: TriggerOptions): Schedules {
   const { scheduleGroup: group, fireTriggerArn, pollMailboxArn, scheduleRoleArn, deadLetterArn } = options;
   const service = schedulerClient();
-  // Scheduler fills in when the invocation was due.
+  // Scheduler replaces this with the scheduled time.
   const scheduled_at = "<aws.scheduler.scheduled-time>";
   const inputOf = (schedule: Schedule) => ({
     Name: resourceName(schedule),
@@ -34,12 +34,14 @@ export function createSchedules(options: TriggerOptions): Schedules {
     async put(schedule) {
       const { client, sdk } = await service();
       const input = inputOf(schedule);
-      const sent = sending(schedule, () => client.send(new sdk.CreateScheduleCommand(input)));
-      if (await unless(["ConflictException"], null, () => sent)) return;
+      const sent = sendSchedule(schedule, () => client.send(new sdk.CreateScheduleCommand(input)));
+      if (await orOnError(["ConflictException"], null, () => sent)) return;
       const { Name, GroupName } = input;
-      const there = await sending(schedule, () => client.send(new sdk.GetScheduleCommand({ Name, GroupName })));
+      const there = await sendSchedule(schedule, () => client.send(new sdk.GetScheduleCommand({ Name, GroupName })));
       if (isSame(there, input)) return;
-      await changing(schedule, () => sending(schedule, () => client.send(new sdk.UpdateScheduleCommand(input))));
+      await retryableUpdate(schedule, () =>
+        sendSchedule(schedule, () => client.send(new sdk.UpdateScheduleCommand(input))),
+      );
     },
     async remove(name) {
       const { client, sdk } = await service();
@@ -54,7 +56,7 @@ export function createSchedules(options: TriggerOptions): Schedules {
   };
 }
 
-/** A change would begin a rate anew, and a workflow that is published often would never run. */
+/** Avoids needless updates: an update restarts a rate, so a workflow that is published often would never run. */
 function isSame(there: GetScheduleCommandOutput, wanted: CreateScheduleCommandInput): boolean {
   const parts = ({ ScheduleExpression: when, ScheduleExpressionTimezone: zone, State, Target }: typeof wanted) => {
     const { Arn, RoleArn, Input, DeadLetterConfig } = Target ?? {};
@@ -63,25 +65,25 @@ function isSame(there: GetScheduleCommandOutput, wanted: CreateScheduleCommandIn
   return parts(there as typeof wanted) === parts(wanted);
 }
 
-async function sending<T>({ workflow, trigger }: Schedule, send: () => Promise<T>): Promise<T> {
+async function sendSchedule<T>({ workflow, trigger }: Schedule, send: () => Promise<T>): Promise<T> {
   try {
-    return await reaching(scheduler, send);
+    return await reportOutage(scheduler, send);
   } catch (cause) {
-    const wayOut = cause instanceof Error && waysOut[cause.name];
+    const wayOut = cause instanceof Error && correctionByError[cause.name];
     if (!wayOut) throw cause;
     const reason = `EventBridge Scheduler refuses trigger "${trigger}" of workflow "${workflow}"`;
     throw new TriggerRefused(`${reason}: ${cause.message} - ${wayOut}`, { cause });
   }
 }
 
-/** What Scheduler would refuse again, by the name of its error. */
-const waysOut: Readonly<Record<string, string>> = {
+/** Corrections for errors that Scheduler would report again, by error name. */
+const correctionByError: Readonly<Record<string, string>> = {
   ServiceQuotaExceededException: "delete workflows with schedules, or ask AWS for more of them",
   ValidationException: "correct its time or its time zone",
 };
 
-/** Who changes one schedule at the same moment is through in a moment. */
-async function changing({ trigger, workflow }: Schedule, change: () => Promise<unknown>): Promise<void> {
+/** Turns a conflict with a concurrent change into `StoreUnavailable`, so that the caller tries again. */
+async function retryableUpdate({ trigger, workflow }: Schedule, change: () => Promise<unknown>): Promise<void> {
   try {
     await change();
   } catch (cause) {

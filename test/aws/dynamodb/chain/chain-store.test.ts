@@ -27,7 +27,7 @@ const entry = (name: string): StoredEntry => ({
 });
 
 describe("readTail", () => {
-  test("reads the entry before, the turn and the entry in one consistent query", async () => {
+  test("reads the previous entry, the turn and the entry in one consistent query", async () => {
     const at = link(3);
     await chain.putEntry(at, entry("before"));
     await chain.putTurn(next(at), held, null);
@@ -40,7 +40,7 @@ describe("readTail", () => {
     expect(table.requests).toMatchObject([{ ConsistentRead: true }]);
   });
 
-  test("sees neither the turn before, nor the turn after, nor another scope", async () => {
+  test("ignores other turns and other scopes", async () => {
     const at = link(1);
     await chain.putTurn(at, held, null);
     await chain.putTurn(next(at, 2), held, null);
@@ -48,7 +48,7 @@ describe("readTail", () => {
     expect(await chain.readTail(at)).toEqual({ next: { seq: 2 } });
   });
 
-  test("finds what lies behind a link that is not there, as at the start of a branch", async () => {
+  test("finds the first link of a branch, which has no link 0", async () => {
     const at = link(0, "/each@7.12");
     await chain.putTurn(next(at), held, null);
     expect(await chain.readTail(at)).toEqual({ next: { seq: 1, turn: held } });
@@ -56,7 +56,7 @@ describe("readTail", () => {
 });
 
 describe("turns", () => {
-  test("are taken by one of two", async () => {
+  test("have one winner if two deliveries take them", async () => {
     const at = link(1);
     const both = await Promise.all([chain.putTurn(at, held, null), chain.putTurn(at, held, null)]);
     expect(both.sort()).toEqual([false, true]);
@@ -67,14 +67,14 @@ describe("turns", () => {
     ["another sandbox", { ...held, sandbox: "sbx2" }],
     ["no sandbox", { ...held, sandbox: null }],
     ["another attempt", { ...held, attempt: 2 }],
-  ])("are not replaced where %s was read", async (_, expected) => {
+  ])("are not replaced if the caller read %s", async (_, expected) => {
     const at = link(1);
     await chain.putTurn(at, held, null);
     expect(await chain.putTurn(at, { ...held, state: "closed" }, expected)).toBe(false);
     expect((await chain.read(at)).turn).toEqual(held);
   });
 
-  test("are replaced where they are as they were read, whatever `since` says", async () => {
+  test("are replaced if state, sandbox and attempt are unchanged, even if `since` differs", async () => {
     const at = link(1);
     const nameless = { ...held, sandbox: null };
     await chain.putTurn(at, nameless, null);
@@ -83,19 +83,19 @@ describe("turns", () => {
     expect((await chain.read(at)).turn).toEqual(failingTurn);
   });
 
-  test("are not replaced where there is none", async () => {
+  test("are not replaced if there is none", async () => {
     expect(await chain.putTurn(link(1), held, held)).toBe(false);
   });
 });
 
-test("keeps the first entry when a node is delivered twice", async () => {
+test("the first entry is kept when a node is delivered twice", async () => {
   const at = link(2);
   expect(await chain.putEntry(at, entry("first"))).toBe(true);
   expect(await chain.putEntry(at, entry("second"))).toBe(false);
   expect(await chain.read(at)).toEqual({ seq: 2, entry: entry("first") });
 });
 
-test("keeps the signature of a close entry", async () => {
+test("a close entry keeps its signature", async () => {
   const at = link(9);
   await chain.putEntry(at, { ...entry("close"), signature: "mac" });
   expect((await chain.read(at)).entry?.signature).toBe("mac");
@@ -104,7 +104,7 @@ test("keeps the signature of a close entry", async () => {
 test.each<[string, string]>([
   ["#0", "the turn at link 1"],
   ["#1", "the entry at link 1"],
-])("refuses an item without its fields (%s)", async (kind, name) => {
+])("an item that lacks fields is refused (%s)", async (kind, name) => {
   const at = link(1);
   const place = { partition: at.execution, scope: "", seq: 1, kind: kind.slice(1), format: 1 };
   const Item = { pk: `C#${at.execution}`, sk: `L##0000000001${kind}`, ...place };
@@ -115,7 +115,7 @@ test.each<[string, string]>([
 });
 
 describe("tip", () => {
-  test("is the last entry and a turn that lies behind it, newest first", async () => {
+  test("returns the last entry and the turn after it, newest first", async () => {
     const at = link(9);
     await chain.putEntry(at, entry("nine"));
     await chain.putEntry(next(at), entry("ten"));
@@ -126,14 +126,14 @@ describe("tip", () => {
     ]);
   });
 
-  test("puts turn and entry of one link together", async () => {
+  test("combines turn and entry of one link", async () => {
     const at = link(4);
     await chain.putTurn(at, held, null);
     await chain.putEntry(at, entry("own"));
     expect(await chain.tip(at.execution, "")).toEqual([{ seq: 4, turn: held, entry: entry("own") }]);
   });
 
-  test("is of exactly its scope", async () => {
+  test("ignores other scopes", async () => {
     const at = link(1, "/each@3.1");
     await chain.putEntry(at, entry("branch 1"));
     for (const scope of ["/each@3.10", "/each@3.1/inner@2.0", ""]) {
@@ -142,20 +142,20 @@ describe("tip", () => {
     expect(await chain.tip(at.execution, "/each@3.1")).toEqual([{ seq: 1, entry: entry("branch 1") }]);
   });
 
-  test("is empty where nothing is", async () => {
+  test("is empty for an unknown scope", async () => {
     expect(await chain.tip("exec_none", "")).toEqual([]);
   });
 });
 
 describe("steps", () => {
-  test("come in order, of their link alone", async () => {
+  test("are read in order, for one link only", async () => {
     const at = link(1);
     for (const step of [10, 2, 1]) await chain.putStep(at, { step, text: `step ${step}`, hash: `h${step}` });
     await chain.putStep(next(at), { step: 1, text: "other", hash: "o" });
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([1, 2, 10]);
   });
 
-  test("keep the first of two", async () => {
+  test("keep the first of two writes", async () => {
     const at = link(1);
     expect(await chain.putStep(at, { step: 1, text: "first", hash: "1" })).toBe(true);
     expect(await chain.putStep(at, { step: 1, text: "second", hash: "2" })).toBe(false);
@@ -163,8 +163,8 @@ describe("steps", () => {
   });
 });
 
-describe("what a prompt node stores", () => {
-  test("keeps contents of steps beside their text, and what was erased is not there", async () => {
+describe("the chain of a prompt node", () => {
+  test("keeps contents of steps in a separate field, which an erasure removes", async () => {
     const at = link(1);
     const contents = { code: { text: "x = 1" }, prompt: { blob: { sha256: "ab", bytes: 9000 } } };
     await chain.putStep(at, { step: 1, text: "{}", hash: "h", contents });
@@ -175,7 +175,7 @@ describe("what a prompt node stores", () => {
     ]);
   });
 
-  test("has the numbers of later attempts and of notes behind those of the first", async () => {
+  test("sorts steps of later attempts and notes after those of the first attempt", async () => {
     const at = link(1);
     for (const step of [5002, 1002, 2]) await chain.putStep(at, { step, text: "{}", hash: "h" });
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([2, 1002, 5002]);
@@ -187,7 +187,7 @@ describe("what a prompt node stores", () => {
     ["when the next attempt may begin", { sandbox: null, due: "2026-01-01T00:00:10.000Z" }],
     ["how often it came to nothing before", { failedDeliveries: 3 }],
     ["what names led to", { addresses: { "db.acme.test": ["10.0.0.7", "2001:db8::7"] } }],
-  ])("has in its turn %s", async (_what, more) => {
+  ])("stores in its turn %s", async (_what, more) => {
     const at = link(1);
     await chain.putTurn(at, { ...held, ...more }, null);
     expect((await chain.read(at)).turn).toEqual({ ...held, ...more });
@@ -196,7 +196,7 @@ describe("what a prompt node stores", () => {
   });
 });
 
-test("streams every link of a scope over pages, none split and none twice", async () => {
+test("the links of a scope are streamed over several pages, each link whole and once", async () => {
   const at = link(0);
   const large = { ...entry("large"), contents: { code: { text: "x".repeat(30_000) } } };
   const seqs = Array.from({ length: 40 }, (_, seq) => seq);
@@ -221,13 +221,13 @@ test.each([
   ["/each@1.12", "/each@1.12"],
   ["/each@1.12/fan@2.a", "/each@1.12"],
   ["/fan@1.a/each@2.0/each@3.7/fan@4.b", "/fan@1.a/each@2.0/each@3.7"],
-])("puts the links of scope %j into the partition of its map item %j", async (scope, item) => {
+])("the links of scope %j are in the partition of its map item %j", async (scope, item) => {
   const at = link(1, scope);
   await chain.putEntry(at, entry("own"));
   expect(table.requests[0]).toMatchObject({ Item: { pk: { S: `C#${at.execution}${item}` } } });
 });
 
-test("uses nothing but conditional puts and consistent reads", async () => {
+test("the store uses only conditional puts and consistent reads", async () => {
   const at = link(1);
   await chain.putTurn(at, held, null);
   await chain.putTurn(at, { ...held, state: "failing" }, held);
@@ -243,19 +243,19 @@ test("uses nothing but conditional puts and consistent reads", async () => {
 });
 
 describe("an outage", () => {
-  test.each(["throttle", "error"] as const)("that passes (%s) is not seen", async (fault) => {
+  test.each(["throttle", "error"] as const)("that is short (%s) is retried", async (fault) => {
     table.faults = failing(3, fault);
     expect(await chain.putEntry(link(1), entry("own"))).toBe(true);
   });
 
-  test("that swallows an answer makes a write its own rival, which the reader has to tell", async () => {
+  test("that loses an answer makes a repeated write fail its condition, so the caller must compare", async () => {
     const at = link(1);
     table.faults = failing(1, "lost");
     expect(await chain.putEntry(at, entry("own"))).toBe(false);
     expect((await chain.read(at)).entry).toEqual(entry("own"));
   });
 
-  test.each(["throttle", "error"] as const)("that lasts (%s) is StoreUnavailable", async (fault) => {
+  test.each(["throttle", "error"] as const)("that lasts (%s) is reported as StoreUnavailable", async (fault) => {
     table.faults = () => fault;
     const hasty = createChainStore({ ...table, client: new DynamoDBClient({ maxAttempts: 1 }) });
     await expect(hasty.readTail(link(1))).rejects.toThrow(StoreUnavailable);

@@ -20,7 +20,7 @@ async function put(scope: string, seqs: number[], bytes?: number): Promise<void>
   for (const seq of seqs) await chain.putEntry({ execution: "exec_1", scope, seq }, entry(`${scope}#${seq}`, bytes));
 }
 
-test("the entries of many scopes come in order, a hundred in one request", async () => {
+test("the entries of many scopes are read in order, a hundred per request", async () => {
   const scopes = Array.from({ length: 70 }, (_, item) => `/each@3.${item}`);
   await Promise.all(scopes.map((scope) => put(scope, [1, 2, 3])));
   await chain.putTurn(
@@ -38,7 +38,7 @@ test("the entries of many scopes come in order, a hundred in one request", async
   expect(table.operations).toEqual(["BatchGetItem", "BatchGetItem"]);
 });
 
-test("what is not there is left out, and a scope of nothing is there with nothing", async () => {
+test("missing entries are left out, and an empty scope has an empty list", async () => {
   await put("/f@1.left", [1, 3]);
   const found = await chain.entries("exec_1", [
     { scope: "/f@1.left", seq: 3 },
@@ -49,7 +49,7 @@ test("what is not there is left out, and a scope of nothing is there with nothin
   expect(await chain.entries("exec_1", [])).toEqual(new Map());
 });
 
-test("entries that are too large for one answer come in several", async () => {
+test("entries that exceed one answer are read with several requests", async () => {
   await put(
     "/large@1.0",
     Array.from({ length: 60 }, (_, i) => i + 1),
@@ -59,7 +59,7 @@ test("entries that are too large for one answer come in several", async () => {
   expect(found.get("/large@1.0")?.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
 });
 
-test("the links at places of many scopes come with their turns, fifty places in one request", async () => {
+test("links of many scopes are read with their turns, fifty links per request", async () => {
   const scopes = Array.from({ length: 70 }, (_, item) => `/held@3.${item}`);
   const turn = { node: "a", state: "held", sandbox: null, attempt: 1, since: "2026-11-21T10:00:00.000Z" } as const;
   await Promise.all(scopes.slice(0, 60).map((scope) => put(scope, [1])));

@@ -1,2 +1,2 @@
-/** What is used of it, by name: a bundle leaves the rest out. */
+/** Named exports let the bundler drop the rest of the SDK. */
 export { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2";

@@ -1,4 +1,4 @@
-/** What is used of it, by name: a bundle leaves the rest out. */
+/** Named exports let the bundler drop the rest of the SDK. */
 export {
   CreateScheduleCommand,
   DeleteScheduleCommand,

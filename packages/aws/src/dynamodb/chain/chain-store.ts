@@ -6,8 +6,8 @@ import {
   maxKeys,
   putItem,
   readItems,
-  readPage,
-  readPages,
+  readRange,
+  readRangePages,
 } from "./chain-table.ts";
 import {
   chainPartition,
@@ -17,6 +17,7 @@ import {
   type Item,
   type ItemConnection,
   type LinkKind,
+  linkInKey,
   linkKey,
   linksOf,
   noteItem,
@@ -24,7 +25,6 @@ import {
   noteOf,
   numberValue,
   partitionKey,
-  placeInKey,
   stepItem,
   stepOf,
   stepPrefix,
@@ -35,26 +35,27 @@ import {
 
 const lastSeq = 9_999_999_999;
 
-/** The chain of work in DynamoDB: conditional puts and consistent reads, nothing else touches these partitions. */
+/** The chain of work in DynamoDB. It uses only conditional puts and consistent reads. */
 export function createChainStore(connection: ItemConnection): ChainStore {
   return {
     async readTail(at) {
-      const { items } = await readPage(connection, between(at, [at.seq, ENTRY], [at.seq + 1, ENTRY]));
+      const { items } = await readRange(connection, between(at, [at.seq, ENTRY], [at.seq + 1, ENTRY]));
       const [first, second] = linksOf(items);
       const here = first?.seq === at.seq ? first.entry : undefined;
       const { scope: _, ...next } = (here ? second : first) ?? { scope: at.scope, seq: at.seq + 1 };
       return { ...(here && { here }), next };
     },
     async tip(execution, scope) {
-      const { items } = await readPage(connection, { ...wholeScope(execution, scope), newestFirst: true, limit: 2 });
+      const { items } = await readRange(connection, { ...wholeScope(execution, scope), newestFirst: true, limit: 2 });
       return linksOf(items).map(({ scope: _, ...found }) => found);
     },
     async read(at) {
-      const { items } = await readPage(connection, between(at, [at.seq, TURN], [at.seq, ENTRY]));
+      const { items } = await readRange(connection, between(at, [at.seq, TURN], [at.seq, ENTRY]));
       const { scope: _, ...found } = linksOf(items)[0] ?? { scope: at.scope, seq: at.seq };
       return found;
     },
-    putTurn: (at, turn, expected) => putItem(connection, turnItem(at, turn), expected ? ifStill(expected) : ifAbsent),
+    putTurn: (at, turn, expected) =>
+      putItem(connection, turnItem(at, turn), expected ? ifTurnUnchanged(expected) : ifAbsent),
     putEntry: (at, entry) => putItem(connection, entryItem(at, entry), ifAbsent),
     links: (execution, scope) => readLinks(connection, wholeScope(execution, scope)),
     entries: (execution, tips) => readEntries(connection, execution, tips),
@@ -63,21 +64,21 @@ export function createChainStore(connection: ItemConnection): ChainStore {
     putNote: (execution, note) => putItem(connection, noteItem(execution, note), ifAbsent),
     async notes(execution) {
       const range = { partition: partitionKey(execution), keys: noteKeys };
-      const pages = await Array.fromAsync(readPages(connection, range));
+      const pages = await Array.fromAsync(readRangePages(connection, range));
       return pages.flatMap(({ items }) => items.map(noteOf));
     },
     async steps(at) {
       const partition = chainPartition(at.execution, at.scope);
       const range = { partition: partitionKey(partition), keys: { prefix: stepPrefix(at.scope, at.seq) } };
-      const pages = await Array.fromAsync(readPages(connection, range));
+      const pages = await Array.fromAsync(readRangePages(connection, range));
       return pages.flatMap(({ items }) => items.map((item) => stepOf(at, item)));
     },
   };
 }
 
-type LinkPlace = [seq: number, kind: LinkKind];
+type EntryOrTurn = [seq: number, kind: LinkKind];
 
-function between({ execution, scope }: Omit<LinkId, "seq">, from: LinkPlace, to: LinkPlace): KeyRange {
+function between({ execution, scope }: Omit<LinkId, "seq">, from: EntryOrTurn, to: EntryOrTurn): KeyRange {
   return {
     partition: partitionKey(chainPartition(execution, scope)),
     keys: { from: linkKey(scope, ...from), to: linkKey(scope, ...to) },
@@ -88,7 +89,7 @@ function wholeScope(execution: string, scope: string): KeyRange {
   return between({ execution, scope }, [0, TURN], [lastSeq, ENTRY]);
 }
 
-function ifStill({ state, sandbox, attempt }: Turn): Condition {
+function ifTurnUnchanged({ state, sandbox, attempt }: Turn): Condition {
   const sameSandbox = sandbox === null ? "attribute_not_exists(#sandbox)" : "#sandbox = :sandbox";
   return {
     ConditionExpression: `#state = :state AND ${sameSandbox} AND #attempt = :attempt`,
@@ -101,10 +102,10 @@ function ifStill({ state, sandbox, attempt }: Turn): Condition {
   };
 }
 
-/** Page by page. A page may end within a link, so its last link waits for the next page. */
+/** Reads links page by page. A page may end between the two items of a link, so its last link waits for the next page. */
 async function* readLinks(connection: ItemConnection, range: KeyRange): AsyncGenerator<Link> {
   let waiting: Item[] = [];
-  for await (const page of readPages(connection, range)) {
+  for await (const page of readRangePages(connection, range)) {
     const items = [...waiting, ...page.items];
     waiting = page.isLast ? [] : lastLinkOf(items);
     for (const { scope: _, ...link } of eachLink(items.slice(0, items.length - waiting.length))) yield link;
@@ -114,17 +115,16 @@ async function* readLinks(connection: ItemConnection, range: KeyRange): AsyncGen
 function lastLinkOf(items: Item[]): Item[] {
   const last = items.at(-1);
   if (!last) return [];
-  const { scope, seq } = placeInKey(last);
+  const { scope, seq } = linkInKey(last);
   return items.filter((item) => {
-    const link = placeInKey(item);
+    const link = linkInKey(item);
     return link.scope === scope && link.seq === seq;
   });
 }
 
-/** Requests at once. */
-const atOnce = 4;
+const maxParallelReads = 4;
 
-/** Entries of many scopes whose lengths are known, a hundred in one request: each item of a map is a partition. */
+/** Reads the entries of many scopes, a hundred per request. `tips` gives the length of each scope. */
 async function readEntries(
   connection: ItemConnection,
   execution: string,
@@ -150,7 +150,7 @@ async function readLinksAt(
   const found = new Map<string, Link>();
   const keys = places.flatMap((place) => [keyAt(execution, place, TURN), keyAt(execution, place, ENTRY)]);
   for await (const items of inBatches(connection, keys)) {
-    // A batch may answer in any order, and the turn may have come with another batch than the entry.
+    // A batch returns items in any order, and a link's turn and entry may be in different batches.
     for (const { scope, ...link } of items.flatMap((item) => linksOf([item]))) {
       found.set(scope, { ...found.get(scope), ...link });
     }
@@ -162,7 +162,7 @@ function keyAt(execution: string, { scope, seq }: ScopeTip, kind: LinkKind) {
   return { partition: partitionKey(chainPartition(execution, scope)), key: linkKey(scope, seq, kind) };
 }
 
-/** What is there of these keys, batch by batch. */
+/** Reads the items that exist under these keys, a few batches in parallel. */
 async function* inBatches(
   connection: ItemConnection,
   keys: readonly ReturnType<typeof keyAt>[],
@@ -170,8 +170,10 @@ async function* inBatches(
   const batches = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, number) =>
     keys.slice(number * maxKeys, (number + 1) * maxKeys),
   );
-  for (let first = 0; first < batches.length; first += atOnce) {
-    const items = await Promise.all(batches.slice(first, first + atOnce).map((batch) => readItems(connection, batch)));
+  for (let first = 0; first < batches.length; first += maxParallelReads) {
+    const items = await Promise.all(
+      batches.slice(first, first + maxParallelReads).map((batch) => readItems(connection, batch)),
+    );
     yield items.flat();
   }
 }

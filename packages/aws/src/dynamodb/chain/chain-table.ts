@@ -1,9 +1,7 @@
 import { BatchGetItemCommand, PutItemCommand, type PutItemCommandInput, QueryCommand } from "@aws-sdk/client-dynamodb";
 import { defined } from "@nova/workflow/defined";
-import { reaching, reachingIf } from "../../clients/outage.ts";
+import { reportOutage, reportOutageIf } from "../../clients/outage.ts";
 import { type Item, type ItemConnection, textValue } from "./items.ts";
-
-const store = "DynamoDB";
 
 export type Condition = Pick<
   PutItemCommandInput,
@@ -32,44 +30,48 @@ export const ifAbsent: Condition = {
   ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk" },
 };
 
-/** False when the condition failed. */
+/** Returns false if the condition failed. */
 export function putItem({ client, table }: ItemConnection, item: Item, condition: Condition): Promise<boolean> {
-  return reachingIf(store, () => client.send(new PutItemCommand({ TableName: table, Item: item, ...condition })));
+  return reportOutageIf("DynamoDB", () =>
+    client.send(new PutItemCommand({ TableName: table, Item: item, ...condition })),
+  );
 }
 
-/** One page; `after` is where the page before ended. */
-export async function readPage({ client, table }: ItemConnection, range: KeyRange, after?: Item) {
+/** Reads one page; `after` is the end of the previous page. */
+export async function readRange({ client, table }: ItemConnection, range: KeyRange, after?: Item) {
   const command = new QueryCommand({
-    ...{ TableName: table, ConsistentRead: true, ...conditionOf(range) },
+    TableName: table,
+    ConsistentRead: true,
+    ...conditionOf(range),
     ...defined({
       Limit: range.limit,
       ExclusiveStartKey: after,
       ScanIndexForward: range.newestFirst ? false : undefined,
     }),
   });
-  const { Items = [], LastEvaluatedKey } = await reaching(store, () => client.send(command));
+  const { Items = [], LastEvaluatedKey } = await reportOutage("DynamoDB", () => client.send(command));
   return { items: Items, end: LastEvaluatedKey };
 }
 
-export async function* readPages(connection: ItemConnection, range: KeyRange) {
+export async function* readRangePages(connection: ItemConnection, range: KeyRange) {
   let after: Item | undefined;
   do {
-    const { items, end } = await readPage(connection, range, after);
+    const { items, end } = await readRange(connection, range, after);
     after = end;
     yield { items, isLast: !end };
   } while (after);
 }
 
-/** The items that exist under these keys, in any order. DynamoDB is asked for at most 100 at a time. */
+/** Reads the items that exist under these keys, in any order, at most `maxKeys` per request. */
 export async function readItems({ client, table }: ItemConnection, keys: readonly ItemKey[]): Promise<Item[]> {
   const found: Item[] = [];
   let due = keys.map(({ partition, key }) => ({ pk: textValue(partition), sk: textValue(key) }));
   while (due.length > 0) {
     const asked = { [table]: { Keys: due.splice(0, maxKeys), ConsistentRead: true } };
     const command = new BatchGetItemCommand({ RequestItems: asked });
-    const { Responses, UnprocessedKeys } = await reaching(store, () => client.send(command));
+    const { Responses, UnprocessedKeys } = await reportOutage("DynamoDB", () => client.send(command));
     found.push(...(Responses?.[table] ?? []));
-    // Large items come in several answers.
+    // DynamoDB returns at most 16 MB per request and lists the other keys.
     due = [...((UnprocessedKeys?.[table]?.Keys as typeof due | undefined) ?? []), ...due];
   }
   return found;

@@ -6,8 +6,15 @@ import { checkFormat, FORMAT } from "../fields.ts";
 export function turnItem(at: LinkId, turn: Turn): Item {
   const { node, state, sandbox, attempt, since, due, failedDeliveries, generation, kept, addresses, warm } = turn;
   return itemOf({
-    ...placeOf(at, TURN),
-    ...{ node, state, sandbox, attempt, since, due, failed_deliveries: failedDeliveries, generation },
+    ...linkKeys(at, TURN),
+    node,
+    state,
+    sandbox,
+    attempt,
+    since,
+    due,
+    failed_deliveries: failedDeliveries,
+    generation,
     kept: kept?.join(),
     addresses: addresses && JSON.stringify(addresses),
     warm: warm && JSON.stringify(warm),
@@ -15,31 +22,31 @@ export function turnItem(at: LinkId, turn: Turn): Item {
 }
 
 export function entryItem(at: LinkId, { head, hash, contents, signature }: StoredEntry): Item {
-  return itemOf({ ...placeOf(at, ENTRY), head, hash, contents: contents as Values, signature });
+  return itemOf({ ...linkKeys(at, ENTRY), head, hash, contents: contents as Values, signature });
 }
 
-function placeOf(at: LinkId, kind: LinkKind): Values {
-  return { ...partOf(at, "link", linkKey(at.scope, at.seq, kind)), kind };
+function linkKeys(at: LinkId, kind: LinkKind): Values {
+  return { ...commonValues(at, "link", linkKey(at.scope, at.seq, kind)), kind };
 }
 
-/** What every item of a chain has, with ElectroDB's marks of ownership, which the other records of the table bear too. */
-function partOf({ execution, scope, seq }: LinkId, entity: string, sk: string): Values {
+/** Values of every chain item, including ElectroDB's ownership marks, which the table's other records have too. */
+function commonValues({ execution, scope, seq }: LinkId, entity: string, sk: string): Values {
   const partition = chainPartition(execution, scope);
   const place = { pk: partitionKey(partition), sk, partition, scope, seq };
   return { ...place, format: FORMAT, __edb_e__: entity, __edb_v__: "1" };
 }
 
-/** An item's own link, which its attributes name as its keys do: one that was copied elsewhere is no link of that place. */
+/** The link that an item belongs to. Throws `DamagedLink` if its keys and attributes differ, as after a copy by hand. */
 export function linkOf(item: Item): { partition: string; scope: string; seq: number } {
-  const place = placeIn(item);
+  const place = storedLinkOf(item);
   const kind = textIn(item, "kind");
   const isHere = (kind === TURN || kind === ENTRY) && textIn(item, "sk") === linkKey(place.scope, place.seq, kind);
   if (isHere) return place;
   throw misplaced(item);
 }
 
-/** What the attributes of a chain item say of its place, its sort key aside. */
-function placeIn(item: Item): { partition: string; scope: string; seq: number } {
+/** The link that the attributes of a chain item name, checked against its partition key. */
+function storedLinkOf(item: Item): { partition: string; scope: string; seq: number } {
   const [partition, scope, seq] = [textIn(item, "partition"), textIn(item, "scope"), numberIn(item, "seq")];
   if (partition === undefined || scope === undefined || seq === undefined)
     throw new DamagedLink(`the item "${textIn(item, "sk")}" of "${textIn(item, "pk")}" lacks its place - ${byHand}`);
@@ -54,16 +61,16 @@ function misplaced(item: Item): DamagedLink {
 
 type ScopedLink = { scope: string } & Link;
 
-/** Puts items that arrive in key order, or in its reverse, together into links. */
+/** Combines items into links. `items` are in key order or in reverse key order. */
 export function linksOf(items: Iterable<Item>): ScopedLink[] {
   return Array.from(eachLink(items));
 }
 
-/** The same link by link: an item that cannot be read stops it at its own link. */
+/** Like `linksOf`, link by link: an unreadable item throws only when its own link is reached. */
 export function* eachLink(items: Iterable<Item>): Generator<ScopedLink> {
   let link: ScopedLink | undefined;
   for (const item of items) {
-    const { scope, seq } = placeInKey(item);
+    const { scope, seq } = linkInKey(item);
     if (link && (link.scope !== scope || link.seq !== seq)) {
       yield link;
       link = undefined;
@@ -76,8 +83,8 @@ export function* eachLink(items: Iterable<Item>): Generator<ScopedLink> {
   if (link) yield link;
 }
 
-/** The link that the sort key of an item names, whatever its attributes say. */
-export function placeInKey(item: Item): { scope: string; seq: number } {
+/** The link that the sort key of an item names, without a check of its attributes. */
+export function linkInKey(item: Item): { scope: string; seq: number } {
   const [, scope, seq] = /^L#(.*)#(\d{10})#[01]$/s.exec(textIn(item, "sk") ?? "") ?? [];
   if (scope === undefined) throw misplaced(item);
   return { scope, seq: Number(seq) };
@@ -88,9 +95,15 @@ function turnOf(item: Item): Turn {
   const { node, state, since, attempt, sandbox = null, ...more } = valuesOf(item) as Partial<StoredTurn>;
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
   return {
-    ...{ node, state, attempt, since, sandbox },
+    node,
+    state,
+    attempt,
+    since,
+    sandbox,
     ...defined({
-      ...{ due: more.due, failedDeliveries: more.failed_deliveries, generation: more.generation },
+      due: more.due,
+      failedDeliveries: more.failed_deliveries,
+      generation: more.generation,
       kept: more.kept?.split(",").map(Number),
       addresses: more.addresses === undefined ? undefined : (JSON.parse(more.addresses) as Record<string, string[]>),
       warm: more.warm === undefined ? undefined : (JSON.parse(more.warm) as Sandbox),
@@ -115,7 +128,7 @@ function entryOf(item: Item): StoredEntry {
   return { head, hash, contents, ...defined({ signature }) };
 }
 
-/** A chain item lacks what every item of its kind has. */
+/** A chain item lacks required fields, or is stored under a wrong key. */
 export class DamagedLink extends Error {
   override name = "DamagedLink";
 }
@@ -134,7 +147,7 @@ function nameOf(kind: "turn" | "entry", item: Item): string {
 /** One agent run of a node, in the partition of its link. */
 export function stepItem(at: LinkId, { step, text, hash, contents }: StoredStep): Item {
   return itemOf({
-    ...partOf(at, "step", stepKey(at.scope, at.seq, step)),
+    ...commonValues(at, "step", stepKey(at.scope, at.seq, step)),
     step,
     text,
     hash,
@@ -144,7 +157,7 @@ export function stepItem(at: LinkId, { step, text, hash, contents }: StoredStep)
 
 export function stepOf(at: LinkId, item: Item): StoredStep {
   const step = numberIn(item, "step") ?? 0;
-  const { scope, seq } = placeIn(item);
+  const { scope, seq } = storedLinkOf(item);
   if (textIn(item, "sk") !== stepKey(scope, seq, step)) throw misplaced(item);
   checkFormat(`step ${step} of link ${at.seq} of ${at.execution}`, numberIn(item, "format"));
   const { text = "", hash = "", contents } = valuesOf(item) as Partial<StoredStep>;
@@ -158,14 +171,13 @@ export function noteItem(execution: string, note: ChainNote): Item {
   const key = notePrefix + (restart === undefined ? note.kind : `${note.kind}#${restart}`);
   const signature = note.kind === "erased" ? note.signature : undefined;
   const at = { execution, scope: "", seq: 0 };
-  return itemOf({ ...partOf(at, "note", key), kind: note.kind, restart, signature });
+  return itemOf({ ...commonValues(at, "note", key), kind: note.kind, restart, signature });
 }
 
-/** Sort keys of the notes of an execution. */
 export const noteKeys = { prefix: notePrefix };
 
 export function noteOf(item: Item): ChainNote {
-  const { partition } = placeIn(item);
+  const { partition } = storedLinkOf(item);
   checkFormat(`a note of ${partition}`, numberIn(item, "format"));
   const [kind, restart, signature] = ["kind", "restart", "signature"].map((name) => textIn(item, name));
   const note: ChainNote | undefined =
@@ -178,10 +190,10 @@ export function noteOf(item: Item): ChainNote {
   throw new DamagedLink(`the note "${textIn(item, "sk")}" of ${partition} is not as NOVA writes it - ${byHand}`);
 }
 
-/** An item as DynamoDB has it. Chain items have few attributes, all known: no mapper is worth its time on every node. */
+/** An item in DynamoDB's own form. Chain items skip ElectroDB, because every node would pay for its mapping. */
 export type Item = Record<string, AttributeValue>;
 
-/** A table, to read and write items as they are. Both a plain client and a document client take the plain commands. */
+/** A table and its client. A document client also accepts the plain commands. */
 export interface ItemConnection {
   client: Pick<DynamoDBClient, "send">;
   table: string;
@@ -204,7 +216,7 @@ export function numberIn(item: Item, name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** What an item holds: what is null or undefined is no attribute of it. */
+/** Plain values of an item. Values that are null or undefined are not stored. */
 export type Values = { [name: string]: string | number | Values | null | undefined };
 
 export function itemOf(values: Values): Item {
@@ -231,14 +243,14 @@ export function valuesOf(item: Item): Values {
   return values;
 }
 
-/** Last part of a link's sort key: a turn lies directly before the entry it is the right to. */
+/** Last part of a sort key. A turn sorts directly before the entry of the same number. */
 export const TURN = "0";
 export const ENTRY = "1";
 export type LinkKind = typeof TURN | typeof ENTRY;
 
 /**
- * Partition of a link: execution + scope up to the innermost map item, so that ten thousand items of a map do not
- * share the 1,000 writes a second of one partition. A branch that is digits is an item.
+ * Partition of a link: the execution and its scope up to the innermost map item. Ten thousand items of a map would exceed the
+ * 1,000 writes a second of one partition. A branch name of digits is a map item.
  */
 export function chainPartition(execution: string, scope: string): string {
   const [item = ""] = /^.*\.\d+(?=\/|$)/.exec(scope) ?? [];
@@ -253,12 +265,11 @@ export function linkKey(scope: string, seq: number, kind: LinkKind): string {
   return `L#${scope}#${padded(seq, 10)}#${kind}`;
 }
 
-/** What the sort keys of a link's steps begin with. */
+/** Prefix of the sort keys of a link's steps. */
 export function stepPrefix(scope: string, seq: number): string {
   return `S#${scope}#${padded(seq, 10)}#`;
 }
 
-/** Padded, so that step 10 lies behind step 9. */
 export function stepKey(scope: string, seq: number, step: number): string {
   return stepPrefix(scope, seq) + padded(step, 4);
 }
