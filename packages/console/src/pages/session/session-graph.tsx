@@ -61,12 +61,12 @@ export function SessionGraph({ session, outputs, selected, onSelect }: SessionGr
       lookOf={styleEdge}
       selected={selected}
       onSelect={onSelect}
-      getHeight={heightOf}
+      getHeight={getHeight}
     />
   );
 }
 
-function heightOf({ type }: GraphNode): number {
+function getHeight({ type }: GraphNode): number {
   return type === "start" || type === "end" ? bareHeight : stepHeight;
 }
 

@@ -80,8 +80,8 @@ function Flow<Data extends object>({ graph, label, nodeTypes, lookOf, ...props }
   const own = useFolding();
   const folding = props.folding ?? own;
   const { opened } = folding;
-  const { getHeight: heightOf = getDefaultHeight } = props;
-  const request = useMemo(() => buildRequest(graph, opened, heightOf), [graph, opened, heightOf]);
+  const { getHeight = getDefaultHeight } = props;
+  const request = useMemo(() => buildRequest(graph, opened, getHeight), [graph, opened, getHeight]);
   const layout = useLayout(request);
   const nodes = useNodes(graph, layout, folding, props);
   const edges = useMemo(
@@ -144,7 +144,7 @@ function getDefaultHeight({ type }: Pick<GraphNode, "type">): number {
 function buildRequest(
   { nodes, edges }: Graph,
   opened: ReadonlySet<string>,
-  heightOf: (node: GraphNode) => number,
+  getHeight: (node: GraphNode) => number,
 ): LayoutRequest {
   return {
     nodes: nodes.map((node) => {
@@ -152,8 +152,8 @@ function buildRequest(
       return {
         id,
         width: size.width,
-        height: heightOf(node),
-        ...(body && opened.has(id) && { inside: buildRequest(body, opened, heightOf) }),
+        height: getHeight(node),
+        ...(body && opened.has(id) && { inside: buildRequest(body, opened, getHeight) }),
       };
     }),
     // How often it was taken stands behind its label.
@@ -175,17 +175,17 @@ function useNodes<Data extends object>(
   const byId = useMemo(() => indexNodes(graph), [graph]);
   const before = useRef(new Map<string, { looks: string; made: Node<Data & CardData> }>());
   return useMemo(() => {
-    return (layout?.nodes ?? []).flatMap((requestLayout) => {
-      const node = byId.get(requestLayout.id);
+    return (layout?.nodes ?? []).flatMap((place) => {
+      const node = byId.get(place.id);
       if (!node) return [];
-      const isOpen = opened.has(requestLayout.id) && node.body !== undefined;
+      const isOpen = opened.has(place.id) && node.body !== undefined;
       const data = { ...dataOf(node), node, isOpen, canOpen: node.body !== undefined || canOpen(node), toggle };
-      const isSelected = requestLayout.id === selected;
-      const looks = JSON.stringify([requestLayout, data, isSelected]);
-      const known = before.current.get(requestLayout.id);
+      const isSelected = place.id === selected;
+      const looks = JSON.stringify([place, data, isSelected]);
+      const known = before.current.get(place.id);
       if (known?.looks === looks && known.made.data.toggle === toggle) return [known.made];
-      const made = createNode(requestLayout, data, isSelected);
-      before.current.set(requestLayout.id, { looks, made });
+      const made = createNode(place, data, isSelected);
+      before.current.set(place.id, { looks, made });
       return [made];
     });
   }, [layout, byId, opened, toggle, canOpen, dataOf, selected]);
@@ -346,7 +346,7 @@ let worker: Worker | undefined;
 let lastId = 0;
 const waiting = new Map<number, (layout: Layout) => void>();
 
-function place(request: LayoutRequest, then: (layout: Layout) => void): () => void {
+function requestLayout(request: LayoutRequest, then: (layout: Layout) => void): () => void {
   worker ??= openWorker();
   const id = ++lastId;
   waiting.set(id, then);
@@ -368,6 +368,6 @@ export function useLayout(request: LayoutRequest): Layout | undefined {
   const [layout, setLayout] = useState<Layout>();
   // A run that goes on asks for the same places again and again.
   const text = JSON.stringify(request);
-  useEffect(() => place(JSON.parse(text), setLayout), [text]);
+  useEffect(() => requestLayout(JSON.parse(text), setLayout), [text]);
   return layout;
 }

@@ -44,7 +44,7 @@ export interface Layout {
 
 /** Places graphs away from the page's thread: hundreds of nodes take dagre some hundred milliseconds. */
 addEventListener("message", ({ data }: MessageEvent<{ id: number; request: LayoutRequest }>) => {
-  postMessage({ id: data.id, layoutGraph: layout(data.request) });
+  postMessage({ id: data.id, layout: layoutGraph(data.request) });
 });
 
 /** Room for the title of a node that has others in it, and around them. */
@@ -57,7 +57,7 @@ interface Size {
 }
 
 /** Places every node, from above to below; what is inside of a node first, as its size follows from that. */
-export function layout(request: LayoutRequest): Layout {
+export function layoutGraph(request: LayoutRequest): Layout {
   const { nodes, routes } = placeNodes(request, undefined);
   return { nodes, routes };
 }
