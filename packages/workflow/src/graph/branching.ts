@@ -1,20 +1,20 @@
 import { type Graph, graphOf, reachableFrom } from "./graph.ts";
 import { meetingsIn } from "./post-dominators.ts";
 
-/** A node of one body, as far as it matters where ways part. */
+/** A node of one body, reduced to the facts that decide how the graph branches. */
 export interface WayPoint {
   id: string;
   onError: string | undefined;
-  /** Several edges out of it are taken all at once. */
+  /** True if a run takes all of its edges at the same time. */
   fansOut: boolean;
-  /** Is no step, but only says that the body is done: an `end` in a map. */
+  /** True for an `end` in a map's body: it is no step, and only ends the item. */
   isDone: boolean;
 }
 
 export interface FanOut {
   /** First nodes of the branches, in the order of the edges. */
   targets: string[];
-  /** The first node that all ways from all targets lead to; null where the body is done before. */
+  /** The first node on all paths from all targets; null if the body ends before one. */
   meeting: string | null;
 }
 
@@ -23,20 +23,20 @@ export interface Branching {
   /** By the node that fans out. */
   fanOuts: ReadonlyMap<string, FanOut>;
   /**
-   * The nodes from `entry`, detours among them, to before `join`; what is inside of further fan-outs is left out, and so is all that
-   * `enter` does not let in.
+   * Nodes from `entry` to `join` (excluded), detours included. Nodes inside nested fan-outs are left out, and so are
+   * nodes that `enter` refuses.
    */
   stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
 }
 
-/** No id: where a last node of a body leads, besides to its `onError`. */
+/** A virtual node: the successor of the last nodes of a body that have an `onError`. */
 const done = "";
 
 type Ends = readonly { from: string; to: string }[];
 
 /**
- * Where the ways of a body part and meet again. Edges have known ends, and no rings. `loops`
- * are the edges with a `max`: only what lies on detours depends on them.
+ * Finds where the paths of a body part and meet. All edges must have known ends and form no cycle. `loops` are the
+ * edges with a `max`; only nodes on detours depend on them.
  */
 export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {
   const graph = graphOf(nodes, edges);
@@ -57,7 +57,7 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
     fanOuts.set(id, { targets, meeting: isStep(meeting) ? meeting : null });
   }
 
-  /** A fan-out is one step to its meeting; the failure of its own node is another way. */
+  /** Returns the next steps. A fan-out is one step to its meeting, and a failure of its own node leads to `onError`. */
   const waysFrom = (id: string) => {
     const fanOut = fanOuts.get(id);
     if (fanOut) return [fanOut.meeting, points.get(id)?.onError];
@@ -75,7 +75,7 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
   return { graph, fanOuts, stretch };
 }
 
-/** Nodes to which only loops lead, other than the node where the body begins. */
+/** Returns the nodes that only loops lead to, except for the node where the body starts. */
 export function detoursIn(graph: Graph, loops: Ends): string[] {
   const targets = new Set(loops.map(({ to }) => to));
   const entries = graph.ids.filter((id) => graph.predecessors.get(id)?.every((before) => before === id));

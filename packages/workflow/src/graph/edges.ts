@@ -1,15 +1,16 @@
 import type { Body, Condition, Edge, Node, StartNode, Workflow } from "../workflow.ts";
 import { canReach, type Graph, graphOf } from "./graph.ts";
 
-/** The condition that catches what no other edge of a decision matches. */
+/** The condition that matches every other value of a decision. */
 export const defaultLabel = "default";
 
-/** The condition of the edge that an approval takes when nobody has answered in time. */
+/** The condition of the edge that an approval takes after its timeout. */
 export const timeoutLabel = "timeout";
 
 /**
- * The text by which state machine and engine name an edge of a decision: a string as it is, `true`, `false`, or a
- * number's shortest JSON text. `true` and `"true"` are one condition, so are 1 and `"1"`. No condition is the default.
+ * Returns the text by which the state machine and the engine name a decision's edge: a string as it is, `true`,
+ * `false`, or the shortest JSON text of a number. So `true` and `"true"` are one condition, and so are 1 and `"1"`. A
+ * missing condition is the default.
  */
 export function conditionLabel(condition: Condition | undefined): string {
   if (condition === undefined) return defaultLabel;
@@ -18,17 +19,17 @@ export function conditionLabel(condition: Condition | undefined): string {
 
 export interface IndexedNode {
   node: Node;
-  /** Edges that leave it. */
+  /** The edges that leave the node. */
   edges: Edge[];
-  /** Id of the map whose body it is in. */
+  /** Id of the map that has the node in its body. */
   body: string | null;
-  /** An end in there is no step: it says that the item is done. */
+  /** True for an end in a map's body: it is no step, and only ends the item. */
   isDone: boolean;
 }
 
 const indexes = new WeakMap<Workflow, ReadonlyMap<string, IndexedNode>>();
 
-/** Every node of a checked workflow, those in the bodies of maps included, by its id. */
+/** Returns every node of a checked workflow by its id, including nodes in the bodies of maps. */
 export function nodeIndex(workflow: Workflow): ReadonlyMap<string, IndexedNode> {
   const known = indexes.get(workflow) ?? new Map(Array.from(nodesIn(workflow, null), (one) => [one.node.id, one]));
   indexes.set(workflow, known);
@@ -51,7 +52,10 @@ export function onErrorOf(node: Node): string | undefined {
   return "onError" in node ? node.onError : undefined;
 }
 
-/** The edges that lead on. One with a `max` leads back, or into a detour that does, so the shape of a workflow does not depend on it. */
+/**
+ * Returns the edges without a `max`. Edges with a `max` lead back or into a detour, so they do not change the shape of
+ * the workflow.
+ */
 export function onwardEdges(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ max }) => max === undefined);
 }
@@ -61,8 +65,8 @@ export function loopsIn(edges: readonly Edge[]): Edge[] {
 }
 
 /**
- * Nodes of the same body from which ways lead to this one without going back: a loop that begins at `id` passes none
- * but these again.
+ * Returns the nodes of the same body that lead to this one without a loop edge. A loop that starts at `id` runs none of
+ * them again.
  */
 export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string> {
   const before = canReach(graphAround(workflow, id, onwardEdges), [id]);
@@ -70,14 +74,14 @@ export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string>
   return before;
 }
 
-/** Whether ways lead from this node back to it, so that one run may come to it more than once. */
+/** True if edges lead from this node back to it, so that a run may visit it more than once. */
 export function isInLoop(workflow: Workflow, id: string): boolean {
   const graph = graphAround(workflow, id, (edges) => edges);
   const before = canReach(graph, [id]);
   return graph.successors.get(id)?.some((next) => before.has(next)) ?? false;
 }
 
-/** The body that a node is in, as far as these edges go. */
+/** Builds the graph of the node's body from the chosen edges. */
 function graphAround(workflow: Workflow, id: string, chosen: (edges: Edge[]) => Edge[]): Graph {
   const index = nodeIndex(workflow);
   const home = index.get(id)?.body ?? null;

@@ -3,40 +3,40 @@ import { branchingOf, detoursIn } from "./branching.ts";
 import { loopsIn, onErrorOf, onwardEdges } from "./edges.ts";
 import type { Graph } from "./graph.ts";
 
-/** A place where one way becomes several, which meet again. */
+/** A node after which a run has several branches, which a join ends. */
 export interface Fork {
-  /** The node whose entry is the fork's link; `<map>.join` where the ways part behind a map. */
+  /** The node whose entry starts the branches; `<map>.join` for a map with several outgoing edges. */
   node: string;
   kind: "parallel" | "map";
-  /** In the order of the edges; of a map exactly one, its body. */
+  /** In the order of the edges. A map has exactly one branch, its body. */
   branches: ForkBranch[];
-  /** The node behind the join; null where the join is the last thing in a map's body. */
+  /** The node after the join; null if the join ends a map's body. */
   next: string | null;
   merge: "unique" | "last" | "collect";
 }
 
 export interface ForkBranch {
-  /** First node, which also names the branch. */
+  /** First node of the branch; it also names the branch. */
   entry: string;
-  /** Directly in the branch: nodes in forks inside of it are theirs. */
+  /** Nodes directly in the branch. Nodes of nested forks belong to those forks. */
   nodes: string[];
 }
 
 const forks = new WeakMap<Workflow, ReadonlyMap<string, Fork>>();
 
-/** Every fork of a checked workflow, those in the bodies of maps included, by its `node`. */
+/** Returns every fork of a checked workflow by its `node`, including forks in the bodies of maps. */
 export function forksOf(workflow: Workflow): ReadonlyMap<string, Fork> {
   const known = forks.get(workflow) ?? new Map(Array.from(forksIn(workflow), (fork) => [fork.node, fork]));
   forks.set(workflow, known);
   return known;
 }
 
-/** The entry of a map's join, where the map has several edges out, is a fork of its own. */
+/** Name of a map's join, which is a fork of its own if the map has several outgoing edges. */
 export function joinOf(node: string): string {
   return `${node}.join`;
 }
 
-/** The forks of a body; of a map's first of all the map itself. */
+/** Yields the forks of a body. For the body of a map, the map itself comes first. */
 function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterable<Fork> {
   const isDone = ({ type }: Node) => map !== undefined && type === "end";
   const points = body.nodes.map((node) => ({
@@ -68,7 +68,7 @@ function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterab
   }
 }
 
-/** The node of a body that no way leads to, but for loops. */
+/** The first node of a body: no edge leads to it, except for loops. */
 function entryOf({ edges }: Body, graph: Graph): string {
   const detours = new Set(detoursIn(graph, loopsIn(edges)));
   return graph.ids.find((id) => graph.predecessors.get(id)?.length === 0 && !detours.has(id)) ?? "";

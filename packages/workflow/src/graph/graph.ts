@@ -1,13 +1,13 @@
-/** A workflow as nothing but its arrows, for questions that all are linear in nodes plus edges. */
+/** The edges of a workflow, for questions with answers in linear time. */
 export interface Graph {
   /** In the order of the definition. */
   ids: string[];
-  /** Ids that a node may go on with, `onError` included; every id has its list. */
+  /** Ids of the next nodes, `onError` included. Every id has a list. */
   successors: ReadonlyMap<string, string[]>;
   predecessors: ReadonlyMap<string, string[]>;
 }
 
-/** Arrows that name an unknown node are left out. */
+/** Builds a graph. Edges that name an unknown node are left out. */
 export function graphOf(
   nodes: readonly { id: string; onError?: string | undefined }[],
   edges: readonly { from: string; to: string }[],
@@ -26,12 +26,12 @@ export function graphOf(
   return { ids, successors, predecessors };
 }
 
-/** Everything that the arrows lead to from `starts`, these included. */
+/** Returns everything that the edges lead to from `starts`, including `starts`. */
 export function reachableFrom(graph: Graph, starts: readonly string[]): Set<string> {
   return spread(graph.successors, starts);
 }
 
-/** Everything from which some of `ends` can be reached, these included. */
+/** Returns everything that leads to one of `ends`, including `ends`. */
 export function canReach(graph: Graph, ends: readonly string[]): Set<string> {
   return spread(graph.predecessors, ends);
 }
@@ -42,7 +42,10 @@ function spread(arrows: Graph["successors"], from: readonly string[]): Set<strin
   return seen;
 }
 
-/** All that can be reached, each behind what it leads to itself, but for rings. Without recursion. */
+/**
+ * Returns all reachable nodes. Each comes after the nodes that it leads to, except in cycles. It does not recurse, so
+ * long chains do not overflow the stack.
+ */
 export function lastToFirst(starts: readonly string[], nextOf: (id: string) => readonly string[]): string[] {
   const done = new Set<string>();
   const seen = new Set<string>();
@@ -61,8 +64,8 @@ export function lastToFirst(starts: readonly string[], nextOf: (id: string) => r
 }
 
 /**
- * The members of a set in groups, each led by one that no other member leads to (for a ring: by its first): what has
- * to be connected, and what will be connected with it.
+ * Splits the members of a set into groups. No other member leads to the head of a group; a cycle has its first member
+ * as its head. A finding names the head, which has to be connected, and lists the others.
  */
 export function groupsOf(graph: Graph, members: ReadonlySet<string>): { head: string; others: string[] }[] {
   const inOrder = graph.ids.filter((id) => members.has(id));

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 
-/** Beside `workflow.json`. */
+/** The name of the lock file, next to `workflow.json`. */
 export const lockFileName = "workflow.lock.json";
 
 export const generatedFolder = "generated";
 
-/** Where the code of a node lies, so that people can read it, and see in a diff what became of it. */
+/** Path of a node's code. It is a separate file, so that people can read and compare it. */
 export function codeFileOf(node: string): string {
   return `${generatedFolder}/${node}.py`;
 }
 
-/** The same of the code that looks at the data before it. No node has a dot in its id. */
+/** Path of a node's analysis code. The dot is unambiguous: no node id has one. */
 export function analysisFileOf(node: string): string {
   return `${generatedFolder}/${node}.analysis.py`;
 }
@@ -19,13 +19,13 @@ export function analysisFileOf(node: string): string {
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in 64 hexadecimal digits" });
 const texts = z.record(z.string(), z.string());
 
-/** Everything that the code depends on: the values, or their SHA-256 where they are long. */
+/** Everything that the code depends on. Long values are represented by their SHA-256. */
 const Ingredients = z.strictObject({
   prompt: z.string(),
   node_type: z.string(),
-  /** Conditions of the edges that leave a decision, in order. */
+  /** Conditions of a decision's edges, in order. */
   edges: z.array(z.string()),
-  /** Dot path of every key that the code reads -> its type; `?` behind the path where it may be absent. */
+  /** Dot path of every key that the code reads -> its type. A `?` after the path marks optional keys. */
   reads: texts,
   generator: z.string(),
   /** Name of every guide in the prompt -> SHA-256 of its text. */
@@ -49,41 +49,38 @@ const Cost = z.strictObject({
 const Approved = z.strictObject({ by: z.string(), at: z.string() });
 
 const Entry = z.strictObject({
-  /** SHA-256 of the ingredients: what the code was written for. */
+  /** SHA-256 of the ingredients for which the code was written. */
   key: sha256,
-  /** SHA-256 of the code; with an analysis, that of both (`codeHashOf`). */
+  /** SHA-256 of the code, or of code and analysis (`codeHashOf`). */
   code_hash: sha256,
   /** SHA-256 of the analysis. */
   analysis: sha256.optional(),
-  /** `edited`: a person has changed it. */
+  /** `edited` if a person has changed the code. */
   origin: z.enum(["generated", "edited"]),
-  /** The model that wrote it. */
+  /** The model that wrote the code. */
   model: z.string(),
-  /** What writing it has cost. */
+  /** Price of writing the code. */
   cost: Cost,
   /** ISO 8601. */
   created_at: z.string(),
-  /** An execution in which it did its work. */
+  /** An execution in which the code passed its checks. */
   proven_by: z.string().optional(),
   approved: Approved.optional(),
   ingredients: Ingredients,
 });
 type LockEntry = z.output<typeof Entry>;
 
-/** The text of `workflow.lock.json`, format 1. The code itself is in files of its own. */
+/** The text of `workflow.lock.json`, format 1. The code itself is in separate files. */
 export const LockFile = z.strictObject({ format: z.literal(1), nodes: z.record(z.string(), Entry) });
 export type LockFile = z.output<typeof LockFile>;
 
-/** Everything about locked code but the code. */
+/** The facts about locked code, without the code. */
 export type LockRecord = ReturnType<typeof recordOfEntry>;
 
-/**
- * Code that a model wrote for a prompt node, kept beside the workflow: part of the definition, because it decides what
- * runs.
- */
+/** Code that a model wrote for a prompt node. It belongs to the definition, because it decides what runs. */
 export interface LockedCode extends LockRecord {
   code: string;
-  /** Looks at the data first: `code` reads what it finds. Absent where it needs none. */
+  /** Code that looks at the data first; `code` reads its findings. Absent if the node needs none. */
   analysis?: string;
 }
 
@@ -93,8 +90,8 @@ export function recordOfEntry({ code_hash, analysis, created_at, proven_by, ...s
 }
 
 /**
- * The file's text: nodes and names in alphabetical order, a line for each thing that can change, so that a diff reads
- * well.
+ * Returns the file's text: nodes and names in alphabetical order, one line for each value, so that version control
+ * shows clear differences.
  */
 export function lockText(locked: Record<string, LockRecord>): string {
   const nodes = Object.fromEntries(inOrder(locked).map(([node, record]) => [node, entryOfRecord(record)]));
@@ -105,14 +102,18 @@ function entryOfRecord({ codeHash, analysisHash, createdAt, provenBy, ...same }:
   const { reads, guides, lib } = same.ingredients;
   const sorted = { reads: byName(reads), guides: byName(guides), lib: byName(lib) };
   return asIn(Entry, {
-    ...{ ...same, code_hash: codeHash, analysis: analysisHash, created_at: createdAt, proven_by: provenBy },
+    proven_by: provenBy,
+    created_at: createdAt,
+    analysis: analysisHash,
+    code_hash: codeHash,
+    ...same,
     cost: asIn(Cost, same.cost),
     approved: same.approved && asIn(Approved, same.approved),
     ingredients: asIn(Ingredients, { ...same.ingredients, ...sorted }),
   });
 }
 
-/** The fields of a schema, in its order. */
+/** Returns the fields in the order of the schema. */
 function asIn<Schema extends z.ZodObject>({ shape }: Schema, value: z.output<Schema>): z.output<Schema> {
   return Object.fromEntries(Object.keys(shape).map((name) => [name, value[name]])) as z.output<Schema>;
 }

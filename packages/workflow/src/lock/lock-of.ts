@@ -5,7 +5,7 @@ import type { ReadBody, ReadNode } from "../parse/read.ts";
 import { analysisFileOf, codeFileOf, type LockedCode, lockFileName } from "./lock-file.ts";
 import { lockedCodeOf, type ReadLock, readLockFile } from "./read-lock.ts";
 
-/** The locked code of a workflow's prompt nodes, in alphabetical order, and what is wrong with it. */
+/** Reads the locked code of a workflow's prompt nodes, in alphabetical order, and checks it. */
 export function lockOf(
   files: Record<string, string>,
   body: ReadBody,
@@ -28,7 +28,7 @@ export function lockOf(
   return { ...(locked.length > 0 && { locked: Object.fromEntries(locked) }), findings };
 }
 
-/** A node that could not be read may be one. */
+/** Ids of prompt nodes. A node that could not be read counts, because it may be one. */
 function promptNodesOf(body: ReadBody): string[] {
   const mayAsk = ({ node }: ReadNode) => !node || ("executor" in node && node.executor.kind === "prompt");
   return [...nodesIn(body)].filter(mayAsk).flatMap(({ id }) => id ?? []);
@@ -49,7 +49,7 @@ function checkEntry(node: string, entry: ReadLock, approval?: "required"): Findi
   if (approval !== "required" || record.approved) return [];
   const files = [codeFileOf(node), ...(record.analysisHash === undefined ? [] : [analysisFileOf(node)])];
   const wayOut = `look at ${files.join(" and ")}, then run nova lock approve <folder> ${node}`;
-  return [inLock("NOVA805", `node "${node}": nobody has approved its locked code - ${wayOut}`)];
+  return [inLock("NOVA805", `node "${node}": its locked code is not approved - ${wayOut}`)];
 }
 
 function stranger(node: string, nodes: readonly string[]): Finding {

@@ -2,40 +2,42 @@
 export type ReferenceStep =
   /** `.key` of an object. */
   | { kind: "key"; key: string }
-  /** `[2]` or `:item(2)` directly behind the name: the item labelled 2 of a list in a text, or the second of a list. */
+  /**
+   * `[2]` or `:item(2)` directly after the name: the item labelled 2 of a list in a text, or the second item of a list.
+   */
   | { kind: "item"; number: number }
-  /** `[0]` further on: as in JSON, from 0. */
+  /** `[0]` in a later step: counts from 0, as JSON does. */
   | { kind: "index"; number: number };
 
 /** `{Outline[2]}` in a prompt. */
 export interface Reference {
   kind: "reference";
-  /** With its braces, as it stands in the prompt. */
+  /** The text in the prompt, with its braces. */
   written: string;
-  /** Where it begins in the prompt. */
+  /** Offset in the prompt. */
   offset: number;
-  /** Name or id of a node, blanks around it dropped. */
+  /** Name or id of a node, without blanks at its ends. */
   name: string;
   steps: ReferenceStep[];
 }
 
 export type PromptPart = { kind: "text"; text: string } | Reference;
 
-/** Whether something goes by this name. A name that is known may hold any character, also such as end a name. */
+/** Returns true for known names. A known name may hold any character, even one that ends other names. */
 export type IsName = (name: string) => boolean;
 
-/** Two names are alike that differ in nothing else. */
+/** Returns the form in which similar names are equal. */
 export function normalName(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
 }
 
-/** More between two braces is no reference, and no name ends behind more signs: no text can make the search long. */
+/** The limits on the length and on the steps keep the search short for any text. */
 const braces = /\{([^{}\n\r]{0,298})\}/y;
 const maxSteps = 10;
 
 /**
- * A prompt in its parts: text, and references to what other nodes have brought. `\{` is a brace. Braces around what is
- * no reference stay as they are: prompts often hold JSON. So does `{{...}}`, which NOVA516 reports.
+ * Splits a prompt into text and references to outputs of other nodes. `\{` is a brace. Braces around anything else stay
+ * text, because prompts often hold JSON. `{{...}}` stays text as well; NOVA516 reports it.
  */
 export function promptParts(prompt: string, isName: IsName = () => false): PromptPart[] {
   const parts: PromptPart[] = [];
@@ -61,7 +63,6 @@ export function promptParts(prompt: string, isName: IsName = () => false): Promp
   return parts;
 }
 
-/** The references of a prompt alone. */
 export function referencesIn(prompt: string, isName?: IsName): Reference[] {
   return promptParts(prompt, isName).flatMap((part) => (part.kind === "reference" ? part : []));
 }
@@ -73,10 +74,10 @@ function referenceAt(prompt: string, open: number, isName: IsName): Reference | 
   return read && { kind: "reference", written, offset: open, ...read };
 }
 
-/** What an unknown name may look like; other braces are text, and no slip of the pen. */
+/** Matches unknown names that a person could have meant. Other braces are text, not mistakes. */
 const plausibleName = /^[\p{L}_][\p{L}\p{M}\p{N}_ -]*$/u;
 
-/** The longest known name in front wins; without one, the name ends where the steps begin. */
+/** The longest known name wins. Without a known name, the name ends where the steps start. */
 function readInside(inside: string, isName: IsName): Pick<Reference, "name" | "steps"> | undefined {
   const ends = [inside.length, ...stepStarts(inside).reverse()];
   for (const end of ends) {
@@ -90,7 +91,7 @@ function readInside(inside: string, isName: IsName): Pick<Reference, "name" | "s
   return steps && { name, steps };
 }
 
-/** Where a step might begin. */
+/** Offsets at which a step could start. */
 function stepStarts(inside: string): number[] {
   const starts: number[] = [];
   for (let at = 0; at < inside.length && starts.length < maxSteps; at++)

@@ -1,11 +1,11 @@
-/** How an item was found: by its label, or as the n-th of a list. */
+/** How an item was found: by its label, or by its position in a list. */
 export type ItemSource = "label" | "json" | "bullet";
 
-/** The lists that a text holds, as people and models write them. */
+/** The lists in a text, as people and models write them. */
 export interface TextLists {
-  /** By label, of `1.`, `1)` or `1:`; of several with one label the first. */
+  /** Items of `1.`, `1)` or `1:` by label. The first one counts if a label is repeated. */
   numbered: ReadonlyMap<number, string>;
-  /** Of `-`, `*`, `+` or `•`. */
+  /** Items of `-`, `*`, `+` or `•`. */
   bulleted: readonly string[];
 }
 
@@ -13,13 +13,13 @@ interface Mark {
   kind: "numbered" | "bulleted";
   label: number;
   indent: number;
-  /** Where the item's own text begins. */
+  /** Offset of the item's own text. */
   start: number;
 }
 
 /**
- * An item goes on until the next one of its list, or until an empty line behind which nothing is indented. Deeper lists
- * are part of their item. Goes through the text once, whatever it holds.
+ * Finds the lists of a text in one pass. An item ends at the next item of its list, or at an empty line before a line
+ * that is not indented. A deeper list is part of its item.
  */
 export function listsIn(text: string): TextLists {
   const numbered = new Map<number, string>();
@@ -63,7 +63,7 @@ function lineAt(text: string, start: number): { end: number; indent: number; isE
   return { end, indent, isEmpty: start + indent === end };
 }
 
-/** A bullet, or a label of at most six digits: nobody counts further. */
+/** A bullet, or a label of at most six digits. */
 const markPattern = /([ \t\r]*)(?:[-*+•]|(\d{1,6})[.):])(?=[ \t\r\n]|$)/y;
 
 function markAt(text: string, start: number): Mark | undefined {

@@ -2,8 +2,8 @@ import { isObject } from "../json/value.ts";
 import { normalName } from "./grammar.ts";
 
 /**
- * What references are looked up in: values by node id (`id:<node>`) and by name, and under `__node_mapping` the ids that
- * names stand for. `__current_node` is the node whose prompt it is.
+ * Data for references: values by node id (`id:<node>`) and by name. `__node_mapping` maps names to ids.
+ * `__current_node` is the node that has the prompt.
  */
 export type ContextData = Readonly<Record<string, unknown>>;
 
@@ -11,20 +11,20 @@ export const mappingKey = "__node_mapping";
 export const currentNodeKey = "__current_node";
 export const idPrefix = "id:";
 
-/** Of a name that is compared in its normal form. */
+/** Longer names are not compared in their normal form. */
 const maxName = 200;
 
-/** Which rule has found a value: the mapping, the name as it is written, or the name in other letters or with blanks. */
+/** The rule that found a value: the mapping, the exact name, or a name that differs in case or blanks. */
 export type FoundBy = "mapping" | "name" | "similar name";
 
 export interface Found {
   value: unknown;
   foundBy: FoundBy;
-  /** Where it is known. */
+  /** The node that holds the value, if known. */
   node?: string;
 }
 
-/** Finds values in a context; what it prepares for that, it prepares once. */
+/** Finds values in a context. It builds its index once. */
 export class Lookup {
   readonly #data: ContextData;
   readonly #mapping: ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ export class Lookup {
     this.#mapping = mappingOf(data);
   }
 
-  /** A value that is null counts as none: a node that has not run has such an output. */
+  /** Returns undefined for null as well: a node that has not run has a null output. */
   find(name: string): Found | undefined {
     return this.#byMapping(name) ?? this.#byName(name) ?? this.#bySimilarName(name);
   }
@@ -63,7 +63,7 @@ export class Lookup {
     return found && { ...found, foundBy: "similar name" };
   }
 
-  /** Names in their normal form; those of the mapping go first. */
+  /** The values by normal name. Names of the mapping come first. */
   #names(): Map<string, Found> {
     if (this.#similar) return this.#similar;
     const names = new Map<string, Found>();
@@ -85,7 +85,7 @@ export class Lookup {
   }
 }
 
-/** Name -> node id. What is no text is nobody's name or id. */
+/** Maps names to node ids. Entries that are not texts are left out. */
 export function mappingOf(data: ContextData): Map<string, string> {
   const written = Object.hasOwn(data, mappingKey) ? data[mappingKey] : undefined;
   const entries = isObject(written) ? Object.entries(written) : [];

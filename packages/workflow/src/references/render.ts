@@ -4,28 +4,28 @@ import type { ItemSource } from "./items.ts";
 import { type ContextData, type Found, type FoundBy, Lookup } from "./lookup.ts";
 import { Parts } from "./part.ts";
 
-/** Characters of one inserted value, unless a prompt says otherwise. */
+/** Default limit of one inserted value, in characters. */
 export const defaultMaxChars = 50_000;
 
 export interface RenderOptions {
-  /** The most characters of one inserted value; what is longer is cut, and says so. */
+  /** Limit of one inserted value, in characters. A longer value is cut, and a note says so. */
   maxChars?: number;
-  /** Changes every value before it is inserted: masks secrets. */
+  /** Changes each value before it is inserted, to mask secrets. */
   mask?(text: string): string;
 }
 
 /** A reference that was replaced by its value. */
 export interface InsertedReference {
-  /** As it stands in the prompt, with its braces. */
+  /** The reference in the prompt, with its braces. */
   reference: string;
-  /** Id of the node, where it is known. */
+  /** Id of the node, if known. */
   node?: string;
   found_by: FoundBy;
-  /** How the item of a list was found; absent where none was asked for. */
+  /** How a list's item was found; absent without an item step. */
   item?: ItemSource;
-  /** Of the whole value. */
+  /** Length of the whole value. */
   characters: number;
-  /** How many of them were inserted, where that are not all. */
+  /** Number of inserted characters; absent if the whole value was inserted. */
   cut_at?: number;
 }
 
@@ -33,20 +33,20 @@ export interface InsertedReference {
 export interface MissingReference {
   reference: string;
   name: string;
-  /** The node has a value, and the value not this part. */
+  /** True if the node has a value but not this part. */
   has_node: boolean;
 }
 
 export interface RenderedPrompt {
-  /** Every reference replaced; where a value is missing, by `contextError`. */
+  /** The prompt with all references replaced. `contextError` stands for a missing value. */
   processed_prompt: string;
-  /** What was inserted, by reference without its braces. */
+  /** The inserted values, by reference without its braces. */
   processed_node_values: Record<string, string>;
   references: InsertedReference[];
   missing: MissingReference[];
 }
 
-/** A prompt with the values of its references. A value is inserted as it is: braces in it are never references. */
+/** Replaces the references of a prompt by their values. Braces inside a value are never references. */
 export function renderPrompt(prompt: string, data: ContextData, options: RenderOptions = {}): RenderedPrompt {
   const lookup = new Lookup(data);
   const parts = new Parts();
@@ -77,7 +77,7 @@ export function renderPrompt(prompt: string, data: ContextData, options: RenderO
   };
 }
 
-/** What stands in a prompt where a value is missing. */
+/** The text that stands for a missing value. */
 export function contextError(name: string): string {
   return `[CONTEXT_ERROR: Content for '${name}' not found in provided context_data]`;
 }
@@ -101,7 +101,7 @@ function boundedText(value: unknown, { maxChars = defaultMaxChars, mask }: Rende
   const written = typeof value === "string" ? value : (JSON.stringify(value) ?? "null");
   const whole = mask ? mask(written) : written;
   if (whole.length <= maxChars) return { text: whole, characters: whole.length };
-  // Half a character would be none.
+  // The cut must not split a surrogate pair.
   const cutAt = /[\ud800-\udbff]/.test(whole[maxChars - 1] ?? "") ? maxChars - 1 : maxChars;
   const text = `${whole.slice(0, cutAt)}... [cut: ${cutAt} of ${whole.length} characters]`;
   return { text, characters: whole.length, cutAt };
