@@ -5,10 +5,10 @@ import type { Condition } from "./workflow.ts";
 type Fields<Node> = Omit<Node, "id" | "type">;
 type FailingFields<Node, Target extends string> = Omit<Fields<Node>, "onError"> & { onError?: Target };
 
-/** `NoInfer` in its fields: what a node names in `onError` comes from its own fields alone. */
+/** A node's fields in `NoInfer`, so that only its own fields decide which nodes `onError` names. */
 type Made<Type extends string, Fields> = Fields & { type: Type };
 
-/** A node without its id, which is its key in `nodes`; `Target` is what its `onError` names. */
+/** A node without its id, which is its key in `nodes`. `Target` is the id in its `onError`. */
 type NodeOf<Target extends string> =
   | (Fields<Authored<"start">> & { type: "start" })
   | (Fields<Authored<"end">> & { type: "end" })
@@ -20,7 +20,7 @@ type NodeOf<Target extends string> =
   | (FailingFields<Authored<"wait">, Target> & { type: "wait" })
   | (FailingFields<Authored<"workflow">, Target> & { type: "workflow" });
 
-/** Nodes by their ids, and edges between just these. */
+/** Nodes by their ids, and edges between these nodes only. */
 interface Graph<Id extends string> {
   nodes: Record<Id, NodeOf<NoInfer<Id>>>;
   edges: { from: NoInfer<Id>; to: NoInfer<Id>; condition?: Condition; max?: number }[];
@@ -43,7 +43,10 @@ type Failing<Node, Type extends string> = <const Target extends string = never>(
   fields: FailingFields<Node, Target>,
 ) => Made<Type, FailingFields<Node, NoInfer<Target>>>;
 
-/** Makes nodes of a type. A prompt says by itself that a model is to write the code, unless `executor` is `text`. */
+/**
+ * Returns a function that builds nodes of a type. A node with a prompt gets the executor `prompt`, unless it names
+ * `text`.
+ */
 function maker<Type extends "action" | "decision" | "approval" | "wait" | "workflow">(
   type: Type,
 ): Failing<Authored<Type>, Type> {
@@ -60,7 +63,7 @@ export const approval = maker("approval");
 export const wait = maker("wait");
 export const workflow = maker("workflow");
 
-/** A map whose edges, and whose nodes' `onError`, name the nodes of its own body; or one that runs another workflow. */
+/** Builds a map whose edges and `onError` name nodes of its own body, or a map that runs another workflow. */
 export function map<const Id extends string, const Target extends string = never>(
   fields: MapFields<Id, Target>,
 ): Made<"map", FailingFields<AuthoredMap, Target>>;
@@ -76,7 +79,7 @@ export function map<Id extends string, Target extends string>(
 }
 
 /**
- * A workflow from TypeScript, as the JSON that people write by hand. An id that `nodes` does not have does not compile.
+ * Builds a workflow in TypeScript: the same JSON that people write by hand. An id that `nodes` lacks does not compile.
  *
  *     defineWorkflow({
  *       name: "Invoices",

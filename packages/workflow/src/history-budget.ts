@@ -1,22 +1,22 @@
 /**
- * How a run counts the events that the history of its Step Functions execution may have by now. The compiler says it of
- * a state machine whose loops may need more than one history has room for; a run counts by it in its chain.
+ * Counts the events in the history of a run's Step Functions execution. The compiler adds it to a state machine whose
+ * loops may exceed one history; the run counts its own entries with it.
  */
 export interface HistoryBudget {
-  /** A loop that leads back with more events than this goes on in a further execution. */
+  /** A loop edge continues in a new execution if the count is above this number. */
   most: number;
-  /** What every execution begins with. */
+  /** Events at the start of every execution. */
   begun: number;
-  /** What a failure adds that the run survives. */
+  /** Events of a failure that the run survives. */
   settled: number;
-  /** By `node_id` of an entry. */
+  /** Events by `node_id` of an entry. */
   entries: Readonly<Record<string, EntryEvents>>;
 }
 
 export interface EntryEvents {
   own: number;
-  /** Of a join: for each branch or item, besides what its own entries say. */
+  /** Events for each branch or item of a join, in addition to those of its entries. */
   each?: number;
-  /** Of the join of a map: more items than this had executions, and so histories, of their own. */
+  /** For the join of a map: more items than this had executions, and so histories, of their own. */
   inlineItems?: number;
 }

@@ -1,18 +1,18 @@
 import type { TaskNode } from "./workflow.ts";
 
-/** A Lambda lives for 900 s, and the rest is for starting and recording: longer code is not waited for. */
+/** A Lambda lives for 900 s, and needs the rest to start and to record. No Lambda waits for longer code. */
 export const longestWaitedSeconds = 840;
 
 /** E2B, largest plan: a sandbox lives for a day. */
 export const longestNodeSeconds = 86_400;
 
-/** A model's code has several attempts in the time of one Lambda. */
+/** Generated code has several attempts within one Lambda. */
 export const longestPromptSeconds = 600;
 
-/** A sandbox lives this much longer than the long code that it is made for. */
+/** A sandbox lives this much longer than its long code. */
 export const sandboxMarginSeconds = 60;
 
-/** Whether a node's code outlives the Lambda that begins it: then its task looks after it from time to time. */
+/** True if the code outlives the Lambda that starts it. A task then checks on it from time to time. */
 export function isLong({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): boolean {
   return timeoutSeconds > longestWaitedSeconds;
 }
@@ -20,8 +20,8 @@ export function isLong({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): bo
 const pauses = { shortest: 5, longest: 300, share: 0.1 };
 
 /**
- * Seconds until code that has run for so long is looked after again: a tenth of that, so that few ends are found late.
- * The end of its time is not slept through: the sandbox, and with it the result, lives for a minute more.
+ * Seconds until the next check of long code: a tenth of its running time, so that its end is found soon. The check
+ * after its timeout is not late: the sandbox, with the result, lives for one more minute.
  */
 export function pauseSeconds(elapsedSeconds: number, timeoutSeconds: number): number {
   const { shortest, longest, share } = pauses;
@@ -29,7 +29,10 @@ export function pauseSeconds(elapsedSeconds: number, timeoutSeconds: number): nu
   return Math.max(shortest, Math.min(longest, Math.round(elapsedSeconds * share), untilEnd));
 }
 
-/** How often code that takes all of its time, and its sandbox all of its life, is looked after at most. */
+/**
+ * The largest number of checks of long code: for code that uses all of its time and a sandbox that lives its whole
+ * life.
+ */
 export function looksAfter({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): number {
   let looks = 1;
   for (let elapsed = 0; elapsed < timeoutSeconds + sandboxMarginSeconds; looks++)

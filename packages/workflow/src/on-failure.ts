@@ -1,6 +1,8 @@
-/** Who hears of failed runs; what a workflow and a client say is both done. */
+/**
+ * The people and addresses that NOVA notifies of failed runs. Settings of the workflow and of the client both apply.
+ */
 export interface OnFailure {
-  /** Addresses. */
+  /** Mail addresses. */
   mail?: string[];
   webhook?: FailureWebhook;
 }
@@ -9,14 +11,14 @@ export const addressPattern = /^[^\s@,<>]+@[^\s@,<>]+$/;
 /** RFC 5321: 64 characters, the @, and 255 for the domain. */
 const longestAddress = 320;
 
-/** Whether mail can be for it: one address, with nothing around it that a mail's head would read as more. */
+/** True for one mail address without characters that a mail's header could interpret. */
 export function isMailAddress(text: string): boolean {
   return text.length <= longestAddress && addressPattern.test(text) && !/\p{Cc}/u.test(text);
 }
 
-/** Where a failure is posted to. */
+/** The address for a POST about a failure. */
 export interface FailureWebhook {
   url: string;
-  /** Name of the credential whose secret signs it; absent: nothing does. */
+  /** Name of the credential whose secret signs the request; absent: it is not signed. */
   secret?: string;
 }

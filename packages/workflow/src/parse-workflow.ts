@@ -26,16 +26,19 @@ import { readTriggers } from "./parse/triggers.ts";
 import type { Body, Workflow } from "./workflow.ts";
 
 export interface ParsedWorkflow {
-  /** There if no finding is an error. */
+  /** Present if no finding is an error. */
   workflow?: Workflow;
   findings: Finding[];
-  /** The Python of the nodes and of `lib/`, for a check of Python; there with or without errors. */
+  /** The Python of the nodes and of `lib/`, for a check of Python. Present with or without errors. */
   python: PythonSource[];
-  /** What can be said about the keys of the context with the help of a reader of Python; nothing without a workflow. */
+  /** Checks the keys of the context with a reader of Python. Empty without a workflow. */
   keyFindings(reader: KeyReader): Finding[];
 }
 
-/** What a person wrote, as a workflow; or all that is wrong with it. Pure: reads no file, runs nothing. */
+/**
+ * Parses a definition into a workflow, or reports everything that is wrong with it. Pure: it reads no file and runs
+ * nothing.
+ */
 export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { document, findings } = readDocument(source);
   if (!document) return { findings, python: [], keyFindings: () => [] };
@@ -85,7 +88,17 @@ function normalise(
 ): Workflow {
   const { description, requirements = [], model, models, approval, scope, credentials } = fields;
   return defined({
-    ...{ format: 1 as const, id, name, description, requirements, lib, model, models, approval, scope, credentials },
+    format: 1 as const,
+    id,
+    name,
+    description,
+    requirements,
+    lib,
+    model,
+    models,
+    approval,
+    scope,
+    credentials,
     timeoutSeconds: fields.timeout,
     idleSeconds: fields.idle_seconds,
     warm: fields.warm || undefined,

@@ -1,64 +1,63 @@
 /**
- * Every error class of a run, in one table: its ASL name, and who retries it. Where it says `attempt`, an attempt of a
- * node can end so, and the node's own `retry` may name it. The compiler makes `Retry` and `Catch`
- * from it, and the engine throws nothing else across a Lambda's edge.
+ * Every error class of a run, with its ASL name and the part that retries it. `attempt` marks the classes that can end
+ * an attempt of a node, so the node's own `retry` may name them. The compiler makes `Retry` and `Catch` from this
+ * table, and a Lambda of the engine throws no other class.
  */
 export const runErrors = {
-  /** The code failed, or its output cannot be kept. */
+  /** The code failed, or its output cannot be stored. */
   NodeFailed: { retry: "never", attempt: true },
-  /** The code ran out of its own time. */
+  /** The code exceeded its own timeout. */
   NodeTimeout: { retry: "never", attempt: true },
-  /** The sandbox that the turn names is gone while code may have begun. */
+  /** The sandbox of the turn disappeared, and the code may have started. */
   NodeInterrupted: { retry: "never", attempt: true },
-  /** A budget is spent. */
   BudgetExceeded: { retry: "never" },
-  /** The provider of the model does not answer, or not to us: down beyond the client's own retries, a wrong key. */
+  /** The model's provider does not answer after the client's own retries, or refuses the key. */
   ModelUnavailable: { retry: "never", attempt: true },
-  /** The run was closed while this delivery was under way. */
+  /** The run was closed during this delivery. */
   ExecutionClosed: { retry: "never" },
-  /** The chain says something that no delivery can explain: a bug, never a case. */
+  /** The chain has a state that no delivery can explain. That is a bug. */
   ChainBroken: { retry: "never" },
   /**
-   * No sandbox can be had (limits, capacity, connectivity); nothing has begun. About 30 min, at most 60 s apart, full
-   * jitter.
+   * No sandbox is available (limits, capacity, connectivity), so no code has started. Step Functions retries for about
+   * 30 minutes, at most 60 s apart, with full jitter.
    */
   SandboxUnavailable: { retry: "patient" },
-  /** An attempt failed, and the node's own `retry` says when the next one begins: its retrier waits for that. */
+  /** An attempt failed, and the node's `retry` allows another one. Its retrier waits for the delay. */
   NodeRetry: { retry: "as the node says" },
-  /** Code outlives this Lambda: the next delivery attaches to it. */
+  /** The code outlives this Lambda. The next delivery attaches to it. */
   NodeUnfinished: { retry: "at once" },
 } as const satisfies Record<string, { retry: "never" | "patient" | "at once" | "as the node says"; attempt?: true }>;
 
 export type RunErrorClass = keyof typeof runErrors;
 
-/** Runs a node's failing code again, because its author says so; what it does outside is its author's business. */
+/** The author's request to run failing code again. The author is responsible for side effects. */
 export interface Retry {
-  /** Runs in all, the first included. */
+  /** Number of attempts, including the first. */
   attempts: number;
   delaySeconds: number;
-  /** What each delay is multiplied by to make the next; absent: 1. */
+  /** Factor from one delay to the next; absent: 1. */
   backoff?: number;
   maxDelaySeconds?: number;
-  /** Each delay is drawn between nothing and its length. */
+  /** Draws each delay at random between 0 and its length. */
   jitter?: true;
-  /** Errors after which it runs again; absent: any of `retriedErrors`. */
+  /** Errors that lead to another attempt; absent: all of `retriedErrors`. */
   on?: string[];
 }
 
 export const maxRetryAttempts = 20;
 
-/** Of a prompt node, each of whose attempts asks models up to three times. */
+/** The limit for a prompt node: each attempt asks models up to three times. */
 export const maxPromptAttempts = 5;
 
-/** A day: no delay is longer. */
+/** One day. */
 export const longestDelaySeconds = 86_400;
 
-/** Failures that an attempt of a node can end with, and another one can follow. */
+/** Errors that can end an attempt and lead to another one. */
 export const retriedErrors = Object.keys(runErrors).filter(
   (name) => "attempt" in runErrors[name as RunErrorClass],
 ) as readonly RunErrorClass[];
 
-/** Names that earlier design documents have for them. */
+/** Aliases of error classes, for workflows from other systems. */
 export const earlierErrorNames: Readonly<Record<string, RunErrorClass>> = {
   CodeExecutionError: "NodeFailed",
   E2BTimeoutError: "NodeTimeout",
@@ -66,21 +65,21 @@ export const earlierErrorNames: Readonly<Record<string, RunErrorClass>> = {
   E2BConnectionError: "SandboxUnavailable",
 };
 
-/** Whole seconds as Step Functions waits them, at least one; with jitter at most so long. */
+/** Whole seconds, as Step Functions requires: at least one. With jitter, `interval` is the upper limit. */
 export function retryWaits({ delaySeconds, backoff = 1, maxDelaySeconds = longestDelaySeconds }: Retry) {
   const longest = Math.max(1, Math.ceil(maxDelaySeconds));
   return { interval: Math.min(Math.max(1, Math.ceil(delaySeconds)), longest), backoff, longest };
 }
 
-/** Seconds between a failed attempt, counted from 1, and the next one. */
+/** Returns the seconds between a failed attempt (counted from 1) and the next one. */
 export function secondsAfter(retry: Retry, attempt: number): number {
   const { interval, backoff, longest } = retryWaits(retry);
   return Math.min(interval * backoff ** (attempt - 1), longest);
 }
 
 /**
- * Whether a node waits as long as the `Retry-After` of a server says: its author bounds that with `max_delay`. Such a wait
- * is a state of its own, because Step Functions knows the lengths of its own retries when the workflow is published.
+ * True if a node waits for the time in a server's `Retry-After`; the author's `max_delay` limits it. Such a wait is a
+ * state of its own, because Step Functions fixes the delays of its own retries when the workflow is published.
  */
 export function heedsRetryAfter({ retry, executor }: { retry?: Retry; executor: { kind: string } }): boolean {
   return executor.kind === "code" && retry?.maxDelaySeconds !== undefined && retry.attempts > 1;
@@ -88,7 +87,7 @@ export function heedsRetryAfter({ retry, executor }: { retry?: Retry; executor: 
 
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** Whole seconds that a `Retry-After` asks for, at most `longest`; 0 for a time that is over, and for any other text. */
+/** Reads the whole seconds of a `Retry-After`, at most `longest`; 0 for a past time and for any other text. */
 export function retryAfterSeconds(header: string, nowMs: number, longest: number): number {
   const text = header.trim();
   if (/^\d{1,100}$/.test(text)) return Math.min(Number(text), longest);
@@ -96,7 +95,7 @@ export function retryAfterSeconds(header: string, nowMs: number, longest: number
   return Number.isNaN(seconds) ? 0 : Math.min(Math.max(0, seconds), longest);
 }
 
-/** An entry of `on`: the name of an error, and text that its message contains. */
+/** Splits an entry of `on` into the name of an error and a text that the error's message must contain. */
 export function retriedError(entry: string): { name: string; text: string } {
   const [name = "", ...text] = entry.trim().split(/\s+/);
   return { name, text: text.join(" ") };

@@ -1,4 +1,4 @@
-/** A word of a command that is printed to be typed, for sh, bash, zsh and fish. */
+/** Quotes a word of a printed command, for sh, bash, zsh and fish. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

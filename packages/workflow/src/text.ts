@@ -2,15 +2,12 @@ import { createHash } from "node:crypto";
 import { isRawNumber } from "./json/exact.ts";
 import type { ModelChoice, Workflow } from "./workflow.ts";
 
-/** Canonical text: fields sorted, lists as they are. Two workflows with the same text are the same version. */
+/** Canonical text: fields sorted, lists unchanged. Two workflows with the same text are the same version. */
 export function workflowText({ model, ...workflow }: Workflow): string {
   return JSON.stringify(sorted({ ...workflow, ...(model && { model: plainChoice(model) }) }));
 }
 
-/**
- * One id for every role is written as that id. It was a plain text before there were roles: versions from then keep
- * their hash.
- */
+/** Writes one id for every role as that id alone. */
 export function plainChoice(model: ModelChoice): ModelChoice | string {
   const { default: everyRole, ...roles } = model;
   return everyRole !== undefined && Object.keys(roles).length === 0 ? everyRole : model;
@@ -22,8 +19,8 @@ export function workflowHash(workflow: Workflow): string {
 }
 
 /**
- * The same of all that a run depends on. Triggers and mails about failures are around it: an export for a client leaves
- * out those of others, and its runs verify all the same.
+ * SHA-256 of everything that a run depends on. Triggers and failure mails are left out, so an export for one client can
+ * leave out those of others and its runs still verify.
  */
 export function runHash(workflow: Workflow): string {
   const known = runHashes.get(workflow);
@@ -37,7 +34,7 @@ export function runHash(workflow: Workflow): string {
 /** A version is read once and started often. */
 const runHashes = new WeakMap<Workflow, string>();
 
-/** The same value however an object was put together: fields sorted, lists and digits as they are. */
+/** Returns the value with sorted fields, so that equal objects have equal texts. Lists and digits stay unchanged. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null || isRawNumber(value)) return value;

@@ -1,22 +1,22 @@
 import type { WrittenJson } from "./json/exact.ts";
 
-/** What starts runs of a workflow from outside, while the version that declares it is the active one. */
+/** Starts runs of a workflow from outside, as long as the version that declares it is active. */
 export type Trigger = MailTrigger | ImapTrigger | WebhookTrigger | ScheduleTrigger | EventTrigger;
 export type TriggerType = Trigger["type"];
 
 interface TriggerBase {
-  /** Unique in its workflow; where none was written, its type and a number: `schedule-1`. */
+  /** Unique in its workflow. Default: its type and a number, such as `schedule-1`. */
   id: string;
-  /** Slug of the client that its runs belong to; absent: the one that everything without a client belongs to. */
+  /** Slug of the client that owns its runs; absent: the default client. */
   client?: string;
 }
 
-/** A mail to `<address>@` or `<address>+<client>@` the domain that NOVA takes mail for. */
+/** A mail to `<address>@` or `<address>+<client>@` NOVA's mail domain. */
 export interface MailTrigger extends TriggerBase {
   type: "mail";
   /** Lower case, digits and dashes. */
   address: string;
-  /** Who may write, in lower case: addresses, or `@domain` for all of a domain. Absent: everybody. */
+  /** Allowed senders in lower case: addresses, or `@domain` for a whole domain. Absent: everyone. */
   from?: string[];
 }
 
@@ -28,43 +28,43 @@ export interface ImapTrigger extends TriggerBase {
   credential: string;
   mailbox: string;
   everySeconds: number;
-  /** As of a mail trigger. */
+  /** Allowed senders, as for a mail trigger. */
   from?: string[];
 }
 
-/** A request to `/hooks/<id>`, which no other workflow may have. */
+/** A request to `/hooks/<id>`; the id is unique across workflows. */
 export interface WebhookTrigger extends TriggerBase {
   type: "webhook";
   signature?: WebhookSignature;
-  /** Dot path into `{headers, body}` of what repeated deliveries have in common: `headers.x-delivery`, `body.id`. */
+  /** Dot path into `{headers, body}` of the delivery's id: `headers.x-delivery`, `body.id`. */
   dedupe?: string;
-  /** How long the request waits for the end of the run. */
+  /** Seconds that the request waits for the end of the run. */
   waitSeconds?: number;
 }
 
-/** HMAC of the body as it came. */
+/** HMAC of the unchanged body. */
 export interface WebhookSignature {
   /** Lower case. */
   header: string;
   /** Name of the credential that holds the key. */
   secret: string;
   algorithm: "sha1" | "sha256" | "sha512";
-  /** In front of the digest: `sha256=`. */
+  /** Text before the digest: `sha256=`. */
   prefix?: string;
-  /** There: the header says when it was signed, as Stripe's, and a request may be so old. */
+  /** Present if the header holds the signing time, as Stripe's does: the age limit of a request. */
   toleranceSeconds?: number;
 }
 
 export interface ScheduleTrigger extends TriggerBase {
   type: "schedule";
-  when: /** Six fields as EventBridge Scheduler has them, without `cron(...)` around. */
+  when: /** Six fields as in EventBridge Scheduler, without `cron(...)` around them. */
     | { kind: "cron"; cron: string }
     | { kind: "every"; everySeconds: number }
-    /** A local time of the time zone, `2026-01-31T09:00:00`. */
+    /** A local time in the time zone, `2026-01-31T09:00:00`. */
     | { kind: "at"; at: string };
   /** IANA name; absent: UTC. */
   timezone?: string;
-  /** What its runs start with, besides `schedule`. */
+  /** Initial context of its runs, in addition to `schedule`. */
   context?: WrittenJson;
 }
 

@@ -6,8 +6,8 @@ import type { Retry } from "./retry.ts";
 import type { Trigger } from "./trigger.ts";
 
 /**
- * A workflow as everything behind the parser sees it: normalised, self-contained, checked. What people write (the
- * JSON of a folder, with its aliases and its `.py` files) becomes this in `parseWorkflow`; its text decides the version.
+ * A normalised, self-contained and checked workflow: the output of `parseWorkflow`. Its text decides the version.
+ * People write another form: the JSON of a folder, with aliases and `.py` files.
  */
 export interface Workflow {
   format: 1;
@@ -15,53 +15,53 @@ export interface Workflow {
   id: string;
   name: string;
   description?: string;
-  /** Limit of a whole run, seconds. */
+  /** Limit of a whole run, in seconds. */
   timeoutSeconds?: number;
-  /** JSON schema of the initial context; a property may carry `secret: true`. */
+  /** JSON schema of the initial context. A property may have `secret: true`. */
   inputs?: WrittenJson;
   /** Business keys of its runs, by name: templates over the initial context. */
   labels?: Record<string, string>;
   /** pip requirement lines of the sandbox template. */
   requirements: string[];
-  /** How long a sandbox that a run has left waits for the next one; 0: not at all. Absent: `defaultIdleSeconds`. */
+  /** Seconds that an idle sandbox waits for the next run; 0: it does not wait. Absent: `defaultIdleSeconds`. */
   idleSeconds?: number;
-  /** Sandboxes of each client that stay when this time is over. */
+  /** Number of sandboxes per client that stay after `idleSeconds`. */
   warm?: number;
   /** Python modules that every node can import: path below `lib/` -> source. */
   lib: Record<string, string>;
   /** `false`: no node may ask a model. */
   models?: false;
-  /** Of the prompt and text nodes that name none for a role. */
+  /** Models of the prompt and text nodes that name none for a role. */
   model?: ModelChoice;
-  /** What the models of one run may cost in all. */
+  /** Limit for the models of one run, in US dollars. */
   maxCostUsd?: number;
-  /** Only code that a person has approved runs in prompt nodes. */
+  /** Prompt nodes run only code that a person has approved. */
   approval?: "required";
-  /** Code that models write is kept for each client apart. */
+  /** Generated code is kept separately for each client. */
   scope?: "client";
-  /** Code of prompt nodes that is locked beside the workflow, by node. */
+  /** Locked code of prompt nodes, by node. */
   lock?: Record<string, LockedCode>;
-  /** Names of the credentials that nodes get which name none themselves. Absent: all. */
+  /** Credentials of the nodes that name none. Absent: all. */
   credentials?: string[];
   onFailure?: OnFailure;
-  /** What starts runs from outside. */
+  /** The triggers that start runs. */
   triggers?: Trigger[];
   nodes: Node[];
   edges: Edge[];
   given?: Given;
 }
 
-/** Of a part of a draft: what lies before it, and has run. */
+/** The nodes before a part of a draft. They have run already. */
 export interface Given {
-  /** Nodes in front of the part, whose outcomes an execution of it begins with, in their order. */
+  /** Ids of the nodes before the part, in their order. A run of the part starts with their outcomes. */
   passed: string[];
-  /** These, and maps in the part whose outcomes are on record, without what they do. */
+  /** These nodes, and maps of the part with recorded outcomes. Both without their code. */
   nodes: Node[];
-  /** Those that leave them. */
+  /** The edges that leave these nodes. */
   edges: Edge[];
 }
 
-/** Long enough for a client whose runs follow each other, short enough to cost little behind the last one. */
+/** Long enough for a client with consecutive runs, and short enough to cost little after the last run. */
 export const defaultIdleSeconds = 60;
 
 export type { JsonObject, JsonValue } from "./json/value.ts";
@@ -73,7 +73,10 @@ interface NodeBase {
   id: string;
   name?: string;
   description?: string;
-  /** Of a node with several edges out: what becomes of a key that several branches set. Absent: equal, or a failure. */
+  /**
+   * How the join of a fan-out merges a key that several branches set. Absent: the values must be equal, or the join
+   * fails.
+   */
   merge?: "last" | "collect";
 }
 
@@ -88,25 +91,28 @@ export interface EndNode extends NodeBase {
 export interface TaskNode extends NodeBase {
   type: "action" | "decision";
   executor: Executor;
-  /** Limit of one sandbox run, seconds (1 to 86,400). */
+  /** Limit of one sandbox run, in seconds (1 to 86,400). */
   timeoutSeconds: number;
-  /** `true`: code that began is never run again; `false`: it may be; absent: it is not, but an AI attempt may follow. */
+  /**
+   * `true`: started code is never run again. `false`: it may be. Absent: it is not, except in another attempt of a
+   * model.
+   */
   effects?: boolean;
-  /** Where a failed node goes instead of failing the run. */
+  /** The node that continues after a failure of this one. Absent: the run fails. */
   onError?: string;
   retry?: Retry;
-  /** By name in the context: what nodes before have brought. */
+  /** Names in the context for results of earlier nodes. */
   inputKeys?: Record<string, InputKey>;
-  /** Names of the credentials that its code gets. Absent: as the workflow says. */
+  /** Names of the credentials for the code. Absent: those of the workflow. */
   credentials?: string[];
-  /** `fresh`: its own sandbox, used by no later node. */
+  /** `fresh`: a new sandbox, which no later node uses. */
   isolation?: "fresh" | "execution";
 }
 
-/** A key of a node's results, or all of them; without a node, the key of one that leads directly here. */
+/** A key of a node's results, or all of them. Without a node: the key of a direct predecessor. */
 export type InputKey = { node: string; key?: string } | { node?: never; key: string };
 
-/** The part of a workflow that runs once for each item of a map. */
+/** The nodes and edges that a map runs for each item. */
 export interface Body {
   nodes: Node[];
   edges: Edge[];
@@ -116,7 +122,7 @@ export interface MapNode extends NodeBase {
   type: "map";
   /** Dot path of a list in the context. */
   items: string;
-  /** Key under which an item's nodes find it; its number is under `index`. */
+  /** Key of the item in the context of the item's nodes. Its number is under `index`. */
   as: string;
   /** Key of the list of results, in the order of the items. */
   into: string;
@@ -128,17 +134,17 @@ export interface MapNode extends NodeBase {
 
 export interface ApprovalNode extends NodeBase {
   type: "approval";
-  /** What people are asked; `{{dot.path}}` stands for a value of the context. */
+  /** The question; `{{dot.path}}` stands for a value of the context. */
   message: string;
   /** JSON schema of the data that comes with an answer. */
   form?: WrittenJson;
-  /** By choice: it takes the place of `form` for an answer with that choice. */
+  /** Forms by choice. Each replaces `form` for answers with that choice. */
   forms?: Record<string, WrittenJson>;
   choices: string[];
   timeoutSeconds: number;
-  /** Whom it concerns; for the event and for lists of tasks. */
+  /** The people concerned, for the event and for lists of tasks. */
   to: string[];
-  /** Key of the answer: choice, data, by, at, from. */
+  /** Key of the answer in the context: choice, data, by, at, from. */
   into: string;
   onError?: string;
 }
@@ -147,25 +153,25 @@ export interface WaitNode extends NodeBase {
   type: "wait";
   for:
     | { kind: "seconds"; seconds: number }
-    /** ISO time, or `{{dot.path}}` of one in the context. */
+    /** ISO time, or the `{{dot.path}}` of one in the context. */
     | { kind: "until"; until: string }
     /**
-     * An EventBridge event pattern, whose texts may be templates; the event that fits goes to `into`. `since`: one that
-     * came after the start of the run counts, too.
+     * An EventBridge event pattern, whose texts may be templates. The matching event goes to `into`. With `since`, an
+     * event after the start of the run counts as well.
      */
     | { kind: "event"; pattern: JsonObject; timeoutSeconds: number; into: string; since?: "start" };
   onError?: string;
 }
 
-/** Runs another workflow, and goes on when that has ended. */
+/** Runs another workflow and continues after its end. */
 export interface WorkflowNode extends NodeBase {
   type: "workflow";
   workflow: string;
-  /** Absent: the latest one when the node begins. */
+  /** Absent: the latest version at the time when the node starts. */
   version?: number;
-  /** Key of the other's context -> dot path of the context here, or `"$"` for all of it. Absent: the whole context. */
+  /** Key of the child's context -> dot path of this context, or `"$"` for all of it. Absent: the whole context. */
   input?: Record<string, string>;
-  /** Key of the context here -> dot path of the other's last context, or `"$"`. */
+  /** Key of this context -> dot path of the child's last context, or `"$"`. */
   output: Record<string, string>;
   onError?: string;
 }
@@ -177,51 +183,54 @@ export interface CodeExecutor {
   kind: "code";
   code: string;
   file?: string;
-  /** `host` or `host:port`, sorted: all that it can connect to. Absent: all but its own machine. */
+  /**
+   * `host` or `host:port`, sorted: the only addresses that the code can connect to. Absent: all except the machine
+   * itself.
+   */
   allow?: string[];
 }
 
-/** A model writes the code. What the workflow says for all of them is merged in, but for `model` and `maxCostUsd`. */
+/** A model writes the code. The settings of the workflow are merged in, except for `model` and `maxCostUsd`. */
 export interface PromptExecutor {
   kind: "prompt";
   prompt: string;
   file?: string;
   model?: ModelChoice;
-  /** Whether short samples of values may be shown to a model, besides names and types. */
+  /** True if a model may see short samples of values, in addition to names and types. */
   samples: boolean;
-  /** What the models of one run of the node may cost. */
+  /** Limit for the models of one run of the node, in US dollars. */
   maxCostUsd?: number;
-  /** `host` or `host:port`, sorted: all that its code can connect to. */
+  /** `host` or `host:port`, sorted: the only addresses that the code can connect to. */
   allow: string[];
 }
 
-/** A model writes the node's value, each time that it runs; there is no code. */
+/** A model writes the node's value in each run. There is no code. */
 export interface TextExecutor {
   kind: "text";
-  /** References in it, and in `system`, stand for what other nodes have brought. */
+  /** References in `prompt` and `system` stand for outputs of other nodes. */
   prompt: string;
   file?: string;
   system?: string;
-  /** Absent: as the workflow says. */
+  /** Absent: the model of the workflow. */
   model?: string;
   temperature?: number;
-  /** Limit of the answer. */
+  /** Limit of the answer, in tokens. */
   maxTokens?: number;
-  /** JSON schema of the answer. Absent: a text. */
+  /** JSON schema of the answer. Absent: the answer is a text. */
   outputSchema?: WrittenJson;
   /** Key of the answer in the context. */
   into: string;
-  /** The most characters of one inserted value. Absent: `defaultMaxChars`. */
+  /** Limit of one inserted value, in characters. Absent: `defaultMaxChars`. */
   maxChars?: number;
-  /** What a reference without a value does. Absent: the node fails. */
+  /** `mark`: the prompt marks a missing value. Absent: the node fails. */
   onMissing?: "mark";
-  /** What the models of one run of the node may cost. */
+  /** Limit for the models of one run of the node, in US dollars. */
   maxCostUsd?: number;
 }
 
 export type ModelRole = "text" | "input_analyzer" | "data_analyzer" | "code_generator" | "output_validator";
 
-/** Ids of models; one id for every role is `{ default }`. */
+/** Ids of models. One id for every role is `{ default }`. */
 export type ModelChoice = Partial<Record<ModelRole | "default", string>>;
 
 export type Condition = string | boolean | number;
@@ -229,8 +238,8 @@ export type Condition = string | boolean | number;
 export interface Edge {
   from: string;
   to: string;
-  /** Only on edges that leave a decision; `"default"` catches the rest. */
+  /** Only on edges that leave a decision or an approval; `"default"` matches every other value. */
   condition?: Condition;
-  /** Of an edge that leads back: how often it may be taken in a row. */
+  /** On an edge that leads back: how often in a row a run may take it. */
   max?: number;
 }

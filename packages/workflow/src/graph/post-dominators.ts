@@ -1,14 +1,14 @@
 import { type Graph, lastToFirst } from "./graph.ts";
 
-/** Behind every end; the nodes count from 1, ends first. */
+/** A virtual node after every end. The nodes have the ranks from 1, ends first. */
 const root = 0;
 const unplaced = -1;
 
 /**
- * Immediate post-dominators, in rounds until nothing changes (Cooper, Harvey, Kennedy, "A Simple, Fast Dominance
- * Algorithm"). One round is enough where there are no rings, which only `onError` makes. A node that can never come
- * to an end meets nothing. Answers the first node that the ways from all of these come to, these themselves counted; null
- * where they meet only behind the last one.
+ * Computes immediate post-dominators in rounds until nothing changes (Cooper, Harvey, Kennedy, "A Simple, Fast
+ * Dominance Algorithm"). One round is enough without cycles, and only `onError` makes cycles. A node that cannot reach
+ * an end meets no other. The returned function finds the first node on all paths from the given nodes (which count
+ * themselves); null if the paths meet only after the end.
  */
 export function meetingsIn(graph: Graph): (ids: readonly string[]) => string | null {
   const order = fromEnds(graph);
@@ -39,7 +39,7 @@ export function meetingsIn(graph: Graph): (ids: readonly string[]) => string | n
   };
 }
 
-/** Nodes that come to an end, ends first: each behind one that it leads to. */
+/** Returns the nodes that can reach an end, ends first: each after a node that it leads to. */
 function fromEnds({ ids, successors, predecessors }: Graph): string[] {
   const ends = ids.filter((id) => successors.get(id)?.length === 0);
   return lastToFirst(ends.reverse(), (id) => predecessors.get(id) ?? []).reverse();

@@ -102,11 +102,11 @@ function entryOfRecord({ codeHash, analysisHash, createdAt, provenBy, ...same }:
   const { reads, guides, lib } = same.ingredients;
   const sorted = { reads: byName(reads), guides: byName(guides), lib: byName(lib) };
   return asIn(Entry, {
-    proven_by: provenBy,
-    created_at: createdAt,
-    analysis: analysisHash,
-    code_hash: codeHash,
     ...same,
+    code_hash: codeHash,
+    analysis: analysisHash,
+    created_at: createdAt,
+    proven_by: provenBy,
     cost: asIn(Cost, same.cost),
     approved: same.approved && asIn(Approved, same.approved),
     ingredients: asIn(Ingredients, { ...same.ingredients, ...sorted }),

@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import type { LockedCode, LockRecord } from "./lock-file.ts";
 import { analysisFileOf, codeFileOf, LockFile, lockFileName, recordOfEntry } from "./lock-file.ts";
 
-/** A node's entry, and what is in its files. `analysis` is there where the code needs it. */
+/** A node's entry, and the texts of its files. `analysis` is present if the code needs one. */
 export type ReadLock = { record: LockRecord } & (
   | { state: "locked"; code: string; analysis?: string }
-  /** `file` holds text that is not what was locked. */
+  /** `file` differs from the locked text. */
   | { state: "edited"; code: string; analysis?: string; file: string }
-  /** `file` is not there; `edited`: the other one is, and was edited. */
+  /** `file` does not exist; `edited` names the other file if it exists and differs. */
   | { state: "missing"; file: string; edited?: string }
 );
 
-/** `problem`: the lock file is there, and nothing can be made of it; the rest of a sentence about it. */
+/** `problem` completes a sentence about a lock file that cannot be read. */
 export type ReadLockFile = { nodes: Record<string, ReadLock> } | { problem: string };
 
-/** What a folder's files say of locked code; null where the folder has no lock file. */
+/** Reads the locked code in a folder's files; null if the folder has no lock file. */
 export function readLockFile(files: Record<string, string>): ReadLockFile | null {
   const text = Object.hasOwn(files, lockFileName) ? files[lockFileName] : undefined;
   if (text === undefined) return null;
@@ -64,12 +64,11 @@ function readCode(files: Record<string, string>, file: string, isLocked: (hash: 
   return { file, state: "locked", text: locked } as const;
 }
 
-/** The code that is locked. */
 export function lockedCodeOf({ record, code, analysis }: ReadLock & { state: "locked" }): LockedCode {
   return { ...record, code, ...(analysis !== undefined && { analysis }) };
 }
 
-/** Editors and git end lines in their own way: that is no edit. */
+/** Returns the text with other line endings: editors and git change them, and that is no edit. */
 function variantsOf(text: string): string[] {
   return [text, plain(text)].flatMap((lines) => [lines, lines.replace(/\n$/, "")]);
 }
@@ -78,7 +77,7 @@ function plain(text: string): string {
   return text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
 }
 
-/** What the file of locked code holds. */
+/** The content of a locked code file. */
 export function codeFileText(code: string): string {
   return code.endsWith("\n") ? code : `${code}\n`;
 }
@@ -88,7 +87,7 @@ export function hashOf(code: string): string {
   return createHash("sha256").update(code).digest("hex");
 }
 
-/** What tells code from other code: its SHA-256; where it needs an analysis, that of both. */
+/** Identifies code: its SHA-256, or that of code and analysis together. */
 export function codeHashOf({ code, analysis }: Pick<LockedCode, "code" | "analysis">): string {
   return bothHash(hashOf(code), analysis === undefined ? undefined : hashOf(analysis));
 }

@@ -3,18 +3,21 @@ import { isObject, type Loose } from "../json/value.ts";
 import type { ReferenceStep } from "./grammar.ts";
 import { type ItemSource, listsIn, type TextLists } from "./items.ts";
 
-/** A part of an output, and how its item was found where a step asked for one. */
+/** A part of an output, and how its item was found if a step named one. */
 export interface Part {
   value: unknown;
   item?: ItemSource;
 }
 
-/** Finds parts of outputs; a text is read as a list once, however many references ask for its items. */
+/** Finds parts of outputs. It reads a text as a list once, even for many references. */
 export class Parts {
   readonly #lists = new Map<string, TextLists>();
   readonly #parsed = new Map<string, unknown>();
 
-  /** Undefined where the steps lead nowhere. Without steps, all that the node has brought, or its `output`. */
+  /**
+   * Returns undefined if the steps lead nowhere. Without steps, returns the `output` of the node, or everything that it
+   * set.
+   */
   find(output: unknown, steps: readonly ReferenceStep[]): Part | undefined {
     const [first, ...others] = steps;
     if (first === undefined) return { value: mainOf(output) };
@@ -26,7 +29,7 @@ export class Parts {
     return part;
   }
 
-  /** A key of what the node has brought, else of its `output`. */
+  /** Finds a key among the keys that the node set, or else in its `output`. */
   #firstKey(output: unknown, key: string): Part | undefined {
     const own = this.#key(output, key);
     const main = mainOf(output);
@@ -53,7 +56,7 @@ export class Parts {
     return item === undefined ? undefined : { value: item, item: "label" };
   }
 
-  /** The JSON that a text is and that begins so; models often answer with one. */
+  /** Parses a text that is JSON and starts with `begin`. Models often answer with JSON texts. */
   #json(text: string, begin: "{" | "["): unknown {
     if (text.trimStart()[0] !== begin) return undefined;
     if (!this.#parsed.has(text)) this.#parsed.set(text, exactOrNot(text));
@@ -67,7 +70,7 @@ export class Parts {
   }
 }
 
-/** What stands for all that a node has brought: its `output`, where it says what that is. */
+/** The main value of a node: its key `output` if it has one, or else all of it. */
 function mainOf(output: unknown): unknown {
   return isPlainObject(output) && Object.hasOwn(output, "output") ? output.output : output;
 }
@@ -83,7 +86,7 @@ function isPlainObject(value: unknown): value is Loose {
 function exactOrNot(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    // Keeping the digits of every number takes several times as long; most texts lose none.
+    // Keeping the digits of every number is several times slower, and most texts lose none.
     return JSON.stringify(value) === text ? value : parseExact(text);
   } catch {
     return undefined;
