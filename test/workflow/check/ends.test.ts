@@ -53,7 +53,7 @@ it("refuses a way into a body, by an edge and by onError", () => {
   const definition = graph(nodes, ["start > first", "first > m", "m > end", "first > one"]);
   expect(codesOf(definition)).toEqual(["NOVA233 $.edges[3].to", "NOVA233 $.nodes[1].onError"]);
   expect(parse(definition).findings[0]?.message).toBe(
-    'the edge from "first" to "one" is in the workflow, but "one" is in the body of "m" - an item begins and ends inside of its map, and the map\'s own edges go on',
+    'the edge from "first" to "one" is in the workflow, but "one" is in the body of "m" - an item begins and ends inside of its map, and the edges of the map continue the run',
   );
 });
 

@@ -75,10 +75,10 @@ describe("branches", () => {
       [...nodes, { id: "end2", type: "end" }],
       ["start > a", "start > b", "a > x", "b > x", "x > end2"],
     );
-    const wayOut = '- all ways but those of onError meet at "x": lead onError there too, or to a node before it';
+    const wayOut = '- all paths except those of onError meet at "x": lead onError there too, or to a node before it';
     expect([past, away].flatMap((one) => parse(one).findings.map(({ code, message }) => [code, message]))).toEqual([
       ["NOVA221", `"x" is both in the branch "a" of "start" and in the branch "b" of "start" ${wayOut}`],
-      ["NOVA223", `the branch "a" of "start" may come to the end "end", where the others do not ${wayOut}`],
+      ["NOVA223", `the branch "a" of "start" may reach the end "end", which the others do not reach ${wayOut}`],
     ]);
   });
 

@@ -107,7 +107,7 @@ describe("a loop", () => {
     [
       "forgotten",
       ["start > ask", 'ask > day: "timeout"', "day > ask", 'ask > end: "default"'],
-      'the edges form a cycle: "ask" -> "day" -> "ask" - say how often a run may go round: add "max": 5, or another number, to the edge from "ask" to "day"',
+      'the edges form a cycle: "ask" -> "day" -> "ask" - limit the rounds: add "max": 5, or another number, to the edge from "ask" to "day"',
     ],
     [
       "on the edge that closes the round",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linearPattern, PatternRefused, publishedPattern } from "../../../packages/workflow/src/inputs/ajv.ts";
+import { linearPattern, PatternRefused } from "../../../packages/workflow/src/inputs/ajv.ts";
 
 describe("a pattern", () => {
   it("takes time linear in the text where ECMAScript's would take years", () => {
@@ -21,10 +21,9 @@ describe("a pattern", () => {
   });
 
   it.each(["(?=a)b", "(?<!a)b", "(a)\\1", "(?<n>a)\\k<n>", "x{1001}", "((a{1000}){1000}){1000}"])(
-    "%s is refused with the way out, and stays what it was in a version of an earlier release",
+    "%s is refused with the way out",
     (pattern) => {
       expect(() => linearPattern(pattern)).toThrow(/RE2.* cannot run the pattern .* - write it without backreferences/);
-      expect(publishedPattern(pattern)).toEqual(new RegExp(pattern, "u"));
     },
   );
 

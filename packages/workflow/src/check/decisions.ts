@@ -6,7 +6,7 @@ import type { ReadEdge } from "../parse/read.ts";
 import type { ApprovalNode } from "../workflow.ts";
 import { list, type NamedNode, type Outline } from "./outline.ts";
 
-/** Every value that a decision may set, and every answer of an approval, finds exactly one edge. */
+/** Checks that every value of a decision, and every answer of an approval, has exactly one edge. */
 export function* checkDecisions({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
     const { edgesOut, type } = node.kind ?? {};
@@ -27,7 +27,7 @@ export function* checkDecisions({ byId, edgesOf }: Outline): Iterable<Finding> {
   }
 }
 
-/** The model of a text node can only answer with one of the edges. */
+/** True for text nodes: their model can only answer with one of the edges. */
 function isChosenByModel({ node }: NamedNode): boolean {
   return node?.type === "decision" && node.executor.kind === "text";
 }
@@ -60,7 +60,7 @@ function* checkGap(node: NamedNode, edges: readonly ReadEdge[]): Iterable<Findin
   yield finding("NOVA302", node.path, message);
 }
 
-/** Every choice of an approval has an edge, and no edge waits for what nobody can choose. */
+/** Checks that every choice of an approval has an edge, and that no edge waits for an unknown choice. */
 export function* checkChoices({ id, node, path }: NamedNode, edges: readonly ReadEdge[]): Iterable<Finding> {
   if (node?.type !== "approval") return;
   yield* checkForms(node, path);

@@ -3,7 +3,7 @@ import { at, didYouMean } from "../findings/text.ts";
 import { edgeName } from "../parse/body.ts";
 import type { Outline } from "./outline.ts";
 
-/** Both ends of an edge are nodes, and of the same body as the edge. */
+/** Checks that both ends of an edge are nodes in the same body as the edge. */
 export function* checkNames({ edges, byId, homeOf, title }: Outline): Iterable<Finding> {
   const ids = [...byId.keys()];
   for (const edge of edges) {
@@ -23,9 +23,9 @@ function unknownNode(subject: string, id: string, ids: readonly string[], path: 
   return finding("NOVA206", path, `${subject} names the unknown node "${id}"${wayOut}`);
 }
 
-const stayInside = "an item begins and ends inside of its map, and the map's own edges go on";
+const stayInside = "an item begins and ends inside of its map, and the edges of the map continue the run";
 
-/** Edges out of nodes that do not choose have no condition; several of them are branches. */
+/** Checks edges out of nodes that do not choose: they have no condition, and several of them are branches. */
 export function* checkPlainEdges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
     if (node.kind?.edgesOut !== "one") continue;
@@ -43,7 +43,7 @@ export function* checkPlainEdges({ byId, edgesOf }: Outline): Iterable<Finding> 
   }
 }
 
-/** A failure goes on at a node that can take it. */
+/** Checks that `onError` names a node that can continue after a failure. */
 export function* checkOnError({ nodes, byId, homeOf, title }: Outline): Iterable<Finding> {
   const ids = [...byId.values()].filter((node) => node.kind?.edgesIn !== "none").map((node) => node.id);
   for (const { id, onError, path } of nodes) {
@@ -64,7 +64,10 @@ export function* checkOnError({ nodes, byId, homeOf, title }: Outline): Iterable
   }
 }
 
-/** Ids that are one, or that a reader or a disk would take for one; the bodies of maps share them with the workflow. */
+/**
+ * Checks that ids are unique, also for readers and file systems that ignore case. The bodies of maps share the ids of
+ * the workflow.
+ */
 export function* checkIds(outlines: readonly Outline[]): Iterable<Finding> {
   const byShape = new Map<string, string>();
   const seen = new Set<string>();

@@ -4,7 +4,7 @@ import { edgeName } from "../parse/body.ts";
 import { list, type Outline } from "./outline.ts";
 import { entriesOf } from "./scopes.ts";
 
-/** One start, and at least one end. Bodies of maps begin and end by themselves. */
+/** Checks for one start and at least one end. Bodies of maps need neither. */
 export function* checkPresence({ path, nodes, byId, map }: Outline): Iterable<Finding> {
   if (map !== undefined) return;
   const kinds = nodes.map(({ id }) => byId.get(id)?.kind);
@@ -13,7 +13,7 @@ export function* checkPresence({ path, nodes, byId, map }: Outline): Iterable<Fi
     yield finding("NOVA201", path, 'the workflow has no start - add a node { "id": "start", "type": "start" }');
   for (const other of others) {
     if (other.id === first?.id) continue;
-    const message = `"${other.id}" is a second start beside "${first?.id}" - keep one, and let a decision behind it choose`;
+    const message = `"${other.id}" is a second start beside "${first?.id}" - keep one, and let a decision after it choose`;
     yield finding("NOVA202", at(other.path, "type"), message);
   }
   if (kinds.some((kind) => kind?.edgesOut === "none")) return;
@@ -21,7 +21,7 @@ export function* checkPresence({ path, nodes, byId, map }: Outline): Iterable<Fi
   yield finding("NOVA203", path, message);
 }
 
-/** No edge leads into a start or leaves an end. */
+/** Checks that no edge leads into a start or leaves an end. */
 export function* checkDirections({ edges, byId, map }: Outline): Iterable<Finding> {
   for (const edge of edges) {
     if (map === undefined && byId.get(edge.to ?? "")?.kind?.edgesIn === "none") {
@@ -35,7 +35,7 @@ export function* checkDirections({ edges, byId, map }: Outline): Iterable<Findin
   }
 }
 
-/** The body of a map does something, and has one beginning, which is no start. */
+/** Checks that the body of a map has a node with work, and one entry, which is no start. */
 export function* checkBodies(outline: Outline): Iterable<Finding> {
   const { map, title, nodes } = outline;
   if (map === undefined) return;

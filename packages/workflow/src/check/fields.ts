@@ -10,7 +10,7 @@ import { pathsIn } from "../template/template.ts";
 import type { Workflow } from "../workflow.ts";
 import type { Outline } from "./outline.ts";
 
-/** `inputs` can be used as what it is: the JSON schema of an object, with secrets where they are kept. */
+/** Checks that `inputs` is the JSON schema of an object, with `secret` only where it takes effect. */
 export function* checkInputs({ body, pathOf, exactly }: Document): Iterable<Finding> {
   const { inputs } = body;
   if (!isObject(inputs)) return;
@@ -34,14 +34,14 @@ export function* checkInputs({ body, pathOf, exactly }: Document): Iterable<Find
   }
 }
 
-/** Keys of the initial context that the workflow's `inputs` mark with `secret: true`. */
+/** Returns the keys of the initial context that the workflow's `inputs` mark with `secret: true`. */
 export function secretKeys({ inputs: written }: { inputs?: unknown }): Set<string> {
   const inputs: unknown = typeof written === "string" ? JSON.parse(written) : written;
   const properties = isObject(inputs) && isObject(inputs.properties) ? Object.entries(inputs.properties) : [];
   return new Set(properties.flatMap(([key, schema]) => (isObject(schema) && schema.secret === true ? [key] : [])));
 }
 
-/** NOVA511: fields that name a secret input and keep its value in the open. */
+/** NOVA511: fields that name a secret input although their values are stored in the open. */
 export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown): Iterable<Finding> {
   const secrets = isObject(inputs) ? [...secretKeys({ inputs })] : [];
   if (secrets.length === 0) return;
@@ -57,7 +57,7 @@ export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown)
   }
 }
 
-/** A name with extras and versions, or at an https address, and a marker behind it (PEP 508). */
+/** A name with extras and versions, or an https address, and then a marker (PEP 508). */
 const name = "[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*";
 const extras = `(?: *\\[ *(?:${name}(?: *, *${name})*)? *\\])?`;
 const version = " *(?:===|[~=!<>]=|[<>]) *v?[0-9][A-Za-z0-9.*+!_-]*";
@@ -66,13 +66,13 @@ const marker = `(?:;[\\w .'"()<>=!~,+*-]+)?`;
 const packaged = new RegExp(`^ *${name}${extras}(?:${versions}| *\\(${versions} *\\))? *${marker}$`);
 const addressed = new RegExp(`^ *${name}${extras} *@ *https://[!-~]+(?: +${marker})?$`);
 
-/** pip takes such a name for a file of the folder that it runs in. */
+/** pip takes such a name for a local file. */
 const archive = /\.(?:whl|zip|tgz|tar|tbz|txz|tlz|tar\.(?:gz|bz2|xz|lz|lzma)) *(?:\[|;|$)/i;
 const wheel = /^\/\P{Cc}+\.whl$/u;
 
 const wayOut = "write a package such as pandas==2.2, with extras and a marker where needed, or name @ https://...";
 
-/** Every line asks for one package and is nothing else to pip: no option, no list of lines, no file of a server. */
+/** Checks that every line asks for one package: no option, no list of lines, no file of a server. */
 export function* checkRequirements({ body, pathOf }: Document, source: WorkflowSource): Iterable<Finding> {
   if (!Array.isArray(body.requirements)) return;
   for (const [index, line] of body.requirements.entries()) {
@@ -89,8 +89,8 @@ function asksForPackage(line: string): boolean {
 }
 
 /**
- * A warning for each schedule that is not due after `nowMs`. It is no part of parsing: a definition that was right must
- * not become wrong later.
+ * Returns a warning for each schedule that is never due after `nowMs`. This is not part of parsing, because a correct
+ * definition must not become wrong with time.
  */
 export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: number): Finding[] {
   return triggers.flatMap((trigger, index) => {

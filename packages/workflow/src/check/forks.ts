@@ -5,10 +5,12 @@ import { reachableFrom } from "../graph/graph.ts";
 import { list, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch } from "./scopes.ts";
 
-/** Above this many branches at once a workflow gets a warning. */
+/** A workflow with more parallel branches gets a warning. */
 const manyBranches = 40;
 
-/** Ways that part meet again, and nowhere before. For outlines without rings, dead ends and unknown ids. */
+/**
+ * Checks that branches meet again, and only at their join. The outline must have no cycles, dead ends or unknown ids.
+ */
 export function* checkForks(outline: Outline): Iterable<Finding> {
   const branching = branchingOfOutline(outline);
   const plain = branchingOfOutline(outline, false);
@@ -26,13 +28,13 @@ export function* checkForks(outline: Outline): Iterable<Finding> {
     const join = branch.join === null ? "the end of the item" : `"${branch.join}"`;
     const wayOut =
       failureOut(plain, branch.fork.node, branch.join) ??
-      `enter a branch only from its fork and leave it only to ${join}, or give each way a node of its own`;
+      `enter a branch only from its fork and leave it only to ${join}, or give each branch its own node`;
     const message = `"${id}" is both in ${titleOf(branch)} and ${elsewhere} - ${wayOut}`;
     yield finding("NOVA221", pathOf(outline, id), message);
   }
 }
 
-/** `merge` says something only where several branches come together. */
+/** Checks that `merge` is only set where several branches meet. */
 export function* checkMerges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const { id, node, path } of byId.values()) {
     if (node?.merge === undefined || (edgesOf.get(id) ?? []).length > 1) continue;
@@ -51,16 +53,16 @@ function* checkMeeting(
   const early = earlyEnds(outline, branching, fanOut);
   for (const { target, end } of early) {
     const wayOut = failure ?? "lead it to the node where all of them meet";
-    const message = `the branch "${target}" of "${fork}" may come to the end "${end}", where the others do not - ${wayOut}`;
+    const message = `the branch "${target}" of "${fork}" may reach the end "${end}", which the others do not reach - ${wayOut}`;
     yield finding("NOVA223", pathOf(outline, end), message);
   }
   if (early.length > 0) return;
-  const wayOut = failure ?? "add an edge from each to the node that goes on with their results";
+  const wayOut = failure ?? "add an edge from each to the node that continues with their results";
   const message = `the branches of "${fork}" (${list(fanOut.targets)}) do not all lead to one node where they could meet - ${wayOut}`;
   yield finding("NOVA220", pathOf(outline, fork), message);
 }
 
-/** Ends that only some branches come to, where there are nodes that all come to. */
+/** Returns ends that only some branches reach, although all branches share some nodes. */
 function earlyEnds({ byId }: Outline, { graph }: Branching, { targets }: FanOut): { target: string; end: string }[] {
   const reached = targets.map((target) => ({ target, nodes: reachableFrom(graph, [target]) }));
   const isCommon = (id: string) => reached.every(({ nodes }) => nodes.has(id));
@@ -71,11 +73,11 @@ function earlyEnds({ byId }: Outline, { graph }: Branching, { targets }: FanOut)
   });
 }
 
-/** What to do where nothing but ways of `onError`, which `plain` has not, keeps branches from meeting earlier. */
+/** Returns the way out if only `onError` edges, which `plain` lacks, keep the branches from meeting earlier. */
 function failureOut(plain: Branching, fork: string, join: string | null): string | undefined {
   const meeting = plain.fanOuts.get(fork)?.meeting ?? null;
   if (meeting === null || meeting === join) return undefined;
-  return `all ways but those of onError meet at "${meeting}": lead onError there too, or to a node before it`;
+  return `all paths except those of onError meet at "${meeting}": lead onError there too, or to a node before it`;
 }
 
 function* checkEmptyBranches(

@@ -7,13 +7,13 @@ import type { NodeNames } from "./node-names.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
 export interface NearKey {
-  /** Absent: no key is near. */
+  /** The nearest known key; absent if none is near. */
   near?: string;
-  /** The key is a slip of the pen for the near one, and makes no other word. */
+  /** True if the key is a typing mistake for the near one and no other word. */
   isSlip: boolean;
 }
 
-/** A key that code cannot do without and nobody has set. Places from 1; columns count UTF-16 units. */
+/** A key that the code requires and that no earlier node sets. Line and column count from 1, in UTF-16 units. */
 export interface MissingKey extends NearKey {
   key: string;
   line: number;
@@ -26,39 +26,39 @@ export interface NamedId {
   column: number;
 }
 
-/** What a reader of Python says of a node's code. */
+/** The facts that a reader of Python finds in a node's code. */
 export interface CodeKeys {
-  /** Where each is first set, and whether every run that succeeds sets it. */
+  /** The first position that sets each key, and whether every successful run sets it. */
   sets: ReadonlyMap<string, { line: number; column: number; always: boolean }>;
   setsMore: boolean;
   reads: ReadonlySet<string>;
-  /** Whether it reads the key, or may. */
+  /** True if the code reads the key or may read it. */
   mayRead(key: string): boolean;
   deletes: ReadonlySet<string>;
-  /** Ids of the waits whose links it reads in `tasks`. */
+  /** Ids of the waits whose resume links it reads in `tasks`. */
   waits: readonly NamedId[];
   /** Ids of the nodes whose results it reads in `outputs`. */
   results: readonly NamedId[];
-  /** Where it first asks for what all nodes have set as one dict. */
+  /** The first position that asks for all results as one dict. */
   flattens?: { line: number; column: number };
   missing(known: readonly string[]): MissingKey[];
 }
 
-/** @nova/python, for a check that has to know what code does; this package reads no Python. */
+/** Implemented by @nova/python for checks that depend on code. This package reads no Python. */
 export interface KeyReader {
-  /** Null where nothing can be said of the code. */
+  /** Returns null for code that it cannot analyse. */
   readCodeKeys(code: string): CodeKeys | null;
   findNearKey(wrong: string, keys: readonly string[]): NearKey;
 }
 
 export interface NameableWaits {
-  /** Every wait for an event. */
+  /** All waits for an event. */
   all: string[];
-  /** Those that the code of a node can name: of its branch, and of those around it. */
+  /** The waits that a node's code can name: those in its branch and in the branches around it. */
   at(node: string): ReadonlySet<string>;
 }
 
-/** A node whose keys are asked about, and what the answers are found with. */
+/** The node under check and the tools of the checks. */
 export interface AskedNode {
   node: NamedNode;
   outline: Outline;
@@ -69,19 +69,23 @@ export interface AskedNode {
   reader: KeyReader;
 }
 
-/** Keys that are in the context before the first node runs. */
+/** Keys in the context before the first node runs. */
 interface GivenKeys {
   keys: ReadonlySet<string>;
-  /** There may be others: nothing is declared, or others are welcome. */
+  /** True if there may be other keys: none are declared, or others are allowed. */
   isOpen: boolean;
 }
 
-/** What NOVA puts there itself, in some nodes. */
+/** Keys that NOVA sets at some nodes. */
 const fromNova = ["branch_decision", "error", "tasks", "_data_analysis", "_ai_metadata"];
 
 const mail = ["email", "email_from", "email_subject", "email_body", "email_attachments"];
 const fromTriggers: Record<TriggerType, readonly string[]> = {
-  ...{ mail, imap: mail, webhook: ["webhook"], schedule: ["schedule"], event: ["event"] },
+  mail,
+  imap: mail,
+  webhook: ["webhook"],
+  schedule: ["schedule"],
+  event: ["event"],
 };
 
 export function givenKeys({ inputs: written, triggers = [] }: Workflow): GivenKeys {
@@ -100,7 +104,7 @@ function keysFrom(trigger: Trigger): string[] {
   return [...fromTriggers[trigger.type], ...own];
 }
 
-/** Keys that `properties` does not name are spoken of; merely not to forbid them is not to expect them. */
+/** True if the schema describes keys outside of `properties`. Not forbidding them is not enough. */
 function isOpenSchema(inputs: JsonObject = {}): boolean {
   const { additionalProperties: more = false } = inputs;
   const others = ["patternProperties", "propertyNames", "unevaluatedProperties", "dependentSchemas", "dependencies"];
@@ -108,14 +112,14 @@ function isOpenSchema(inputs: JsonObject = {}): boolean {
   return more !== false || [...others, ...composed].some((word) => Object.hasOwn(inputs, word));
 }
 
-/** Which keys may be in the context when a node of a body begins. */
+/** The keys that may be in the context when a node of a body starts. */
 export class KeysBefore {
   readonly #outline: Outline;
   readonly #given: GivenKeys;
-  /** Of a map's body: of the nodes around the map. */
+  /** The keys around the map whose body this is. */
   readonly #around: KeysBefore | undefined;
   readonly #setters = new Map<string, string[]>();
-  /** Nodes that may set keys of which nobody knows. */
+  /** Nodes that may set unknown keys. */
   readonly #open: string[] = [];
   readonly #behind = new Map<string, ReadonlySet<string>>();
 
@@ -151,13 +155,13 @@ export class KeysBefore {
     return this.#setters.get(key) ?? [];
   }
 
-  /** Whether some way leads from the other node to the node, or to the map that it is in. */
+  /** True if edges lead from the other node to the node, or to the map that contains it. */
   mayRunBefore(other: string, id: string): boolean {
     const map = this.#outline.map?.id ?? "";
     return this.#isBehind(`node ${other}`, [other], id) || this.#around?.mayRunBefore(other, map) === true;
   }
 
-  /** Whether some way leads from one of these nodes to the node, itself among them where a loop does. */
+  /** True if edges lead from one of these nodes to the node. A loop may lead from a node to itself. */
   #isBehind(name: string, ids: readonly string[], id: string): boolean {
     if (ids.length === 0) return false;
     const known = this.#behind.get(name);
@@ -169,13 +173,13 @@ export class KeysBefore {
   }
 }
 
-/** Names that the node itself gives to what others have brought. */
+/** Names that `input_keys` of the node defines. */
 function boundIn({ byId }: Outline, id: string): string[] {
   const node = byId.get(id)?.node;
   return node && "inputKeys" in node ? Object.keys(node.inputKeys ?? {}) : [];
 }
 
-/** Null where it may set keys of which nobody knows. */
+/** Returns null if the node may set unknown keys. */
 function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<string> | null {
   const own = keysOfNode(node);
   if (own) return own;
@@ -183,7 +187,7 @@ function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<str
   return !code || code.setsMore ? null : code.sets.keys();
 }
 
-/** The keys that a node sets by itself; undefined where its code says it. */
+/** Returns the keys that a node sets itself; undefined if its code decides. */
 export function keysOfNode(node: Node | undefined): string[] | undefined {
   switch (node?.type) {
     case "start":

@@ -4,10 +4,10 @@ import { type CodeKeys, type KeyReader, keysOfNode } from "./keys-before.ts";
 import { executorOf, list, type NamedNode, type Outline, pathOf } from "./outline.ts";
 import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "./scopes.ts";
 
-/** What can be said about the keys that nodes set. For definitions without errors: in others it would guess. */
+/** Checks the keys that nodes set. The definition must have no errors, or the result would be a guess. */
 export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {
-  // `outputs` shows what a node has set even after another one has set it again. What a model will write is not known; a
-  // prompt of a text node looks at other nodes' results.
+  // `outputs` shows a node's key even after another node sets it again, and generated code may use it. A prompt of a
+  // text node reads other nodes' results.
   const seesOlder = outlines.some(({ nodes }) =>
     nodes.some((node) => /\boutputs\b/.test(node.python?.code ?? "") || (executorOf(node)?.kind ?? "code") !== "code"),
   );
@@ -18,14 +18,14 @@ export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Ite
   }
 }
 
-/** Code that cannot be read says nothing; a choice is read, and removed, by the run itself. */
+/** Leaves out unreadable code, and `branch_decision`: the run itself reads and removes it. */
 function usesOf({ id, python }: NamedNode, reader: KeyReader): [string, CodeKeys][] {
   const use = python && reader.readCodeKeys(python.code);
   const sets = [...(use?.sets ?? [])].filter(([key]) => key !== "branch_decision");
   return use ? [[id, { ...use, sets: new Map(sets) }]] : [];
 }
 
-/** Results that are lost before anything looks at them. For graphs without errors: in others it would guess. */
+/** Finds results that are overwritten before any node reads them. */
 function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
   const { nodes, byId, graph } = outline;
   const mayFail = new Set(nodes.filter((node) => node.onError !== undefined).map((node) => node.id));
@@ -38,14 +38,13 @@ function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
   }
 }
 
-/** How far behind a node its readers are looked for: what is further away stays unsaid, so that large graphs stay fast. */
+/** The search for readers stops after this number of nodes, so that large graphs stay fast. */
 const horizon = 100;
 
 /**
- * Keys whose value nothing reads before another node sets it, whichever way a run takes. Nodes without a use (the ends
- * of a run among them) read everything, and so does what follows a node without ways on: an item's results. `mayFail`
- * are nodes whose failure goes on elsewhere, with the older value. The value of `first` is lost on every way, and `second`
- * is one of the nodes that set the key again.
+ * Finds keys whose value no node reads before another node sets it, on every path of a run. Nodes without a use (such
+ * as ends) read everything, and so does the end of a map's item. `mayFail` are nodes whose failure continues elsewhere
+ * with the older value. `second` is one of the nodes that overwrite the value of `first`.
  */
 function* findOverwrites(
   graph: Graph,
@@ -61,17 +60,17 @@ function* findOverwrites(
     }
   }
 
-  /** The nearest overwriter, if every way from the node meets one before it meets a reader. */
+  /** Returns the nearest overwriter if every path from the node meets one before a reader. */
   function overwriterOf(id: string, key: string): string | undefined {
     let nearest: string | undefined;
     const seen = new Set(graph.successors.get(id));
     for (const next of seen) {
       const use = uses.get(next);
       if (!use || use.mayRead(key) || seen.size > horizon) return undefined;
-      const behind = graph.successors.get(next) ?? [];
+      const later = graph.successors.get(next) ?? [];
       if (!use.sets.get(key)?.always) {
-        if (behind.length === 0) return undefined;
-        for (const later of behind) seen.add(later);
+        if (later.length === 0) return undefined;
+        for (const id of later) seen.add(id);
       } else if (mayFail.has(next)) return undefined;
       else nearest ??= next;
     }
@@ -81,7 +80,7 @@ function* findOverwrites(
 
 type Uses = ReadonlyMap<string, CodeKeys>;
 
-/** Keys that two branches of one fork set by name: where the values differ, the join fails. */
+/** Finds keys that two branches of one fork set: the join fails if the values differ. */
 function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
   const writers = nodesByKey(
     outline.nodes.map(({ id, node }) => [id, keysOfNode(node) ?? [...(uses.get(id)?.sets.keys() ?? [])]]),
@@ -102,7 +101,10 @@ function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
   }
 }
 
-/** The branches that hold some of these nodes, directly or further in; each once, so that deep forks take no longer. */
+/**
+ * Returns the branches that contain these nodes, directly or deeper. Each branch is visited once, so deep forks stay
+ * fast.
+ */
 function branchesAround(nodes: readonly string[], homes: ReadonlyMap<string, Scope>): Branch[] {
   const found = new Set<Branch>();
   for (const id of nodes) {

@@ -20,8 +20,9 @@ const checks = [
 ] satisfies ((asked: AskedNode) => Iterable<Finding>)[];
 
 /**
- * NOVA508: keys that a node names and nothing before it sets. NOVA509 and NOVA510: waits and results that it cannot
- * name. NOVA116 and NOVA512 to NOVA515: names of nodes, and what is taken of their results. For definitions without errors: in others it would guess.
+ * NOVA508: keys that a node names and no earlier node sets. NOVA509 and NOVA510: waits and results that it cannot name.
+ * NOVA116 and NOVA512 to NOVA516: names of nodes, and references to their results. The definition must have no errors,
+ * or the result would be a guess.
  */
 export function* checkKnownKeys(
   outlines: readonly Outline[],
@@ -53,7 +54,7 @@ function* inFields({ node: { id, node, path }, before, reader }: AskedNode): Ite
   if (!node) return;
   for (const { place, shown, path: named } of pathsIn(node, path)) {
     const steps = named.split(".");
-    // A key that contains dots itself wins over the path through it.
+    // A key with dots in its name wins over a path.
     if (steps.some((_, index) => before.has(steps.slice(0, index + 1).join("."), id))) continue;
     const [key = ""] = steps;
     const near = reader.findNearKey(key, before.at(id));
@@ -82,7 +83,7 @@ function nothingSets({ key, near }: Pick<MissingKey, "key" | "near">, id: string
   return `nothing before sets "${key}"${other} - ${wayOut}`;
 }
 
-/** What a credential may bring: `<name>_<field>`, `email_user`. */
+/** Matches the keys that a credential may set: `<name>_<field>`, `email_user`. */
 function credentialKeys(names: readonly string[] | undefined): RegExp {
   if (names === undefined) return /_/;
   const own = names.map((name) => `${name.replaceAll(/[^\w]/g, ".")}_`);

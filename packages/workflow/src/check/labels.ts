@@ -5,7 +5,7 @@ import type { Document } from "../parse/document.ts";
 import { brokenGap, templateParts } from "../template/template.ts";
 import { secretKeys } from "./fields.ts";
 
-/** NOVA417 and NOVA511: labels whose templates have gaps that are none, or name a secret input. */
+/** NOVA417 and NOVA511: labels whose templates have broken gaps or name a secret input. */
 export function* checkLabels({ body, pathOf }: Document): Iterable<Finding> {
   if (!isObject(body.labels)) return;
   const secrets = secretKeys({ inputs: body.inputs });

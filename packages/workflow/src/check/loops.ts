@@ -7,7 +7,7 @@ import type { ReadEdge } from "../parse/read.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 import { branchingOfOutline, homesOf } from "./scopes.ts";
 
-/** Edges with a `max` lead from a decision back, and every decision also leads on. */
+/** Checks that edges with a `max` lead back from a decision that also has an edge forward. */
 export function* checkLoops(outline: Outline): Iterable<Finding> {
   const { byId, edgesOf } = outline;
   for (const node of byId.values()) {
@@ -29,12 +29,12 @@ function* checkWayOn({ id, path, kind }: NamedNode, edges: ReadEdge[], loops: Re
     const message = `all edges of "${id}" lead back, so a run could not reach an end - add one that leads on, with "condition": "default"`;
     yield finding("NOVA244", path, message);
   } else if (kind?.edgesOut === "choices" && !edges.some(({ condition }) => condition === defaultLabel)) {
-    const message = `the approval "${id}" leads back at most so often, and nowhere else afterwards - add an edge with "condition": "default" for what follows then`;
+    const message = `the approval "${id}" leads back a limited number of times and has no edge for the time after that - add an edge with "condition": "default"`;
     yield finding("NOVA245", path, message);
   }
 }
 
-/** A loop that leaves its branch would enter another one from nowhere. For outlines whose branches are sound. */
+/** Checks that a loop does not leave its branch. The branches of the outline must be sound. */
 export function* checkLoopBranches(outline: Outline): Iterable<Finding> {
   const loops = outline.edges.filter(({ repeats }) => repeats);
   if (loops.length === 0) return;
@@ -42,7 +42,7 @@ export function* checkLoopBranches(outline: Outline): Iterable<Finding> {
   for (const edge of loops) {
     const { from = "", to = "" } = edge;
     if (homes.get(from) === homes.get(to)) continue;
-    const message = `${edgeName(edge)} leads into a branch or out of it - lead it to a node of the same branch, or from behind the join to the fork or before it`;
+    const message = `${edgeName(edge)} leads into a branch or out of it - lead it to a node of the same branch, or from a node after the join to the fork or before it`;
     yield finding("NOVA242", at(edge.path, "to"), message);
   }
 }
@@ -57,7 +57,7 @@ function noChoice({ id, kind }: NamedNode, edge: ReadEdge, outline: Outline): Fi
     ? `remove it, because ${edgeName(counting)} counts the rounds`
     : counting
       ? `move it to the edge from "${counting.from}" to "${counting.to}", which is taken by choice`
-      : "let a decision or an approval on the way choose whether to go round again, and give its edge the max, or remove max";
+      : "let a decision or an approval in the loop choose whether to repeat it, and give its edge the max, or remove max";
   const message = `${edgeName(edge)} has a max, but "${id}" is of type ${kind?.type} and decides nothing - ${wayOut}`;
   return finding("NOVA240", at(edge.path, "max"), message);
 }
@@ -75,26 +75,26 @@ function* checkLoop(edge: ReadEdge, outline: Outline, before: ReadonlySet<string
   }
 }
 
-/** Undefined where the edge that leads back has a finding of its own: it has a max and no choice. */
+/** Returns undefined if the edge that leads back has a finding of its own: a max without a choice. */
 function whyNoRound({ from = "", to = "", path }: ReadEdge, { edges, graph, byId }: Outline): string | undefined {
-  const [behind, before] = [reachableFrom(graph, [to]), canReach(graph, [from])];
+  const [after, before] = [reachableFrom(graph, [to]), canReach(graph, [from])];
   const other = edges.find(
-    (edge) => edge.repeats && edge.path !== path && behind.has(edge.from ?? "") && before.has(edge.to ?? ""),
+    (edge) => edge.repeats && edge.path !== path && after.has(edge.from ?? "") && before.has(edge.to ?? ""),
   );
-  const source = behind.has(from) ? byId.get(other?.from ?? "") : undefined;
+  const source = after.has(from) ? byId.get(other?.from ?? "") : undefined;
   if (other && source && !chooses(source)) return undefined;
   if (other && source)
     return `and on the way back ${edgeName(other)} has one, too; one edge counts the rounds - remove one of the two`;
-  return `which says how often a loop may go round, but no way leads from "${to}" back to "${from}" - lead "${to}", or a node behind it, on to "${from}" or to a node before that (without a max), or remove max`;
+  return `which says how often a loop may go round, but no way leads from "${to}" back to "${from}" - lead "${to}", or a node after it, to "${from}" or to a node before that (without a max), or remove max`;
 }
 
-/** An edge on the round of a loop where a decision or an approval chooses it: it can count. */
+/** Finds an edge of the loop that a decision or an approval chooses: it can count the rounds. */
 export function countingEdge(
   { edges, byId }: Outline,
-  behind: ReadonlySet<string>,
+  after: ReadonlySet<string>,
   before: ReadonlySet<string>,
 ): ReadEdge | undefined {
-  const isOnRound = ({ from = "", to = "" }: ReadEdge) => behind.has(from) && before.has(to);
+  const isOnRound = ({ from = "", to = "" }: ReadEdge) => after.has(from) && before.has(to);
   return edges.find((edge) => {
     const chooser = byId.get(edge.from ?? "");
     return chooser !== undefined && chooses(chooser) && edge.condition !== defaultLabel && isOnRound(edge);

@@ -4,7 +4,7 @@ import type { LockedCode } from "../lock/lock-file.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import { executorOf, type Outline } from "./outline.ts";
 
-/** NOVA442: nodes that could do nothing where no model may be asked. */
+/** NOVA442: nodes that ask a model although no model may be asked. */
 export function* checkModels(
   outlines: readonly Outline[],
   models: false | undefined,

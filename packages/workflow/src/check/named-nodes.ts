@@ -4,7 +4,7 @@ import { findingInCode, list, type NamedNode, type Outline } from "./outline.ts"
 import { branchingOfOutline, homesOf, type Scope } from "./scopes.ts";
 
 export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
-  /** The branch of each node, and the map whose body that is in. */
+  /** The branch of each node, and the map whose body contains it. */
   const around = new Map<string, { scope: Scope; map: string | undefined }>();
   const waits = new Map<Scope, string[]>();
   for (const outline of outlines) {
@@ -27,7 +27,7 @@ export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
   };
 }
 
-/** NOVA509: links that the code of a node reads and cannot have. */
+/** NOVA509: resume links that the code of a node reads but cannot have. */
 export function checkNamedWaits({ node, waits, reader }: AskedNode): Iterable<Finding> {
   const nameable = waits.at(node.id);
   return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
@@ -39,7 +39,7 @@ export function checkNamedWaits({ node, waits, reader }: AskedNode): Iterable<Fi
   });
 }
 
-/** NOVA510: results that the code of a node reads and that nobody has brought by then. */
+/** NOVA510: results that the code of a node reads before any node sets them. */
 export function checkNamedResults({ node, before, outline: { homeOf }, reader }: AskedNode): Iterable<Finding> {
   const { id } = node;
   return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.results, "NOVA510", (named) => {

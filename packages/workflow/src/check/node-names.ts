@@ -3,7 +3,7 @@ import { at } from "../findings/text.ts";
 import { normalName } from "../references/grammar.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
-/** Ids of nodes by the names that references may use: their own names, and their ids. */
+/** Finds ids of nodes by the names that references may use: the nodes' names and ids. */
 export class NodeNames {
   readonly #exact = new Map<string, Set<string>>();
   readonly #normal = new Map<string, Set<string>>();
@@ -17,12 +17,12 @@ export class NodeNames {
     }
   }
 
-  /** Of a name as it is written, else of one that differs in case and blanks alone. */
+  /** Returns the nodes with this name, or else those whose names differ only in case and blanks. */
   idsOf(name: string): ReadonlySet<string> {
     return this.#exact.get(name) ?? this.#normal.get(normalName(name)) ?? new Set();
   }
 
-  /** All names that stand for one of these nodes. */
+  /** Returns all names of these nodes. */
   of(ids: ReadonlySet<string>): string[] {
     return [...this.#exact].flatMap(([name, own]) => ([...own].some((id) => ids.has(id)) ? [name] : []));
   }
@@ -32,7 +32,7 @@ function add(names: Map<string, Set<string>>, name: string, id: string): void {
   names.set(name, (names.get(name) ?? new Set()).add(id));
 }
 
-/** NOVA116: names that a reference could take for one another. */
+/** NOVA116: names that a reference could confuse. */
 export function* checkNodeNames(outlines: readonly Outline[]): Iterable<Finding> {
   const nodes = outlines.flatMap(({ nodes }) => nodes);
   const taken = new Map<string, NamedNode>(nodes.map((node) => [normalName(node.id), node]));

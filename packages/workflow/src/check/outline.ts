@@ -5,31 +5,31 @@ import { type Graph, graphOf } from "../graph/graph.ts";
 import type { ReadBody, ReadEdge, ReadNode } from "../parse/read.ts";
 import type { Executor } from "../workflow.ts";
 
-/** A node that can be spoken of, though its fields may be wrong. */
+/** A node with an id, although its fields may be wrong. */
 export type NamedNode = ReadNode & { id: string };
 
-/** What the checks of a body look at, of the workflow's or a map's: all that could be read, right or not. */
+/** The readable nodes and edges of one body, the workflow's or a map's, for the checks. */
 export interface Outline {
   /** Path of the list of nodes. */
   path: string;
   /** `the workflow`, `the body of "each"`. */
   title: string;
-  /** Of a map; absent where it is the workflow itself. */
+  /** The map of the body; absent for the workflow itself. */
   map?: ReadNode;
   nodes: NamedNode[];
   edges: ReadEdge[];
-  /** The first node of an id. */
+  /** The first node of each id. */
   byId: Map<string, NamedNode>;
   edgesOf: Map<string, ReadEdge[]>;
-  /** With a misspelt id corrected: one typing mistake should not be reported again as an unreachable node. */
+  /** The graph with misspelt ids corrected, so that one typing mistake is not reported again as an unreachable node. */
   graph: Graph;
-  /** The same without edges that may repeat. */
+  /** The same graph without loop edges. */
   forward: Graph;
-  /** Of every node of the definition: the title of the body that it is in. */
+  /** For every node of the definition: the title of its body. */
   homeOf: ReadonlyMap<string, string>;
 }
 
-/** The workflow, and the body of every map in it, the outer ones first. */
+/** Returns the outlines of the workflow and of every map in it, outer ones first. */
 export function outlinesOf(body: ReadBody): Outline[] {
   const homeOf = new Map<string, string>();
   const bodies: { body: ReadBody; title: string; map?: ReadNode }[] = [{ body, title: "the workflow" }];
@@ -39,7 +39,7 @@ export function outlinesOf(body: ReadBody): Outline[] {
       if (node.body) bodies.push({ body: node.body, title: `the body of "${node.id ?? node.path}"`, map: node });
     }
   }
-  // Without one of the lists every node would be wrong: nothing that the missing list does not say already.
+  // Without one of the lists, every node would get a finding, although only the list is missing.
   const whole = bodies.filter(({ body }) => body.isWhole);
   return whole.map(({ body, ...place }) => ({ ...place, homeOf, ...connected(body, homeOf) }));
 }
@@ -67,7 +67,7 @@ export function executorOf({ node }: ReadNode): Executor | undefined {
   return node && "executor" in node ? node.executor : undefined;
 }
 
-/** A finding about a line of a node's code. `problem` is the rest of its sentence. */
+/** A finding about a line of a node's code. `problem` completes its sentence. */
 export function findingInCode(
   code: FindingCode,
   { id, python }: Pick<NamedNode, "id" | "python">,
@@ -78,12 +78,12 @@ export function findingInCode(
   return finding(code, python?.path ?? "$", `node "${id}": line ${line}: ${problem}`, place);
 }
 
-/** Path of a node; of an unknown one, of the list of nodes. */
+/** Path of a node; for an unknown one, the path of the list of nodes. */
 export function pathOf({ byId, path }: Outline, id: string | undefined): string {
   return byId.get(id ?? "")?.path ?? path;
 }
 
-/** Ids as a sentence can carry them. */
+/** Lists ids for a sentence. */
 export function list(ids: readonly string[]): string {
   const first = ids.slice(0, 3).map((id) => `"${id}"`);
   return ids.length > 3 ? `${first.join(", ")} and ${ids.length - 3} more` : first.join(", ");

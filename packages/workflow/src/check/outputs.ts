@@ -4,7 +4,7 @@ import type { InputKey } from "../workflow.ts";
 import { type AskedNode, type KeyReader, keysOfNode } from "./keys-before.ts";
 import { executorOf, findingInCode, list, type NamedNode } from "./outline.ts";
 
-/** NOVA514: code that asks for all results as one dict, where several nodes set one key. */
+/** NOVA514: code that asks for all results as one dict although several nodes set one key. */
 export function* checkFlattened({ node, before, outline: { nodes }, reader }: AskedNode): Iterable<Finding> {
   const place = reader.readCodeKeys(node.python?.code ?? "")?.flattens;
   if (!place) return;
@@ -20,7 +20,7 @@ export function* checkFlattened({ node, before, outline: { nodes }, reader }: As
   yield findingInCode("NOVA514", node, place, message);
 }
 
-/** Keys of a node's results, as far as they are known. */
+/** Returns the known keys of a node's results. */
 function resultKeys(node: NamedNode, reader: KeyReader): Iterable<string> {
   if (isText(node)) return textKeys;
   return keysOfNode(node.node) ?? reader.readCodeKeys(node.python?.code ?? "")?.sets.keys() ?? [];
@@ -32,7 +32,7 @@ function isText(node: NamedNode): boolean {
   return executorOf(node)?.kind === "text";
 }
 
-/** NOVA515: names that a node gives to what nobody brings. */
+/** NOVA515: `input_keys` for results that no earlier node sets. */
 export function* checkInputKeys({ node, before, outline, reader }: AskedNode): Iterable<Finding> {
   const { homeOf, graph, byId } = outline;
   const keys = node.node && "inputKeys" in node.node ? (node.node.inputKeys ?? {}) : {};

@@ -8,12 +8,12 @@ import type { AskedNode } from "./keys-before.ts";
 import { executorOf, list, type NamedNode } from "./outline.ts";
 
 /**
- * NOVA512 and NOVA513: references in the prompt of a text node that stand for nothing. They may name what `outputs` may
- * name at this node, and keys that the context is known to have; anything where `inputs` declare `__node_mapping`.
+ * NOVA512 and NOVA513: references in the prompt of a text node without a target. Valid targets are the nodes that
+ * `outputs` may name at this node, and keys of the context. With `__node_mapping` in `inputs`, any name is valid.
  */
 export function* checkReferences({ node, before, outline: { homeOf }, names }: AskedNode): Iterable<Finding> {
   const executor = executorOf(node);
-  // Who starts the run says then what names stand for.
+  // The starter of the run then defines the names.
   if (executor?.kind !== "text" || before.has(mappingKey, node.id)) return;
   const keys = new Set(before.at(node.id));
   const isName = (name: string) => names.idsOf(name).size > 0 || keys.has(name);
@@ -44,10 +44,15 @@ export function* checkReferences({ node, before, outline: { homeOf }, names }: A
   }
 }
 
-/** `{{mail}}`, `{{ email.subject }}`, with what could be a name in it; JSON in braces has quotes, and `\\{{` is text. */
+/**
+ * `{{mail}}`, `{{ email.subject }}`: double braces around a possible name. JSON in braces has quotes, and `\\{{` is
+ * text.
+ */
 const doubleBraces = /(?<!\\)\{\{[ \t]*([\p{L}_][\p{L}\p{M}\p{N}_ .:()[\]-]{0,200})\}\}/gu;
 
-/** NOVA516: double braces in a prompt, which other template languages replace and NOVA hands to the model as text. */
+/**
+ * NOVA516: double braces in a prompt. Other template languages replace them, but NOVA passes them to the model as text.
+ */
 export function* checkDoubleBraces({ node, before, outline: { nodes }, names }: AskedNode): Iterable<Finding> {
   const executor = executorOf(node);
   if (executor === undefined || executor.kind === "code") return;
@@ -73,7 +78,7 @@ export function* checkDoubleBraces({ node, before, outline: { nodes }, names }: 
   }
 }
 
-/** In a file, the line; in the JSON, the field. */
+/** Returns the line in a file, or the field in the JSON. */
 function placeOf(
   { path }: NamedNode,
   { file }: Pick<TextExecutor, "file">,

@@ -1,24 +1,30 @@
 import { type Branching, branchingOf, detoursIn } from "../graph/branching.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
-/** A branch of a fan-out, or (without `fork`) what is in no branch of its body. */
+/** A branch of a fan-out, or (without `fork`) the part of a body outside of all branches. */
 export interface Scope {
   entry: string;
   join: string | null;
-  /** The node that fans out, and the scope that it is in. */
+  /** The node that fans out, and the scope that contains it. */
   fork?: { node: string; scope: Scope };
 }
 
 interface Homes {
-  /** The scope that a node is directly in. */
+  /** The innermost scope of each node. */
   of: ReadonlyMap<string, Scope>;
-  /** Nodes that are in two branches, or in one and outside: entered elsewhere than from a fork, left not to a join. */
+  /**
+   * Nodes in two branches, or both inside and outside of one: entered other than through the fork, or left other than
+   * to the join.
+   */
   shared: { id: string; branch: Branch; other: Scope }[];
 }
 
 export type Branch = Scope & Required<Pick<Scope, "fork">>;
 
-/** How the nodes of an outline branch, with `onError` or without; repeated edges count once, unknown ends not at all. */
+/**
+ * Finds the branches of an outline, with or without `onError`. Loop edges are separate, and edges with unknown ends are
+ * left out.
+ */
 export function branchingOfOutline({ byId, edges, map }: Outline, withFailures = true): Branching {
   const points = [...byId.values()].map((node) => ({
     id: node.id,
@@ -33,7 +39,10 @@ export function branchingOfOutline({ byId, edges, map }: Outline, withFailures =
   return branchingOf(points, onward, loops);
 }
 
-/** Where a body begins: the start, or of a map's body the nodes that no other one leads to, detours of loops aside. */
+/**
+ * Returns the entries of a body: its start, or the nodes of a map's body without an incoming edge, except detours of
+ * loops.
+ */
 export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedNode[] {
   const unique = nodes.filter((node) => byId.get(node.id) === node);
   if (map === undefined) return unique.filter((node) => node.kind?.edgesIn === "none");
@@ -43,7 +52,10 @@ export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedN
   return unique.filter((node) => isEntry(node) && !detours.has(node.id));
 }
 
-/** Which branch every node is in: from the entries on, each fan-out one step, its branches afterwards. */
+/**
+ * Assigns every node to its branch. It walks from the entries, treats each fan-out as one step, and visits the branches
+ * afterwards.
+ */
 export function homesOf(outline: Outline, branching: Branching): Homes {
   const homes = new Map<string, Scope>();
   const shared = new Map<string, Homes["shared"][number]>();

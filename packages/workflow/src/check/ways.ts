@@ -3,7 +3,7 @@ import { findCycles, groupsOf, reachableFrom } from "../graph/graph.ts";
 import { countingEdge } from "./loops.ts";
 import { list, type Outline, pathOf } from "./outline.ts";
 
-/** Every node lies on a way from the start to an end, and no way leads back. */
+/** Checks that every node is on a path from the start to an end, and that there is no cycle. */
 export function* checkWays(outline: Outline): Iterable<Finding> {
   if (outline.map === undefined) {
     yield* checkReach(outline);
@@ -14,8 +14,8 @@ export function* checkWays(outline: Outline): Iterable<Finding> {
     const on = new Set(cycle);
     const counting = countingEdge(outline, on, on);
     const wayOut = counting
-      ? `say how often a run may go round: add "max": 5, or another number, to the edge from "${counting.from}" to "${counting.to}"`
-      : 'remove one of them, or let a decision or an approval on the way choose, with "max" on its edge: how often';
+      ? `limit the rounds: add "max": 5, or another number, to the edge from "${counting.from}" to "${counting.to}"`
+      : 'remove one of them, or let a decision or an approval in the cycle choose, with "max" on its edge';
     const message = `the edges form a cycle: ${ring} - ${wayOut}`;
     yield finding("NOVA211", pathOf(outline, cycle[0]), message);
   }
@@ -27,13 +27,16 @@ function* checkReach(outline: Outline): Iterable<Finding> {
   const reached = reachableFrom(outline.graph, starts);
   const lost = new Set(outline.graph.ids.filter((id) => !reached.has(id)));
   for (const { head, others } of groupsOf(outline.graph, lost)) {
-    const more = others.length === 0 ? "" : `, nor can ${list(others)} behind it`;
-    const message = `no way from the start leads to "${head}"${more} - add an edge to it, or remove it`;
+    const more = others.length === 0 ? "" : `, and so none to ${list(others)} after it`;
+    const message = `no path from the start leads to "${head}"${more} - add an edge to it, or remove it`;
     yield finding("NOVA209", pathOf(outline, head), message);
   }
 }
 
-/** Without cycles, what cannot reach an end leads to a node without edges; that one is the mistake. */
+/**
+ * A node that cannot reach an end leads to a node without edges, because there are no cycles. The finding names that
+ * node.
+ */
 function* checkDeadEnds({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
     if (node.kind?.edgesOut !== "one" || (edgesOf.get(node.id) ?? []).length > 0) continue;

@@ -20,15 +20,15 @@ const checks = [
   checkMerges,
 ];
 
-/** With one of these nobody can say where branches would meet: they come first. */
+/** With one of these findings, the join of the branches is unknown. So branches are checked only without them. */
 const shapeless: ReadonlySet<FindingCode> = new Set([
   ...(["NOVA106", "NOVA113", "NOVA202", "NOVA204", "NOVA205", "NOVA206", "NOVA210", "NOVA211"] as const),
   ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301"] as const),
 ]);
 
 /**
- * Every question about the graph as a whole; one node's own fields were checked when it was read. Of a part of a draft
- * only map bodies are asked how their ways part and meet: what lies in front of it has run, in whatever order.
+ * Runs every check of the graph as a whole. The fields of single nodes were checked while reading. In a part of a
+ * draft, only map bodies are checked for branches and joins: the nodes before the part have run in any order.
  */
 export function checkWhole(outlines: readonly Outline[], { isPart }: { isPart: boolean }): Finding[] {
   return [...checkIds(outlines), ...outlines.flatMap((outline) => checkOne(outline, isPart))];

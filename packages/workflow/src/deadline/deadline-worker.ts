@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Answer, Call } from "./serve.ts";
 
-/** A check of a text took more time, memory or stack than it may have. The message completes "checking it ...". */
+/** A check of a text exceeded its time, memory or stack. The message completes "checking it ...". */
 export class CheckStopped extends Error {
   override name = "CheckStopped";
 
-  /** Undefined for every other error. `RuntimeError` is how WebAssembly ends that has no stack left. */
+  /** Returns undefined for every other error. WebAssembly reports an exhausted stack as `RuntimeError`. */
   static from(error: unknown): CheckStopped | undefined {
     if (error instanceof CheckStopped) return error;
     if (!(error instanceof Error)) return undefined;
@@ -18,20 +18,20 @@ export class CheckStopped extends Error {
 }
 
 interface DeadlineWorkerOptions {
-  /** Name that the module passes to `serve`. */
+  /** The name that the module passes to `serve`. */
   name: string;
-  /** The URL of the module that calls `serve`. Imported dynamically, it is a file of its own in a bundle, too. */
+  /** URL of the module that calls `serve`. A dynamic import keeps it a separate file in a bundle. */
   address: () => Promise<string>;
   deadlineMs: number;
 }
 
-/** AWS Lambda: functions have 512 MB and more. WebAssembly's memory does not count into it. */
+/** AWS Lambda: functions have 512 MB and more. WebAssembly's memory is not included. */
 const maxHeapMb = 384;
 
 /**
- * A thread for work on texts of strangers, which ends when its time is over, while the event loop goes on. One call
- * runs at a time, so that a deadline ends no call but its own. A thread whose call failed is replaced: nobody knows
- * the state it is in (WebAssembly does not recover from an overflow of its stack).
+ * A thread for work on untrusted texts. It stops at its deadline and leaves the event loop free. One call runs at a
+ * time, so a deadline stops no other call. A thread is replaced after a failed call, because its state is unknown
+ * (WebAssembly does not recover from a stack overflow).
  */
 export class DeadlineWorker {
   readonly #options: DeadlineWorkerOptions;
@@ -43,14 +43,17 @@ export class DeadlineWorker {
     this.#options = options;
   }
 
-  /** Arguments and result are copied, so they are plain data. Throws `CheckStopped`, or what the function threw. */
+  /**
+   * Calls a function of the thread. Arguments and result are copied, so they must be plain data. Throws `CheckStopped`,
+   * or the error of the function.
+   */
   call<T>(method: string, ...args: unknown[]): Promise<T> {
     const answer = this.#previous.then(() => this.#ask<T>({ method, args }));
     this.#previous = answer.catch(() => undefined);
     return answer;
   }
 
-  /** The same; where the check is stopped, the answer is what `stopped` makes of the reason. */
+  /** The same, but returns `stopped(reason)` if the check is stopped. */
   callOr<T>(stopped: (why: string) => T, method: string, ...args: unknown[]): Promise<T> {
     return this.call<T>(method, ...args).catch((error) => {
       if (error instanceof CheckStopped) return stopped(error.message);
@@ -86,7 +89,7 @@ export class DeadlineWorker {
   async #start(): Promise<Worker> {
     const { name, address } = this.#options;
     const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb };
-    // Options of the process may say how to read its first file, which the thread does not have.
+    // Options of the process may name files that the thread does not have.
     const worker = new Worker(new URL(await address()), { workerData: name, resourceLimits, execArgv: [] });
     const ended = once(worker, "exit").then(([code]) =>
       Promise.reject(new Error(`the thread "${name}" ended: ${code}`)),

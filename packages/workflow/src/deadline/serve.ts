@@ -5,15 +5,15 @@ export interface Call {
   args: unknown[];
 }
 
-/** An error as plain data: a copy loses the name of its class. */
+/** The answer to a call. An error is plain data, because a copy loses its class. */
 export type Answer = { value: unknown } | { error: { name: string; message: string; stack?: string | undefined } };
 
-/** The first message of a thread: loading its code counts into no deadline. */
+/** The first message of a thread. Loading its code counts towards no deadline. */
 const ready = "ready";
 
 type Methods = Record<string, (...args: never[]) => unknown>;
 
-/** Answers the calls of a `DeadlineWorker` of this name. Does nothing in every other thread, and loads nothing there. */
+/** Answers the calls of the `DeadlineWorker` with this name. In every other thread it loads and does nothing. */
 export function serve(name: string, load: () => Promise<Methods>): void {
   if (!parentPort || workerData !== name) return;
   const port = parentPort;

@@ -1,6 +1,6 @@
 import { isFields, isSameLeaf, type Leaf, type Matchable, numberText } from "./leaf.ts";
 
-/** Why a text is no wildcard; `*` stands for any characters, `\*` and `\\` for themselves. */
+/** Explains why a text is no wildcard. `*` stands for any characters, `\*` and `\\` for themselves. */
 export function wildcardProblem(wildcard: string): string | undefined {
   if (/^(?:[^\\]|\\[\\*])*$/s.test(wildcard)) {
     return /(?<!\\)(?:\\\\)*\*\*/.test(wildcard) ? "must not have two * in a row" : undefined;
@@ -8,12 +8,12 @@ export function wildcardProblem(wildcard: string): string | undefined {
   return "must have \\* or \\\\ where it has a \\";
 }
 
-/** A text as a wildcard that fits nothing else. */
+/** Returns the wildcard that matches only this text. */
 export function asWildcard(text: string): string {
   return text.replaceAll(/[\\*]/g, "\\$&");
 }
 
-/** Linear in the text: the pieces between the stars are looked for from left to right. */
+/** Takes linear time: it searches the pieces between the stars from left to right. */
 export function fitsWildcard(wildcard: string, text: string): boolean {
   const pieces = piecesOf(wildcard);
   const [first = "", last = ""] = [pieces[0], pieces.at(-1)];
@@ -39,13 +39,13 @@ function piecesOf(wildcard: string): string[] {
 }
 
 interface Operator {
-  /** What the operand has to be; undefined where it is. */
+  /** The condition that the operand violates; undefined for a valid operand. */
   problem(operand: Matchable): string | undefined;
-  /** Whether a value fits; the operand has no problem. */
+  /** True if a value fits. The operand must be valid. */
   fits(operand: Matchable, leaf: Leaf): boolean;
 }
 
-/** Operators on texts: the operand is one. */
+/** Builds an operator on texts with a text as its operand. */
 function onText(fits: (operand: string, text: string) => boolean, problem?: Operator["problem"]): Operator {
   return {
     problem: (operand) => (typeof operand !== "string" ? "must be a text" : problem?.(operand)),
@@ -68,7 +68,7 @@ const comparisons: Record<string, (value: number, bound: number) => boolean> = {
   ">=": (value, bound) => value >= bound,
 };
 
-/** `[">", 0, "<=", 5]`: all of them hold. */
+/** `[">", 0, "<=", 5]`: all comparisons must hold. */
 const numeric: Operator = {
   problem: (operand) => {
     const pairs = pairsOf(operand);
@@ -88,7 +88,7 @@ function comparisonOf(sign: Matchable | undefined) {
   return typeof sign === "string" && Object.hasOwn(comparisons, sign) ? comparisons[sign] : undefined;
 }
 
-/** As EventBridge compares: binary64. */
+/** EventBridge compares numbers as binary64. */
 function numberOf(value: Matchable | undefined): number | undefined {
   if (value === undefined || Array.isArray(value) || isFields(value)) return undefined;
   const text = numberText(value);
@@ -119,7 +119,7 @@ const anythingBut: Operator = {
   },
 };
 
-/** Whether there is a value at all is for the caller: this one only sees values. */
+/** Sees only present values. The caller handles `false`. */
 const exists: Operator = {
   problem: (operand) => (typeof operand === "boolean" ? undefined : "must be true or false"),
   fits: (operand) => operand === true,
@@ -137,7 +137,7 @@ function isTextOperator(name: string): name is keyof typeof textOperators {
   return Object.hasOwn(textOperators, name);
 }
 
-/** An object with one field, the operator's name. */
+/** An object with one field, the name of the operator. */
 export function isOperation(value: Matchable): value is { [name: string]: Matchable } {
   return isFields(value) && Object.keys(value).length === 1;
 }

@@ -8,7 +8,7 @@ export interface PatternProblem {
   message: string;
 }
 
-/** Why an object is no event pattern; nothing where it is one. */
+/** Finds the reasons why an object is no event pattern. */
 export function* checkPattern(
   pattern: MatchableObject,
   segments: PatternProblem["segments"] = [],
@@ -46,10 +46,10 @@ function* checkValue(value: Matchable, segments: PatternProblem["segments"]): It
 
 const operatorsAre = `the operators are ${operatorNames.join(", ")}`;
 
-/** Answers what stands where a text of a pattern stood; `operator` is the one that the text belongs to. */
+/** Returns the replacement of a text in a pattern; `operator` is the operator that the text belongs to. */
 type ReplaceText = (text: string, operator: string | undefined) => Matchable;
 
-/** The pattern with something else for each text in its lists, those of operators among them. */
+/** Replaces each text in the lists of a pattern, including operands. */
 export function replaceTexts(pattern: MatchableObject, replace: ReplaceText): MatchableObject {
   return Object.fromEntries(Object.entries(pattern).map(([name, wanted]) => [name, inWanted(wanted, replace)]));
 }
@@ -66,7 +66,7 @@ function inValue(value: Matchable, replace: ReplaceText, operator?: string): Mat
   return Object.fromEntries(Object.entries(value).map(([name, operand]) => [name, inValue(operand, replace, name)]));
 }
 
-/** The paths that a pattern names, in order. */
+/** Returns the dot paths in the templates of a pattern, in order. */
 export function pathsInPattern(pattern: MatchableObject): string[] {
   const paths: string[] = [];
   replaceTexts(pattern, (text) => {
@@ -76,15 +76,15 @@ export function pathsInPattern(pattern: MatchableObject): string[] {
   return paths;
 }
 
-/** The pattern as it may look once it is bound: where a number has to be, a template stands for one. */
+/** Returns the pattern as it may look after binding: a template stands for a number where one is required. */
 export function asIfBound(pattern: MatchableObject): MatchableObject {
   return replaceTexts(pattern, (text, operator) => (operator === "numeric" && onlyPath(text) !== undefined ? 0 : text));
 }
 
 /**
- * Whether an event fits an EventBridge event pattern: every field of the pattern finds a value of the event that is
- * one of those it lists. Of a list in the event one element is enough, but it has to fit all fields below it.
- * Source: Amazon EventBridge User Guide, "Event patterns".
+ * Matches an event against an EventBridge event pattern. Every field of the pattern must find one of its values in the
+ * event. One element of an event's list is enough, but it must match all fields below it. Source: Amazon EventBridge
+ * User Guide, "Event patterns".
  */
 export function matchesPattern(pattern: MatchableObject, event: MatchableObject): boolean {
   return Object.entries(pattern).every(([name, wanted]) =>
@@ -107,7 +107,7 @@ function fitsOne(wanted: Matchable, leaves: Leaf[]): boolean {
   return operator !== undefined && leaves.some((leaf) => operator.fits(operand, leaf));
 }
 
-/** The values of an event that stand at the end of a way of names, whatever lists are on it. */
+/** Returns the scalars of an event at the end of a path of names, through any lists. */
 export function leavesAt(event: MatchableObject, [name = "", ...below]: readonly string[]): Leaf[] {
   const value = Object.hasOwn(event, name) ? event[name] : undefined;
   return below.length === 0 ? leavesOf(value) : objectsOf(value).flatMap((object) => leavesAt(object, below));

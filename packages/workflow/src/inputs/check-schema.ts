@@ -7,19 +7,19 @@ import { newAjv, PatternRefused, readInputs, type Segments, segmentsOfPointer } 
 
 interface CheckedSchema {
   problems: { segments: Segments; message: string }[];
-  /** Where it says `secret: true`. */
+  /** Paths of the schemas with `secret: true`. */
   secrets: Segments[];
 }
 
-/** Of `inputs` or a form, as JSON. Schemas that people write by hand have some 10,000. */
+/** Limit for `inputs` or a form, as JSON text. Hand-written schemas have about 10,000. */
 const maxSchemaCharacters = 100_000;
-/** A field of a field of a field makes six. */
+/** A field of a field of a field has six levels. */
 const maxSchemaLevels = 60;
 
-/** Compiled once: it takes most of the time, and keeps nothing of a schema that it looks at. */
+/** Compiled once, because that takes most of the time. It keeps nothing of the schemas that it checks. */
 let metaSchema: Ajv2020 | undefined;
 
-/** Whether `inputs` (or a form) can be used. Unknown keywords are no matter of taste: `requried` would allow everything. */
+/** Checks whether `inputs` or a form can be used. Unknown keywords are errors: `requried` would allow everything. */
 export function checkSchema(written: WrittenJson | Record<string, unknown>): CheckedSchema {
   const text = JSON.stringify(readInputs(written));
   const schema = parseWithDigits(text)[""] as Record<string, unknown>;
@@ -38,7 +38,7 @@ export function checkSchema(written: WrittenJson | Record<string, unknown>): Che
     metaSchema ??= newAjv({ strictSchema: false });
     if (!metaSchema.validateSchema(schema)) return { problems: metaProblems(metaSchema.errors ?? []), secrets };
     const segments = endlessReference(schema);
-    const endless = "this $ref leads back to itself before it comes to a part of the value";
+    const endless = "this $ref leads back to itself before it reaches a part of the value";
     const message = `${endless} - refer to it from properties or items`;
     if (segments) return { problems: [{ segments, message }], secrets };
     ajv.compile(schema);
@@ -64,12 +64,12 @@ function levelsOf(value: unknown): number {
 
 function refusalOf(error: unknown): string {
   if (error instanceof PatternRefused) return error.message;
-  // Ajv and the search for endless references call themselves along each $ref.
+  // Both ajv and the search for endless references recurse along each $ref.
   if (error instanceof RangeError) return "its references lead on too many times - make it flatter";
   return `this is no usable JSON schema - ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Calls back for every schema that says `secret: true`, with its place. */
+/** Calls back for every schema with `secret: true`, with its path. */
 function noteSecrets(ajv: Ajv2020, onSecret: (segments: Segments) => void): void {
   ajv.addKeyword({
     keyword: "secret",
@@ -87,7 +87,7 @@ function unknownKeyword(keyword: string, ajv: Ajv2020): CheckedSchema["problems"
   return { segments: [], message: `"${keyword}" is no keyword of a JSON schema - ${wayOut}` };
 }
 
-/** The meta-schema answers one mistake with up to eight errors: the first one of a place says it. */
+/** Keeps the first error of each path: the meta-schema reports one mistake with up to eight errors. */
 function metaProblems(errors: readonly ErrorObject[]): CheckedSchema["problems"] {
   const first = new Map(errors.toReversed().map((error) => [error.instancePath, error]));
   return [...first.values()].reverse().map((error) => {
@@ -97,18 +97,21 @@ function metaProblems(errors: readonly ErrorObject[]): CheckedSchema["problems"]
   });
 }
 
-/** Keywords whose schemas look at the same value; every other one goes on to a part of it, which ends some time. */
+/**
+ * Keywords whose schemas apply to the same value. Every other keyword continues with a part of the value, which ends at
+ * some level.
+ */
 const sameValue = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
 /**
- * Place of a `$ref` that leads back to itself without going on to a part of the value: whoever validates by such a schema
- * never ends. Undefined where there is none.
+ * Finds a `$ref` that leads back to itself without reaching a part of the value. Validation by such a schema never
+ * ends.
  */
 export function endlessReference(root: Record<string, unknown>): Segments | undefined {
   const done = new Set<unknown>();
   const open = new Set<unknown>();
 
-  /** Follows what looks at the same value as `schema` does. */
+  /** Follows the schemas that apply to the same value as `schema`. */
   function follow(schema: unknown, place: Segments): Segments | undefined {
     if (!isObject(schema) || done.has(schema)) return undefined;
     if (open.has(schema)) return place;
@@ -119,7 +122,7 @@ export function endlessReference(root: Record<string, unknown>): Segments | unde
     return found;
   }
 
-  /** Every schema there is, wherever it stands. */
+  /** Visits every schema at any level. */
   function visit(value: unknown, place: Segments): Segments | undefined {
     if (typeof value !== "object" || value === null) return undefined;
     return follow(value, place) ?? first(Object.entries(value), ([key, part]) => visit(part, [...place, key]));
@@ -128,7 +131,7 @@ export function endlessReference(root: Record<string, unknown>): Segments | unde
   return visit(root, []);
 }
 
-/** The schemas that look at the same value as this one, each with the steps that lead to it. */
+/** Yields the schemas that apply to the same value, with the steps that lead to them. */
 function* sameValueAs(schema: Loose, root: unknown): Iterable<[Segments, unknown]> {
   if (typeof schema.$ref === "string") yield [["$ref"], referredIn(root, schema.$ref)];
   for (const keyword of sameValue) {
@@ -149,7 +152,7 @@ function first<T, Found>(items: Iterable<T>, find: (item: T) => Found | undefine
   return undefined;
 }
 
-/** What a pointer into the same schema refers to: `#`, `#/$defs/item`. */
+/** Resolves a pointer into the same schema: `#`, `#/$defs/item`. */
 function referredIn(root: unknown, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   let found = root;

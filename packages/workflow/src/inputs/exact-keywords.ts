@@ -4,8 +4,9 @@ import { canonicalAt, digitsOf, textAt } from "../json/digits.ts";
 import { parseExact } from "../json/exact.ts";
 
 /**
- * The keywords of JSON schema that compute with numbers or compare values, by digits: ajv computes with doubles, for
- * which 19.99 is no multiple of 0.01, and 2^53 + 1 is 2^53. Schema and value come from `parseWithDigits`.
+ * Replaces the JSON schema keywords that compute with numbers or compare values. They use exact digits: ajv uses
+ * doubles, for which 19.99 is no multiple of 0.01, and 2^53 + 1 equals 2^53. Schema and value come from
+ * `parseWithDigits`.
  */
 export function computeWithDigits(ajv: Ajv2020): void {
   for (const definition of definitions) {
@@ -14,7 +15,7 @@ export function computeWithDigits(ajv: Ajv2020): void {
   }
 }
 
-/** The place of the value that is checked. */
+/** The parent of the checked value. */
 interface Place {
   parentData: object;
   parentDataProperty: string | number;
@@ -25,10 +26,10 @@ interface Problem {
   params: Record<string, unknown>;
 }
 
-/** A check of one place, and what it finds wrong there. */
+/** Checks one value and returns its problem. */
 type Check = (place: Place, value: unknown) => Problem | undefined;
 
-/** A keyword whose check is made once for each schema, out of the object that has the keyword in it. */
+/** Defines a keyword. `checkOf` builds its check once per schema, from the object that contains the keyword. */
 function keyword(
   name: string,
   checkOf: (schema: object) => Check,

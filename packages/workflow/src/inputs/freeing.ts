@@ -1,13 +1,15 @@
 import { isObject } from "../json/value.ts";
-import { publishedPattern } from "./ajv.ts";
+import { linearPattern } from "./ajv.ts";
 
 type Schema = Record<string, unknown>;
 
-/** Keywords of JSON schema whose schemas the same value has to fit. Under `not` and `if` a file is none of what JSON has. */
+/** Keywords with schemas for the same value. `not` and `if` are left out: a file matches no JSON type there. */
 const lists = new Set(["allOf", "anyOf", "oneOf"]);
 const single = new Set(["then", "else"]);
 
-/** The schema without what it says about the values of these keys, at every place that speaks of the context itself. */
+/**
+ * Removes the conditions on the values of these keys, at every part of the schema that applies to the context itself.
+ */
 export function freeing(schema: Schema, keys: readonly string[]): Schema {
   if (keys.length === 0) return schema;
   const within = (value: unknown): unknown => (isObject(value) ? freeing(value, keys) : value);
@@ -20,12 +22,12 @@ export function freeing(schema: Schema, keys: readonly string[]): Schema {
     return [name, value];
   });
   const properties = isObject(schema.properties) ? schema.properties : {};
-  // `false` says that the key may not be there.
+  // `false` forbids the key.
   const freed = keys.filter((key) => properties[key] !== false).map((key) => [key, true]);
   return { ...Object.fromEntries(applied), properties: { ...properties, ...Object.fromEntries(freed) } };
 }
 
 function withoutPatternsOf(patterns: Schema, keys: readonly string[]): Schema {
-  const kept = Object.entries(patterns).filter(([one]) => !keys.some((key) => publishedPattern(one).test(key)));
+  const kept = Object.entries(patterns).filter(([one]) => !keys.some((key) => linearPattern(one).test(key)));
   return Object.fromEntries(kept);
 }

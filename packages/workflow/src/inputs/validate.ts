@@ -9,12 +9,12 @@ import { isObject } from "../json/value.ts";
 import { problemsIn, readInputs, readSchema, segmentsOfPointer } from "./ajv.ts";
 import { freeing } from "./freeing.ts";
 
-/** A list of a million wrong items is one mistake. */
+/** A list of a million wrong items is one mistake, so the rest is left out. */
 const maxProblems = 20;
 
 /**
- * Whether a run may start with this context, the text of a JSON object. It is parsed only to look at it: a run stores
- * the text itself. Files lie under `fileKeys`, of which the schema says nothing but that they are there.
+ * Checks whether a run may start with this context (JSON text of an object). The run stores the text itself. The schema
+ * only decides whether the keys in `fileKeys` may be present: their values are files.
  */
 export function validateInputs(inputs: WrittenJson, contextText: string, fileKeys: readonly string[]): Finding[] {
   const root = parseWithDigits(contextText);
@@ -35,7 +35,7 @@ function describe(error: ErrorObject): Finding {
   return finding("NOVA505", path, `${key} ${wordsOf(error)}, as the workflow's inputs say - correct it`);
 }
 
-/** What keeps data (JSON text) from fitting the form of an approval, a few words each; nothing where it fits. */
+/** Checks data (JSON text) against the form of an approval. Returns one short description per problem. */
 export function validateData(form: WrittenJson, text: string): string[] {
   if (!isJson(text)) return ["it is not JSON"];
   return problemsIn(readSchema(form), parseWithDigits(text)).slice(0, maxProblems).map(describeData);
@@ -54,7 +54,7 @@ function wordsOf({ keyword, params, message }: ErrorObject): string {
   return `${message}${extra}${allowed}`;
 }
 
-/** What keeps a text from being a context at all: NOVA506. */
+/** Finds the reason why a text is no context: NOVA506. */
 export function contextProblem(contextText: string): Finding | undefined {
   try {
     if (isObject(JSON.parse(contextText))) return undefined;

@@ -5,8 +5,8 @@ import type { Workflow } from "../workflow.ts";
 import { contextProblem, validateData, validateInputs } from "./validate.ts";
 
 /**
- * No bound on a schema bounds the time that it takes: one that refers to itself twice doubles the work with each level
- * of the value. Honest ones take milliseconds.
+ * Checks run in a thread with a deadline: a limit on a schema does not limit its time, because a schema that refers to
+ * itself twice doubles the work with each level of the value. Usual schemas take milliseconds.
  */
 const schemas = new DeadlineWorker({
   name: "schemas",
@@ -14,14 +14,14 @@ const schemas = new DeadlineWorker({
   deadlineMs: 5_000,
 });
 
-/** Characters. */
+/** Characters of the schema. */
 const quickSchema = 10_000;
-/** Characters of the schema times those of the value. */
+/** Characters of the schema multiplied by those of the value. */
 const quickWork = 2_000_000;
 
 /**
- * Whether a thread would take longer than the check: without references each part of a schema looks at each part of a
- * value once at most. Patterns may take longer.
+ * True if starting a thread would take longer than the check. Without references, each part of a schema looks at each
+ * part of a value at most once. Patterns may take longer.
  */
 function isQuick(schema: WrittenJson, valueText: string): boolean {
   const text = textOfJson(schema);
@@ -29,7 +29,7 @@ function isQuick(schema: WrittenJson, valueText: string): boolean {
   return !/"(\$\w*ref|pattern|patternProperties)":/i.test(text);
 }
 
-/** Whether a run may start with this context: `validateInputs`, with a deadline. */
+/** Checks whether a run may start with this context: `validateInputs` with a deadline. */
 export async function checkContext(
   { inputs }: Pick<Workflow, "inputs">,
   contextText: string,

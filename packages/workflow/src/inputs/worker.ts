@@ -1,6 +1,6 @@
 import { serve } from "../deadline/serve.ts";
 
-/** This file, or what a bundler made of it: a file of its own, since `within-time.ts` imports it dynamically. */
+/** URL of this module. `within-time.ts` imports it dynamically, so a bundler keeps it as a separate file. */
 export const address = import.meta.url;
 
 serve("schemas", () => import("./validate.ts"));

@@ -7,7 +7,7 @@ import type { Body } from "../workflow.ts";
 import { findingsOf } from "./issues.ts";
 import type { ReadBody, ReadEdge, ReadNode } from "./read.ts";
 
-/** Each node and each edge on its own; lists that are none are empty here, and reported elsewhere. */
+/** Reads each node and each edge separately. A field that is no list counts as empty; `checkLists` reports it. */
 export function readBody(
   lists: { nodes?: unknown; edges?: unknown },
   paths: { nodes: string; edges: string },
@@ -25,12 +25,12 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What of it is complete: all, where nothing is wrong. */
+/** Returns the complete nodes and edges: all of them if there is no finding. */
 export function bodyOf({ nodes, edges }: ReadBody): Body {
   return { nodes: nodes.flatMap((read) => read.node ?? []), edges: edges.flatMap((read) => read.edge ?? []) };
 }
 
-/** Every node, each directly before those of its own body. */
+/** Yields every node, each directly before the nodes of its own body. */
 export function* nodesIn({ nodes }: ReadBody): Iterable<ReadNode> {
   for (const node of nodes) {
     yield node;
@@ -59,7 +59,6 @@ function readEdge(value: unknown, path: string): ReadEdge {
   return { path, ...ends, repeats, findings: findingsOf(parsed.error.issues, subject) };
 }
 
-/** What was written, where it is a text. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

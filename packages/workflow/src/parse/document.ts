@@ -10,13 +10,13 @@ import type { WorkflowSource } from "./read.ts";
 export interface Document extends Body {
   scan: Scan;
   text: string;
-  /** The JSON object at a path, with its digits. */
+  /** Returns the JSON object at a path, with its digits. */
   exactly: Exactly;
 }
 
 interface Body {
   body: Loose;
-  /** Path of a top-level field: the older form has some of them in `graph_definition`. */
+  /** Path of a top-level field. Definitions with `graph_definition` have some of the fields there. */
   pathOf(field: string): string;
 }
 

@@ -10,8 +10,8 @@ import type { ReadNode } from "./read.ts";
 type ReadExecutor = { source?: TaskSource } & Pick<ReadNode, "python" | "findings">;
 
 /**
- * Who does the work of a node, and with what. Reads the node as it was written, so that a wrong timeout does not keep
- * its code from being checked; the schema has already complained about fields of a wrong type.
+ * Reads the executor of a node and its code or prompt. It reads the node as written, so that a wrong timeout does not
+ * stop the check of its code. The schema reports fields of a wrong type.
  */
 export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): ReadExecutor {
   const kind = executorKind(node.executor);

@@ -9,7 +9,7 @@ import type { WorkflowSource } from "./read.ts";
 
 const shape = 'write { "nodes": [...], "edges": [...] }';
 
-/** What is wrong with `nodes` and `edges` as a whole. */
+/** Checks that `nodes` and `edges` are lists. */
 export function checkLists({ body, pathOf }: Document): Finding[] {
   return (["nodes", "edges"] as const).flatMap((field) => {
     const value = body[field];
@@ -28,7 +28,7 @@ const codes = {
   credentials: "NOVA423",
 } as const;
 
-/** Everything else at the top level. */
+/** Reads all other fields of the top level. */
 export function readFields({ body, pathOf }: Document): { fields?: WorkflowFields; findings: Finding[] } {
   const value = { ...withoutNullModel(body), nodes: [], edges: [] };
   const parsed = WorkflowFields.safeParse(value);
@@ -46,7 +46,6 @@ export function slugOf(text: string): string {
   return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }
 
-/** Id and name of the workflow. */
 export function identityOf({ body, pathOf }: Document, { folder = "" }: WorkflowSource) {
   const written = ["id", "name"].filter((field) => slugOf(textOf(body[field])) !== "");
   const id = slugOf([...written.map((field) => textOf(body[field])), folder].find((text) => slugOf(text) !== "") ?? "");

@@ -8,24 +8,24 @@ import type { WrittenPlace } from "../findings/written.ts";
 import type { Exactly } from "../json/exact.ts";
 import type { PythonSource } from "./read.ts";
 
-/** What a node takes from the workflow around it. */
+/** The settings and files of the workflow around a node. */
 export interface Surroundings {
   files: Record<string, string>;
   shared: SharedSettings;
   exactly: Exactly;
 }
 
-/** Of fields that are wrong nothing is taken: there will be no workflow. */
+/** Returns the settings for all nodes. Invalid fields give the defaults, because no workflow results from them. */
 export function sharedSettings(fields: WorkflowFields | undefined): SharedSettings {
   return { samples: fields?.ai?.samples ?? true, ...defined({ allow: fields?.network?.allow }) };
 }
 
-/** What is known around a field of a node. */
+/** The context of a node's field. */
 export interface NodeScope extends Surroundings, WrittenPlace {}
 
 type Content = { text: string; file?: string } | { findings: Finding[] };
 
-/** The text of `code` or `prompt`, or of the file that `codeFile` or `promptFile` names. */
+/** Returns the text of `code` or `prompt`, or of the file that `codeFile` or `promptFile` names. */
 export function readFileField(field: string, value: unknown, scope: NodeScope): Content {
   if (typeof value !== "string" || value.trim() === "") return { findings: [] };
   if (!field.endsWith("File")) return { text: value };
@@ -42,7 +42,7 @@ export function readFileField(field: string, value: unknown, scope: NodeScope): 
   return { findings: [finding("NOVA401", path, message)] };
 }
 
-/** `./a/../extract.py` -> `extract.py`; undefined for what leaves the folder. */
+/** `./a/../extract.py` -> `extract.py`; undefined for paths out of the folder. */
 export function pathInFolder(path: string): string | undefined {
   const normal = posix.normalize(path.replaceAll("\\", "/"));
   const outside = normal === ".." || normal.startsWith("../") || normal.startsWith("/") || /^[A-Za-z]:/.test(normal);
@@ -58,7 +58,7 @@ function missing(field: string, file: string, { name, files }: NodeScope): strin
 
 const folder = "lib/";
 
-/** The modules that every node can import: path below `lib/` -> source. */
+/** Returns the modules that every node can import: path below `lib/` -> source. */
 export function libOf(files: Record<string, string>): Record<string, string> {
   const modules = Object.entries(files).filter(([path]) => path.startsWith(folder) && path.endsWith(".py"));
   return Object.fromEntries(modules.map(([path, source]) => [path.slice(folder.length), source]));

@@ -7,17 +7,17 @@ type Issue = z.core.$ZodIssue;
 
 export interface Subject extends WrittenPlace {
   value: unknown;
-  /** Path of a field that does not lie there. */
+  /** Path of a field that is elsewhere in the definition. */
   pathOf?: (field: string) => string;
-  /** Knows the names that a misspelt field may have meant. */
+  /** Gives the valid names for a misspelt field. */
   schema: z.ZodType;
-  /** Fields whose wrong values have a code of their own; the rest is NOVA104. */
+  /** Codes of fields with wrong values; the default is NOVA104. */
   codes: Partial<Record<string, FindingCode>>;
-  /** Why it does not take a field that others of its kind do. */
+  /** Reasons why this kind of node takes no such field. */
   refused?: Readonly<Record<string, string>>;
 }
 
-/** What zod says about a subject, as findings. */
+/** Turns the issues of zod into findings. */
 export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[] {
   return issues
     .flatMap(meant)
@@ -26,7 +26,7 @@ export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[
     );
 }
 
-/** Of a value that may be of several kinds and is wrong inside, what is wrong there. */
+/** Replaces an issue of a union by the issues inside its only matching option. */
 function meant(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const fitting = issue.errors.filter((inner) =>
@@ -74,7 +74,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inside, key) => (inside as Record<PropertyKey, unknown> | undefined)?.[key], value);
 }
 
-/** Names of the fields that an object at this path may have; none where any may stand. */
+/** Names of the fields that an object at this path may have; empty if any field is allowed. */
 export function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const [name, ...rest] = path;
   return objectsIn(schema).flatMap(({ shape }) => {
@@ -84,7 +84,7 @@ export function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): st
   });
 }
 
-/** What may be left out, has a default or is made into something else, is looked through. */
+/** Looks through optional fields, defaults and transformations. */
 function objectsIn(schema: z.ZodType): z.ZodObject[] {
   if (schema instanceof z.ZodObject) return [schema];
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => objectsIn(option as z.ZodType));

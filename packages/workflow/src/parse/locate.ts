@@ -7,14 +7,13 @@ import type { WorkflowSource } from "./read.ts";
 interface Located {
   scan: Scan;
   text: string;
-  /** The program that made the text; absent: somebody wrote it. */
+  /** The program that made the text; absent: a person wrote it. */
   program?: string | undefined;
   file: string;
 }
 
 /**
- * Findings with the line of the JSON that they are about, where they do not know a place yet; of what a program made with
- * the line of the program, as far as it can be told.
+ * Adds the line of the JSON to findings without one, or the line of the program that made the JSON if it can be found.
  */
 export function locate(findings: readonly Finding[], { scan, text, program, file }: Located): Finding[] {
   const placeAt = linesOf(program ?? text);
@@ -27,10 +26,10 @@ export function locate(findings: readonly Finding[], { scan, text, program, file
   });
 }
 
-/** The name that a definition has where it came over the API, which sends no program. */
+/** The file name of definitions that came over the API, which sends no program. */
 const sentName = "workflow.json";
 
-/** What a server found in a definition, with the lines of the program that made it. */
+/** Moves a server's findings to the lines of the program that made the definition. */
 export function relocate(findings: readonly Finding[], { text, program, fileName }: WorkflowSource): Finding[] {
   if (program === undefined) return [...findings];
   const isOfText = ({ file, line }: Finding) => file === sentName || (file === undefined && line === undefined);
@@ -45,8 +44,8 @@ export function relocate(findings: readonly Finding[], { text, program, fileName
 const kinds = "start|end|action|decision|approval|wait|workflow|map";
 
 /**
- * Where a TypeScript program says what a path into its definition names, as an offset: the node of that id and, behind
- * it, the field; the edge with those ends; else a field that it has once. Undefined where that cannot be told.
+ * Finds the offset in a TypeScript program of a path into its definition: the node with that id and the field after it,
+ * the edge with those ends, or a field that occurs once. Undefined if it is ambiguous.
  */
 function offsetInProgram(program: string, definition: unknown, path: readonly (string | number)[]): number | undefined {
   const at = path.findLastIndex(

@@ -42,7 +42,7 @@ export function readNode(written: unknown, path: string, around: Surroundings): 
   return { ...outline, ...read };
 }
 
-/** `"model": null` counts as absent, and so does null in the settings of a model. */
+/** Removes `"model": null`, and null from the settings of a model: both count as absent. */
 export function withoutNullModel(fields: Loose): Loose {
   const { model, llm_config, ...others } = fields;
   const filled = Object.entries({ model, llm_config }).flatMap(([name, value]) => {
@@ -87,7 +87,7 @@ function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, sco
   return { body, ...(parsed && { node: kind.normalise(parsed as never, bodyOf(body)) }) };
 }
 
-/** A map that runs a workflow for each item has a body of one node that does; it is written in the map's own fields. */
+/** Builds the body of a map that runs a workflow: one workflow node, from the map's own fields. */
 function readChildBody(kind: BodyKind, parsed: Loose | undefined, { path, shared, exactly }: NodeScope) {
   if (!parsed) return {};
   const { id, as, workflow, version, input, output } = parsed;
@@ -99,7 +99,7 @@ function readChildBody(kind: BodyKind, parsed: Loose | undefined, { path, shared
   return { body, node: kind.normalise(parsed as never, bodyOf(body)) };
 }
 
-/** Of a node whose other fields no schema knows. */
+/** Checks the id of a node with an unknown type. */
 function checkId(value: Loose, name: string, path: string): Finding[] {
   const { error } = OnlyId.safeParse(value);
   return findingsOf(error?.issues ?? [], { name, value, path, schema: OnlyId, codes });

@@ -1,20 +1,20 @@
 import { defined } from "../defined.ts";
 import type { Edge, Node, Workflow } from "../workflow.ts";
 
-/** Some nodes of a draft, which are to run; what lies before them has run. */
+/** The nodes of a draft that will run. The nodes before them have run already. */
 export interface PartOfDraft {
   start: { id: string; merge?: Node["merge"] };
-  /** Ids of the nodes that are in it, besides its start and ends. */
+  /** Ids of its nodes, without its start and ends. */
   steps: string[];
-  /** All that leave the start and the steps. */
+  /** The edges that leave the start and the steps. */
   edges: Edge[];
-  /** Ids of the nodes in front of it. */
+  /** Ids of the nodes before the part. */
   passed: string[];
-  /** Ids of maps among the steps whose outcomes are on record. */
+  /** Ids of maps among the steps with recorded outcomes. */
   recordedMaps: string[];
 }
 
-/** A workflow of the part alone, made of the whole one, which was checked: names in it may mean nodes in front. */
+/** Builds a workflow of the part alone from the whole checked workflow. Names in it may mean nodes before the part. */
 export function partOf(whole: Workflow, { start, steps, edges, passed, recordedMaps }: PartOfDraft): Workflow {
   const { timeoutSeconds: _, triggers: __, onFailure: ___, warm: ____, ...shared } = whole;
   const own = new Set(steps);
@@ -37,13 +37,13 @@ export function partOf(whole: Workflow, { start, steps, edges, passed, recordedM
   };
 }
 
-/** A map would read its list again, and go through it. */
+/** Replaces a map with a recorded outcome: the map itself would read its list again and run its items. */
 function standIn({ id, merge }: Node): Node {
   const executor = { kind: "code" as const, code: "pass" };
   return defined({ id, type: "action" as const, merge, executor, timeoutSeconds: 60, effects: false });
 }
 
-/** Names and keys are what others may ask for. */
+/** Removes code and prompts. Names and keys stay, because other nodes may refer to them. */
 function withoutWork(node: Node): Node {
   if (node.type === "map") return { ...node, body: { nodes: [], edges: [] } };
   if (!("executor" in node)) return node;

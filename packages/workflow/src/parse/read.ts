@@ -3,66 +3,66 @@ import type { Finding } from "../findings/finding.ts";
 import type { Condition, Edge, Node, NodeType } from "../workflow.ts";
 import type { PartOfDraft } from "./part.ts";
 
-/** What a person wrote: the JSON and the files beside it, by path relative to the JSON's folder, with `/`. */
+/** The authored form: the JSON and the files beside it, by path relative to the JSON's folder, with `/`. */
 export interface WorkflowSource {
   text: string;
-  /** Name of the JSON file, or of the program that made the JSON, for findings. */
+  /** Name of the JSON file or program, for findings. */
   fileName: string;
-  /** There where a program made `text`: findings name its lines. */
+  /** The program that made `text`. Findings name its lines. */
   program?: string;
-  /** Name of the folder (or of a lone JSON file, without `.json`): the last resort for an id. */
+  /** Name of the folder (or of a single JSON file, without `.json`): the last resort for an id. */
   folder?: string;
-  /** `.py`, `.txt` and `.md` files, `lib/` included; the lock file and the code that it locks. */
+  /** `.py`, `.txt` and `.md` files, including `lib/`; the lock file and the locked code. */
   files: Record<string, string>;
-  /** It came over the API: its requirements name no file of the machine that reads it. */
+  /** True for a definition from the API: its requirements may name no local file. */
   isSent?: true;
-  /** It is a draft of which only this part is to run. */
+  /** The part of a draft that will run. */
   part?: PartOfDraft;
-  /** Where it is read no model may be asked (`NOVA_MODELS=off`). */
+  /** True if no model may be asked here (`NOVA_MODELS=off`). */
   modelsOff?: true;
 }
 
-/** Python of a workflow, for whoever checks Python: there even if the graph has errors. */
+/** Python of a workflow, for a check of Python. It is present even if the graph has errors. */
 export interface PythonSource {
   /** Absent for a module of `lib/`. */
   node?: { id: string; type: NodeType };
   code: string;
-  /** File that holds it; absent if it is in the JSON, at `path`. */
+  /** File with the code; absent if the code is in the JSON, at `path`. */
   file?: string;
   path: string;
 }
 
-/** A node as far as it could be read: enough for questions about the graph even if its fields are wrong. */
+/** A node, as far as it could be read: enough for checks of the graph even if its fields are wrong. */
 export interface ReadNode {
   path: string;
   id?: string;
   kind?: NodeKind;
   onError?: string;
-  /** Complete and right in itself. */
+  /** The complete node, without errors of its own. */
   node?: Node;
   python?: PythonSource;
-  /** Of a node with nodes of its own. */
+  /** Nodes and edges of a map. */
   body?: ReadBody;
   findings: Finding[];
 }
 
-/** An edge as far as it could be read. */
+/** An edge, as far as it could be read. */
 export interface ReadEdge {
   path: string;
   from?: string;
   to?: string;
   condition?: Condition;
-  /** Has a `max`: it leads back, and questions about the shape of the graph leave it out. */
+  /** True for an edge with a `max`: it leads back, and checks of the graph's shape leave it out. */
   repeats: boolean;
   edge?: Edge;
   findings: Finding[];
 }
 
-/** The nodes and edges of the workflow, or of a map. */
+/** The nodes and edges of the workflow or of a map. */
 export interface ReadBody {
   /** Path of the list of nodes. */
   path: string;
-  /** Neither list is missing. */
+  /** True if both lists are present. */
   isWhole: boolean;
   nodes: ReadNode[];
   edges: ReadEdge[];

@@ -11,7 +11,7 @@ import { findingsOf } from "./issues.ts";
 
 const codes = { id: "NOVA121", client: "NOVA126" } as const;
 
-/** Each trigger on its own, then whether they can be told apart. Answers those that are right. */
+/** Reads each trigger separately, then checks that they differ. Returns the correct ones. */
 export function readTriggers({ body, pathOf, exactly }: Document): { triggers: Trigger[]; findings: Finding[] } {
   const written = Array.isArray(body.triggers) ? body.triggers : [];
   const ids = idsOf(written);
@@ -45,7 +45,7 @@ function readTrigger(value: unknown, id: string, path: string, exactly: Exactly)
   return { path, trigger, findings: [...findings, ...checkTriggerSize(trigger, path), ...checkDedupe(trigger, path)] };
 }
 
-/** As written; where nothing is, the type and which of its type it is. */
+/** Returns the ids: as written, or the type and a number. */
 function idsOf(written: unknown[]): string[] {
   const counts = new Map<unknown, number>();
   return written.map((one) => {

@@ -1,12 +1,12 @@
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 
-/** What became of a program: the JSON that it exports, or why there is none, with the place (from 1) in its file. */
+/** The result of a program: the JSON that it exports, or the problem with its position (from 1) in the file. */
 export type Built = { text: string } | { problem: string; line?: number; column?: number };
 
 /**
- * A process of its own: `node build.ts <file>` tells its parent the JSON of what the file exports by default.
- * `@nova/workflow` is the builder beside this file, whatever is installed where the file lies.
+ * Runs as a process of its own: `node build.ts <file>` sends its parent the JSON of the file's default export.
+ * `@nova/workflow` resolves to the builder beside this file, not to an installed package.
  */
 const builder = new URL("../builder.ts", import.meta.url).href;
 registerHooks({
@@ -17,7 +17,7 @@ registerHooks({
 const example = "`export default defineWorkflow({...})`";
 const [, , file = ""] = process.argv;
 const url = pathToFileURL(file).href;
-// Whatever the file has left open ends here.
+// Ends the process even if the file left handles open.
 process.send?.(await built(), () => process.exit());
 
 async function built(): Promise<Built> {
@@ -32,9 +32,9 @@ async function built(): Promise<Built> {
   }
 }
 
-/** The first place in the file itself; syntax errors name its path. */
+/** The first position inside the file. The messages of syntax errors name its path. */
 function placeIn(stack: string): { line?: number; column?: number } {
-  const behind = stack.split(url)[1] ?? stack.split(file)[1];
-  const [, line, column = "1"] = behind?.match(/^:(\d+)(?::(\d+))?/) ?? [];
+  const after = stack.split(url)[1] ?? stack.split(file)[1];
+  const [, line, column = "1"] = after?.match(/^:(\d+)(?::(\d+))?/) ?? [];
   return line === undefined ? {} : { line: Number(line), column: Number(column) };
 }

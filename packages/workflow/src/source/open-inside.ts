@@ -2,17 +2,17 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 
-/** A link in a folder leads out of it: following it would publish any file of this machine. */
+/** A link leads out of the folder. Following it could publish any file of this machine. */
 export class OutsideFolder extends Error {
   override name = "OutsideFolder";
 }
 
-/** Never waits for the writer of a FIFO, and never makes a terminal the one that controls this process. */
+/** Never waits for the writer of a FIFO, and never takes a terminal as the controlling one. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Opens a regular file that lies in `folder` when all links are followed; the folder itself may be a link. Undefined
- * where no such file is there. Throws `OutsideFolder`. The caller closes the handle.
+ * Opens a regular file inside `folder` after following all links; the folder itself may be a link. Returns undefined if
+ * there is no such file. Throws `OutsideFolder`. The caller closes the handle.
  */
 export async function openInside(folder: string, path: string): Promise<FileHandle | undefined> {
   const full = join(folder, path);
@@ -21,7 +21,7 @@ export async function openInside(folder: string, path: string): Promise<FileHand
   const handle = await open(full, flags).catch(() => undefined);
   if (!handle) return undefined;
   try {
-    // What was opened counts: the path may lead somewhere else by now.
+    // Checks the opened file, because the path may lead to another file by now.
     const isFile = (await handle.stat()).isFile();
     demandInside(await realpath(folder), await placeOf(handle, full), path);
     if (isFile) return handle;
@@ -33,13 +33,13 @@ export async function openInside(folder: string, path: string): Promise<FileHand
   return undefined;
 }
 
-/** Throws `OutsideFolder` where a path leads out of `folder`; what is not there leads nowhere. */
+/** Throws `OutsideFolder` if a path leads out of `folder`. A missing file is fine. */
 export async function demandLeadsInside(folder: string, path: string): Promise<void> {
   const real = await realpath(join(folder, path)).catch(() => undefined);
   if (real !== undefined) demandInside(await realpath(folder), real, path);
 }
 
-/** Where an open file lies. Linux knows; elsewhere its path has to lead to this very file. */
+/** Returns the path of an open file. Linux knows it; on other systems the path must lead to the same file. */
 async function placeOf(handle: FileHandle, path: string): Promise<string | undefined> {
   const known = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   if (known !== undefined) return known;

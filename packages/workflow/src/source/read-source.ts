@@ -11,7 +11,7 @@ import type { WorkflowSource } from "../parse/read.ts";
 import type { Built } from "./build.ts";
 import { demandLeadsInside, OutsideFolder, openInside } from "./open-inside.ts";
 
-/** There is nothing at the path that could be parsed; `finding` says so as `nova validate` does. */
+/** The path has nothing that can be parsed. `finding` is the output of `nova validate`. */
 export class WorkflowSourceError extends Error {
   override name = "WorkflowSourceError";
   readonly finding: Finding;
@@ -21,26 +21,26 @@ export class WorkflowSourceError extends Error {
   }
 }
 
-/** What makes a folder a workflow, the first that is there. */
+/** The definition files of a folder, in order of precedence. */
 const filesOfFolder = ["workflow.json", "workflow.ts"] as const;
 
-/** Whether it is a file that stands for its folder. */
+/** True for the definition file of a folder. */
 export function isFileOfFolder(path: string): boolean {
   return filesOfFolder.some((name) => name === basename(path));
 }
 
-/** Whether it holds a workflow. */
 export function isWorkflowFolder(folder: string): boolean {
   return filesOfFolder.some((name) => existsSync(join(folder, name)));
 }
 
-/** Far above any code or prompt: a file that is larger got there by mistake. */
+/** Far above any code or prompt: a larger file is a mistake. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 /**
- * A workflow from the disk: a folder with `workflow.json` or `workflow.ts`, or one file of JSON, TypeScript or JavaScript,
- * which is run. Of a folder it takes the Python and text files beside the definition, `lib/`, and what is locked; of a lone
- * file only those that it names. `path` may be a link; in the folder no link may lead out of it.
+ * Reads a workflow from the disk: a folder with `workflow.json` or `workflow.ts`, or one file of JSON, TypeScript or
+ * JavaScript. It runs a program to get its JSON. From a folder it takes the Python and text files beside the
+ * definition, `lib/` and the locked code; from a single file only the files that the definition names. `path` may be a
+ * link, but no link in the folder may lead out of it.
  * @throws WorkflowSourceError
  */
 export async function readWorkflowSource(path: string): Promise<WorkflowSource> {
@@ -100,7 +100,7 @@ async function definitionIn(file: string, path: string): Promise<Buffer> {
   throw new WorkflowSourceError(`the folder "${path}" has no ${wanted}${wayOut}`);
 }
 
-/** The file that somebody named, wherever it leads. */
+/** Reads the file that the caller named, even if it is a link. */
 async function bytesOf(file: string, path: string): Promise<Buffer> {
   return readFile(file).catch((cause) => {
     throw new WorkflowSourceError(`"${path}" cannot be read - name a readable JSON file`, { cause });
@@ -112,9 +112,9 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 interface Files {
-  /** Runs need them. */
+  /** Files that every run needs. */
   needed: string[];
-  /** The definition may name them. */
+  /** Files that the definition may name. */
   beside: string[];
 }
 
@@ -140,7 +140,7 @@ async function filesBelow(folder: string, below: string): Promise<string[]> {
   );
 }
 
-/** What `codeFile` and `promptFile` name, wherever they stand; whether they may is for the parser to say. */
+/** Returns the files that `codeFile` and `promptFile` name anywhere in the text. The parser reports forbidden ones. */
 function namedFiles(text: string): string[] {
   const names = [...text.matchAll(/"(?:code|prompt)File"\s*:\s*("(?:[^"\\]|\\.)*")/g)].map(([, quoted]) =>
     unquoted(quoted ?? ""),
@@ -156,7 +156,7 @@ function unquoted(text: string): string {
   }
 }
 
-/** A file beside the definition that nothing names may be anything: it is left out where it is not to be read. */
+/** Reads all files. A file that nothing names may be unreadable, and is left out then. */
 async function readAll(
   folder: string,
   named: readonly string[],
@@ -173,7 +173,7 @@ async function readAll(
   return Object.fromEntries((await Promise.all(paths.map(read))).flat());
 }
 
-/** Undefined where there is no such file, or nobody may read it. Throws `OutsideFolder`, `WorkflowSourceError`. */
+/** Returns undefined for a missing or unreadable file. Throws `OutsideFolder`, `WorkflowSourceError`. */
 async function bytesIn(folder: string, path: string): Promise<Buffer | undefined> {
   await using file = await openInside(folder, path);
   if (!file) return undefined;
@@ -183,15 +183,16 @@ async function bytesIn(folder: string, path: string): Promise<Buffer | undefined
   throw new WorkflowSourceError(`"${join(folder, path)}" ${bound} - move what is large out of the code`);
 }
 
-/** Programs that make a workflow. */
 const programFile = /\.[cm]?[jt]s$/;
 
 const maxSeconds = 60;
 
-/** Runs a TypeScript or JavaScript file, in a process of its own so that it is read anew each time, and stops it in time. */
+/**
+ * Runs a TypeScript or JavaScript file in a process of its own, so that it is read again each time and can be stopped.
+ */
 export async function built(file: string): Promise<Built> {
   const child = fork(fileURLToPath(new URL("./build.ts", import.meta.url)), [file], {
-    // What it prints is for people: standard output is a command's own.
+    // The program's output is for people. Standard output belongs to the command.
     stdio: ["ignore", 2, 2, "ipc"],
     execArgv: ["--no-warnings"],
   });

@@ -3,8 +3,8 @@ import type { JsonValue } from "../json/value.ts";
 import type { Node } from "../workflow.ts";
 
 /**
- * `email.attachments.0.name`: keys of objects and numbers of lists, none empty, no blanks at their ends; and nothing that
- * looks like an expression, because none would be computed.
+ * `email.attachments.0.name`: keys of objects and indexes of lists. No part is empty or has blanks at its ends.
+ * Characters of expressions are excluded, because nothing evaluates expressions.
  */
 export const dotPathPattern = /^[^\s.{}|+*"'[\]]+( +[^\s.{}|+*"'[\]]+)*(\.[^\s.{}|+*"'[\]]+( +[^\s.{}|+*"'[\]]+)*)*$/;
 
@@ -13,8 +13,8 @@ export type TemplatePart = { kind: "text"; text: string } | { kind: "path"; path
 const gap = /\{\{([^{}]*)\}\}/g;
 
 /**
- * `Pay {{invoice.total}}?` in its parts: text as it is, and dot paths into the context, blanks around them dropped.
- * Braces around anything else stay text, so that every text is a template.
+ * Splits `Pay {{invoice.total}}?` into texts and dot paths into the context, without blanks around the paths. Braces
+ * around anything else stay text, so every text is a valid template.
  */
 export function templateParts(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -33,13 +33,13 @@ export function templateParts(text: string): TemplatePart[] {
   return parts;
 }
 
-/** The path of a text that is nothing but one `{{dot.path}}`. */
+/** Returns the path of a text that is exactly one `{{dot.path}}`. */
 export function onlyPath(text: string): string | undefined {
   const [part, ...others] = templateParts(text.trim());
   return part?.kind === "path" && others.length === 0 ? part.path : undefined;
 }
 
-/** Braces that were to be a gap and are none, as they stand in the text; undefined where all is well. */
+/** Finds braces that look like a gap and are none; undefined for a correct template. */
 export function brokenGap(text: string): string | undefined {
   for (const part of templateParts(text)) {
     const broken = part.kind === "text" ? /\{\{[^{}]{0,60}(\}\})?|\}\}/.exec(part.text)?.[0] : undefined;
@@ -48,16 +48,16 @@ export function brokenGap(text: string): string | undefined {
   return undefined;
 }
 
-/** A dot path into the context that a field of a node names. */
+/** A dot path into the context, in a field of a node. */
 interface NamedPath {
-  /** Of the field, in the definition. */
+  /** Path of the field in the definition. */
   place: string;
-  /** As it is written: `{{ticket.id}}`, or `ticket.id`. */
+  /** The path as written: `{{ticket.id}}`, or `ticket.id`. */
   shown: string;
   path: string;
 }
 
-/** Every dot path that a node names, besides those in its code; `place` is where the node is. */
+/** Returns every dot path in the fields of a node, except those in its code. `place` is the path of the node. */
 export function pathsIn(node: Node, place: string): NamedPath[] {
   switch (node.type) {
     case "approval":
