@@ -20,7 +20,7 @@ const arrows: Record<string, string[]> = {
   "serve-local": [],
   "aws-local": ["serve-local"],
   "e2b-local": ["serve-local"],
-  console: ["client"],
+  console: ["client", "workflow/json-text"],
   compiler: ["workflow", "python"],
   engine: ["workflow", "workflow/shell-word"],
   service: ["engine", "compiler", "workflow", "workflow/defined"],

@@ -1,6 +1,7 @@
+import { renderJson } from "@nova/workflow/json-text";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAnswer, renderBody } from "../../../packages/console/src/json/answer.ts";
+import { parseAnswer } from "../../../packages/console/src/json/answer.ts";
 import { listElements, listMembers, Raw, readKind } from "../../../packages/console/src/json/raw.ts";
 
 describe("JSON as it was written", () => {
@@ -71,7 +72,7 @@ describe("JSON as it was written", () => {
       new Raw(context),
       new Raw(context),
     ]);
-    expect(renderBody({ context: entry.changes.set, wait: undefined, list: [1, null] })).toBe(
+    expect(renderJson({ context: entry.changes.set, wait: undefined, list: [1, null] })).toBe(
       '{"context":{"total": 850.0},"list":[1,null]}',
     );
   });

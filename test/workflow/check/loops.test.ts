@@ -127,7 +127,7 @@ describe("a loop", () => {
     [
       "on an edge from which no way leads back",
       ["start > d", "d > a: true, max 3", "d > end: false", "a > end"],
-      'the edge from "d" to "a" has a max, which says how often a loop may go round, but no way leads from "a" back to "d" - lead "a", or a node behind it, on to "d" or to a node before that (without a max), or remove max',
+      'the edge from "d" to "a" has a max, which says how often a loop may go round, but no way leads from "a" back to "d" - lead "a", or a node after it, to "d" or to a node before that (without a max), or remove max',
     ],
   ])("is told which edge takes the max where it is %s", (_where, arrows, message) => {
     expect(parse(shape(...arrows)).findings.map((found) => found.message)).toContain(message);

@@ -1,11 +1,12 @@
 import { createClient, type NovaClient } from "@nova/client";
+import { renderJson } from "@nova/workflow/json-text";
 import { createContext, useContext } from "react";
-import { parseAnswer, renderBody } from "../json/answer.ts";
+import { parseAnswer } from "../json/answer.ts";
 import { readApiUrl, refreshKey } from "./session.ts";
 
 /** The typed client, whose contexts are `Raw` both ways. */
 export function createKeyClient(apiKey: string): NovaClient {
-  return createClient({ url: readApiUrl(), apiKey, parse: parseAnswer, stringify: renderBody });
+  return createClient({ url: readApiUrl(), apiKey, parse: parseAnswer, stringify: renderJson });
 }
 
 /** The same for who is signed in: tokens are renewed while the tab lives. */
@@ -14,7 +15,7 @@ export function createSessionClient(): NovaClient {
     url: readApiUrl(),
     apiKey: "",
     parse: parseAnswer,
-    stringify: renderBody,
+    stringify: renderJson,
     async fetch(request) {
       request.headers.set("authorization", `Bearer ${(await refreshKey()) ?? ""}`);
       return fetch(request);

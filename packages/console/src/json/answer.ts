@@ -38,15 +38,6 @@ function parseMember(key: string, text: string): unknown {
   return kind === "list" ? listElements(text).map(parseAnswer) : JSON.parse(text);
 }
 
-/** A body whose contexts are text already. */
-export function renderBody(value: unknown): string {
-  if (value instanceof Raw) return value.text;
-  if (Array.isArray(value)) return `[${value.map(renderBody).join(",")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${renderBody(member)}`).join(",")}}`;
-}
-
 /** The types of the client say what a context or a definition is, not that it is kept as text here. */
 export function asRaw(context: unknown): Raw {
   return context instanceof Raw ? context : new Raw("{}");

@@ -1,6 +1,6 @@
 import type { Session } from "@nova/client";
+import { renderJson } from "@nova/workflow/json-text";
 import { describe, expect, it } from "vitest";
-import { renderBody } from "../../../../packages/console/src/json/answer.ts";
 import { Raw } from "../../../../packages/console/src/json/raw.ts";
 import {
   applyEdit,
@@ -99,7 +99,7 @@ describe("the fields of a node", () => {
     expect(diffFields({ prompt: "Hi", system: "Be brief" }, now)).toEqual({ system: "Be brief" });
     expect(diffFields({ prompt: "" }, now)).toEqual({ prompt: null });
     const rest = '{"type":"action","executor":"text","timeout":90.50}';
-    expect(renderBody(diffFields({ rest }, now))).toBe('{"retry":null,"timeout":90.50}');
+    expect(renderJson(diffFields({ rest }, now))).toBe('{"retry":null,"timeout":90.50}');
     expect(diffFields({ rest: "{" }, now)).toBeUndefined();
   });
 
