@@ -1,16 +1,16 @@
 import type { Finding } from "@nova/workflow";
 
-/** No key, or none that is known. Nothing says which of the two it was. */
+/** The key is missing or unknown. The message never says which. */
 export class Unauthenticated extends Error {
   override name = "Unauthenticated";
 }
 
-/** The identity provider does not answer: nobody can say whose a token is. */
+/** The identity provider does not answer, so its tokens cannot be checked. */
 export class IssuerUnreachable extends Error {
   override name = "IssuerUnreachable";
 }
 
-/** A key asks more often than any may. */
+/** A key sends more requests than the rate limit allows. */
 export class TooMany extends Error {
   override name = "TooMany";
   readonly retryAfterSeconds: number;
@@ -23,22 +23,22 @@ export class TooMany extends Error {
   }
 }
 
-/** The key is known, and its role or its client does not reach so far. */
+/** The key is known, but its role or its client does not allow the request. */
 export class Forbidden extends Error {
   override name = "Forbidden";
 }
 
-/** There is no such thing, or it is another client's: both are told in the same words. */
+/** The thing does not exist, or it belongs to another client; the message is the same for both. */
 export class NotFound extends Error {
   override name = "NotFound";
 }
 
-/** What is there stands against it, for now or for good. */
+/** The current state does not allow the request. */
 export class Conflict extends Error {
   override name = "Conflict";
 }
 
-/** It was understood and cannot be done as it was asked; of a definition with all that is wrong with it. */
+/** The request was understood and cannot be carried out. For a definition, `findings` holds everything that is wrong. */
 export class Refused extends Error {
   override name = "Refused";
   readonly findings: Finding[];
@@ -49,7 +49,7 @@ export class Refused extends Error {
   }
 }
 
-/** For `catch`: what stands for an error of this kind. Others are thrown on. */
+/** Returns a handler for `catch` that answers errors of `kind` and throws all others again. */
 export function recoverFrom<E extends Error, T>(kind: new (...args: never[]) => E, answer: (error: E) => T) {
   return (error: unknown): T => {
     if (error instanceof kind) return answer(error);

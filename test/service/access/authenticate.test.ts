@@ -35,8 +35,14 @@ describe("the text of a key", () => {
 describe("whoever asks", () => {
   const secret = newSecret();
   const key = {
-    ...{ format: 1 as const, id, role: "runner" as const, client: "acme", name: "till" },
-    ...{ digest: digestOf(secret), createdAt: "2026-01-01T00:00:00.000Z", createdBy: null },
+    format: 1 as const,
+    id,
+    role: "runner" as const,
+    client: "acme",
+    name: "till",
+    digest: digestOf(secret),
+    createdAt: "2026-01-01T00:00:00.000Z",
+    createdBy: null,
   };
   const asked: string[] = [];
   const keys = {

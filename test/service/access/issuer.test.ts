@@ -72,7 +72,9 @@ describe("a token of the issuer", () => {
     const principal = await authenticate({ keys, tokens: trusted }, await token());
     expect(principal).toEqual({
       id: expect.stringMatching(/^sub_[0-9a-f]{32}$/),
-      ...{ role: "editor", client: "acme", name: "mo@example.com" },
+      role: "editor",
+      client: "acme",
+      name: "mo@example.com",
     });
     const again = await trusted.principalOf(await token({ claims: { nova_role: "viewer", nova_client: "*" } }));
     expect(again).toMatchObject({ id: principal.id, role: "viewer", client: null });
@@ -123,7 +125,10 @@ describe("a token of the issuer", () => {
   it("is refused where the keys of its issuer are at a private address", async () => {
     const before = reads;
     const closed = trustIssuer(createOutgoing({ allowsPrivate: false }), {
-      ...{ issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "nova_client" },
+      issuer,
+      audience: "nova",
+      roleClaim: "nova_role",
+      clientClaim: "nova_client",
     });
     await expect(closed.principalOf(await token())).rejects.toMatchObject({ name: "IssuerUnreachable" });
     expect(reads).toBe(before);

@@ -64,7 +64,8 @@ describe("the rate of a key", () => {
     await allowed(rates, 400);
     clock.advance(2_500);
     await expect(rates.take({ id: "key_1", client: null })).rejects.toMatchObject({
-      ...{ name: "TooMany", retryAfterSeconds: 8 },
+      name: "TooMany",
+      retryAfterSeconds: 8,
       message: "this key has asked 100 times in 10 seconds, which is as often as any may - ask again in 8 seconds",
     });
     clock.advance(7_500);

@@ -18,8 +18,15 @@ function node(ms: number[], more: Partial<NodeFigures> = {}): NodeFigures {
 
 function run(workflowId: string, endedAt: string, more: Partial<RunStats> = {}): RunStats {
   return {
-    ...{ format: 1, execution: `exec_${endedAt}`, workflowId, version: 1, client: "acme", status: "completed" },
-    ...{ endedAt, durationMs: 1000, nodes: {} },
+    format: 1,
+    execution: `exec_${endedAt}`,
+    workflowId,
+    version: 1,
+    client: "acme",
+    status: "completed",
+    endedAt,
+    durationMs: 1000,
+    nodes: {},
     ...more,
   };
 }
@@ -40,8 +47,16 @@ describe("reports", () => {
     expect(await workflowReports(runs)).toEqual([
       expect.objectContaining({ workflow: "a", runs: 1, cost_usd: 0.2 }),
       {
-        ...{ workflow: "b", runs: 20, success_rate: 0.9, mean_ms: 1150, p95_ms: 2000, cost_usd: 0 },
-        ...{ completed: 18, failed: 1, cancelled: 1, interrupted: 0 },
+        workflow: "b",
+        runs: 20,
+        success_rate: 0.9,
+        mean_ms: 1150,
+        p95_ms: 2000,
+        cost_usd: 0,
+        completed: 18,
+        failed: 1,
+        cancelled: 1,
+        interrupted: 0,
       },
     ]);
   });

@@ -33,7 +33,8 @@ class ErasingWorld {
   readonly runs: (Pick<Execution, "id" | "client"> & Partial<Execution>)[] = Array.from(
     { length: 120 },
     (_, index) => ({
-      ...{ id: `exec_${index}`, client: "acme" },
+      id: `exec_${index}`,
+      client: "acme",
     }),
   );
 

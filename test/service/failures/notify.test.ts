@@ -8,8 +8,13 @@ import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
 import { MemoryAttempts } from "../support/stores.ts";
 
 const record = {
-  ...{ id: "exec_1", workflowId: "pay", version: 3, client: "acme", status: "failed" },
-  ...{ startedAt: "2026-11-22T08:00:00.000Z", endedAt: "2026-11-22T08:00:01.000Z" },
+  id: "exec_1",
+  workflowId: "pay",
+  version: 3,
+  client: "acme",
+  status: "failed",
+  startedAt: "2026-11-22T08:00:00.000Z",
+  endedAt: "2026-11-22T08:00:01.000Z",
   error: { node: "charge", class: "NodeFailed", message: "no money" },
 } as Execution;
 
@@ -122,8 +127,15 @@ describe("a run that has failed", () => {
   it("is posted with what it came to, and nothing that it knew", async () => {
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x") }), run);
     expect(JSON.parse(told.posts[0]?.body ?? "")).toEqual({
-      ...{ type: "execution.failed", execution_id: "exec_1", workflow: "pay", version: 3, client: "acme" },
-      ...{ status: "failed", started_at: record.startedAt, ended_at: record.endedAt, error: record.error },
+      type: "execution.failed",
+      execution_id: "exec_1",
+      workflow: "pay",
+      version: 3,
+      client: "acme",
+      status: "failed",
+      started_at: record.startedAt,
+      ended_at: record.endedAt,
+      error: record.error,
     });
     expect(told.posts[0]?.headers).toEqual({ "content-type": "application/json" });
   });

@@ -38,7 +38,8 @@ const poster = (allowsPrivate: boolean, ...addresses: string[]) =>
   createPoster(createOutgoing({ allowsPrivate, lookup: resolving(...addresses) }), [0, 0]);
 
 const request = (host = "hooks.example.com") => ({
-  ...{ url: `http://${host}:${port}/x?y=1`, body: '{"a":"ü"}' },
+  url: `http://${host}:${port}/x?y=1`,
+  body: '{"a":"ü"}',
   headers: { "content-type": "application/json", "x-nova-signature": "t=1,v1=00" },
 });
 
@@ -48,8 +49,11 @@ describe("a failure that is posted", () => {
     const [{ message, body }] = requests as [(typeof requests)[number]];
     expect([message.method, message.url, body]).toEqual(["POST", "/x?y=1", '{"a":"ü"}']);
     expect(message.headers).toMatchObject({
-      ...{ host: `hooks.example.com:${port}`, "content-type": "application/json", "x-nova-signature": "t=1,v1=00" },
-      ...{ "content-length": "10", "user-agent": "NOVA" },
+      host: `hooks.example.com:${port}`,
+      "content-type": "application/json",
+      "x-nova-signature": "t=1,v1=00",
+      "content-length": "10",
+      "user-agent": "NOVA",
     });
   });
 

@@ -23,7 +23,7 @@ describe("a body with a content-encoding", () => {
     ["br", gzipSync(text), /is not encoded as "br" says/],
     ["gzip", gzipSync(text).subarray(0, 20), /is not encoded as "gzip" says/],
     ["gzip", gzipSync(Buffer.alloc(100 * 1024 * 1024)), /more than 4194304 bytes once decoded - send less/],
-  ])("%s that cannot be taken is refused", (encoding, bytes, message) => {
+  ])("%s is refused if it cannot be decoded", (encoding, bytes, message) => {
     expect(() => decompressBody(bytes, encoding)).toThrow(message);
   });
 });

@@ -19,11 +19,11 @@ describe("the body of a hook", () => {
     ['application/x-www-form-urlencoded; charset="ISO-8859-1"', "%E9=%C3%A9", '{"é":"Ã©"}'],
     ["application/x-www-form-urlencoded; Charset=UTF-8", "a&b=&=c&x=100%", '{"a":"","b":"","":"c","x":"100%"}'],
     ["text/plain; charset=utf-8", "grüß", '"grüß"'],
-  ])("of type %s keeps what was written: %s", async (type, text, json) => {
+  ])("of type %s keeps its text: %s", async (type, text, json) => {
     expect(await readHookBody(type, Buffer.from(text))).toEqual({ json, files: [] });
   });
 
-  it("of type multipart/form-data is its fields and its files, repeated ones as lists", async () => {
+  it("of type multipart/form-data becomes its fields and files, and a repeated field becomes a list", async () => {
     const form = new FormData();
     form.append("supplier", "Märkte");
     form.append("tag", "a");
@@ -33,7 +33,8 @@ describe("the body of a hook", () => {
     const type = sent.headers.get("content-type") ?? "";
     const { json, files } = await readHookBody(type, Buffer.from(await sent.arrayBuffer()));
     expect(JSON.parse(json)).toEqual({
-      ...{ supplier: "Märkte", tag: ["a", "b"] },
+      supplier: "Märkte",
+      tag: ["a", "b"],
       pdf: { name: "invé.pdf", type: "application/pdf", bytes: files[0]?.mark },
     });
     expect(await buffer((files[0] as FileInPlace).open())).toEqual(Buffer.from([0, 255, 13, 10]));
@@ -55,16 +56,16 @@ describe("the body of a hook", () => {
       form(['name="a"', "Andr\xe9", latin1], ['name="b"', "\xc3\xa9"]),
       { a: "André", b: "é" },
     ],
-    ["that the form states", "; charset=windows-1252", form(['name="\xe9"', "\x80"]), { é: "€" }],
+    ["of the form", "; charset=windows-1252", form(['name="\xe9"', "\x80"]), { é: "€" }],
     [
       "in another part than one with a lost letter",
       "",
       form(['name="a"', "\xe9", latin1], ['name="b"', "\xef\xbf\xbd"]),
       { a: "é", b: "\ufffd" },
     ],
-    ["with base64 around it", "", form(['name="a"', "w6k=", "content-transfer-encoding: BASE64"]), { a: "é" }],
-    ["in a text that looks like a boundary", "", form(['name="a"', "x\r\n--bc\r\n--b c"]), { a: "x\r\n--bc\r\n--b c" }],
-    ["in names with quotes", "", form(['name="a%22\\"%2e"', "x"]), { 'a""%2e': "x" }],
+    ["of a part in base64", "", form(['name="a"', "w6k=", "content-transfer-encoding: BASE64"]), { a: "é" }],
+    ["of a text that looks like a boundary", "", form(['name="a"', "x\r\n--bc\r\n--b c"]), { a: "x\r\n--bc\r\n--b c" }],
+    ["of names with quotes", "", form(['name="a%22\\"%2e"', "x"]), { 'a""%2e': "x" }],
   ])("of type multipart/form-data is read in the charset %s", async (_what, charset, bytes, expected) => {
     const { json } = await readHookBody(`multipart/form-data; boundary="b"${charset}`, bytes);
     expect(JSON.parse(json)).toEqual(expected);
@@ -78,18 +79,18 @@ describe("the body of a hook", () => {
     ["a\tb", "ab"],
     [`x"; filename*="UTF-8''%e2%82%ac.txt`, "€.txt"],
     [`x"; filename*="iso-8859-1'de'%e9.txt`, "é.txt"],
-  ])("of type multipart/form-data names the file %j %j", async (sent, name) => {
+  ])("of type multipart/form-data turns the file name %j into %j", async (sent, name) => {
     const bytes = form([`name="f"; filename="${sent}"`, "x", "Content-Type: text/plain"]);
     const { json } = await readHookBody("multipart/form-data; boundary=b", bytes);
     expect(JSON.parse(json).f).toMatchObject({ name, type: "text/plain" });
   });
 
-  it("of a charset in the value of another parameter is UTF-8", async () => {
+  it("is UTF-8 if only the value of another parameter contains a charset", async () => {
     const type = 'application/x-www-form-urlencoded; a="; charset=windows-1252"';
     expect((await readHookBody(type, Buffer.from("a=%C3%A9"))).json).toBe('{"a":"é"}');
   });
 
-  it("of a form with more than a thousand fields is refused", async () => {
+  it("is refused if it is a form with more than a thousand fields", async () => {
     const form = new FormData();
     for (let index = 0; index < 1_001; index++) form.append("a", "b");
     const sent = new Response(form);
@@ -97,12 +98,12 @@ describe("the body of a hook", () => {
     await expect(readHookBody(type, Buffer.from(await sent.arrayBuffer()))).rejects.toThrow(/at most 1000 are taken/);
   });
 
-  it("of an escaped form with more than a thousand fields is refused", async () => {
+  it("is refused if it is an escaped form with more than a thousand fields", async () => {
     const body = Buffer.from("a=1&".repeat(1_001));
     await expect(readHookBody("application/x-www-form-urlencoded", body)).rejects.toThrow(/at most 1000 are taken/);
   });
 
-  it.each(["application/pdf", "", "image/png"])("of type %j is bytes in their place", async (type) => {
+  it.each(["application/pdf", "", "image/png"])("of type %j becomes bytes", async (type) => {
     const bytes = Buffer.from([0, 255, 128]);
     const { json, files } = await readHookBody(type, bytes);
     expect(files).toMatchObject([
@@ -131,7 +132,7 @@ describe("the body of a hook", () => {
     ["multipart/form-data; boundary=b", part('name="a"', Buffer.from([0x41, 0xe9])), /"a" of its form is not UTF-8/],
     ["multipart/form-data; boundary=b", part(`name="${"n".repeat(201)}"`, "x"), /more than 200 characters/],
     ["application/x-www-form-urlencoded", Buffer.from([255]), /not UTF-8/],
-  ])("of type %s that is none is refused", async (type, bytes, message) => {
+  ])("of type %s is refused if it is not valid", async (type, bytes, message) => {
     await expect(readHookBody(type, bytes)).rejects.toThrow(Refused);
     await expect(readHookBody(type, bytes)).rejects.toThrow(message);
   });
@@ -141,14 +142,14 @@ const json = '{"id": "evt_1", "data": {"n": 7, "flag": true}, "list": ["a"]}';
 const request = { headers: { "x-delivery": "d-1", "x.y": "z" }, body: Buffer.from(json) };
 const signature = { header: "x-signature", secret: "vendor", algorithm: "sha256" } as const;
 
-describe("what repeated deliveries have in common", () => {
+describe("the id that repeated deliveries share", () => {
   it.each([
     ["headers.x-delivery", "d-1"],
     ["headers.x.y", "z"],
     ["body.id", "evt_1"],
     ["body.data.n", "7"],
     ["body.list.0", "a"],
-  ])("is what %s says", (dedupe, value) => {
+  ])("is the value of %s", (dedupe, value) => {
     expect(dedupeIdOf({ dedupe }, request)).toBe(value);
   });
 
@@ -165,7 +166,7 @@ describe("what repeated deliveries have in common", () => {
     ["a number above 2^53", "820982911946154508", "820982911946154509"],
     ["a fraction of many digits", "0.12345678901234567890", "0.12345678901234567891"],
     ["a number above every double", "1e400", "2e400"],
-  ])("is %s to its last digit", (_what, one, other) => {
+  ])("keeps all digits of %s", (_what, one, other) => {
     const ids = [one, other].map((id) =>
       dedupeIdOf({ dedupe: "body.id" }, { ...request, body: Buffer.from(`{"id": ${id}}`) }),
     );
@@ -176,14 +177,14 @@ describe("what repeated deliveries have in common", () => {
     ["body.id", '{"id":"","n":1}', '{"id":"","n":2}'],
     ["body.id", '{"id":" ","n":1}', '{"id":" ","n":2}'],
     ["headers.x-empty", '{"n":1}', '{"n":2}'],
-  ])("is the body itself where %s is empty: %s", (dedupe, ...bodies) => {
+  ])("is a hash of the body if %s is empty: %s", (dedupe, ...bodies) => {
     const headers = { "x-empty": "" };
     const [one, other] = bodies.map((json) => dedupeIdOf({ dedupe }, { headers, body: Buffer.from(json) }));
     expect([one, other]).toEqual([expect.stringMatching(/^sha256:/), expect.stringMatching(/^sha256:/)]);
     expect(one).not.toBe(other);
   });
 
-  it("is the body itself where a signed request's id is in a header, since no signature is over headers", () => {
+  it("is a hash of the body if a signed request has its id in a header, since the signature does not cover headers", () => {
     const keys = ["d-1", "d-2"].map((id) =>
       dedupeIdOf({ dedupe: "headers.x-delivery", signature }, { ...request, headers: { "x-delivery": id } }),
     );
@@ -201,7 +202,7 @@ describe("what repeated deliveries have in common", () => {
     ["body.id", `{"id":"deep","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "deep"],
     ["body.id", Buffer.from([0xff, 0xfe]), /^sha256:/],
     ["body.id", "", /^sha256:/],
-  ])("is what %s says in %s, whatever the content-type is", (dedupe, body, expected) => {
+  ])("is the value of %s in %s, whatever the content-type is", (dedupe, body, expected) => {
     const keys = ["application/json", "text/plain", "application/x-www-form-urlencoded"].map((type) =>
       dedupeIdOf({ dedupe, signature }, { headers: { "content-type": type }, body: Buffer.from(body) }),
     );
@@ -209,11 +210,11 @@ describe("what repeated deliveries have in common", () => {
     expect(keys).toEqual([one, keys[0], keys[0]]);
   });
 
-  it("is nothing inside of a number", () => {
+  it("is never read from inside a number", () => {
     expect(dedupeIdOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
   });
 
-  it("is nothing where the trigger names nothing", () => {
+  it("is unique if the trigger has no dedupe", () => {
     expect(dedupeIdOf({}, request)).not.toBe(dedupeIdOf({}, request));
   });
 });

@@ -12,7 +12,7 @@ const signed: WebhookTrigger = { type: "webhook", id: "vendor", signature, dedup
 const open: WebhookTrigger = { type: "webhook", id: "open" };
 
 let world: TriggerWorld;
-/** Which credentials were asked for. */
+/** Names of the credentials that were read. */
 let asked: unknown[];
 
 beforeEach(async () => {
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await world.publish("pay", [signed, open]);
 });
 
-/** Ports whose one credential has a key and a name. */
+/** Ports with one credential that has a key and a name. */
 function ports(forNode?: ServicePorts["credentials"]["forNode"]): ServicePorts {
   const overlay = { members: members({ vendor_key: key, vendor_name: "Vendor" }), secrets: [key, "old"], hosts: [] };
   const known: ServicePorts["credentials"]["forNode"] = async (...args) => {
@@ -42,7 +42,7 @@ function request(id: string, body = json, headers: Record<string, string> = {}):
 }
 
 describe("a request to a hook", () => {
-  it("starts a run with its body as it was written, and its headers but those that let somebody in", async () => {
+  it("starts a run with its unchanged body, and with its headers except logins", async () => {
     const headers = { authorization: "Bearer s3cret", cookie: "s=1", "x-api-key": "k" };
     const { execution, waitSeconds } = await receiveHook(ports(), request("vendor", json, headers));
     expect(waitSeconds).toBe(0);
@@ -60,7 +60,7 @@ describe("a request to a hook", () => {
     ]);
   });
 
-  it("starts one run, however often it comes", async () => {
+  it("starts one run, even if it is delivered twice", async () => {
     const first = await receiveHook(ports(), request("vendor"));
     expect(await receiveHook(ports(), request("vendor"))).toEqual(first);
     expect(world.runs).toHaveLength(1);
@@ -71,14 +71,14 @@ describe("a request to a hook", () => {
     ["a form's content-type", signed, { "content-type": "application/x-www-form-urlencoded" }],
     ["the content-type of bytes", signed, { "content-type": "application/pdf" }],
     ["another delivery in a header", { ...signed, dedupe: "headers.x-delivery" }, { "x-delivery": "d-2" }],
-  ])("starts one run where a signed request is replayed with %s", async (_, trigger, headers) => {
+  ])("starts one run if a signed request is replayed with %s", async (_, trigger, headers) => {
     await world.publish("pay", [trigger]);
     const first = await receiveHook(ports(), request("vendor", json, { "x-delivery": "d-1" }));
     expect(await receiveHook(ports(), request("vendor", json, headers))).toEqual(first);
     expect(world.runs).toEqual([first.execution]);
   });
 
-  it("is another one where large ids differ in their last digit, and its run sees every digit", async () => {
+  it("counts as another one if large ids differ only in their last digit, and its run sees every digit", async () => {
     const ids = ["820982911946154508", "820982911946154509", "820982911946154510"];
     for (const id of ids) await receiveHook(ports(), request("vendor", `{"id": ${id}, "total": 850.0}`));
     expect(world.records.map(({ dedupe }) => dedupe)).toEqual(ids);
@@ -88,7 +88,7 @@ describe("a request to a hook", () => {
     );
   });
 
-  it("that was refused is tried again when it is delivered again, and then answers its one run", async () => {
+  it("that was refused is retried when it is delivered again, and then answers with its one run", async () => {
     const needs = { type: "object", properties: { webhook: { type: "string" } } } as const;
     await world.publish("pay", [signed, open], needs);
     await expect(receiveHook(ports(), request("vendor"))).rejects.toThrow(Refused);
@@ -99,7 +99,7 @@ describe("a request to a hook", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: again.execution, reason: null }]);
   });
 
-  it("with a flaw that its receiver found is recorded once a minute, where it is signed, and not read", async () => {
+  it("with a flaw that the receiver found is recorded once a minute if it is signed, and not read", async () => {
     const flaw = new RangeError("the body has 5000000 bytes");
     const flawed = (id: string, headers = {}) => receiveHook(ports(), { ...request(id, "{", headers), flaw });
     for (const _ of "ab") await expect(flawed("vendor")).rejects.toBe(flaw);
@@ -108,7 +108,7 @@ describe("a request to a hook", () => {
     expect(world.records).toHaveLength(2);
   });
 
-  it("needs no signature where the trigger asks for none, and is always a new one where it says no id", async () => {
+  it("needs no signature if the trigger asks for none, and always starts a new run without dedupe", async () => {
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     expect(world.runs).toHaveLength(2);
@@ -121,12 +121,12 @@ describe("a request to a hook", () => {
     expect(webhook.body).toMatchObject({ $blob: { bytes: 4, type: "bytes" } });
   });
 
-  it("waits where its trigger does", async () => {
+  it("waits for the run if its trigger has a wait time", async () => {
     await world.publish("slow", [{ ...open, id: "slow", waitSeconds: 20 }]);
     expect(await receiveHook(ports(), request("slow"))).toMatchObject({ waitSeconds: 20 });
   });
 
-  it("is answered in the same words whether the hook is not there or the signature is wrong", async () => {
+  it("gets the same answer for an unknown hook and for a wrong signature", async () => {
     const wrong = (id: string) =>
       receiveHook(ports(), request(id, json, { "x-signature": "00" })).catch((error) => error);
     const [absent, refused] = [await wrong("nobody"), await wrong("vendor")];
@@ -148,26 +148,26 @@ describe("a request to a hook", () => {
     ]);
   });
 
-  it("is not taken with a key that was replaced, nor with what is no secret", async () => {
+  it("is refused if it is signed with a replaced key or with a value that is not secret", async () => {
     for (const other of ["old", "Vendor"]) {
       const digest = createHmac("sha256", other).update(json).digest("hex");
       await expect(receiveHook(ports(), request("vendor", json, { "x-signature": digest }))).rejects.toThrow(NotFound);
     }
   });
 
-  it("is refused where nobody has stored its key, and says so to whoever looks", async () => {
+  it("is refused if no key is stored, and the record names that reason", async () => {
     const missing = async () => Promise.reject(new NovaError("NodeFailed", 'client "acme" has no credential "vendor"'));
     await expect(receiveHook(ports(missing), request("vendor"))).rejects.toThrow(NotFound);
     expect(world.records).toMatchObject([{ status: "refused", reason: 'client "acme" has no credential "vendor"' }]);
   });
 
-  it("comes again where keys cannot be had for now", async () => {
+  it("is thrown back to the sender for a retry if keys are temporarily unavailable", async () => {
     const down = async () => Promise.reject(new NovaError("SandboxUnavailable", "the store does not answer"));
     await expect(receiveHook(ports(down), request("vendor"))).rejects.toThrow("the store does not answer");
     expect(world.records).toEqual([]);
   });
 
-  it("that cannot be read says so, whatever else was refused in the same minute", async () => {
+  it("that cannot be read is recorded although another request was refused in the same minute", async () => {
     await expect(receiveHook(ports(), request("vendor", json, { "x-signature": "00" }))).rejects.toThrow(NotFound);
     await expect(receiveHook(ports(), request("vendor", "{"))).rejects.toThrow(/not JSON/);
     await expect(receiveHook(ports(), request("vendor", '{"password": hunter2}'))).rejects.toThrow(
@@ -178,8 +178,8 @@ describe("a request to a hook", () => {
   });
 
   it.each([
-    ["that is no JSON", "{", ["acme"], /not JSON/],
-    ["that no client of ours sends", json, [], /no client "acme"/],
+    ["that is not JSON", "{", ["acme"], /not JSON/],
+    ["for a client that does not exist", json, [], /no client "acme"/],
   ])("%s is refused with a record", async (_, body, clients, reason) => {
     world.clients = new Set(clients);
     const refused = receiveHook(ports(), request("vendor", body));
@@ -188,7 +188,7 @@ describe("a request to a hook", () => {
     expect(world.records).toMatchObject([{ status: "refused", reason: expect.stringMatching(reason) }]);
   });
 
-  it("goes to no workflow any more once its version is not the active one", async () => {
+  it("reaches only the workflow's active version", async () => {
     await world.publish("other", []);
     world.triggers.kept.clear();
     await expect(receiveHook(ports(), request("open"))).rejects.toThrow(NotFound);

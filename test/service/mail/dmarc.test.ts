@@ -5,27 +5,29 @@ import type { Verdicts } from "../../../packages/service/src/mail/ses-headers.ts
 
 const asksTo = (policy: "none" | "quarantine" | "reject") => async () => policy;
 
-it.each<[Verdicts, "none" | "quarantine" | "reject", RegExp | undefined]>([
-  [{}, "none", undefined],
-  [{}, "quarantine", undefined],
-  [{}, "reject", /not proven to be from b.example \(DMARC\)/],
-  [{ provenDomain: "b.example" }, "reject", undefined],
-  [{ provenDomain: "mail.b.example" }, "reject", /not proven/],
-  [{ spam: "GRAY", virus: "PROCESSING_FAILED" }, "none", undefined],
-  [{ virus: "FAIL", provenDomain: "b.example" }, "none", /virus/],
-  [{ spam: "FAIL", provenDomain: "b.example" }, "none", /spam/],
-])("verdicts %j where the domain asks to %s refuse a mail: %s", async (verdicts, policy, reason) => {
-  const refused = await refusedBy(verdicts, "a@b.example", asksTo(policy));
-  if (reason === undefined) expect(refused).toBeUndefined();
-  else expect(refused).toMatch(reason);
+describe("the findings of SES", () => {
+  it.each<[Verdicts, "none" | "quarantine" | "reject", RegExp | undefined]>([
+    [{}, "none", undefined],
+    [{}, "quarantine", undefined],
+    [{}, "reject", /not proven to be from b.example \(DMARC\)/],
+    [{ provenDomain: "b.example" }, "reject", undefined],
+    [{ provenDomain: "mail.b.example" }, "reject", /not proven/],
+    [{ spam: "GRAY", virus: "PROCESSING_FAILED" }, "none", undefined],
+    [{ virus: "FAIL", provenDomain: "b.example" }, "none", /virus/],
+    [{ spam: "FAIL", provenDomain: "b.example" }, "none", /spam/],
+  ])("refuse a mail: findings %j, policy %s, reason %s", async (verdicts, policy, reason) => {
+    const refused = await refusedBy(verdicts, "a@b.example", asksTo(policy));
+    if (reason === undefined) expect(refused).toBeUndefined();
+    else expect(refused).toMatch(reason);
+  });
+
+  it("refuse a mail without a sender before any policy is read", async () => {
+    const neverCalled = () => Promise.reject(new RangeError("unexpected read of a policy"));
+    expect(await refusedBy({ provenDomain: "" }, "", neverCalled)).toMatch(/exactly one sender/);
+  });
 });
 
-it("refuses a mail that names no sender, and asks nobody for a policy", async () => {
-  const nobodyAsks = () => Promise.reject(new RangeError("nobody asks for a policy here"));
-  expect(await refusedBy({ provenDomain: "" }, "", nobodyAsks)).toMatch(/exactly one sender/);
-});
-
-describe("what a domain asks for", () => {
+describe("the DMARC policy", () => {
   const missing = Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
   const records: Record<string, string[][] | Error> = {
     "_dmarc.a.example": [["v=spf1 -all"], ["v=DMARC1; p=", "reject; sp=none"]],
@@ -50,11 +52,11 @@ describe("what a domain asks for", () => {
     ["unknown.example", "none"],
     ["localhost", "none"],
     ["", "none"],
-  ])("%j asks to: %s", async (domain, expected) => {
+  ])("of %j is %s", async (domain, expected) => {
     expect(await policyOf(domain)).toBe(expected);
   });
 
-  it("is asked of eight names at most, however long the sender's is", async () => {
+  it("is searched under at most eight names, however long the sender's name is", async () => {
     const asked: string[] = [];
     const policy = await dmarcPolicies(async (name) => {
       asked.push(name);

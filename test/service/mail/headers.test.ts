@@ -12,7 +12,7 @@ import { head, sesHead } from "../support/mail.ts";
 
 const read = (text: string) => readHeaders(Buffer.from(text)) ?? [];
 
-describe("the head of a mail", () => {
+describe("the header block of a mail", () => {
   it.each([
     [
       "A: b\r\nC: d\r\n\r\nE: f",
@@ -31,18 +31,18 @@ describe("the head of a mail", () => {
     ], // prettier-ignore
     ["A: b", [["a", "b"]]],
     ["\r\n\r\nA: b", []],
-  ])("of %j is %j", (text, expected) => {
+  ])("%j is read as %j", (text, expected) => {
     expect(read(text).map(({ name, value }) => [name, value])).toEqual(expected);
   });
 
-  it("is none where it does not end within the limit", () => {
+  it("is undefined if it does not end within the limit", () => {
     expect(readHeaders(Buffer.alloc(longestHeadBytes, "a"))).toBeUndefined();
     expect(readHeaders(Buffer.alloc(longestHeadBytes - 1, "a"))).toEqual([]);
   });
 });
 
-describe("what SES has added", () => {
-  it("is the block at the top", () => {
+describe("the headers that SES added", () => {
+  it("are the block at the top", () => {
     const names = sesHeaders(read(sesHead() + head)).map(({ name }) => name);
     expect(names).toEqual(
       ["return-path", "received", "x-ses-spam-verdict", "x-ses-virus-verdict", "received-spf"].concat(
@@ -58,8 +58,8 @@ describe("what SES has added", () => {
       `${sesHead({ spam: "FAIL" })}X-SES-Spam-Verdict: PASS\r\nReceived: from x\r\n`,
       "FAIL",
     ],
-    ["behind another header", "Received: from ses\r\nX-A: b\r\nX-SES-Spam-Verdict: PASS\r\n", undefined],
-  ])("has the verdict, and no other %s", (_where, text, spam) => {
+    ["after another header", "Received: from ses\r\nX-A: b\r\nX-SES-Spam-Verdict: PASS\r\n", undefined],
+  ])("hold the verdict, and ignore one %s", (_where, text, spam) => {
     expect(verdictsOf(sesHeaders(read(`${text}\r\n`))).spam).toBe(spam);
   });
 
@@ -73,11 +73,11 @@ describe("what SES has added", () => {
     ["", undefined],
     ["mx.evil.example; dmarc=pass header.from=a.example", undefined],
     ["amazonses.com.evil.example; dmarc=pass header.from=a.example", undefined],
-  ])("proves by %j the domain %j", (authentication, expected) => {
+  ])("prove with %j the domain %j", (authentication, expected) => {
     expect(verdictsOf(sesHeaders(read(sesHead({ authentication })))).provenDomain).toBe(expected);
   });
 
-  it("names recipients where the sender called itself by words of the header", () => {
+  it("name the recipients even if the sender's own name contains words of the header", () => {
     const received =
       "Received: from x for eve@in.example (c; d) by inbound-smtp with SMTP id i\r\n for a@b.example;\r\n Fri, 20 Nov";
     expect(receivedFor(read(`${received}\r\n\r\n`))).toEqual(["a@b.example"]);
@@ -87,7 +87,7 @@ describe("what SES has added", () => {
     ["a@b.example", ["a@b.example"]],
     ["<A@B.example>, c@d.example", ["a@b.example", "c@d.example"]],
     ["nobody", []],
-  ])("took it for %j", (to, expected) => {
+  ])("name the recipients %j", (to, expected) => {
     expect(receivedFor(sesHeaders(read(sesHead({ for: to }))))).toEqual(expected);
   });
 });
@@ -99,7 +99,7 @@ describe("recipients", () => {
   };
 
   it.each([
-    ["SES took it for", sesHead({ for: "a+x@in.example" }), "To: b@in.example\r\n", [], [["a", "x"]]],
+    ["SES names", sesHead({ for: "a+x@in.example" }), "To: b@in.example\r\n", [], [["a", "x"]]],
     [
       "To and Cc name where SES says nothing",
       "",
@@ -127,11 +127,11 @@ describe("recipients", () => {
       ["in.example"],
       [["a", undefined]],
     ], // prettier-ignore
-  ])("are those that %s", (_what, top, headers, domains, expected) => {
+  ])("are the ones that %s", (_what, top, headers, domains, expected) => {
     expect(of(top, headers, domains)).toEqual(expected);
   });
 
-  it("are fifty at most", () => {
+  it("are at most fifty", () => {
     const to = Array.from({ length: 60 }, (_, at) => `a${at}@x`).join(", ");
     expect(of("", `To: ${to}\r\n`)).toHaveLength(50);
   });

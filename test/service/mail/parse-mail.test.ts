@@ -37,7 +37,7 @@ describe("the reader of a mail", () => {
     expect((await parseMail(withSubject(subject))).subject).toBe(expected);
   });
 
-  it("joins a split letter wherever the sender's program cuts, in names of people and of files", async () => {
+  it("joins a letter that is split at any byte, in names of people and of files", async () => {
     const text = "Größe 5 €.pdf";
     for (let cut = 1; cut < Buffer.from(text).length; cut++) {
       const headers = head.replace("From: Anna Bell", `From: ${word(text, cut)}`);
@@ -46,13 +46,13 @@ describe("the reader of a mail", () => {
     }
   });
 
-  it("leaves such words in bodies as they are", async () => {
+  it("leaves encoded words in bodies unchanged", async () => {
     const text = "=?UTF-8?B?TcM=?= =?UTF-8?B?pHJ6?=";
     const mail = await parseMail(mailOf([{ type: "text/plain", name: "a.txt", body: text }], { text }));
     expect([mail.text.trim(), String(Buffer.from(mail.attachments[0]?.bytes ?? []))]).toEqual([text, text]);
   });
 
-  it("reads who gets the answer, what the mail answers and whether a program wrote it", async () => {
+  it("reads the reply address, the answered mail, and whether a program wrote the mail", async () => {
     const mail = await parseMail(
       withHeader(
         "Reply-To: Desk <Desk@Example.com>, b@example.com",
@@ -68,7 +68,7 @@ describe("the reader of a mail", () => {
     expect(await parseMail(mailOf())).toMatchObject({ replyTo: [], inReplyTo: null, autoSubmitted: null });
   });
 
-  it("hands on all headers, decoded, with the values of a repeated one in lines", async () => {
+  it("returns all headers, decoded, and joins the values of a repeated one with line breaks", async () => {
     const { headers } = await parseMail(
       withHeader("X-Order: =?UTF-8?Q?M=C3=A4rz?=", "Received: from b", "Received: from a", "$blob: 1", "__proto__: 2"),
     );
@@ -82,7 +82,7 @@ describe("the reader of a mail", () => {
   });
 });
 
-describe("an attachment that holds others", () => {
+describe("an attachment with attachments inside", () => {
   const shown = async (parts: Part[]) =>
     (await parseMail(mailOf(parts))).attachments.map(({ name, type, inside }) => [name, type, inside]);
   const forwarded = (...parts: Part[]): Part => ({ type: "message/rfc822", name: "Invoice.eml", body: mailOf(parts) });
@@ -92,7 +92,7 @@ describe("an attachment that holds others", () => {
     body: tnefOf([{ title: "a.pdf", data: Buffer.from("%PDF") }]),
   };
 
-  it("is followed by those of a forwarded mail", async () => {
+  it("is followed by the attachments of a forwarded mail", async () => {
     expect(await shown([forwarded(pdf), pdf])).toEqual([
       ["Invoice.eml", "message/rfc822", null],
       ["invoice.pdf", "application/pdf", "Invoice.eml"],
@@ -100,7 +100,7 @@ describe("an attachment that holds others", () => {
     ]);
   });
 
-  it("is followed by those of winmail.dat, also in a forwarded mail", async () => {
+  it("is followed by the files of winmail.dat, also in a forwarded mail", async () => {
     expect(await shown([forwarded(winmail)])).toEqual([
       ["Invoice.eml", "message/rfc822", null],
       ["winmail.dat", "application/ms-tnef", "Invoice.eml"],
@@ -114,14 +114,14 @@ describe("an attachment that holds others", () => {
   });
 
   it.each<[string, Part]>([
-    ["is no mail", { type: "message/rfc822", name: "a.eml", body: "" }],
+    ["is not a mail", { type: "message/rfc822", name: "a.eml", body: "" }],
     ["has a NUL in its head", { type: "message/rfc822", name: "a.eml", body: "From: a\0b\r\n\r\nx" }],
-    ["breaks off", { ...winmail, body: winmail.body.subarray(0, 40) }],
+    ["is truncated", { ...winmail, body: winmail.body.subarray(0, 40) }],
   ])("stays packed if it %s", async (_what, part) => {
     expect(await shown([part])).toHaveLength(1);
   });
 
-  it("counts for the limit of 1,000 attachments", async () => {
+  it("counts towards the limit of 1,000 attachments", async () => {
     const many = tnefOf(Array.from({ length: 1_000 }, (_, index) => ({ title: `${index}`, data: Buffer.from("x") })));
     await expect(shown([{ ...winmail, body: many }])).rejects.toThrow("more than 1000 attachments");
   });

@@ -26,27 +26,43 @@ const reference = (text: string) => ({
 });
 
 describe("a mail", () => {
-  it("starts a run with what it says, and with its attachments as bytes", async () => {
+  it("starts a run with its content, and with its attachments as bytes", async () => {
     const [delivery] = await receive(mailOf([pdf]));
     expect(delivery).toMatchObject({
-      ...{ type: "mail", workflow: "invoice", trigger: "mail-1", client: "default", status: "started", reason: null },
-      ...{ from: "anna@example.com", about: "Invoice März", dedupe: "<1@example.com>" },
+      type: "mail",
+      workflow: "invoice",
+      trigger: "mail-1",
+      client: "default",
+      status: "started",
+      reason: null,
+      from: "anna@example.com",
+      about: "Invoice März",
+      dedupe: "<1@example.com>",
     });
     expect(world.runs).toEqual([delivery?.execution]);
     const attachments = [{ name: "invoice.pdf", type: "application/pdf", bytes: reference("%PDF-1.7"), inside: null }];
     const { email, ...flat } = await world.context(world.runs[0] ?? "");
     expect(email).toMatchObject({
-      ...{ subject: "Invoice März", from: "anna@example.com", from_name: "Anna Bell", to: ["invoices@in.example.com"] },
-      ...{ cc: [], date: "2026-11-20T20:32:30.000Z", html: null, message_id: "<1@example.com>", attachments },
+      subject: "Invoice März",
+      from: "anna@example.com",
+      from_name: "Anna Bell",
+      to: ["invoices@in.example.com"],
+      cc: [],
+      date: "2026-11-20T20:32:30.000Z",
+      html: null,
+      message_id: "<1@example.com>",
+      attachments,
     });
     expect(flat).toEqual({
-      ...{ email_from: "anna@example.com", email_subject: "Invoice März", email_attachments: attachments },
+      email_from: "anna@example.com",
+      email_subject: "Invoice März",
+      email_attachments: attachments,
       email_body: expect.stringMatching(/^Please pay\.\s*$/),
     });
     expect(Array.from(world.engine.blobs.blobs.values(), String)).toEqual(["%PDF-1.7"]);
   });
 
-  it("starts one run, however often and under whatever key it comes", async () => {
+  it("starts one run, even if it arrives twice under different keys", async () => {
     const first = await receive(mailOf());
     expect(await receive(mailOf())).toEqual(first);
     expect(await receive(mailOf(), "mail/two")).toEqual(first);
@@ -56,7 +72,7 @@ describe("a mail", () => {
   describe("without a Message-ID", () => {
     const headers = head.replace(/Message-ID.*\r\n/, "");
 
-    it("is recognised by what its author wrote", async () => {
+    it("is recognised by its author's headers and body", async () => {
       for (const text of ["one", "one", "two"]) await receive(mailOf([], { headers, text }));
       expect(world.runs).toHaveLength(2);
       expect(world.records[0]?.dedupe).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -71,11 +87,11 @@ describe("a mail", () => {
 
     it.each([
       [
-        "other ends of lines",
+        "different line ends",
         (mail: Buffer) => Buffer.from(mail.toString("latin1").replaceAll("\r\n", "\n"), "latin1"),
       ],
       ["lines at its end", (mail: Buffer) => Buffer.concat([mail, Buffer.from("\r\n\r\n")])],
-    ])("starts one run when a server gives it %s", async (_what, changed) => {
+    ])("starts one run if a server adds %s", async (_what, changed) => {
       await receive(mailOf([], { headers }), "mail/one");
       await receive(changed(mailOf([], { headers })), "mail/two");
       expect([world.runs.length, world.records.length]).toEqual([1, 1]);
@@ -92,13 +108,13 @@ describe("a mail", () => {
       ["date", headers.replace("21:32:30", "21:32:31")],
       ["subject", headers.replace("Subject: Invoice", "Subject: Bill")],
       ["recipient", headers.replace("To: invoices@", "Cc: boss@example.com\r\nTo: invoices@")],
-    ])("starts a run for each %s", async (_what, other) => {
+    ])("starts a run for each different %s", async (_what, other) => {
       for (const one of [headers, other]) await receive(mailOf([], { headers: one }));
       expect(world.runs).toHaveLength(2);
     });
   });
 
-  it("starts a run for each client that it names, once", async () => {
+  it("starts one run for each client that it names", async () => {
     world.clients.add("globex");
     world.domains = ["in.example.com"];
     const cc = "Cc: invoices+globex@in.example.com, boss@example.com\r\n";
@@ -112,7 +128,7 @@ describe("a mail", () => {
     expect(new Set(world.runs).size).toBe(3);
   });
 
-  it("goes on with the run that a Lambda has left half started", async () => {
+  it("continues with the run that a crashed Lambda had half started", async () => {
     const dying = { call: () => Promise.reject(new RangeError("the Lambda died")) };
     world.mails.set(key, mailOf([pdf]));
     await expect(receiveMail(world.ports(dying), key)).rejects.toThrow("the Lambda died");
@@ -123,7 +139,7 @@ describe("a mail", () => {
   });
 });
 
-describe("a mail is refused, with a record,", () => {
+describe("a refused mail", () => {
   const refused = async (raw: Buffer) => {
     const [delivery, ...others] = await receive(raw);
     expect([others, world.runs]).toEqual([[], []]);
@@ -131,10 +147,15 @@ describe("a mail is refused, with a record,", () => {
     return delivery;
   };
 
-  it("for a client that is not there, of which nothing else is kept: it may have been erased", async () => {
+  it("for a client that does not exist is recorded without its sender, since the client may have been erased", async () => {
     const top = sesHead({ for: "invoices+nobody@in.example.com" });
     expect(await refused(mailOf([], { top }))).toMatchObject({
-      ...{ status: "refused", execution: null, client: null, from: "", about: "", dedupe: "" },
+      status: "refused",
+      execution: null,
+      client: null,
+      from: "",
+      about: "",
+      dedupe: "",
       reason: expect.stringMatching(/no client "nobody" - `nova clients create <name>` makes it$/),
     });
   });
@@ -143,30 +164,36 @@ describe("a mail is refused, with a record,", () => {
     ["has a virus", { virus: "FAIL" }, /virus/],
     ["is spam", { spam: "fail" }, /spam/],
     ["names no workflow", { for: "bills@in.example.com" }, /no workflow has the mail address "bills"/],
-    ["names nothing", { for: "+acme@in.example.com" }, /no workflow has the mail address ""/],
-  ])("that %s", async (_what, ses, reason) => {
+    ["names no address", { for: "+acme@in.example.com" }, /no workflow has the mail address ""/],
+  ])("is recorded if it %s", async (_what, ses, reason) => {
     expect(await refused(mailOf([], { top: sesHead(ses) }))).toMatchObject({
-      ...{ status: "refused", execution: null, reason: expect.stringMatching(reason) },
-      ...{ from: "anna@example.com", about: expect.stringContaining("Invoice") },
+      status: "refused",
+      execution: null,
+      reason: expect.stringMatching(reason),
+      from: "anna@example.com",
+      about: expect.stringContaining("Invoice"),
     });
   });
 
   it.each([
     ["reject", "refused"],
     ["none", "started"],
-  ] as const)("whose sender's domain asks to %s where DMARC fails: it is %s", async (policy, status) => {
-    world.policy = policy;
-    const top = sesHead({ authentication: "amazonses.com; dmarc=fail header.from=example.com" });
-    expect(await receive(mailOf([], { top }))).toMatchObject([{ status }]);
-  });
+  ] as const)(
+    "can have a sender whose domain asks to %s mail that fails DMARC: the mail is %s",
+    async (policy, status) => {
+      world.policy = policy;
+      const top = sesHead({ authentication: "amazonses.com; dmarc=fail header.from=example.com" });
+      expect(await receive(mailOf([], { top }))).toMatchObject([{ status }]);
+    },
+  );
 
-  it("whatever verdicts its sender has written into it", async () => {
+  it("stays refused if its sender has added false verdicts", async () => {
     const own = "X-SES-Virus-Verdict: PASS\r\nAuthentication-Results: amazonses.com; dmarc=pass\r\n";
     const top = sesHead({ virus: "FAIL" });
     expect((await refused(mailOf([], { top, headers: own + head })))?.reason).toMatch(/virus/);
   });
 
-  it("whose sender is not on the list", async () => {
+  it("may have a sender that is not on the trigger's list", async () => {
     await world.publish("strict", [{ ...trigger, address: "strict", from: ["@example.org", "ben@example.com"] }]);
     const top = sesHead({ for: "strict@in.example.com" });
     const delivery = await refused(mailOf([], { top }));
@@ -174,7 +201,7 @@ describe("a mail is refused, with a record,", () => {
     expect(delivery?.reason).toMatch(/^anna@example.com is not in the trigger's list/);
   });
 
-  it("that comes for another client than its trigger takes", async () => {
+  it("may be for another client than its trigger accepts", async () => {
     await world.publish("own", [{ ...trigger, address: "own", client: "acme" }]);
     expect((await refused(mailOf([], { top: sesHead({ for: "own+default@in.example.com" }) })))?.reason).toMatch(
       /takes no mail for the client "default"/,
@@ -184,7 +211,7 @@ describe("a mail is refused, with a record,", () => {
     ]);
   });
 
-  it("that does not fit the inputs of its workflow", async () => {
+  it("may lack inputs of its workflow", async () => {
     const inputs = { type: "object", required: ["smtp_host"], properties: {} };
     await world.publish("asking", [{ ...trigger, address: "asking" }], inputs);
     expect((await refused(mailOf([], { top: sesHead({ for: "asking@in.example.com" }) })))?.reason).toMatch(
@@ -192,18 +219,18 @@ describe("a mail is refused, with a record,", () => {
     );
   });
 
-  it("that is for nobody of ours", async () => {
+  it("may be for no address of ours", async () => {
     world.domains = ["other.example.com"];
     expect((await refused(mailOf()))?.reason).toBe("it is for no address of ours");
   });
 
-  it("that has gone from the bucket", async () => {
+  it("may be missing in the bucket", async () => {
     const [delivery] = await receiveMail(world.ports(), "mail/gone");
     expect(delivery).toMatchObject({ workflow: null, dedupe: "mail/gone", reason: expect.stringMatching(/any more/) });
   });
 });
 
-describe("what somebody has made to do harm", () => {
+describe("a hostile mail", () => {
   const many = (count: number): Part[] =>
     Array.from({ length: count }, (_, at) => ({ type: "text/plain", name: `${at}.txt`, body: `${at}` }));
   const plain = (headers: string, body: string) => Buffer.from(`${sesHead()}${head}\r\n${headers}\r\n\r\n${body}`);
@@ -214,9 +241,9 @@ describe("what somebody has made to do harm", () => {
   const qp = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable";
 
   it.each<[string, () => Buffer, string | RegExp]>([
-    ["nothing", () => Buffer.alloc(0), /no address of ours/],
+    ["no content", () => Buffer.alloc(0), /no address of ours/],
     ["no head", () => Buffer.from("\r\n\r\nhello"), /no address of ours/],
-    ["bytes", () => Buffer.from([0, 255, 254, 0, 10, 13]), /no address of ours/],
+    ["random bytes", () => Buffer.from([0, 255, 254, 0, 10, 13]), /no address of ours/],
     [
       "a head without an end",
       () => Buffer.from(`${sesHead()}${"X-A: b\r\n".repeat(100_000)}`),
@@ -232,14 +259,14 @@ describe("what somebody has made to do harm", () => {
       () => Buffer.concat([mailOf(), Buffer.alloc(largestMailBytes)]),
       /bytes, and a mail may have 41943040/,
     ],
-    ["parts within parts", () => nested(60), /cannot be read: .*nest/i],
-    ["parts within parts without number", () => nested(600), /parts within parts more than 500 times/],
+    ["nested parts", () => nested(60), /cannot be read: .*nest/i],
+    ["too many nested parts", () => nested(600), /parts within parts more than 500 times/],
     [
       "parts without number",
       () => plain("Content-Type: multipart/mixed; boundary=x", "--x\r\n".repeat(49_000)),
       /more than 5000 parts/,
     ],
-    ["1,000 attachments and one", () => mailOf(many(1_001)), /more than 1000 attachments/],
+    ["1,001 attachments", () => mailOf(many(1_001)), /more than 1000 attachments/],
     ["1,000 attachments", () => mailOf(many(1_000)), "started"],
     ["an unknown charset", () => plain("Content-Type: text/plain; charset=klingon", "caf\xe9"), "started"],
     ["broken UTF-8", () => Buffer.concat([plain(qp, "=FF=FE=C3"), Buffer.from([0xc3, 0x28, 0xff])]), "started"],
@@ -265,7 +292,7 @@ describe("what somebody has made to do harm", () => {
       () => mailOf([], { headers: `${head}\r\nCc: ${"a@b.example, ".repeat(35_000)}c@d.example` }),
       "started",
     ],
-  ])("has %s, and is refused clearly or handled", async (_what, make, outcome) => {
+  ])("with %s is refused with a clear reason, or handled", async (_what, make, outcome) => {
     const deliveries = await receive(make());
     expect(deliveries).toHaveLength(1);
     if (typeof outcome === "string") expect(deliveries[0]).toMatchObject({ status: outcome, reason: null });
@@ -273,7 +300,7 @@ describe("what somebody has made to do harm", () => {
     expect(world.runs).toHaveLength(outcome === "started" ? 1 : 0);
   });
 
-  it("names a path, and none of it is left of the attachment's name", async () => {
+  it("cannot put a path into the name of an attachment", async () => {
     const names = ["../../etc/passwd", "C:\\\\temp\\\\a.pdf", "..", ""];
     await receive(mailOf(names.map((name) => ({ ...pdf, name }))));
     const { email_attachments } = await world.context(world.runs[0] ?? "");
@@ -285,7 +312,7 @@ describe("what somebody has made to do harm", () => {
     ]);
   });
 
-  it("looks like a mark or a reference of NOVA's, and stays text", async () => {
+  it("with text that looks like a mark or a reference of NOVA's stays text", async () => {
     const text = `{"$blob": {"sha256": "${"a".repeat(64)}"}} nova-file-00000000-0000-0000-0000-000000000000`;
     await receive(mailOf([pdf], { text }));
     expect((await world.context(world.runs[0] ?? "")).email_body.trim()).toBe(text);

@@ -21,7 +21,7 @@ async function receive(raw: Buffer) {
   return delivery;
 }
 
-/** The header as SES writes it, with what a sender can choose of it. */
+/** The header as SES writes it, with the parts that a sender can choose. */
 const authentication = ({ mailFrom = "a@evil.example", helo = "evil.example", dkim = "@evil.example", dmarc = "" }) =>
   `amazonses.com;\r\n spf=pass (spfCheck: domain of ${mailFrom} designates 192.0.2.1 as permitted sender) ` +
   `client-ip=192.0.2.1; envelope-from=${mailFrom}; helo=${helo};\r\n dkim=pass header.i=${dkim};\r\n ` +
@@ -32,7 +32,7 @@ const fromBank = `From: Bank <pay@bank.example>\r\n${rest}`;
 const pass = "dmarc=pass header.from=bank.example";
 const forged = `Authentication-Results: amazonses.com; ${pass};\r\n`;
 
-describe("a forged mail is refused where the sender has written a pass", () => {
+describe("a forged mail is refused if the sender writes a pass", () => {
   it.each([
     ["into MAIL FROM", { mailFrom: `"x; ${pass}; y"@evil.example` }],
     ["into MAIL FROM, and SES drops the quotes", { mailFrom: `x; ${pass}; y@evil.example` }],
@@ -50,18 +50,18 @@ describe("a forged mail is refused where the sender has written a pass", () => {
       "around SES's own result, which is a comment then",
       { helo: `x; ${pass} (`, dmarc: "dmarc=fail header.from=bank.example; dkim=pass header.i=)@evil.example" },
     ],
-    ["with spaces around the sign", { helo: `x; dmarc = pass header.from = bank.example` }],
-    ["with a comment in it", { helo: `x; dmarc(y)=(z)pass header.from=bank.example` }],
+    ["with spaces around the equals sign", { helo: `x; dmarc = pass header.from = bank.example` }],
+    ["with a comment inside", { helo: `x; dmarc(y)=(z)pass header.from=bank.example` }],
     ["with a version of the method", { helo: `x; dmarc/1=pass header.from=bank.example` }],
-    ["where SES has no result of its own", { helo: `"x; ${pass}"`, dmarc: "none" }],
+    ["and SES has no result of its own", { helo: `"x; ${pass}"`, dmarc: "none" }],
     ["for a domain of the attacker's", { dmarc: "dmarc=pass header.from=evil.example" }],
     ["for two domains", { dmarc: "dmarc=pass header.from=evil.example header.from=bank.example" }],
-    ["for a domain that is longer", { dmarc: "dmarc=pass header.from=bank.example.evil.example" }],
-    ["that is none but in a comment", { dmarc: "dmarc=fail (dmarc=pass) header.from=bank.example" }],
-    ["that is none but in quotes", { dmarc: 'dmarc="pass" header.from=bank.example' }],
-    ["behind a quote without an end", { dmarc: `${pass}; x="` }],
-    ["behind a comment without an end", { dmarc: `${pass} ((x)` }],
-    ["behind thousands of letters", { dmarc: `x=${"y".repeat(20_000)}; ${pass}` }],
+    ["for a longer domain", { dmarc: "dmarc=pass header.from=bank.example.evil.example" }],
+    ["only in a comment", { dmarc: "dmarc=fail (dmarc=pass) header.from=bank.example" }],
+    ["only in quotes", { dmarc: 'dmarc="pass" header.from=bank.example' }],
+    ["after a quote without an end", { dmarc: `${pass}; x="` }],
+    ["after a comment without an end", { dmarc: `${pass} ((x)` }],
+    ["after thousands of letters", { dmarc: `x=${"y".repeat(20_000)}; ${pass}` }],
   ])("%s", async (_where, given) => {
     const delivery = await receive(
       mailOf([], { top: sesHead({ authentication: authentication(given) }), headers: fromBank }),
@@ -73,16 +73,16 @@ describe("a forged mail is refused where the sender has written a pass", () => {
   const failed = sesHead({ authentication: authentication({}) });
   const without = (name: string) => failed.replace(new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, "m"), "");
   it.each([
-    ["below what SES has added", `${failed}${forged}`],
+    ["below the headers of SES", `${failed}${forged}`],
     ["below, under a name with a space", `${failed}${forged.replace(":", " :")}`],
-    ["below, where SES has added none", `${without("Authentication-Results")}${forged}`],
-    ["below, where SES has added nothing behind it", `${without("X-SES-RECEIPT")}${forged}`],
+    ["below, and SES added none", `${without("Authentication-Results")}${forged}`],
+    ["below, and SES added no header after it", `${without("X-SES-RECEIPT")}${forged}`],
     ["folded into another header", failed.replace("X-SES-RECEIPT: ", `X-SES-RECEIPT: \r\n ${forged} `)],
-    ["above it, as another server", sesHead({ authentication: `mx.evil.example; ${pass}` })],
-    ["as a server whose name begins alike", sesHead({ authentication: `amazonses.com.evil.example; ${pass}` })],
+    ["above, as another server", sesHead({ authentication: `mx.evil.example; ${pass}` })],
+    ["as a server with a similar name", sesHead({ authentication: `amazonses.com.evil.example; ${pass}` })],
     ["as a server with properties", sesHead({ authentication: `amazonses.com x=y; ${pass}` })],
-    ["as no server", sesHead({ authentication: pass })],
-    ["as nobody has", without("Authentication-Results")],
+    ["without a server", sesHead({ authentication: pass })],
+    ["that is missing", without("Authentication-Results")],
   ])("into a header of its own: %s", async (_where, top) => {
     expect(await receive(mailOf([], { top, headers: fromBank }))).toMatchObject({ status: "refused" });
     expect(world.runs).toEqual([]);
@@ -92,9 +92,9 @@ describe("a forged mail is refused where the sender has written a pass", () => {
 describe("a mail is refused whose From", () => {
   const proven = sesHead({ authentication: authentication({ dmarc: "dmarc=pass header.from=evil.example" }) });
   it.each([
-    ["is there twice", "From: a@evil.example\r\nFrom: pay@bank.example"],
-    ["is there twice, once with a space in its name", "From : a@evil.example\r\nFrom: pay@bank.example"],
-    ["is not there", "Sender: a@evil.example"],
+    ["occurs twice", "From: a@evil.example\r\nFrom: pay@bank.example"],
+    ["occurs twice, once with a space in its name", "From : a@evil.example\r\nFrom: pay@bank.example"],
+    ["is missing", "Sender: a@evil.example"],
     ["names two", "From: a@evil.example, pay@bank.example"],
     ["names a group", "From: us: a@evil.example, pay@bank.example;"],
     ["names one in a group", "From: us: a@evil.example;"],
@@ -102,7 +102,7 @@ describe("a mail is refused whose From", () => {
     ["has two addresses in brackets", "From: <pay@bank.example> <a@evil.example>"],
     ["has a route", "From: <@bank.example:a@evil.example>"],
     ["has a quoted address", 'From: "pay@bank.example"@evil.example'],
-    ["has an encoded word for an address", "From: =?utf-8?q?=3Cpay=40bank.example=3E?="],
+    ["has an encoded word as its address", "From: =?utf-8?q?=3Cpay=40bank.example=3E?="],
     ["has an encoded word in its address", "From: =?utf-8?q?pay=40bank.example?=@evil.example"],
     ["has a comment in its address", "From: a(pay@bank.example)@evil.example"],
     ["has comments within comments", "From: (a(b) <pay@bank.example>) <a@evil.example>"],
@@ -123,7 +123,7 @@ describe("a mail is refused whose From", () => {
 describe("an honest mail starts its run", () => {
   it.each([
     ["with a pass", "dmarc=pass header.from=bank.example", fromBank],
-    ["with a pass that is written with spaces", "dmarc = pass (p=reject) header.from = Bank.Example", fromBank],
+    ["with a pass written with spaces", "dmarc = pass (p=reject) header.from = Bank.Example", fromBank],
     ["with its address as its name", pass, `From: pay@bank.example <Pay@bank.example>\r\n${rest}`],
     ["with letters beyond ASCII in its name", pass, `From: "B\u00e4nk" <pay@bank.example> (us)\r\n${rest}`],
   ])("%s", async (_how, dmarc, headers) => {
@@ -133,7 +133,7 @@ describe("an honest mail starts its run", () => {
     expect((await world.context(world.runs[0] ?? "")).email_from).toBe("pay@bank.example");
   });
 
-  it("where its domain has no wish for what fails", async () => {
+  it("if its domain has no policy for failures", async () => {
     world.policy = "none";
     const top = sesHead({ authentication: authentication({}) });
     expect(await receive(mailOf([], { top, headers: fromBank }))).toMatchObject({ status: "started" });

@@ -43,7 +43,7 @@ describe("a reader of winmail.dat", () => {
     ]);
   });
 
-  it("ends in time and without an error for every cut and for every changed byte", () => {
+  it("ends without an error for every truncation and for every changed byte", () => {
     const raw = tnefOf([
       { title: "a.pdf", data: pdf, properties: [[text16, longName, Buffer.from("a\0", "utf16le")]], crowded: true },
     ]);

@@ -24,7 +24,7 @@ describe.skipIf(!hasDovecot)("a mailbox (needs root and: apt-get install dovecot
   });
   afterAll(() => dovecot?.close());
 
-  it("shows what nobody has read, oldest first, and marks what it is told to", async () => {
+  it("lists unread mails, oldest first, and marks them as read", async () => {
     const mailbox = await mailboxes.open(address());
     const [first, second, ...others] = await mailbox.unread(2);
     expect(others).toEqual([]);
@@ -43,16 +43,16 @@ describe.skipIf(!hasDovecot)("a mailbox (needs root and: apt-get install dovecot
       { password: "wrong" },
       /INBOX at 127.0.0.1:\d+ cannot be read: it refuses the password of anna@/,
     ],
-    ["knows no such folder", { mailbox: "Elsewhere" }, /Elsewhere at .* cannot be read: Mailbox doesn't exist/],
-    ["is not there", { port: 1 }, /INBOX at 127.0.0.1:1 cannot be read: no mail server answers there/],
-  ])("says so where it %s", async (_what, changes, message) => {
+    ["has no such folder", { mailbox: "Elsewhere" }, /Elsewhere at .* cannot be read: Mailbox doesn't exist/],
+    ["does not answer", { port: 1 }, /INBOX at 127.0.0.1:1 cannot be read: no mail server answers there/],
+  ])("reports the reason if it %s", async (_what, changes, message) => {
     const opening = mailboxes.open(address(changes));
     await expect(opening).rejects.toThrow(MailboxUnreachable);
     await expect(opening).rejects.toThrow(message);
   });
 });
 
-describe("a mailbox where private addresses are closed", () => {
+describe("a mailbox while private addresses are forbidden", () => {
   let open: Server;
   let calls = 0;
   const port = () => (open.address() as AddressInfo).port;
@@ -74,14 +74,14 @@ describe("a mailbox where private addresses are closed", () => {
       done(Object.assign(new Error(code), { code }))) as unknown as typeof lookup;
 
   it.each([
-    ["a host inside that listens", "127.0.0.1", () => 993, resolving("8.8.8.8")],
-    ["a name that leads inside", "mail.test", () => 993, resolving("10.0.0.1")],
-    ["a name that leads to this machine", "localhost", () => 143, resolving("127.0.0.1")],
+    ["a private host that listens", "127.0.0.1", () => 993, resolving("8.8.8.8")],
+    ["a name of a private address", "mail.test", () => 993, resolving("10.0.0.1")],
+    ["a name of this machine", "localhost", () => 143, resolving("127.0.0.1")],
     ["an address in another spelling", "0x7f.1", () => 143, resolving("127.0.0.1")],
-    ["a name that nobody has", "mail.test", () => 993, failing("ENOTFOUND")],
-    ["a port of something else", "mail.test", port, resolving("8.8.8.8")],
-    ["a port of something else inside", "127.0.0.1", port, resolving("8.8.8.8")],
-  ])("of %s is refused before anything is called, in the same words", async (_what, host, port, lookup) => {
+    ["an unknown name", "mail.test", () => 993, failing("ENOTFOUND")],
+    ["a port of another service", "mail.test", port, resolving("8.8.8.8")],
+    ["a port of another private service", "127.0.0.1", port, resolving("8.8.8.8")],
+  ])("at %s is refused before any connection, in the same words", async (_what, host, port, lookup) => {
     const closed = imapMailboxes(createOutgoing({ allowsPrivate: false, lookup }));
     const address = { host, port: port(), user: "u", password: "p", mailbox: "INBOX" };
     const failure: Error = await closed.open(address).catch((error) => error);
@@ -91,7 +91,7 @@ describe("a mailbox where private addresses are closed", () => {
     expect(calls).toBe(0);
   });
 
-  it("gets no password in the clear by a name that begins like this machine's address", async () => {
+  it("gets no unencrypted password if its name only starts like this machine's address", async () => {
     const heard: string[] = [];
     const greeting = createServer((socket) => {
       socket.write("* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] hello\r\n");
@@ -112,7 +112,7 @@ describe("a mailbox where private addresses are closed", () => {
     expect(heard.join("")).not.toMatch(/LOGIN|AUTHENTICATE|s3cret/i);
   });
 
-  it("tells of something that is no mail server what it tells of nothing", async () => {
+  it("is reported in the same words whether another service listens there or none does", async () => {
     const said = async (port: number) => {
       const address = { host: "127.0.0.1", port, user: "u", password: "p", mailbox: "INBOX" };
       const failure: Error = await mailboxes.open(address).catch((error) => error);

@@ -12,14 +12,18 @@ import { head, mailOf } from "../support/mail.ts";
 import { TriggerWorld } from "../support/trigger-world.ts";
 
 const trigger: ImapTrigger = {
-  ...{ type: "imap", id: "imap-1", client: "acme", credential: "email" },
-  ...{ mailbox: "INBOX", everySeconds: 300 },
+  type: "imap",
+  id: "imap-1",
+  client: "acme",
+  credential: "email",
+  mailbox: "INBOX",
+  everySeconds: 300,
 };
 const name = { workflow: "invoice", trigger: "imap-1" };
 const values = { imap_host: "imap.acme.example", imap_port: 993, email_user: "anna", email_password: "s3cret" };
 
 let world: TriggerWorld;
-/** Mails of the mailbox, by uid; one that was read goes. */
+/** Unread mails of the mailbox, by uid. */
 let unread: Map<number, Buffer>;
 let opened: MailboxAddress[];
 let failure: Error | undefined;
@@ -52,7 +56,8 @@ function ports(changes: Partial<ServicePorts> = {}): ServicePorts {
 const mailbox = {
   unread: async (limit: number) =>
     [...unread].slice(0, limit).map(([uid, raw]) => ({
-      ...{ uid, bytes: raw.length },
+      uid,
+      bytes: raw.length,
       read: async (most: number) => raw.subarray(0, most),
     })),
   async markRead(uid: number) {
@@ -64,7 +69,7 @@ const mailbox = {
 const mail = (id: string, text = id) => mailOf([], { top: "", headers: head.replace("<1@", `<${id}@`), text });
 
 describe("unread mails", () => {
-  it("start runs of the client in their order, and are read then", async () => {
+  it("start runs of the client in their order, and are then marked as read", async () => {
     unread = new Map([
       [7, mail("b")],
       [9, mail("a")],
@@ -82,7 +87,7 @@ describe("unread mails", () => {
     expect(asked).toEqual([["acme", "invoice", ["email"]]]);
   });
 
-  it("that came before start no second run", async () => {
+  it("that were delivered before start no second run", async () => {
     for (const uid of [1, 2]) {
       unread.set(uid, mail("same"));
       await pollMailbox(ports(), name);
@@ -90,7 +95,7 @@ describe("unread mails", () => {
     expect([unread.size, world.runs.length]).toEqual([0, 1]);
   });
 
-  it("of 40 MB and more are refused, and read then", async () => {
+  it("of 40 MB and more are refused and marked as read", async () => {
     unread.set(1, Buffer.concat([mail("large"), Buffer.alloc(largestMailBytes)]));
     expect(await pollMailbox(ports(), name)).toMatchObject([
       { status: "refused", dedupe: "<large@example.com>", reason: expect.stringMatching(/a mail may have 41943040/) },
@@ -98,13 +103,13 @@ describe("unread mails", () => {
     expect(unread.size).toBe(0);
   });
 
-  it("that are no mails are refused, and read then", async () => {
+  it("that are not valid mails are refused and marked as read", async () => {
     unread.set(1, Buffer.alloc(0));
     expect(await pollMailbox(ports(), name)).toMatchObject([{ status: "refused", reason: "it is empty" }]);
     expect(unread.size).toBe(0);
   });
 
-  it("stay unread where the run could not be accepted, with those behind", async () => {
+  it("stay unread from the first one whose run could not be accepted", async () => {
     unread = new Map([
       [1, mail("a")],
       [2, mail("b")],
@@ -115,7 +120,7 @@ describe("unread mails", () => {
     expect([unread.size, world.runs.length]).toEqual([2, 0]);
   });
 
-  it("wait for the next poll where time is over, or there are more than fifty", async () => {
+  it("wait for the next poll if the time is up, or if there are more than fifty", async () => {
     for (let uid = 1; uid <= 60; uid++) unread.set(uid, Buffer.alloc(0));
     await pollMailbox(ports(), name, AbortSignal.abort());
     expect(unread.size).toBe(60);
@@ -131,13 +136,13 @@ describe("a mailbox that cannot be read", () => {
     ["does not answer", () => (failure = new MailboxUnreachable("no answer")), /^no answer$/],
     ["has no credential", () => (stored = new NovaError("NodeFailed", 'no credential "email"')), /^no credential/],
     ["has a credential of another kind", () => (stored = { db_host: "x" }), /names no mailbox - store one of the kind/],
-  ])("since it %s leaves a record with the reason", async (_what, prepare, reason) => {
+  ])("because it %s leaves a record with the reason", async (_what, prepare, reason) => {
     prepare();
     expect(await poll()).toEqual([["failed", expect.stringMatching(reason)]]);
     expect(world.records).toMatchObject([{ workflow: "invoice", trigger: "imap-1", client: "acme", execution: null }]);
   });
 
-  it("is tried again the next time, and then less and less often until it can be read", async () => {
+  it("is polled again at the next time, and then less and less often until it can be read", async () => {
     failure = new MailboxUnreachable("no answer");
     const tries: number[] = [];
     for (let minute = 0; minute < 60; minute += 5) {
@@ -152,15 +157,16 @@ describe("a mailbox that cannot be read", () => {
     expect([...world.triggers.kept.values()][0]?.pause).toBeUndefined();
   });
 
-  it("is a matter of the mailbox: another error is thrown", async () => {
+  it("is recorded only for errors of the mailbox; other errors are thrown", async () => {
     failure = new TypeError("a mistake of ours");
     await expect(poll()).rejects.toThrow(TypeError);
   });
 });
 
-it("does nothing for a trigger that is gone, and looks on a schedule of its own", async () => {
+it("a poll does nothing for a removed trigger, and has its own schedule", async () => {
   expect(world.schedules.kept.get("invoice/imap-1")).toEqual({
-    ...{ ...name, expression: "rate(5 minutes)" },
+    ...name,
+    expression: "rate(5 minutes)",
     polls: true,
   });
   expect(await pollMailbox(ports(), { ...name, trigger: "other" })).toEqual([]);

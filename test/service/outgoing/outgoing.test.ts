@@ -55,7 +55,11 @@ describe("a server that a user names", () => {
     const [{ message, body: sent }] = requests as [(typeof requests)[number]];
     expect([message.method, message.url, sent]).toEqual(["POST", "/x?y=1", "a=%C3%BC"]);
     expect(message.headers).toMatchObject({
-      ...{ host: `id.test:${port}`, a: "b", "user-agent": "NOVA", "content-length": "8", connection: "close" },
+      host: `id.test:${port}`,
+      a: "b",
+      "user-agent": "NOVA",
+      "content-length": "8",
+      connection: "close",
       "content-type": "application/x-www-form-urlencoded;charset=UTF-8",
     });
     expect(message.headers).not.toHaveProperty("accept-encoding");

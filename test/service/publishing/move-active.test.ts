@@ -68,7 +68,8 @@ describe("a publication that fails", () => {
     };
     const later = [{ ...nightly, every: "2h" }, first, paid("bank", { bus: "default" })];
     expect(await post("a", [...later, { ...paid("x"), id: "last" }])).toMatchObject({
-      ...{ status: "failed", reason: "EventBridge refuses it - correct the pattern" },
+      status: "failed",
+      reason: "EventBridge refuses it - correct the pattern",
     });
     expect([...world.eventRules.kept.values(), ...world.schedules.kept.values()]).toEqual(before);
     expect(live(world)).toMatchObject({ there: live(world).wanted });

@@ -10,8 +10,16 @@ const daysAgo = (days: number) => clock.iso(clock.now - days * dayMs);
 
 function run(id: string, began: number, ended: number | null, more: Partial<Execution> = {}): Execution {
   return {
-    ...{ format: 1, id, workflowId: "w", version: 1, stateMachineArn: "arn", client: "acme", root: id },
-    ...{ status: "completed", startedAt: daysAgo(began), open: ended === null },
+    format: 1,
+    id,
+    workflowId: "w",
+    version: 1,
+    stateMachineArn: "arn",
+    client: "acme",
+    root: id,
+    status: "completed",
+    startedAt: daysAgo(began),
+    open: ended === null,
     ...(ended !== null && { endedAt: daysAgo(ended) }),
     ...more,
   };
@@ -80,7 +88,12 @@ function world(clients: Client[], runs: Execution[]) {
 }
 
 const client = (more: Partial<Client> = {}): Client => ({
-  ...{ format: 1, slug: "acme", name: "Acme", pins: {}, createdAt: daysAgo(100), quotas: { retentionDays: 30 } },
+  format: 1,
+  slug: "acme",
+  name: "Acme",
+  pins: {},
+  createdAt: daysAgo(100),
+  quotas: { retentionDays: 30 },
   ...more,
 });
 

@@ -54,7 +54,8 @@ const step = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ do: fc.constant("run" as const), id },
+      do: fc.constant("run" as const),
+      id,
       code: fc.option(fc.nat(3), { freq: 2 }),
       written: fc.constantFrom(false, false, true),
     }),
@@ -86,8 +87,12 @@ function made(node: DraftNode, { draft }: Pick<SessionState, "draft">, found: Co
 /** A session without a cloud: what an execution would come to is worked out at once. */
 class Model {
   state: SessionState = {
-    ...{ draft: { settings: {}, files: {}, nodes: [], edges: [] }, context: '{"begin":1}' },
-    ...{ nodes: {}, runs: [], published: [], changes: [] },
+    draft: { settings: {}, files: {}, nodes: [], edges: [] },
+    context: '{"begin":1}',
+    nodes: {},
+    runs: [],
+    published: [],
+    changes: [],
   };
   readonly values = new Map<string, OutcomeAt>();
   /** Runs that took something over. */

@@ -1,6 +1,6 @@
 import type { ServicePorts } from "@nova/service";
 
-/** Calls that change something, or look at what others change. */
+/** Ports whose calls change shared state, or read it. */
 const counted = [
   "triggers",
   "schedules",
@@ -12,7 +12,7 @@ const counted = [
   "publications",
 ] as const;
 
-/** Ports of a process that dies behind its call `at`, of which it hears no answer. It does nothing any more then. */
+/** Ports of a process that dies at its call number `at`: the call takes effect, but its answer is lost. Later calls fail without effect. */
 export function dyingAt(ports: ServicePorts, at: number): ServicePorts {
   let calls = 0;
   const counting = <T extends object>(port: T): T =>

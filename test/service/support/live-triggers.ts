@@ -1,6 +1,6 @@
 import type { PublishingWorld } from "./publishing-world.ts";
 
-/** What is live, in the table and outside of it, and what should be by the version that is active. */
+/** The triggers that are set up, in the table and outside, and those that the active version wants. */
 export function live(world: PublishingWorld, workflowId = "a") {
   const { active = 0, deleted = 0 } = world.workflowStates.kept.get(workflowId) ?? {};
   const version = active > deleted ? world.versions.find((one) => one.version === active) : undefined;
@@ -11,7 +11,8 @@ export function live(world: PublishingWorld, workflowId = "a") {
     return ["schedule", "imap"].includes(one.type) ? `${workflowId}/${one.id}` : [];
   });
   return {
-    ...{ there, wanted: triggers.map((one) => JSON.stringify(one)).sort() },
+    there,
+    wanted: triggers.map((one) => JSON.stringify(one)).sort(),
     outside: [...world.schedules.kept.keys(), ...world.eventRules.kept.keys()].sort(),
     places: places.sort(),
   };

@@ -1,4 +1,4 @@
-/** What SES writes above a mail, as far as it is looked at. */
+/** The headers that SES puts on top of a mail, as far as NOVA reads them. */
 export interface SesHead {
   for?: string;
   spam?: string;

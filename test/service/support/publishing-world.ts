@@ -35,7 +35,9 @@ export class PublishingWorld {
     const ports: Partial<ServicePorts> = {
       publications,
       workflowStates,
-      ...{ triggers: this.triggers, schedules: this.schedules, eventRules: this.eventRules },
+      triggers: this.triggers,
+      schedules: this.schedules,
+      eventRules: this.eventRules,
       workflows: {
         get: async (id, version) => of(id).find((one) => one.version === version),
         stored: () => Promise.reject(new Error("nobody verifies here")),

@@ -102,7 +102,17 @@ export class QueueWorld {
 
 function runOf(id: string, pools: string[]): Execution {
   return {
-    ...{ format: 1, id, workflowId: "w", version: 1, stateMachineArn: "arn", client: "c", root: id },
-    ...{ status: "queued", startedAt: new Date(0).toISOString(), pools, admission: "", open: true },
+    format: 1,
+    id,
+    workflowId: "w",
+    version: 1,
+    stateMachineArn: "arn",
+    client: "c",
+    root: id,
+    status: "queued",
+    startedAt: new Date(0).toISOString(),
+    pools,
+    admission: "",
+    open: true,
   };
 }

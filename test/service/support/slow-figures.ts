@@ -18,7 +18,11 @@ export function slowFigures({ entries }: Pick<Trace, "entries">): Record<string,
   for (const entry of flat(entries)) {
     if (notCounted.includes(entry.node_type)) continue;
     figures[entry.node_id] ??= {
-      ...{ runs: 0, failed: {}, ms: [], failedMs: 0, hits: 0 },
+      runs: 0,
+      failed: {},
+      ms: [],
+      failedMs: 0,
+      hits: 0,
       spent: { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 },
     };
     add(figures[entry.node_id] as SlowFigures, entry);

@@ -5,7 +5,7 @@ export interface TnefPart {
   title?: string;
   data?: Buffer;
   properties?: MapiProperty[];
-  /** A fixed and a named property stand before the others. */
+  /** A fixed and a named property come before the others. */
   crowded?: boolean;
 }
 

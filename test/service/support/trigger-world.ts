@@ -10,7 +10,7 @@ import { MemoryPublications } from "./publications.ts";
 import { MemoryDeliveries, MemoryNamed, MemoryTriggers } from "./triggers.ts";
 import { MemoryWorkflowStates } from "./workflow-states.ts";
 
-/** A service in memory, with what triggers need and nothing else: a port that is missing here must not be asked. */
+/** An in-memory service with only the ports that triggers need; a call of any other port fails. */
 export class TriggerWorld {
   readonly engine = new World();
   readonly triggers = new MemoryTriggers();
@@ -21,7 +21,7 @@ export class TriggerWorld {
   readonly publications = new MemoryPublications();
   readonly mails = new Map<string, Buffer>();
   clients = new Set(["acme"]);
-  /** Asked for where DMARC failed. */
+  /** The DMARC policy of every domain. */
   policy: "none" | "reject" = "none";
   domains: string[] = [];
 
@@ -43,7 +43,7 @@ export class TriggerWorld {
     return ports as ServicePorts;
   }
 
-  /** Makes a workflow with these triggers what runs use. */
+  /** Publishes and activates a workflow with these triggers. */
   async publish(id: string, triggers: Trigger[], inputs?: Workflow["inputs"]): Promise<void> {
     const arrows: [string, string][] = [
       ["start", "a"],
@@ -53,18 +53,18 @@ export class TriggerWorld {
     await putTriggers(this.ports(), id, triggers);
   }
 
-  /** Whole records, in the order of arrival. */
+  /** Recorded deliveries, in the order of arrival. */
   get records(): Delivery[] {
     return [...this.deliveries.kept.values()];
   }
 
-  /** Ids of the runs that were started. */
+  /** Ids of the started runs. */
   get runs(): string[] {
     return [...this.engine.machines.keys()];
   }
 
-  /** What a run started with, blobs as references. */
-  // biome-ignore lint/suspicious/noExplicitAny: what comes out of it is what tests look at
+  /** The initial context of a run, with blobs as references. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at any part of the result
   async context(execution: string | null): Promise<any> {
     return JSON.parse(await this.contextText(execution));
   }

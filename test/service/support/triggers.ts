@@ -63,7 +63,7 @@ export class MemoryDeliveries implements DeliveryStore {
   }
 }
 
-/** Remembers by trigger, and by bus where it names one, what there is in the world for it. */
+/** Stores schedules or rules by workflow and trigger, and by bus if they have one. */
 export class MemoryNamed<T extends TriggerName & { bus?: string } = Schedule | EventRule> {
   readonly kept = new Map<string, T>();
 

@@ -5,10 +5,22 @@ import type { Notice } from "../../../packages/service/src/ports/mail.ts";
 import { MemoryAttempts } from "../support/stores.ts";
 
 const waiting: WaitingTask = {
-  ...{ format: 1, id: "task_1", execution: "exec_1", scope: "", seq: 2, client: "acme", workflowId: "pay", version: 3 },
-  ...{ node: "boss", kind: "approval", message: "Pay 850.0 to Zoë?", choices: ["approved", "not now"] },
-  ...{ to: ["boss@example.com", "accounting", "boss@example.com"], status: "open" },
-  ...{ createdAt: "2026-11-22T08:00:00.000Z", expiresAt: "2026-11-25T08:00:00.000Z" },
+  format: 1,
+  id: "task_1",
+  execution: "exec_1",
+  scope: "",
+  seq: 2,
+  client: "acme",
+  workflowId: "pay",
+  version: 3,
+  node: "boss",
+  kind: "approval",
+  message: "Pay 850.0 to Zoë?",
+  choices: ["approved", "not now"],
+  to: ["boss@example.com", "accounting", "boss@example.com"],
+  status: "open",
+  createdAt: "2026-11-22T08:00:00.000Z",
+  expiresAt: "2026-11-25T08:00:00.000Z",
 };
 const asked = { execution_id: "exec_1", task_id: "task_1" };
 

@@ -5,7 +5,10 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 import { TriggerWorld } from "../support/trigger-world.ts";
 
 const nightly: ScheduleTrigger = {
-  ...{ type: "schedule", id: "nightly", client: "acme", context: { region: "es", schedule: "mine" } },
+  type: "schedule",
+  id: "nightly",
+  client: "acme",
+  context: { region: "es", schedule: "mine" },
   when: { kind: "cron", cron: "0 2 * * ? *" },
 };
 const paid: EventTrigger = { type: "event", id: "paid", bus: "nova", pattern: { source: ["shop"] } };
@@ -19,11 +22,11 @@ beforeEach(async () => {
   await world.publish("report", [nightly, paid]);
 });
 
-/** A bus whose every event is whole, or in full what `whole` says. */
+/** Ports with a bus that returns events unchanged, or as `whole` answers. */
 function ports(whole: (text: string) => string | undefined = (text) => text): ServicePorts {
   return {
     ...world.ports(),
-    bus: { put: () => Promise.reject(new RangeError("nobody puts")), whole: async (text) => whole(text) },
+    bus: { put: () => Promise.reject(new RangeError("unexpected put")), whole: async (text) => whole(text) },
   };
 }
 
@@ -42,28 +45,28 @@ describe("a schedule that is due", () => {
     expect(world.records).toMatchObject([{ type: "schedule", client: "acme", dedupe: at, from: "schedule" }]);
   });
 
-  it("starts a run with the very digits of its context, kept as text or as an object", async () => {
+  it("starts a run with exactly the digits of its context, written as text or as an object", async () => {
     const context = '{"a":12345678901234567890,"schedule":1,"b":850.0,"c":-0}';
     await world.publish("report", [{ ...nightly, context }]);
     const { execution } = await fireTrigger(ports(), due);
     expect(await world.contextText(execution)).toMatch(/^{"a":12345678901234567890,"b":850.0,"c":-0,"schedule":{/);
   });
 
-  it("starts one run for each time, however often it is delivered", async () => {
+  it("starts one run for each time, even if the time is delivered twice", async () => {
     const first = await fireTrigger(ports(), due);
     expect((await fireTrigger(ports(), due)).execution).toBe(first.execution);
     await fireTrigger(ports(), { ...due, scheduled_at: "2026-11-23T02:00:00Z" });
     expect(world.runs).toHaveLength(2);
   });
 
-  it("leaves a record where it cannot start a run", async () => {
+  it("records a refusal if it cannot start a run", async () => {
     world.clients.clear();
     expect(await fireTrigger(ports(), due)).toMatchObject({ status: "refused", execution: null });
     expect(world.records).toMatchObject([{ status: "refused", reason: expect.stringMatching(/no client "acme"/) }]);
   });
 });
 
-describe("an event that fits", () => {
+describe("a matching event", () => {
   it("starts a run with the event", async () => {
     const { execution } = await fireTrigger(ports(), happened);
     expect(await world.context(execution)).toEqual({ event });
@@ -72,13 +75,13 @@ describe("an event that fits", () => {
     ]);
   });
 
-  it("starts one run, however often it is delivered", async () => {
+  it("starts one run, even if it is delivered twice", async () => {
     await fireTrigger(ports(), happened);
     await fireTrigger(ports(), happened);
     expect(world.runs).toHaveLength(1);
   });
 
-  it("arrives whole, digit for digit, where it was too large for the bus", async () => {
+  it("keeps all digits of a detail that was too large for the bus", async () => {
     const detail = '{"id": 12345678901234567890, "rows": "many"}';
     const { execution } = await fireTrigger(
       ports((text) => text.replace('{"total":850}', detail)),
@@ -90,10 +93,10 @@ describe("an event that fits", () => {
   });
 });
 
-describe("an event whose detail is not where it says", () => {
+describe("an event whose stored detail is gone", () => {
   const gone = () => ports(() => undefined);
 
-  it("leaves a record, and starts nothing", async () => {
+  it("is recorded and starts no run", async () => {
     const reason = expect.stringMatching(/^its detail is not where nova_detail says .* - put the event again/);
     expect(await fireTrigger(gone(), happened)).toMatchObject({ status: "refused", execution: null, reason });
     expect(world.records).toMatchObject([
@@ -102,20 +105,20 @@ describe("an event whose detail is not where it says", () => {
     expect(world.runs).toEqual([]);
   });
 
-  it("starts its run where the same is delivered when the detail is there", async () => {
+  it("starts its run if it is delivered again once the detail exists", async () => {
     await fireTrigger(gone(), happened);
     expect(await fireTrigger(ports(), happened)).toMatchObject({ status: "started" });
     expect([world.runs.length, world.records.length]).toEqual([1, 1]);
   });
 });
 
-describe("nothing is started", () => {
+describe("a firing", () => {
   it.each([
-    ["of a trigger that has gone", { ...due, trigger: "weekly" }],
-    ["of a workflow that has gone", { ...due, workflow: "old" }],
-    ["where a schedule meets a trigger of events", { ...due, trigger: "paid" }],
-    ["where an event meets a trigger of times", { ...happened, trigger: "nightly" }],
-  ])("%s", async (_, firing) => {
+    ["for a removed trigger", { ...due, trigger: "weekly" }],
+    ["for a removed workflow", { ...due, workflow: "old" }],
+    ["of a schedule for an event trigger", { ...due, trigger: "paid" }],
+    ["of an event for a schedule trigger", { ...happened, trigger: "nightly" }],
+  ])("%s is ignored", async (_, firing) => {
     expect(await fireTrigger(ports(), firing)).toMatchObject({ status: "ignored", execution: null });
     expect(world.runs).toEqual([]);
     expect(world.records).toEqual([]);

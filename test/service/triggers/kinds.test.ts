@@ -10,7 +10,9 @@ beforeEach(() => {
 });
 
 const schedule = (when: ScheduleTrigger["when"], timezone?: string): ScheduleTrigger => ({
-  ...{ type: "schedule", id: "nightly", when },
+  type: "schedule",
+  id: "nightly",
+  when,
   ...(timezone !== undefined && { timezone }),
 });
 const every = (everySeconds: number) => schedule({ kind: "every", everySeconds });
@@ -29,12 +31,12 @@ describe("a schedule", () => {
     [every(5400), "rate(90 minutes)"],
     [every(86_400), "rate(1 day)"],
     [every(172_800), "rate(2 days)"],
-  ])("of %j is %s to EventBridge", async (trigger, expression) => {
+  ])("%j becomes %s in EventBridge", async (trigger, expression) => {
     await sync([], [trigger]);
     expect([...world.schedules.kept.values()]).toMatchObject([{ workflow: "report", trigger: "nightly", expression }]);
   });
 
-  it("of a rate begins when it is due the first time: before, its version may not be there", async () => {
+  it("with a rate fires for the first time after one period, since its version may not be published before", async () => {
     await sync([], [every(300)]);
     const now = world.ports().clock.now();
     expect([...world.schedules.kept.values()]).toMatchObject([{ firstAt: new Date(now + 300_000).toISOString() }]);
@@ -44,7 +46,7 @@ describe("a schedule", () => {
     ]);
   });
 
-  it("has a time zone, is replaced by another of its name, and goes with its version", async () => {
+  it("has a time zone, replaces a schedule of its name, and is removed with its version", async () => {
     const before = schedule({ kind: "cron", cron: "0 9 * * ? *" }, "Europe/Madrid");
     await sync([], [before]);
     expect([...world.schedules.kept.values()]).toMatchObject([{ timezone: "Europe/Madrid" }]);
@@ -58,7 +60,7 @@ describe("a schedule", () => {
 describe("a rule for events", () => {
   const paid: EventTrigger = { type: "event", id: "paid", bus: "default", pattern: { source: ["aws.s3"] } };
 
-  it("is there as long as the trigger, on the bus that it names", async () => {
+  it("exists as long as its trigger, on the bus of the trigger", async () => {
     await sync([], [paid]);
     const rule = { workflow: "report", trigger: "paid", bus: "default", pattern: { source: ["aws.s3"] } };
     expect([...world.eventRules.kept.values()]).toEqual([rule]);

@@ -4,7 +4,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { TriggerWorld } from "../support/trigger-world.ts";
 
 const trigger = (id: string, when: ScheduleTrigger["when"], more: Partial<ScheduleTrigger> = {}): ScheduleTrigger => ({
-  ...{ type: "schedule", id, when },
+  type: "schedule",
+  id,
+  when,
   ...more,
 });
 const nightly = trigger(
@@ -35,8 +37,8 @@ const setPaused = (isPaused: boolean, by: Principal, schedule: string) =>
   setSchedulePaused(ports(), by, { workflow: "report", schedule, isPaused });
 const list = (by = admin, query: object = {}) => listSchedules(ports(), by, { limit: 10, ...query });
 
-describe("schedules", () => {
-  it("are listed with their next time: in their zone, from the first time of a rate, and null where it is over", async () => {
+describe("the list of schedules", () => {
+  it("shows the next time in the schedule's zone, counted from the first time of a rate, and null after the last time", async () => {
     world.schedules.kept.set("report/often", { ...often, firstAt: "2026-11-22T11:58:00.000Z" } as never);
     const { items } = await list();
     expect(items.map(({ workflow, trigger: { id }, nextAt }) => [workflow, id, nextAt?.slice(0, 16)])).toEqual([
@@ -47,7 +49,7 @@ describe("schedules", () => {
     ]);
   });
 
-  it("are listed a page at a time, of one workflow, and as far as a key sees them", async () => {
+  it("comes in pages, can be of one workflow, and shows only schedules that the key may see", async () => {
     const ids = ({ items }: Awaited<ReturnType<typeof list>>) =>
       items.map((one) => `${one.workflow}/${one.trigger.id}`);
     const first = await list(admin, { limit: 2 });
@@ -57,14 +59,16 @@ describe("schedules", () => {
     expect(ids(await list(acme))).toEqual(["report/nightly"]);
   });
 
-  it("are looked for in so many workflows at once, and the next page goes on behind them", async () => {
+  it("reads a limited number of workflows per page, and the next page continues after them", async () => {
     for (let at = 100; at < 300; at++) await world.publish(`a-${at}`, []);
     const first = await list();
     expect(first).toEqual({ items: [], cursor: "a-299/~" });
     expect((await list(admin, { cursor: first.cursor })).items).toHaveLength(4);
   });
+});
 
-  it("that are paused let their times pass, also when another version is published, until they are resumed", async () => {
+describe("a schedule", () => {
+  it("skips its times while it is paused, even if another version is published", async () => {
     const due = { workflow: "report", trigger: "nightly", scheduled_at: "2026-11-23T01:00:00Z" };
     expect(await setPaused(true, admin, "nightly")).toMatchObject({ nextAt: null });
     await world.publish("report", [nightly]);
@@ -78,7 +82,7 @@ describe("schedules", () => {
     });
   });
 
-  it("of another client, or that are not there, cannot be paused", async () => {
+  it("that does not exist or belongs to another client cannot be paused", async () => {
     await expect(setPaused(true, acme, "often")).rejects.toThrow('has no schedule "often"');
     await expect(setPaused(true, admin, "never")).rejects.toThrow('has no schedule "never"');
   });

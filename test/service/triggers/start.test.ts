@@ -19,20 +19,33 @@ beforeEach(async () => {
 });
 
 const arrival: Arrival = {
-  ...{ type: "schedule", workflow: "report", trigger: "schedule-1", client: "default" },
-  ...{ dedupe: "9:00", from: "schedule", about: "", context: '{"n": 850.0}' },
+  type: "schedule",
+  workflow: "report",
+  trigger: "schedule-1",
+  client: "default",
+  dedupe: "9:00",
+  from: "schedule",
+  about: "",
+  context: '{"n": 850.0}',
 };
 const start = (changes: Partial<Arrival> = {}, caller?: Caller) =>
   startFromTrigger(world.ports(caller), { ...arrival, ...changes });
 const interrupt = (id: string | null) =>
   closeExecution(withKinds(world.ports()), { execution: id ?? "", status: "interrupted" });
 
-describe("what comes in for a trigger", () => {
+describe("an arrival for a trigger", () => {
   it("starts a run of the workflow for the client, and is recorded", async () => {
     const delivery = await start({ client: "acme", about: "9:00" });
     expect(delivery).toMatchObject({
-      ...{ type: "schedule", workflow: "report", trigger: "schedule-1", client: "acme", status: "started" },
-      ...{ from: "schedule", about: "9:00", dedupe: "9:00", reason: null },
+      type: "schedule",
+      workflow: "report",
+      trigger: "schedule-1",
+      client: "acme",
+      status: "started",
+      from: "schedule",
+      about: "9:00",
+      dedupe: "9:00",
+      reason: null,
     });
     expect(delivery.id.slice("dlv_".length)).toBe(delivery.execution?.slice("exec_".length));
     expect(world.engine.record(delivery.execution ?? "")).toMatchObject({ client: "acme", workflowId: "report" });
@@ -40,13 +53,13 @@ describe("what comes in for a trigger", () => {
     expect(world.records).toEqual([delivery]);
   });
 
-  it("starts one run, however often it comes", async () => {
+  it("starts one run, even if it is delivered twice", async () => {
     const first = await start();
     expect(await start({ context: '{"n": 2}' })).toEqual(first);
     expect(world.runs).toEqual([first.execution]);
   });
 
-  it("restarts an interrupted run once when it comes again, and follows the restart", async () => {
+  it("restarts an interrupted run once when it is delivered again, and then answers with the restart", async () => {
     const first = await start();
     await interrupt(first.execution);
     const [again, same] = await Promise.all([start(), start()]);
@@ -60,7 +73,7 @@ describe("what comes in for a trigger", () => {
     expect(world.runs).toEqual([first.execution, again.execution, third.execution]);
   });
 
-  it("restarts an interrupted run whose delivery a crash has left accepted", async () => {
+  it("restarts an interrupted run if a crash left its delivery accepted", async () => {
     const first = await start();
     world.deliveries.kept.set(first.key, { ...first, status: "accepted" });
     await interrupt(first.execution);
@@ -68,7 +81,7 @@ describe("what comes in for a trigger", () => {
     expect(world.engine.record(again.execution ?? "")).toMatchObject({ restartedFrom: first.execution });
   });
 
-  it("begins the restart that a crash has kept from beginning", async () => {
+  it("starts the restart that a crash prevented", async () => {
     const first = await start();
     await interrupt(first.execution);
     const lost = "exec_01JC0000000000000000000000";
@@ -77,7 +90,7 @@ describe("what comes in for a trigger", () => {
     expect(world.engine.record(lost)).toMatchObject({ restartedFrom: first.execution });
   });
 
-  it("is refused for an interrupted run that cannot be restarted, and its record keeps the run", async () => {
+  it("is refused if its interrupted run cannot be restarted, and its record keeps the run", async () => {
     const first = await start({ client: "acme" });
     await interrupt(first.execution);
     const ports = { ...world.ports(), machineVersions: { list: async () => [] } as never };
@@ -86,7 +99,7 @@ describe("what comes in for a trigger", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: first.execution }]);
   });
 
-  it("is listed without the run that a crash has kept from beginning", async () => {
+  it("is listed without a run if a crash prevented the run", async () => {
     const crashing: Caller = {
       async call() {
         throw new RangeError("crashed");
@@ -101,17 +114,17 @@ describe("what comes in for a trigger", () => {
   });
 
   it.each<[string, Partial<Arrival>]>([
-    ["another time", { dedupe: "10:00" }],
-    ["another client", { client: "acme" }],
-    ["another trigger", { trigger: "schedule-2" }],
-    ["another kind of trigger", { type: "event" }],
-  ])("is another one for %s", async (_what, changes) => {
+    ["time", { dedupe: "10:00" }],
+    ["client", { client: "acme" }],
+    ["trigger", { trigger: "schedule-2" }],
+    ["kind of trigger", { type: "event" }],
+  ])("with another %s counts as another arrival", async (_what, changes) => {
     await start();
     await start(changes);
     expect([world.runs.length, world.records.length]).toEqual([2, 2]);
   });
 
-  it.each([1, 2, 3])("goes on with the same run after a crash at call %i", async (crashAt) => {
+  it.each([1, 2, 3])("continues with the same run after a crash at call %i", async (crashAt) => {
     let calls = 0;
     const crashing: Caller = {
       async call({ effect }) {
@@ -129,11 +142,11 @@ describe("what comes in for a trigger", () => {
   });
 
   it.each<[string, Partial<Arrival>, RegExp]>([
-    ["there is no such workflow", { workflow: "gone" }, /no workflow "gone"/],
-    ["there is no such client", { client: "nobody" }, /no client "nobody"/],
-    ["its context is none", { context: "[]" }, /not a JSON object/],
-    ["its context has a key of NOVA's", { context: '{"$blob": 1}' }, /such keys mark NOVA's references/],
-  ])("is refused, and refused again, where %s", async (_what, changes, reason) => {
+    ["for a workflow that does not exist", { workflow: "gone" }, /no workflow "gone"/],
+    ["for a client that does not exist", { client: "nobody" }, /no client "nobody"/],
+    ["whose context is not an object", { context: "[]" }, /not a JSON object/],
+    ["whose context has a key of NOVA's", { context: '{"$blob": 1}' }, /such keys mark NOVA's references/],
+  ])("%s is refused, each time that it is delivered", async (_what, changes, reason) => {
     const delivery = await start(changes);
     expect(delivery).toMatchObject({ status: "refused", execution: null, reason: expect.stringMatching(reason) });
     expect(await start(changes)).toEqual(delivery);
@@ -141,7 +154,7 @@ describe("what comes in for a trigger", () => {
   });
 
   it.each(["webhook", "event", "schedule", "mail", "imap"] as const)(
-    "starts its one run when a refused %s is delivered again and nothing stands against it any more",
+    "as a refused %s starts its one run when it is delivered again after the cause is repaired",
     async (type) => {
       const again = (changes: Partial<Arrival> = {}) => start({ trigger: "in-1", type, ...changes });
       const refused = await again({ context: "[]" });
@@ -153,7 +166,7 @@ describe("what comes in for a trigger", () => {
     },
   );
 
-  it("is no refused one where its run goes on, whatever stands against it since", async () => {
+  it("is not refused once its run has started, even if a cause for refusal appears", async () => {
     const { finish } = world.deliveries;
     world.deliveries.finish = () => Promise.reject(new RangeError("crashed"));
     await expect(start()).rejects.toThrow("crashed");
@@ -163,7 +176,7 @@ describe("what comes in for a trigger", () => {
     expect([world.records, world.runs.length]).toEqual([[started], 1]);
   });
 
-  it("stays started where whoever delivers it at the same time is refused", async () => {
+  it("stays started when a concurrent delivery of it is refused", async () => {
     const ports = world.ports();
     const { get } = ports.executions;
     let isMine = true;
@@ -179,7 +192,7 @@ describe("what comes in for a trigger", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: world.runs[0], reason: null }]);
   });
 
-  it("is refused where its client goes while its run begins, and leaves nothing", async () => {
+  it("is refused and leaves no run if its client is deleted while the run starts", async () => {
     const ports = world.ports();
     const { latest } = ports.workflows;
     ports.workflows.latest = async (id) => {
@@ -197,7 +210,7 @@ describe("what comes in for a trigger", () => {
     expect(world.records).toEqual([]);
   });
 
-  it("starts for a client that was made since, and is known as that client's", async () => {
+  it("starts a run for a client that was created since, and is recorded for that client", async () => {
     await start({ client: "late", from: "ann@example.com" });
     world.clients.add("late");
     const started = await start({ client: "late", from: "ann@example.com" });
@@ -205,28 +218,31 @@ describe("what comes in for a trigger", () => {
     expect(world.records).toMatchObject([{ status: "refused", client: null, from: "" }, started]);
   });
 
-  it("says for what it was refused last", async () => {
+  it("keeps the reason of its last refusal", async () => {
     await start({ context: "[]" });
     const { reason } = await start({ context: '{"$blob": 1}' });
     expect(reason).toMatch(/such keys mark/);
     expect(world.records).toMatchObject([{ status: "refused", reason }]);
   });
 
-  it("goes on with the same run where a refused one was tried again and that crashed", async () => {
+  it("continues with the same run after a crash while a refused delivery was retried", async () => {
     await start({ context: "[]" });
     await expect(start({}, { call: () => Promise.reject(new RangeError("crashed")) })).rejects.toThrow("crashed");
     const { execution } = await start();
     expect(world.runs).toEqual([execution]);
   });
 
-  it.each(["webhook", "event"] as const)("starts with what others have put into a %s, uploads or not", async (type) => {
-    const body = { $upload: `upl_${"0".repeat(26)}` };
-    const context = JSON.stringify({ [type]: { body }, body });
-    const { execution } = await start({ trigger: "in-1", type, context });
-    expect(await world.context(execution)).toEqual({ [type]: { body }, body });
-  });
+  it.each(["webhook", "event"] as const)(
+    "of type %s starts a run with its contents, with or without uploads",
+    async (type) => {
+      const body = { $upload: `upl_${"0".repeat(26)}` };
+      const context = JSON.stringify({ [type]: { body }, body });
+      const { execution } = await start({ trigger: "in-1", type, context });
+      expect(await world.context(execution)).toEqual({ [type]: { body }, body });
+    },
+  );
 
-  it("says nothing of who sent it, or what about, where its client has been erased", async () => {
+  it("is recorded without sender and subject if its client was erased", async () => {
     const mail = { client: "nobody", from: "ann@example.com", about: "Ann's salary", dedupe: "<1@example.com>" };
     const named = { type: "mail", workflow: "report", trigger: "mail-1" } as const;
     const refused = await recordRefusedDelivery(world.ports(), { ...mail, ...named }, "ann@example.com may not");
@@ -236,7 +252,7 @@ describe("what comes in for a trigger", () => {
     expect(JSON.stringify(world.records)).not.toMatch(/ann/i);
   });
 
-  it("is kept up to a length that lists can show, and known by all of it", async () => {
+  it("is shortened to a length that lists can show, and identified by its full id", async () => {
     const long = "a".repeat(2_000);
     const delivery = await start({ dedupe: long, from: long, about: long });
     expect([delivery.dedupe, delivery.from, delivery.about].map(({ length }) => length)).toEqual([500, 500, 500]);
@@ -245,13 +261,18 @@ describe("what comes in for a trigger", () => {
   });
 });
 
-describe("what starts nothing", () => {
+describe("a delivery that starts no run", () => {
   const unstarted: DeliveryOrigin = {
-    ...{ type: "mail", workflow: null, trigger: null, client: null },
-    ...{ dedupe: "<1@x>", from: "a@b", about: "Hi" },
+    type: "mail",
+    workflow: null,
+    trigger: null,
+    client: null,
+    dedupe: "<1@x>",
+    from: "a@b",
+    about: "Hi",
   };
 
-  it("leaves one record with the reason, the first", async () => {
+  it("leaves one record with the first reason", async () => {
     const first = await recordRefusedDelivery(world.ports(), unstarted, "nobody is here");
     expect(first).toMatchObject({ ...unstarted, status: "refused", execution: null, reason: "nobody is here" });
     expect(await recordRefusedDelivery(world.ports(), unstarted, "something else", "failed")).toEqual(first);

@@ -23,12 +23,17 @@ const mail: Trigger = { type: "mail", id: "mail-1", address: "invoices" };
 const hook: Trigger = { type: "webhook", id: "stripe" };
 const nightly: Trigger = { type: "schedule", id: "nightly", when: { kind: "every", everySeconds: 86_400 } };
 const imap: Trigger = {
-  ...{ type: "imap", id: "imap-1", client: "acme", credential: "email", mailbox: "INBOX", everySeconds: 60 },
+  type: "imap",
+  id: "imap-1",
+  client: "acme",
+  credential: "email",
+  mailbox: "INBOX",
+  everySeconds: 60,
 };
 const event: Trigger = { type: "event", id: "paid", pattern: { source: ["shop"] }, bus: "nova" };
 const all = [mail, hook, nightly, imap, event];
 
-/** As another version becomes active. */
+/** Replaces triggers as the activation of another version does. */
 const sync = async (before: Trigger[], after: Trigger[], id = "invoice") => {
   await putTriggers(world.ports(), id, after);
   await removeTriggers(world.ports(), id, before, after);
@@ -42,12 +47,12 @@ describe("the triggers of a version", () => {
     [nightly, "of/invoice/nightly"],
     [imap, "of/invoice/imap-1"],
     [event, "of/invoice/paid"],
-  ])("%j are found as %s", (trigger, key) => {
+  ])("include %j under the key %s", (trigger, key) => {
     expect(triggerKey("invoice", trigger)).toBe(key);
     expect([mailKey("invoices"), hookKey("stripe"), ownKey("invoice", trigger.id)]).toContain(key);
   });
 
-  it("are made real, all of them", async () => {
+  it("are all set up", async () => {
     await sync([], all);
     expect(keys()).toEqual([
       "mail/invoices",
@@ -60,7 +65,7 @@ describe("the triggers of a version", () => {
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@nova"]);
   });
 
-  it("go when the next version has them not", async () => {
+  it("are removed if the next version lacks them", async () => {
     await sync([], all);
     await sync(all, [mail]);
     expect([keys(), world.schedules.kept.size, world.eventRules.kept.size]).toEqual([["mail/invoices"], 0, 0]);
@@ -69,9 +74,14 @@ describe("the triggers of a version", () => {
   });
 
   it.each<[string, Trigger, Trigger, string[]]>([
-    ["another address", mail, { ...mail, address: "bills" }, ["mail/bills"]],
-    ["another kind under its id", nightly, { ...event, id: "nightly" }, ["of/invoice/nightly"]],
-    ["another time", nightly, { ...nightly, when: { kind: "at", at: "2026-01-01T00:00:00" } }, ["of/invoice/nightly"]],
+    ["a trigger with another address", mail, { ...mail, address: "bills" }, ["mail/bills"]],
+    ["a trigger of another kind with the same id", nightly, { ...event, id: "nightly" }, ["of/invoice/nightly"]],
+    [
+      "a trigger with another time",
+      nightly,
+      { ...nightly, when: { kind: "at", at: "2026-01-01T00:00:00" } },
+      ["of/invoice/nightly"],
+    ],
   ])("are replaced by %s", async (_what, before, after, expected) => {
     await sync([], [before]);
     await sync([before], [after]);
@@ -79,13 +89,13 @@ describe("the triggers of a version", () => {
     expect([...world.triggers.kept.values()].map(({ trigger }) => trigger)).toEqual([after]);
   });
 
-  it("leave no rule behind on a bus that they are no longer on", async () => {
+  it("leave no rule on a bus that they no longer use", async () => {
     await sync([], [event]);
     await sync([event], [{ ...event, bus: "default" }]);
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
   });
 
-  it("are all real before the first of the version before goes, those first that others may take", async () => {
+  it("are all set up before the first old one is removed, contested ones first", async () => {
     const steps: string[] = [];
     const { put, remove } = world.triggers;
     world.triggers.put = (live) => {
@@ -102,7 +112,7 @@ describe("the triggers of a version", () => {
     expect(removed).toEqual(["-of/invoice/paid", "-webhook/old"]);
   });
 
-  it("keep their schedule when a look at a mailbox takes its name, and the other way round", async () => {
+  it("keep their schedule when a mailbox poll takes its name, and the other way round", async () => {
     const named = { ...imap, id: "nightly" };
     await sync([], [nightly]);
     await sync([nightly], [named]);
@@ -112,7 +122,7 @@ describe("the triggers of a version", () => {
     expect(keys()).toEqual(["of/invoice/nightly"]);
   });
 
-  it("are repaired by whoever makes them again", async () => {
+  it("are repaired when they are set up again", async () => {
     await sync([], all);
     world.schedules.kept.clear();
     world.triggers.kept.clear();
@@ -120,7 +130,7 @@ describe("the triggers of a version", () => {
     expect([keys().length, world.schedules.kept.size]).toEqual([5, 2]);
   });
 
-  it.each([mail, hook])("are not another workflow's: %j", async (trigger) => {
+  it.each([mail, hook])("cannot take a trigger of another workflow: %j", async (trigger) => {
     await sync([], [trigger], "other");
     const refused = await sync([], [trigger]).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Conflict);
@@ -154,7 +164,7 @@ describe("a finding", () => {
     expect(await findTriggerConflicts(world.ports(), null, { id: "plain" })).toEqual([]);
   });
 
-  it("tells the key of one client of no other client's trigger, and of no trigger that is nobody's", async () => {
+  it("shows the key of one client no trigger of another client, and no trigger without a client", async () => {
     const theirs = { ...hook, id: "theirs", client: "globex" };
     const own = { ...hook, id: "own", client: "acme" };
     await sync([], [mail, theirs, own], "other");
@@ -168,7 +178,7 @@ describe("a finding", () => {
     expect(await codes(null)).toHaveLength(3);
   });
 
-  it("says to the key of one client the same of a client that is there and of one that is not", async () => {
+  it("is the same for the key of one client whether another client exists or not", async () => {
     const asked: string[] = [];
     const clients = { get: async (slug: string) => void asked.push(slug) } as unknown as ClientStore;
     const triggers = ["globex", "nobody"].map((client) => ({ ...nightly, client }));
@@ -182,7 +192,7 @@ describe("a finding", () => {
     expect(asked).toEqual(["acme"]);
   });
 
-  it("warns of each client that is not there, or is being erased", async () => {
+  it("warns of each client that does not exist or is being erased", async () => {
     const there = { format: 1, name: "", pins: {}, createdAt: "2026-01-01T00:00:00.000Z" } as const;
     const erasing = { by: "key_1", since: there.createdAt, part: "executions" } as const;
     const kept: Record<string, Client> = {

@@ -32,7 +32,10 @@ export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerO
       keys ??= createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3_000, [customFetch]: fetch });
       try {
         const { payload } = await jwtVerify(token, keys, {
-          ...{ issuer, audience, algorithms, clockTolerance: toleranceSeconds },
+          issuer,
+          audience,
+          algorithms,
+          clockTolerance: toleranceSeconds,
           requiredClaims: ["sub", "exp"],
         });
         return principalIn(payload, options, Date.now() / 1000);

@@ -33,7 +33,8 @@ export async function nodeReports(runs: Runs) {
     const failed = Object.values(figures.failed).reduce((sum, each) => sum + each, 0);
     const succeeded = count - failed;
     const rates = {
-      ...{ success_rate: succeeded / count, mean_ms: totalMs / count },
+      success_rate: succeeded / count,
+      mean_ms: totalMs / count,
       mean_success_ms: succeeded > 0 ? (totalMs - failedMs) / succeeded : null,
     };
     const costs = { p95_ms: percentile95(figures.durations), cost_usd: spent?.cost_usd ?? 0, cache_hits };

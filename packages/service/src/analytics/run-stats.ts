@@ -32,7 +32,13 @@ const maxBytes = 200_000;
 export function bareStatsOf(execution: Execution): RunStats {
   const { id, workflowId, version, client, status, endedAt = "", durationMs = 0, error } = execution;
   return {
-    ...{ format: 1, execution: id, workflowId, version, client, endedAt, durationMs },
+    format: 1,
+    execution: id,
+    workflowId,
+    version,
+    client,
+    endedAt,
+    durationMs,
     status: status as CloseStatus,
     ...(error && { failure: { node: error.node, class: error.class } }),
     nodes: {},

@@ -7,15 +7,15 @@ import type { ServicePorts } from "../ports/index.ts";
 import { everyItem, type Page, type PageQuery } from "../ports/page.ts";
 import { listDeliveries } from "./list.ts";
 
-/** A delivery with the labels of the run that it started; none where it started none. */
+/** A delivery with the labels of its run; empty if it has no run. */
 export type LabelledDelivery = Delivery & { labels: Record<string, string> };
 
 type Wanted = Omit<Parameters<typeof listDeliveries>[2], keyof PageQuery>;
 
-/** Limits of the runs that are found through the index of labels, and of the deliveries that are read for them. */
+/** Page size of the runs read by label, and of the deliveries read for them. */
 const pageSize = 200;
 
-/** Newest first, as `listDeliveries`; with `label` those whose runs have it. */
+/** Lists deliveries, newest first, as `listDeliveries` does; with `label` only those whose runs have it. */
 export async function listLabelledDeliveries(
   ports: ServicePorts,
   by: Principal,

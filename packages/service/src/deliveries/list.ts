@@ -4,7 +4,10 @@ import type { Delivery, DeliveryQuery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 
-/** Newest first; of a client that is out of reach there are none. What nobody could place is for keys of all clients. */
+/**
+ * Lists deliveries, newest first; none of a client out of the caller's reach. Only keys for all clients see deliveries
+ * that match no workflow.
+ */
 export async function listDeliveries(
   ports: ServicePorts,
   by: Principal,
@@ -17,14 +20,14 @@ export async function listDeliveries(
   return { ...page, items: await Promise.all(page.items.map((delivery) => known(ports, delivery))) };
 }
 
-/** The id of a run is reserved before the run begins: after a crash in between no run has this id. */
+/** Hides the reserved run id of an accepted delivery whose run never started. */
 async function known({ executions }: ServicePorts, delivery: Delivery): Promise<Delivery> {
   const { status, execution } = delivery;
   if (status !== "accepted" || execution === null || (await executions.get(execution))) return delivery;
   return { ...delivery, execution: null };
 }
 
-/** Where neither workflow nor client is named, the newest of every workflow, and of what nobody could place. */
+/** Reads the newest deliveries; without workflow and client those of every workflow, and those that match none. */
 async function newest({ deliveries, workflows }: ServicePorts, query: DeliveryQuery): Promise<Delivery[]> {
   if (query.workflow !== undefined || query.client !== undefined) return deliveries.list(query);
   const ids = [null, ...(await Array.fromAsync(workflows.ids()))];

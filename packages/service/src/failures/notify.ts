@@ -7,7 +7,7 @@ import type { Notice } from "../ports/mail.ts";
 import { readSecrets } from "../triggers/key.ts";
 import { failureSignature, novaHeader } from "./signature.ts";
 
-/** What is told of a failed run: nothing of its context, since mails and others' servers keep what they get. */
+/** The details of a failed run, without its context, since mails and other servers keep what they receive. */
 export type Failure = ReturnType<typeof failureOf>;
 
 export function failureOf(record: Execution) {
@@ -41,13 +41,13 @@ export function failureNotice(failure: Failure, to: string[], links: Pick<Links,
   return noticeOf({ execution: failure.execution_id, client }, to, `NOVA: ${workflow} ${status} (${client})`, lines);
 }
 
-/** What `nova-notify` has for all that it tells; one who is slow to answer may take much of it. */
+/** The time budget of `nova-notify` for all recipients; a slow server may use much of it. */
 const livesMs = 120_000;
 
-/** Of a run that has failed, as far as it is needed: the event's detail. */
+/** The detail of the event `execution.failed`, as far as it is needed. */
 export interface FailedRun {
   execution_id: string;
-  /** It runs inside of another one, which says what came of it. */
+  /** The run that this one runs inside; that run reports the failure. */
   parent_execution_id?: string;
 }
 
@@ -56,10 +56,10 @@ export interface Notified {
   told: string[];
 }
 
-/** Each hears once a day of a run, however often its event comes. Throws where one cannot be told, behind others. */
+/** Notifies each recipient of a run once a day, however often its event arrives. Throws after trying all of them if one failed. */
 export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
   const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
-  // Whoever cancels a run knows that it is over.
+  // The user who cancels a run already knows.
   if (!record || record.status === "cancelled") return { told: [] };
   const version = await ports.workflows.get(record.workflowId, record.version);
   const client = await ports.clients.get(record.client);
@@ -81,12 +81,12 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
   return { told: tellings.map(({ name }) => name) };
 }
 
-/** Who names the address: a client's choice is signed with the client's own credential and with no other. */
+/** A notification wish and its owner. A client's wish is signed only with the client's own credential. */
 interface Wish extends OnFailure {
   by: "workflow" | "client";
 }
 
-/** One mail to all whom it concerns, and one request to each address and signer. */
+/** One mail to all addresses, and one request for each URL and signer. */
 function tellingsOf(ports: ServicePorts, failure: Failure, from: Pick<Notice, "from">, wishes: readonly Wish[]) {
   const { mailer = noMailer, links } = ports;
   const to = [...new Set(wishes.flatMap(({ mail }) => mail ?? []))];
@@ -96,7 +96,7 @@ function tellingsOf(ports: ServicePorts, failure: Failure, from: Pick<Notice, "f
   return to.length > 0 ? [mail, ...apart] : apart;
 }
 
-/** A client that names the workflow's address has a request of its own there: it must not take the place of the workflow's. */
+/** A request to a URL. If the client names the workflow's URL, it gets its own request: it must not replace the workflow's. */
 function postOf(
   ports: ServicePorts,
   failure: Failure,

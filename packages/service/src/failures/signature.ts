@@ -3,10 +3,10 @@ import { createHmac } from "node:crypto";
 /** Header of NOVA's own requests; a trigger that names it takes them. */
 export const novaHeader = "x-nova-signature";
 
-/** In front of NOVA's digest in the header. Earlier releases wrote `v1=`, a digest with the secret itself. */
+/** The prefix of NOVA's digest in the header. */
 export const novaPrefix = "v2=";
 
-/** Another key than the secret, which may be a vendor's too: what NOVA signs must never pass for the vendor's. */
+/** Derives the signing key. The secret may also be a vendor's, and a NOVA signature must never pass for the vendor's. */
 export function novaKey(secret: string): Buffer {
   return createHmac("sha256", secret).update(novaHeader).digest();
 }

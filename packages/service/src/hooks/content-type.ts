@@ -1,6 +1,6 @@
 const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))\s*/gy;
 
-/** The parameters of a header such as content-type, names in lower case. Only `\"` is an escape: browsers send paths. */
+/** The parameters of a header such as content-type, with lower-case names. Only `\"` is an escape, since browsers send Windows paths. */
 export function parametersOf(header: string): Map<string, string> {
   const start = header.indexOf(";");
   const rest = start === -1 ? "" : header.slice(start);
@@ -13,7 +13,7 @@ export function parametersOf(header: string): Map<string, string> {
   );
 }
 
-/** The charset that a content-type states; undefined if it states none. */
+/** The charset of a content-type; undefined if it has none. */
 export function charsetOf(contentType: string): string | undefined {
   return parametersOf(contentType).get("charset")?.trim().toLowerCase() || undefined;
 }

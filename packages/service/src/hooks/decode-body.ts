@@ -3,7 +3,7 @@ import { utf8In } from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import { charsetOf } from "./content-type.ts";
 
-/** The same bound as for a request that is not compressed: AWS Lambda takes 6 MB of event. */
+/** The limit of an uncompressed request, too: AWS Lambda accepts 6 MB of event. */
 const maxBytes = 4 * 1024 * 1024;
 
 const decoders = new Map([
@@ -13,7 +13,7 @@ const decoders = new Map([
   ["br", brotliDecompressSync],
 ]);
 
-/** A body without its `content-encoding`. Throws `Refused` for another encoding, a damaged body, and one of over 4 MB. */
+/** Decompresses a body by its `content-encoding`. Throws `Refused` for an unknown encoding, a damaged body, and more than 4 MB. */
 export function decompressBody(bytes: Buffer, encoding = ""): Buffer {
   const name = encoding.trim().toLowerCase();
   if (name === "" || name === "identity" || bytes.length === 0) return bytes;
@@ -29,12 +29,12 @@ export function decompressBody(bytes: Buffer, encoding = ""): Buffer {
   }
 }
 
-/** Text in the charset that its content-type states; without one it is UTF-8. Throws `Refused`. */
+/** Decodes a body in the charset of its content-type, by default UTF-8. Throws `Refused`. */
 export function decodeBodyText(bytes: Uint8Array, contentType: string): string {
   return decodeText(charsetOf(contentType), bytes, "its body");
 }
 
-/** Text in a charset. Throws `Refused` for a charset that is not known, and for bytes that are no text in it. */
+/** Decodes bytes. `what` names them in messages. Throws `Refused` for an unknown charset, and for bytes that are invalid in it. */
 export function decodeText(charset = "utf-8", bytes: Uint8Array, what: string): string {
   if (/^(?:utf-?8|us-ascii)$/.test(charset)) {
     const text = utf8In(bytes);

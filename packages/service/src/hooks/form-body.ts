@@ -7,11 +7,11 @@ import { decodePercent, type FormPart, splitMultipart } from "./multipart.ts";
 /** A field of a form: a text, or a file with its name and type. */
 export type FormField = string | { name: string; type: string; bytes: Uint8Array };
 
-/** One page of a browser has some hundred. */
+/** A browser's form has a few hundred fields at most. */
 const maxFields = 1_000;
 const longestName = 200;
 
-/** Fields of `application/x-www-form-urlencoded`, in the charset that its content-type states. Throws `Refused`. */
+/** Parses `application/x-www-form-urlencoded` in the charset of its content-type. Throws `Refused`. */
 export function parseUrlencodedFields(bytes: Uint8Array, contentType: string): [string, string][] {
   const charset = charsetOf(contentType);
   const text = (escaped: string) =>
@@ -25,7 +25,7 @@ export function parseUrlencodedFields(bytes: Uint8Array, contentType: string): [
   });
 }
 
-/** Fields and files of `multipart/form-data`. A text is in the charset of its part, else of the form. Throws `Refused`. */
+/** Parses `multipart/form-data`. Text is in the charset of its part, else in that of the form. Throws `Refused`. */
 export function parseMultipartFields(bytes: Buffer, contentType: string): [string, FormField][] {
   const charset = charsetOf(contentType);
   const fields: [string, FormField][] = [];
@@ -41,7 +41,7 @@ function fieldOf(name: string, { file, contentType, bytes }: FormPart, charset: 
   const what = `the field ${JSON.stringify(name)} of its form`;
   if (file === undefined) return decodeText(charsetOf(contentType) ?? charset, bytes, what);
   const fileName = decodeText(file.charset ?? charset, file.name, "the name of a file in its form");
-  // RFC 7578: the type of a part that states none.
+  // RFC 7578: the default type of a part.
   return { name: fileNameIn(fileName).slice(0, longestName), type: contentType || "text/plain", bytes };
 }
 
@@ -55,7 +55,7 @@ function demandName(name: string): string {
   throw new Refused(`a name in its form has more than ${longestName} characters - shorten it`);
 }
 
-/** The one rule for fields that come more than once: they are a list of all their values, in order. */
+/** Groups fields by name. A field that occurs more than once becomes a list of its values, in order. */
 export function fieldsByName<T>(fields: readonly (readonly [string, T])[]): Record<string, T | T[]> {
   const groups = Map.groupBy(fields, ([name]) => name);
   return Object.fromEntries(

@@ -6,15 +6,15 @@ import { fileOf } from "../triggers/start.ts";
 import { decodeBodyText } from "./decode-body.ts";
 import { type FormField, fieldsByName, parseMultipartFields, parseUrlencodedFields } from "./form-body.ts";
 
-/** A body as a run finds it: JSON text, and the bytes that its marks stand for. */
+/** A body for a run's context: JSON text, and the bytes for the marks in it. */
 export interface HookBody {
   json: string;
   files: FileInPlace[];
 }
 
 /**
- * JSON stays as it was written, digits and all; a form becomes an object, its files in their places, text a text,
- * everything else bytes. Throws `Refused`.
+ * Converts a body. JSON stays as it was written, with all digits. A form becomes an object with files in place, text
+ * becomes a string, and everything else becomes bytes. Throws `Refused`.
  */
 export async function readHookBody(contentType: string, bytes: Uint8Array): Promise<HookBody> {
   const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
@@ -60,10 +60,10 @@ function demandJson(text: string): void {
 }
 
 /**
- * What repeated deliveries of a request have in common: what its trigger names, else (a sender that left it out, or
- * empty) the body. Where the trigger names nothing, no request is like another. A signature is over the body and over no
- * other header: of a signed request only the body can say what it is, and it is read the same way whatever its
- * content-type says, or whoever has seen a request once could start as many runs as they like.
+ * The id that repeated deliveries of a request share: the value that the trigger's `dedupe` names, else a hash of the
+ * body. Without `dedupe` every request is unique. For a signed request only the body counts, since the signature does not
+ * cover other headers, and it is read in one way regardless of its content-type. Otherwise an attacker who has seen one
+ * request could change these and start any number of runs.
  */
 export function dedupeIdOf(
   { dedupe, signature }: Pick<WebhookTrigger, "dedupe" | "signature">,
@@ -77,7 +77,7 @@ export function dedupeIdOf(
   return `sha256:${sha256(body)}`;
 }
 
-/** A text of the body's JSON, or of its form, or a number as it was written: a double would change ...509 into ...508. */
+/** Finds a string in the body's JSON or form, or a number as written: a double would change ...509 into ...508. */
 function idIn(body: Uint8Array, path: readonly string[]): string | undefined {
   const text = utf8In(body);
   if (text === undefined) return undefined;

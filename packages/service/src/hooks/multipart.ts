@@ -1,10 +1,10 @@
 import { Refused } from "../errors.ts";
 import { parametersOf } from "./content-type.ts";
 
-/** A part of a form, its bytes as they came: the parser of Node takes every text for UTF-8, and loses what is none. */
+/** A part of a form with its raw bytes. Node's own parser decodes all text as UTF-8, which damages other charsets. */
 export interface FormPart {
   name: Buffer;
-  /** Absent: the part is a text. The charset is there if the name states its own. */
+  /** Absent for a text field. `charset` is present if the file name states its own. */
   file?: { name: Buffer; charset?: string };
   contentType: string;
   bytes: Buffer;
@@ -22,7 +22,7 @@ function noForm(reason: string): Refused {
   return new Refused(`its body is no multipart/form-data (${reason}) - correct it, or send another content-type`);
 }
 
-/** What stands between the lines with the boundary. The text before the first and after the last is no part. */
+/** The bytes between boundary lines. Text before the first boundary and after the last is ignored. */
 function* sections(body: Buffer, delimiter: string): Iterable<Buffer> {
   let start: number | undefined;
   for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + delimiter.length)) {
@@ -47,7 +47,8 @@ function readPart(section: Buffer): FormPart {
   if (name === undefined || !/^form-data\s*;/i.test(disposition)) throw noForm("a part has no name");
   const file = fileIn(parameters);
   return {
-    ...{ name: unescaped(name), contentType: headers.get("content-type") ?? "" },
+    name: unescaped(name),
+    contentType: headers.get("content-type") ?? "",
     ...(file && { file }),
     bytes: decoded(section.subarray(end + 4), headers.get("content-transfer-encoding")),
   };
@@ -62,7 +63,7 @@ function valueIn(line: string): string {
   return line.slice(line.indexOf(":") + 1).trim();
 }
 
-/** `filename*` states its charset, a language, and the name (RFC 8187). */
+/** Reads the file name. `filename*` holds its charset, a language, and the name (RFC 8187). */
 function fileIn(parameters: ReadonlyMap<string, string>): FormPart["file"] {
   const [, charset, encoded] = /^([^']+)'[^']*'(.*)$/s.exec(parameters.get("filename*") ?? "") ?? [];
   if (charset !== undefined && encoded !== undefined)
@@ -71,12 +72,12 @@ function fileIn(parameters: ReadonlyMap<string, string>): FormPart["file"] {
   return name === undefined ? undefined : { name: unescaped(name) };
 }
 
-/** Browsers escape these three characters in names, and no other. */
+/** Decodes a name. Browsers escape only these three characters. */
 function unescaped(name: string): Buffer {
   return decodePercent(name, /%(0a|0d|22)/gi);
 }
 
-/** Bytes of a latin-1 text. */
+/** Decodes percent escapes into bytes; `text` is latin-1. */
 export function decodePercent(text: string, escapes = /%([0-9a-f]{2})/gi): Buffer {
   return Buffer.from(
     text.replace(escapes, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),

@@ -16,25 +16,24 @@ import { signatureProblem } from "./signature.ts";
 /** A request to `/hooks/<id>`. */
 export interface HookRequest {
   id: string;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   headers: Record<string, string>;
   body: Uint8Array;
-  /** The body without its content-encoding; absent: the same. Signatures are over the body as it came. */
+  /** The body without its content-encoding; absent: the same as `body`. Signatures cover `body`. */
   content?: Uint8Array;
   /** Address of the sender, for the record. */
   from: string;
-  /** What its receiver has against the body, which is then not read: it is recorded, and thrown as it is. */
+  /** An error that the receiver found in the body. The body is not read then; the error is recorded and thrown. */
   flaw?: Error;
 }
 
 export interface AcceptedHook {
-  /** Of the run. */
   execution: string;
-  /** How long the sender waits for its end. */
+  /** How long the sender waits for the end of the run. */
   waitSeconds: number;
 }
 
-/** Throws `NotFound` alike for no such hook and a wrong signature; `Refused`, or its `flaw`, for a signed request. */
+/** Starts a run. Throws the same `NotFound` for an unknown hook and a wrong signature; `Refused`, or `flaw`, for a signed request. */
 export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<AcceptedHook> {
   const place = await findTrigger(ports, hookKey(request.id), "webhook");
   const problem = await checkSignature(ports, place, request);
@@ -54,7 +53,7 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
 
 type HookPlace = FoundTrigger<WebhookTrigger>;
 
-/** What a hook that is not there would be signed with, so that it takes as long to say so. */
+/** The signature to check for an unknown hook, so that its answer takes as long as that of a real hook. */
 const unknownHookSignature: WebhookSignature = { header: "x-signature", secret: "", algorithm: "sha256" };
 
 async function checkSignature(
@@ -64,7 +63,7 @@ async function checkSignature(
 ): Promise<string | undefined> {
   const signature = place ? place.trigger.signature : unknownHookSignature;
   if (!signature) return undefined;
-  // Why there are no keys, where the owner of the credential has to see to it.
+  // Answers the reason instead of keys if the owner of the credential must fix it.
   const why = catchUnusable(({ message }) => message);
   const keys = place ? await readSecrets(ports, place.client, place.workflow, signature.secret).catch(why) : [""];
   if (typeof keys === "string") return keys;
@@ -90,10 +89,10 @@ async function start(ports: ServicePorts, place: HookPlace, request: HookRequest
   return startFromTrigger(ports, { ...known, context: `{"webhook":${webhook}}`, files: body.files });
 }
 
-/** What would let its reader in somewhere is not for the nodes of a workflow. */
+/** Headers that carry a login. Nodes must not see them. */
 const hidden = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
 
-/** Anybody may send anything to an address: one record a minute and fault says as much as a thousand. */
+/** Records a refusal at most once per minute and fault, since anyone can send any number of requests. */
 function recordRefused(
   ports: ServicePorts,
   place: HookPlace | undefined,

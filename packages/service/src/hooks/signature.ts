@@ -3,19 +3,19 @@ import type { WebhookSignature } from "@nova/workflow";
 import { novaHeader, novaKey, novaPrefix } from "../failures/signature.ts";
 
 export interface SignedRequest {
-  /** Of the header that carries the signature. */
+  /** The header that carries the signature. */
   value: string | undefined;
   body: Uint8Array;
   nowMs: number;
 }
 
-/** Stripe's name of the digest, where a signature says none itself. */
+/** Stripe's name of the digest, used if the trigger has no `prefix`. */
 const usualPrefix = "v1=";
 
 /**
- * Why a request is not signed with any of the keys; undefined: it is. With `toleranceSeconds` the header is a list such
- * as `t=1492774577,v1=<digest>`, and the digest is of the time, a dot and the body (Stripe, "Verify webhook signatures").
- * The header `x-nova-signature` may carry NOVA's own digest, or `v1` as earlier releases signed.
+ * The reason why no key signed the request; undefined if one did. With `toleranceSeconds` the header is a list such as
+ * `t=1492774577,v1=<digest>`, and the digest covers the time, a dot and the body (Stripe, "Verify webhook signatures").
+ * The header `x-nova-signature` carries NOVA's own digest instead.
  */
 export function signatureProblem(
   signature: WebhookSignature,
@@ -31,11 +31,10 @@ export function signatureProblem(
   const parts = signed.value.split(",").map((part) => part.trim());
   const time = /^t=(\d{1,12})$/.exec(parts.find((part) => part.startsWith("t=")) ?? "")?.[1];
   if (time === undefined) return `its header ${header} has no time t=`;
-  const isSigned = schemesOf(signature, keys).map(({ prefix, algorithm, ...scheme }) => {
-    const digests = parts.map((part) => withoutPrefix(part, prefix));
-    return anyFits(algorithm, scheme.keys, digests, [Buffer.from(`${time}.`), signed.body]);
-  });
-  if (!isSigned.includes(true)) return wrong;
+  const { prefix, algorithm, keys: schemeKeys } = schemeOf(signature, keys);
+  const digests = parts.map((part) => withoutPrefix(part, prefix));
+  const isSigned = anyFits(algorithm, schemeKeys, digests, [Buffer.from(`${time}.`), signed.body]);
+  if (!isSigned) return wrong;
   const ageSeconds = Math.abs(signed.nowMs / 1000 - Number(time));
   return ageSeconds <= toleranceSeconds ? undefined : `it was signed ${Math.round(ageSeconds)} seconds ago, or ahead`;
 }
@@ -46,9 +45,10 @@ interface Scheme {
   keys: readonly (string | Buffer)[];
 }
 
-function schemesOf({ header, prefix = usualPrefix, algorithm }: WebhookSignature, keys: readonly string[]): Scheme[] {
-  const said: Scheme = { prefix, algorithm, keys };
-  return header === novaHeader ? [said, { prefix: novaPrefix, algorithm: "sha256", keys: keys.map(novaKey) }] : [said];
+function schemeOf({ header, prefix = usualPrefix, algorithm }: WebhookSignature, keys: readonly string[]): Scheme {
+  return header === novaHeader
+    ? { prefix: novaPrefix, algorithm: "sha256", keys: keys.map(novaKey) }
+    : { prefix, algorithm, keys };
 }
 
 const wrong = "its signature is wrong";
@@ -57,26 +57,26 @@ function withoutPrefix(text: string, prefix: string): string | undefined {
   return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
 }
 
-/** Takes as long whether and wherever digests differ. */
+/** Compares every key with every digest. Takes the same time whether and where they differ. */
 function anyFits(
   algorithm: WebhookSignature["algorithm"],
   keys: readonly (string | Buffer)[],
   digests: readonly (string | undefined)[],
   parts: readonly Uint8Array[],
 ): boolean {
-  const given = digests.map(bytesOf);
+  const sent = digests.map(bytesOf);
   const fits = keys.flatMap((key) => {
     const hmac = createHmac(algorithm, key);
     for (const part of parts) hmac.update(part);
     const right = hmac.digest();
-    return given.map(
+    return sent.map(
       (digest) => timingSafeEqual(right, lengthened(digest, right.length)) && right.length === digest.length,
     );
   });
   return fits.includes(true);
 }
 
-/** Of a digest in hex or base64, as vendors write it. */
+/** The bytes of a digest in hex or base64; vendors use both. */
 function bytesOf(digest = ""): Buffer {
   return /^([0-9a-f]{2})+$/i.test(digest) ? Buffer.from(digest, "hex") : Buffer.from(digest, "base64");
 }

@@ -6,7 +6,7 @@ import { refusedByShape } from "./guard.ts";
 import { letterhead, type RawMail, refusedSender } from "./headers.ts";
 import { mailContext, parseMail } from "./parse-mail.ts";
 
-/** Starts the run of a mail that may come in; what may not is refused, with a record. The same mail starts one run. */
+/** Starts one run for a mail, or records why it is refused. A repeated mail starts no second run. */
 export async function startFromMail(
   ports: ServicePorts,
   place: FoundTrigger<MailTrigger | ImapTrigger>,

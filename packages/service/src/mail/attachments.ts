@@ -5,7 +5,7 @@ import { isTnef, readTnef } from "./tnef.ts";
 
 export interface MailAttachment {
   name: string;
-  /** The media type that the sender gives: `application/pdf`. */
+  /** The media type that the sender states, such as `application/pdf`. */
   type: string;
   bytes: Uint8Array;
   /** Name of the attached mail or `winmail.dat` that holds it; null for an attachment of the mail itself. */
@@ -13,24 +13,24 @@ export interface MailAttachment {
 }
 
 const maxAttachments = 1_000;
-/** A forwarded mail holds a forwarded mail: deeper ones stay packed. */
+/** Attached mails deeper than this stay packed. */
 const maxDepth = 5;
-/** Bounds of all attached mails together, since each may hold all of the next one. */
+/** Limits of all attached mails together, since each may contain all of the next one. */
 const maxUnpackedBytes = 2 * largestMailBytes;
 const maxUnpackedTextBytes = 5 * 1024 * 1024;
 
-/** `read` parses an attached mail and keeps the mails in it as attachments. */
+/** Parses an attached mail; mails inside it stay attachments. */
 type ReadMail = (raw: Uint8Array) => Promise<Pick<Email, "attachments">>;
 
-/** The rest of the bounds. */
+/** The remainder of the limits. */
 interface Budget {
   bytes: number;
   textBytes: number;
 }
 
 /**
- * The attachments of a mail. The files of an attached mail or of a `winmail.dat` follow it; what cannot be unpacked
- * within the bounds stays as it is. Throws a `RangeError` for more than 1,000 attachments in all.
+ * Unpacks the attachments of a mail. The files of an attached mail or of a `winmail.dat` follow it. Attachments that
+ * cannot be unpacked within the limits stay packed. Throws a `RangeError` for more than 1,000 attachments in all.
  */
 export async function readAttachments(attachments: readonly Attachment[], read: ReadMail): Promise<MailAttachment[]> {
   const all: MailAttachment[] = [];
@@ -62,19 +62,19 @@ async function* unpacked(attachments: readonly Attachment[], at: Unpacking): Asy
   }
 }
 
-/** RFC 6532: a `message/global` is a mail whose head is UTF-8. */
+/** RFC 6532: a `message/global` is a mail with UTF-8 headers. */
 function isMail(type: string): boolean {
   return type === "message/rfc822" || type === "message/global";
 }
 
-/** An empty list if the attached mail is over the bounds, or cannot be read. */
+/** Empty if the attached mail exceeds the limits or cannot be read. */
 async function attachmentsIn(bytes: Uint8Array, { read, budget }: Unpacking): Promise<Attachment[]> {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (refusedByShape(raw) !== undefined || !spend(budget, raw.length, textLoad(raw).textBytes)) return [];
   try {
     return (await read(raw)).attachments;
   } catch {
-    // The attached mail stays in the list as it came, so nothing is lost.
+    // The attached mail itself stays in the list, so its content is not lost.
     return [];
   }
 }

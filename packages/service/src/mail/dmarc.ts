@@ -1,19 +1,19 @@
 import { Resolver } from "node:dns/promises";
 import type { DmarcPolicies } from "../ports/mail.ts";
 
-/** How TXT records of a name are read. */
+/** Reads the TXT records of a name. */
 export type ReadTxt = (name: string) => Promise<string[][]>;
 
-/** Servers of a sender's domain are the sender's: they must not keep a function waiting. */
+/** The servers belong to the sender's domain, so the time limit is short: a sender must not keep a function waiting. */
 const readTxt: ReadTxt = (name) => new Resolver({ timeout: 1_000, tries: 2 }).resolveTxt(name);
 
-/** Names above a name that are asked: senders choose how many labels theirs has. The limit is that of DMARCbis. */
+/** Limit of DMARCbis for the parent names to query: the sender chooses the number of labels. */
 const maxLabels = 7;
 
 /**
- * A reader of what domains ask for where DMARC fails (RFC 7489, 6.6.3). A name without a record of its own has that of
- * the domains above it; of the public suffixes nothing is known here, and none of them has a record. Where DNS does not
- * answer it is `reject`: whoever forges a sender must not gain by an outage.
+ * Builds a reader of the policy that a domain publishes for mail that fails DMARC (RFC 7489, 6.6.3). A name without a
+ * record uses the record of a parent domain; public suffixes have none. If DNS does not answer, the policy is `reject`:
+ * a forged sender must not profit from an outage.
  */
 export function dmarcPolicies(read: ReadTxt = readTxt): DmarcPolicies {
   return async (domain) => {

@@ -1,13 +1,13 @@
-/** Encoded words (RFC 2047), one after another. Each part of the pattern has one way to match. */
+/** Consecutive encoded words (RFC 2047). Each part of the pattern has one way to match, so it is fast. */
 const one = String.raw`=\?[\w.:-]{1,40}(?:\*[\w-]{1,40})?\?(?:b\?[a-z0-9+/=]*|q\?[!->@-~]*)\?=`;
 const words = new RegExp(`${one}(?:\\s*${one})+`, "gi");
-/** Charset, encoding and text of a word; its language (RFC 2231) says nothing about the letters. */
+/** Charset, encoding and text of a word. Its language (RFC 2231) does not affect the letters. */
 const word = /=\?([\w.:-]+)(?:\*[\w-]+)?\?([bq])\?([^?\s]*)\?=/gi;
 const severalWords = /\?=\s*=\?/;
 
 /**
- * Writes encoded words that follow each other as one word. Some mail programs split a character between two words, which
- * RFC 2047 forbids: `=?UTF-8?B?TcM=?= =?UTF-8?Q?=A4rz?=` is "März".
+ * Joins consecutive encoded words into one. Some mail programs split a character between two words, which RFC 2047
+ * forbids: `=?UTF-8?B?TcM=?= =?UTF-8?Q?=A4rz?=` is "März".
  */
 export function joinSplitWords(text: string): string {
   return text.replaceAll(words, (run) => {
@@ -16,10 +16,10 @@ export function joinSplitWords(text: string): string {
   });
 }
 
-/** Each word of this charset begins in its first state, so a decoder must not keep the state of the word before. */
+/** Each word of this charset starts in the initial state, so the decoder must not keep the state of the previous word. */
 const withStates = "iso-2022-jp";
 
-/** Undefined if a charset is not known: the parser of mails knows names that `TextDecoder` does not. */
+/** Undefined for a charset that `TextDecoder` does not know; the mail parser may still know it. */
 function textOfWords(run: string): string | undefined {
   let text = "";
   let decoder = new TextDecoder();
@@ -35,7 +35,7 @@ function textOfWords(run: string): string | undefined {
   return text + decoder.decode();
 }
 
-/** The one name of a charset: `utf8` and `UTF-8` are the same. */
+/** The canonical name of a charset: `utf8` and `UTF-8` are the same. */
 function charsetNamed(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;
@@ -53,14 +53,14 @@ function bytesOfWord(encoding: string, content: string): Buffer {
   );
 }
 
-/** Joins the split words in the heads of a mail and of its parts; bodies stay byte for byte. */
+/** Joins split words in the headers of a mail and of its parts. Bodies stay unchanged. */
 export function joinWordsInHeads(raw: Buffer, isBoundary: (line: string) => boolean): Buffer {
   const text = raw.toString("latin1");
   if (!severalWords.test(text)) return raw;
   let joined = "";
   for (let start = 0; start < text.length; ) {
     const blank = /\r?\n\r?\n/g;
-    // A part may have no head: its blank line follows the boundary's line at once.
+    // A part without headers has its blank line directly after the boundary line.
     blank.lastIndex = Math.max(0, start - 1);
     const end = Math.max(start, blank.exec(text)?.index ?? text.length);
     joined += joinSplitWords(text.slice(start, end));
@@ -71,7 +71,7 @@ export function joinWordsInHeads(raw: Buffer, isBoundary: (line: string) => bool
   return Buffer.from(joined, "latin1");
 }
 
-/** The start of the next part's head, after its boundary's line. */
+/** The start of the next part's headers, after its boundary line. */
 function nextHead(text: string, from: number, isBoundary: (line: string) => boolean): number {
   for (let at = text.indexOf("\n--", from); at !== -1; at = text.indexOf("\n--", at + 1)) {
     const end = text.indexOf("\n", at + 1);

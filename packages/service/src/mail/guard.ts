@@ -2,7 +2,7 @@ import { headText } from "./headers.ts";
 
 const newline = 10;
 const shortBytes = 20;
-/** Lines of base64 have 76 letters, the last of an attachment fewer. */
+/** Lines of base64 have 76 letters; only the last one is shorter. */
 const leastBase64Bytes = 56;
 
 const isBase64Letter = new Uint8Array(256);
@@ -10,7 +10,7 @@ for (const letter of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
   isBase64Letter[letter] = 1;
 }
 
-/** Bytes of lines that are not base64, which a parser looks into letter by letter; of those lines the short ones. */
+/** Counts the bytes in lines that are not base64, which a parser reads letter by letter, and the short ones of these lines. */
 export function textLoad(raw: Buffer) {
   const load = { textBytes: 0, shortLines: 0 };
   for (let start = 0; start < raw.length; ) {
@@ -31,13 +31,13 @@ function isBase64(raw: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** SES: the largest mail that it takes in. */
+/** The largest mail that SES accepts. */
 export const largestMailBytes = 40 * 1024 * 1024;
 
-/** More than this was made to keep somebody busy: a parser takes seconds for it, or minutes. */
+/** Limits of an honest mail. A parser takes seconds or minutes for mails beyond them. */
 const most = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1024 * 1024, shortLines: 50_000 };
 
-/** Why a mail is not even looked into; undefined where it is. */
+/** The reason to refuse a mail before parsing it; undefined if it may be parsed. */
 export function refusedByShape(raw: Buffer): string | undefined {
   if (raw.length === 0) return "it is empty";
   if (raw.length > largestMailBytes) return tooLarge(raw.length);
@@ -56,7 +56,7 @@ export function tooLarge(bytes: number): string {
   return `it has ${bytes} bytes, and a mail may have ${largestMailBytes}`;
 }
 
-/** The boundaries of parts that a mail names, 501 at most. */
+/** The boundaries that a mail declares, at most 501. */
 export function boundariesIn(raw: Buffer): Set<string> {
   const found = new Set<string>();
   let mentions = 0;

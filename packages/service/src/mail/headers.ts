@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 
-/** A line of a mail's head, unfolded. */
+/** A header of a mail, unfolded. */
 export interface MailHeader {
-  /** Lower case. */
+  /** In lower case. */
   name: string;
   value: string;
 }
 
-/** A head of more than this is no mail's: SES itself takes none of a tenth of it. */
+/** The limit of all headers together. SES accepts less than a tenth of it. */
 export const longestHeadBytes = 512 * 1024;
 
-/** Undefined where a mail's head has no end within the limit. Latin-1 will do: what is looked for is ASCII. */
+/** The header text of a mail; undefined if it does not end within the limit. Read as latin-1, since header names are ASCII. */
 export function headText(raw: Uint8Array): string | undefined {
   const start = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, longestHeadBytes)).toString("latin1");
   const end = /\r?\n\r?\n/.exec(start)?.index ?? (raw.length < longestHeadBytes ? start.length : undefined);
   return end === undefined ? undefined : start.slice(0, end);
 }
 
-/** The headers of a mail, from the top; undefined where its head has no end. */
+/** The headers of a mail, top to bottom; undefined if they do not end within the limit. */
 export function readHeaders(raw: Uint8Array): MailHeader[] | undefined {
   const lines = headText(raw)
     ?.replaceAll(/\r?\n[ \t]+/g, " ")
@@ -28,12 +28,12 @@ export function readHeaders(raw: Uint8Array): MailHeader[] | undefined {
   });
 }
 
-/** The first of a name. */
+/** The value of the first header with this name. */
 export function headerOf(headers: readonly MailHeader[], name: string): string | undefined {
   return headers.find((header) => header.name === name)?.value;
 }
 
-/** Lower case; found in one pass, since a pattern would take minutes for half a megabyte of anything. */
+/** Finds addresses, in lower case. It splits the text, since one pattern would take minutes for a hostile half megabyte. */
 export function addressesIn(value: string): string[] {
   return outsideQuotes(value)
     .split(/[\s<>,;:"()]+/)
@@ -41,7 +41,7 @@ export function addressesIn(value: string): string[] {
     .map((address) => address.toLowerCase());
 }
 
-/** Names in quotes may hold anything, an address among it. */
+/** Removes quoted names, which may contain addresses. */
 function outsideQuotes(value: string): string {
   return value
     .replaceAll(/\\./g, "")
@@ -52,16 +52,16 @@ function outsideQuotes(value: string): string {
 
 export const noSingleSender = "it does not name exactly one sender";
 
-/** Longer ones are made to keep a pattern busy. */
+/** A longer value would keep the pattern busy. */
 const maxLetters = 2_000;
 const atom = "[\\w!#$%&'*+/=?^`{|}~-]+";
 const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
 const addressPattern = new RegExp(`^${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`);
 
 /**
- * The one sender that the head of a mail names, in lower case; empty where it names none, or several. SES and the code of
- * nodes must read the same address, so what could be read in two ways (two headers, lists, groups, names that are
- * addresses, quoted or encoded addresses) names nobody.
+ * The single sender of a mail, in lower case; empty if there is no sender, or more than one. SES and the code of nodes
+ * must read the same address. So everything ambiguous counts as no sender: two headers, lists, groups, names that are
+ * addresses, and quoted or encoded addresses.
  */
 export function senderOf(headers: readonly MailHeader[]): string {
   const [from, ...others] = headers.filter(({ name }) => name === "from");
@@ -69,12 +69,12 @@ export function senderOf(headers: readonly MailHeader[]): string {
   const text = from.value.replace(/"(?:[^"\\]|\\.)*"|\([^()\\]*\)/g, " ").trim();
   const [, name = "", inBrackets] = /^([^<>@,;:"()]*|[^<>,;:"()\s]+\s*)<\s*([^<>\s]+)\s*>$/.exec(text) ?? [];
   const address = (inBrackets ?? text).toLowerCase();
-  // Many programs write the address as the name, too.
+  // Many mail programs repeat the address as the name.
   const isOne = !name.includes("@") || name.trim().toLowerCase() === address;
   return isOne && addressPattern.test(address) && !address.includes("=?") ? address : "";
 }
 
-/** Why a sender may not write; undefined where they may. */
+/** The reason why a sender is refused; undefined if the sender is allowed. */
 export function refusedSender(
   headers: readonly MailHeader[],
   allowed: readonly string[] | undefined,
@@ -87,22 +87,22 @@ export function refusedSender(
   return `${sender} is not in the trigger's list of senders`;
 }
 
-/** A mail as it came, with its head read. */
+/** A raw mail with its parsed headers. */
 export interface RawMail {
   raw: Buffer;
   headers: readonly MailHeader[];
 }
 
-/** Headers that the author's program wrote. Servers on the way add others, and these differ from delivery to delivery. */
+/** Headers that the author's program wrote. Servers on the way add others, which differ between deliveries. */
 const authored = new Set(["from", "sender", "reply-to", "to", "cc", "subject", "date", "in-reply-to", "references"]);
 
 /**
- * Record fields of a mail, and the text by which NOVA recognises it: its Message-ID, or without one the hash of what its
- * author wrote.
+ * The record fields of a mail. `dedupe` identifies it: its Message-ID, or without one a hash of the author's headers and
+ * body.
  */
 export function letterhead({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";
-  // Some programs write `<>`, which would make all of their mails one mail.
+  // Some programs write `<>`, which must not identify all of their mails.
   const dedupe = /[^<>\s]/.test(messageId) ? messageId : `sha256:${authoredHash({ raw, headers })}`;
   return { messageId, dedupe, from: senderOf(headers), about: headerOf(headers, "subject") ?? "" };
 }
@@ -114,7 +114,7 @@ function authoredHash({ raw, headers }: RawMail): string {
   return hash.update("\n").update(authoredBody(raw), "latin1").digest("hex");
 }
 
-/** Servers on the way may change the ends of lines and of the mail. */
+/** The body with normalised line ends, since servers on the way may change them. */
 function authoredBody(raw: Buffer): string {
   return raw.toString("latin1", bodyStart(raw)).replaceAll("\r\n", "\n").trimEnd();
 }

@@ -8,22 +8,22 @@ import { longestHeadBytes } from "./headers.ts";
 
 export interface ParsedMail {
   subject: string;
-  /** Address, in lower case; empty where there is none. */
+  /** Address in lower case; empty if there is none. */
   from: string;
   fromName: string;
   to: string[];
   cc: string[];
-  /** Addresses that an answer goes to, if the sender names any. */
+  /** Addresses that the sender wants answers sent to. */
   replyTo: string[];
   /** The Message-ID of the mail that this one answers. */
   inReplyTo: string | null;
   /** RFC 3834: `auto-replied` for an out-of-office note, `auto-generated` for a program's mail. */
   autoSubmitted: string | null;
-  /** ISO 8601; null where there is none, or none that could be read. */
+  /** ISO 8601; null if it is missing or invalid. */
   date: string | null;
   text: string;
   html: string | null;
-  /** Name in lower case -> decoded value. The values of a repeated header stand in lines, from the top. */
+  /** Decoded values by lower-case name. Values of a repeated header are joined with line breaks, top to bottom. */
   headers: Record<string, string>;
   attachments: MailAttachment[];
 }
@@ -32,7 +32,7 @@ export interface ParsedMail {
 const maxNestingDepth = 50;
 const maxAddresses = 1_000;
 
-/** A mail, with the files of attached mails and of `winmail.dat`. Throws an `Error` with the reason if it cannot be read. */
+/** Parses a mail, with the files of attached mails and of `winmail.dat`. Throws an `Error` with the reason if it is unreadable. */
 export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   const { decodeWords } = await import("postal-mime");
   const mail = await readMail(raw);
@@ -54,7 +54,7 @@ export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   };
 }
 
-/** Keeps attached mails as attachments. */
+/** Parses a mail and keeps attached mails as attachments. */
 async function readMail(raw: Uint8Array): Promise<Email> {
   const { default: PostalMime } = await import("postal-mime");
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
@@ -64,7 +64,7 @@ async function readMail(raw: Uint8Array): Promise<Email> {
   return PostalMime.parse(joined, { ...limits, forceRfc822Attachments: true });
 }
 
-/** Names of other letters are left out: in a context, a name that starts with `$` marks a reference. */
+/** Omits names with other letters: in a context, a name that starts with `$` marks a reference. */
 function headersOf(mail: Email, decode: (value: string) => string): Record<string, string> {
   const found = new Map<string, string>();
   for (const { key, value } of mail.headers.filter(({ key }) => /^[a-z0-9_-]+$/.test(key))) {
@@ -79,18 +79,18 @@ function addressesOf(addresses: Address[] = []): string[] {
   return all.slice(0, maxAddresses).flatMap(({ address }) => address?.toLowerCase() || []);
 }
 
-/** What is no date is handed on as it was written by the parser. */
+/** The parser returns an invalid date as it was written. */
 function dateOf({ date }: Email): string | null {
   const time = Date.parse(date ?? "");
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-/** Half a character, which an encoded word may hold, could not be stored. */
+/** Replaces half surrogate pairs, which an encoded word may produce and no store accepts. */
 function wellFormed(text = ""): string {
   return text.toWellFormed();
 }
 
-/** What a run starts with for a mail: `email`, and the flat names of it. The bytes of attachments go beside the text. */
+/** The initial context of a mail's run: `email`, and its flat aliases. The bytes of attachments are in `files`. */
 export function mailContext(mail: ParsedMail, messageId: string): { context: string; files: FileInPlace[] } {
   const { subject, from, fromName, to, cc, replyTo, inReplyTo, autoSubmitted, date, text, html, headers } = mail;
   const files: FileInPlace[] = [];

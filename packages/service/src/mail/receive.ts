@@ -20,7 +20,7 @@ import {
 } from "./headers.ts";
 import { receivedFor, sesHeaders, type Verdicts, verdictsOf } from "./ses-headers.ts";
 
-/** Where a mail is to go: a trigger by its address, and a client. */
+/** The destination of a mail: a trigger by its address, and a client. */
 export interface Recipient {
   /** The whole address, in lower case. */
   text: string;
@@ -28,12 +28,12 @@ export interface Recipient {
   client?: string;
 }
 
-/** More would be a mailing of its own, and each may be a run. */
+/** Each recipient may start a run, so their number is limited. */
 const maxRecipients = 50;
 
 /**
- * Those of a mail's recipients that are NOVA's. SES says for whom it took the mail, but of several it may name one; so
- * where NOVA's domains are known, whoever else To and Cc name there gets it, too.
+ * The recipients of a mail that belong to NOVA. SES may name only one of several. So if NOVA's domains are configured,
+ * the addresses of To and Cc in these domains are recipients, too.
  */
 export function recipientsOf(
   headers: readonly MailHeader[],
@@ -55,8 +55,8 @@ function recipientOf(text: string): Recipient {
 }
 
 /**
- * Why a mail is refused for what SES found; undefined where it is not. A domain that asks to reject forged mail is
- * believed only where SES has proven the sender: no result, or one that cannot be read, counts as a failure.
+ * The reason to refuse a mail for the findings of SES; undefined if there is none. If a domain asks to reject forged mail,
+ * SES must have proven the sender: a missing or unreadable result counts as a failure.
  */
 export async function refusedBy(
   { spam, virus, provenDomain }: Verdicts,
@@ -71,10 +71,10 @@ export async function refusedBy(
   return `it is not proven to be from ${domain} (DMARC), and the domain asks to reject such mail`;
 }
 
-/** Of a mail that nobody can place. */
+/** The origin of a mail that matches no trigger. */
 const nowhere = { type: "mail", workflow: null, trigger: null, client: null } as const;
 
-/** A run or a recorded refusal for each recipient of ours. What is wrong with a mail is no error; outages are. */
+/** Starts a run or records a refusal for each of our recipients. Throws only for outages, never for a bad mail. */
 export async function receiveMail(ports: ServicePorts, key: string): Promise<Delivery[]> {
   const refuse = async (reason: string) => [
     await recordRefusedDelivery(ports, { ...nowhere, dedupe: key, from: "", about: "" }, reason),
@@ -82,7 +82,7 @@ export async function receiveMail(ports: ServicePorts, key: string): Promise<Del
   const stored = await ports.incomingMail.open(key);
   if (!stored) return refuse(`there is no ${key} in the bucket any more`);
   if (stored.bytes > largestMailBytes) {
-    for await (const _ of stored.chunks) break; // an answer that nobody reads keeps its connection
+    for await (const _ of stored.chunks) break; // an unread answer would keep its connection open
     return refuse(tooLarge(stored.bytes));
   }
   const raw = await buffer(stored.chunks);
@@ -113,7 +113,7 @@ async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> 
   return deliveries;
 }
 
-/** `gone`: a client that is not there: it may have been erased, and then nothing is to be known of its mails. */
+/** `gone`: a client that does not exist. It may have been erased, so nothing about its mails is stored. */
 interface NoPlace {
   reason: string;
   gone: string | null;

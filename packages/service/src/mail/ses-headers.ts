@@ -1,37 +1,37 @@
 import { defined } from "@nova/workflow/defined";
 import { addressesIn, headerOf, type MailHeader } from "./headers.ts";
 
-/** SES writes less than a thousand letters. */
+/** SES writes less than a thousand characters. */
 const maxLetters = 10_000;
 
 /**
- * Domain of the sender that SES found to be true (DMARC), of `Authentication-Results` as RFC 8601 writes it; undefined
- * where nothing is proven. Senders choose some of its words (MAIL FROM, HELO, the `i=` of DKIM), so what stands in quotes
- * or comments never counts, and quotes that they open before and close behind SES's own result could hide it: SES writes
- * `dmarc=` once, and where it stands twice, one of them is a sender's. SES ends the header with a semicolon and separates
- * some properties by one; those look like results of methods that nobody asks for.
+ * The sender domain that SES has proven (DMARC), from `Authentication-Results` (RFC 8601); undefined if none is proven.
+ * Senders choose some of its words (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes and comments never counts.
+ * A sender could also hide SES's own result between quotes. SES writes `dmarc=` once, so a header with two of them is
+ * rejected. SES ends the header with a semicolon and separates some properties by one; these look like results of unknown
+ * methods and are ignored.
  */
 function provenDomainIn(header: string): string | undefined {
   if (header.length > maxLetters || (header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;
   const [server = [], ...results] = pairsIn(header) ?? [];
-  // Behind the server that has checked the mail may stand a version.
+  // A version may follow the name of the server that checked the mail.
   if (server[0]?.key !== "amazonses.com" || server.some(({ value }) => value !== undefined)) return undefined;
   const [dmarc, ...others] = results.filter(([first]) => first?.value && /^dmarc(\/\d+)?$/.test(first.key));
   const [result, ...properties] = dmarc ?? [];
-  // Of two properties with one name nobody knows which one the server meant.
+  // Two properties with one name are ambiguous.
   const isClear = others.length === 0 && new Set(properties.map(({ key }) => key)).size === properties.length;
   if (!isClear || result?.value?.toLowerCase() !== "pass") return undefined;
   return properties.find(({ key }) => key === "header.from")?.value?.toLowerCase();
 }
 
-/** `key=value`, or a word alone. Quotes stay: no key, result or domain that is looked for has any. */
+/** `key=value`, or a single word. Quotes are kept: no key, result or domain that matters has any. */
 interface Pair {
-  /** Lower case. */
+  /** In lower case. */
   key: string;
   value?: string;
 }
 
-/** What stands between semicolons. Comments are spaces; undefined where a quote or a comment has no end. */
+/** The pairs of each part between semicolons. A comment counts as a space. Undefined if a quote or a comment has no end. */
 function pairsIn(header: string): Pair[][] | undefined {
   const segments: Pair[][] = [[]];
   let isApart = true;
@@ -61,7 +61,7 @@ function tokenAt(header: string, at: number): string | undefined {
   return tokenPattern.exec(header)?.[0];
 }
 
-/** Comments may hold comments. */
+/** The comment at `start`, with nested comments. */
 function commentAt(header: string, start: number): string | undefined {
   let depth = 0;
   for (let at = start; at < header.length; at++) {
@@ -72,7 +72,7 @@ function commentAt(header: string, start: number): string | undefined {
   return undefined;
 }
 
-/** What SES puts above a mail that it takes, each at most once, in the order in which it does. */
+/** Headers that SES puts on top of a mail, each at most once, in this order. */
 const added = [
   "return-path",
   "received",
@@ -84,7 +84,7 @@ const added = [
   "x-ses-dkim-signature",
 ];
 
-/** The top headers, which SES has added: what stands below, a second one of a name too, is the sender's own. */
+/** The headers that SES added on top. Headers below them, including a second one of a name, come from the sender. */
 export function sesHeaders(headers: readonly MailHeader[]): MailHeader[] {
   let at = -1;
   const end = headers.findIndex(({ name }) => {
@@ -99,7 +99,7 @@ export function sesHeaders(headers: readonly MailHeader[]): MailHeader[] {
 export interface Verdicts {
   spam?: string;
   virus?: string;
-  /** Domain of the sender that SES found to be true (DMARC). */
+  /** The sender domain that SES has proven (DMARC). */
   provenDomain?: string;
 }
 
@@ -109,10 +109,10 @@ export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
   return defined({ spam: spam?.toUpperCase(), virus: virus?.toUpperCase(), provenDomain });
 }
 
-/** The addresses that the mail was for when it came in: To and Cc may name others, or nobody. */
+/** The addresses for which SES received the mail. To and Cc may differ. */
 export function receivedFor(ses: readonly MailHeader[]): string[] {
   const received = headerOf(ses, "received") ?? "";
-  // The date is the last part. Before `by` stands what the sender calls itself, which may hold a `for` of its own.
+  // The date comes last. The sender's own name comes before `by`, and may contain a `for`.
   const [, ...lists] = received.slice(0, received.lastIndexOf(";")).split(/\sfor\s/i);
   return addressesIn(lists.at(-1)?.slice(0, 10_000) ?? "");
 }

@@ -1,6 +1,6 @@
 /**
- * A reader of the files that a `winmail.dat` carries. Outlook sends its attachments in this form (TNEF) to programs that
- * cannot read it. Source: Microsoft, [MS-OXTNEF] 2.1.
+ * Reads the files in a `winmail.dat`. Outlook sends attachments in this format (TNEF) to programs that cannot read it.
+ * Source: Microsoft, [MS-OXTNEF] 2.1.
  */
 
 /** A file of a TNEF stream; `type` is empty if the stream names none. */
@@ -12,12 +12,12 @@ export interface TnefFile {
 
 const signature = 0x223e9f78;
 const attachmentLevel = 2;
-/** Attributes of an attachment: each begins with its rendering data. */
+/** Attributes of an attachment. Its rendering data comes first. */
 const renderingData = 0x00069002;
 const title = 0x00018010;
 const data = 0x0006800f;
 const properties = 0x00069005;
-/** MAPI properties: the bytes, the whole name (the title has eight letters and an extension), and the media type. */
+/** MAPI properties: the bytes, the full name (the title has only eight letters and an extension), and the media type. */
 const dataObject = 0x3701;
 const longFileName = 0x3707;
 const mimeTag = 0x370e;
@@ -30,7 +30,7 @@ export function isTnef(bytes: Uint8Array): boolean {
   return bytes.length >= headBytes && viewOf(bytes).getUint32(0, true) === signature;
 }
 
-/** The files of a TNEF stream, as far as it can be read: a stream that breaks off keeps the files before the break. */
+/** The files of a TNEF stream. A truncated stream keeps the files before the cut. */
 export function readTnef(bytes: Uint8Array): TnefFile[] {
   const files: { title: string; properties: ReadonlyMap<number, Property>; bytes?: Uint8Array }[] = [];
   for (const { id, value } of attributes(bytes)) {
@@ -57,7 +57,7 @@ function textOfProperty({ type, value }: Property = { type: text8, value: new Ui
   return textOf(value, type === text16 ? "utf-16le" : "windows-1252");
 }
 
-/** An object's bytes follow the GUID of its interface; an embedded message is a TNEF stream there. */
+/** The bytes of an object follow the GUID of its interface. An embedded message is itself a TNEF stream. */
 function bytesOf(property: Property | undefined): Uint8Array | undefined {
   return property?.type === object ? property.value.subarray(guidBytes) : property?.value;
 }
@@ -75,19 +75,19 @@ function* attributes(bytes: Uint8Array): Iterable<{ id: number; value: Uint8Arra
   }
 }
 
-/** Texts, bytes and objects among MAPI properties ([MS-OXTNEF] 2.1.3.4), up to the first property of unknown size. */
+/** Yields texts, bytes and objects among MAPI properties ([MS-OXTNEF] 2.1.3.4), up to the first one of unknown size. */
 function* variableProperties(bytes: Uint8Array): Iterable<[id: number, property: Property]> {
   const view = viewOf(bytes);
   for (let at = 4; at + 8 <= bytes.length; ) {
     const [type, id] = [view.getUint16(at, true), view.getUint16(at + 2, true)];
-    // A named property carries its name before its value.
+    // The name of a named property comes before its value.
     at += id >= firstNamed ? namedHeadBytes(view, at + 4) : 4;
     const fixed = fixedBytes[type];
     if (fixed !== undefined) {
       at += fixed;
       continue;
     }
-    // A variable value stands after its count, 1, and its length.
+    // A variable value follows its count, which is 1, and its length.
     if (!variableTypes.has(type) || at + 8 > bytes.length || view.getUint32(at, true) !== 1) return;
     const [from, length] = [at + 8, view.getUint32(at + 4, true)];
     if (from + length > bytes.length) return;
@@ -99,7 +99,7 @@ function* variableProperties(bytes: Uint8Array): Iterable<[id: number, property:
 const firstNamed = 0x8000;
 const guidBytes = 16;
 
-/** A type and an id, a GUID, and a number or a name. */
+/** Length of a named property's type, id, GUID, and number or name. */
 function namedHeadBytes(view: DataView, guidAt: number): number {
   if (guidAt + 24 > view.byteLength) return view.byteLength;
   const isName = view.getUint32(guidAt + guidBytes, true) === 1;
@@ -108,12 +108,11 @@ function namedHeadBytes(view: DataView, guidAt: number): number {
 
 const padded = (length: number) => Math.ceil(length / 4) * 4;
 
-/** Bytes of MAPI values of a fixed size, padded to four. */
+/** Sizes of fixed-size MAPI values by type, padded to four bytes. */
 const fixedBytes: Record<number, number> = { 2: 4, 3: 4, 4: 4, 5: 8, 6: 8, 7: 8, 10: 4, 11: 4, 20: 8, 64: 8, 72: 16 };
 const text8 = 0x1e;
 const text16 = 0x1f;
 const object = 0x0d;
-/** Texts, bytes and objects. */
 const variableTypes = new Set([text8, text16, 0x102, object]);
 
 function textOf(bytes: Uint8Array, encoding: "windows-1252" | "utf-16le"): string {

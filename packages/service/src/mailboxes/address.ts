@@ -4,12 +4,12 @@ import type { MailboxAddress } from "../ports/mail.ts";
 import type { Pause } from "../ports/triggers.ts";
 import { catchUnusable } from "../triggers/key.ts";
 
-/** A mailbox does not answer, knows not who asks, or has no such folder; the message says which. */
+/** The mailbox does not answer, refuses the login, or has no such folder; the message says which. */
 export class MailboxUnreachable extends Error {
   override name = "MailboxUnreachable";
 }
 
-/** How the mailbox of a trigger is reached, as the client's credential says. Throws `MailboxUnreachable`. */
+/** The address and login of a trigger's mailbox, from the client's credential. Throws `MailboxUnreachable`. */
 export async function mailboxAddress(
   { credentials }: ServicePorts,
   workflow: string,
@@ -30,7 +30,7 @@ export async function mailboxAddress(
 
 const longestSeconds = 6 * 60 * 60;
 
-/** After the first failure the next time, then twice as long as before, at most six hours. */
+/** The pause after `failures` in a row: none after the first, then doubled each time, at most six hours. */
 export function pauseAfter(failures: number, everySeconds: number, nowMs: number): Pause {
   const seconds = failures <= 1 ? 0 : Math.min(longestSeconds, everySeconds * 2 ** (failures - 1));
   return { failures, until: new Date(nowMs + seconds * 1000).toISOString() };

@@ -5,14 +5,14 @@ import type { Outgoing } from "../outgoing/outgoing.ts";
 import type { MailboxAddress, Mailboxes, OpenMailbox, UnreadMail } from "../ports/mail.ts";
 import { MailboxUnreachable } from "./address.ts";
 
-/** The port on which TLS begins at once; on others it has to be asked for. */
+/** The port that uses TLS from the start. On other ports the client must request TLS. */
 const tlsPort = 993;
 const ports = [143, tlsPort];
 const patience = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
 
 /**
- * Mailboxes by IMAP4. A password goes over an encrypted connection, or stays on this machine. Where private addresses are
- * closed, so are other ports than those of IMAP: nobody learns from a mailbox what else listens on a host.
+ * Opens mailboxes with IMAP4. A password is sent only over an encrypted connection, or stays on this machine. If private
+ * addresses are forbidden, other ports than those of IMAP are too, so a trigger cannot find out what listens on a host.
  */
 export function imapMailboxes(outgoing: Omit<Outgoing, "fetch">): Mailboxes {
   return {
@@ -35,11 +35,17 @@ async function connect(address: MailboxAddress, outgoing: Omit<Outgoing, "fetch"
   const isSecure = port === tlsPort;
   const { allowsPrivate, lookup } = outgoing;
   const client = new ImapFlow({
-    ...{ host, port, secure: isSecure, auth: { user, pass: password }, tls: { lookup } },
+    host,
+    port,
+    secure: isSecure,
+    auth: { user, pass: password },
+    tls: { lookup },
     ...(!isSecure && !(allowsPrivate && isLoopback(host)) && { doSTARTTLS: true }),
-    ...{ ...patience, logger: false, disableAutoIdle: true },
+    ...patience,
+    logger: false,
+    disableAutoIdle: true,
   });
-  // What breaks a connection reaches whoever waits for an answer; beside that it is an event, which would end the process.
+  // The pending call also reports a broken connection. Without this listener, the event would end the process.
   client.on("error", () => undefined);
   return reached(address, async () => {
     outgoing.admit(host);
@@ -82,7 +88,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
-/** Everything that keeps a connection from being made is told in one sentence, whether or not something listens there. */
+/** The same text for every failure to connect, so a caller cannot find out whether something listens there. */
 const noServer =
   "no mail server answers there, with a certificate for that name - check imap_host, which everybody must reach, and imap_port (143 or 993)";
 
@@ -94,7 +100,7 @@ async function reached<T>({ host, port, user, mailbox }: MailboxAddress, ask: ()
   }
 }
 
-/** The server's own words are told once it has answered as a mail server does: not before, whatever listens there. */
+/** The reason of a failure. It quotes the server only after the server has answered as a mail server does. */
 function reasonOf(cause: unknown, user: string): string {
   const { authenticationFailed, serverResponseCode, responseText } = cause as Partial<Record<string, unknown>>;
   if (authenticationFailed === true && serverResponseCode !== "UNAVAILABLE")

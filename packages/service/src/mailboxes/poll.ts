@@ -10,12 +10,12 @@ import { ownKey } from "../triggers/key.ts";
 import { describeTrigger, type FoundTrigger, recordRefusedDelivery } from "../triggers/start.ts";
 import { isPaused, MailboxUnreachable, mailboxAddress, pauseAfter } from "./address.ts";
 
-/** At one poll; the next one goes on with the others. */
+/** Mails of one poll; the next poll continues with the others. */
 const maxMails = 50;
 
 /**
  * Starts a run for each unread mail of a trigger's mailbox, oldest first, and marks each as read once its run was
- * accepted or refused. A mailbox that cannot be read leaves a record with the reason, and is tried less and less often.
+ * accepted or refused. A mailbox that cannot be read is recorded with the reason, and polled less and less often.
  */
 export async function pollMailbox(ports: ServicePorts, name: TriggerName, signal?: AbortSignal): Promise<Delivery[]> {
   const live = await ports.triggers.get(ownKey(name.workflow, name.trigger));

@@ -1,56 +1,56 @@
 import type { Range } from "./page.ts";
 
-/** Each may do what those before it may. */
+/** Each role includes the rights of the roles before it. */
 export const roles = ["viewer", "runner", "editor", "admin"] as const;
 
 export type Role = (typeof roles)[number];
 
-/** A key of the API, without the secret: of that only a digest is kept. */
+/** A key of the API. Only a digest of its secret is stored. */
 export interface ApiKey {
   format: 1;
   /** `key_` and a ULID. */
   id: string;
   role: Role;
-  /** The one client that it reaches; null: all of them. */
+  /** The only client that the key reaches; null: all clients. */
   client: string | null;
   name: string;
   /** SHA-256 of the secret, in hex. */
   digest: string;
   /** ISO 8601. */
   createdAt: string;
-  /** Id of the key that made it; null: whoever set NOVA up. */
+  /** Id of the key that made this one; null: the operator who set NOVA up. */
   createdBy: string | null;
 }
 
 export interface KeyStore {
-  /** False when the id is taken. */
+  /** False if the id is taken. */
   create(key: ApiKey): Promise<boolean>;
-  /** Strongly consistent: a key that was removed opens nothing any more. */
+  /** Strongly consistent: a removed key stops working immediately. */
   get(id: string): Promise<ApiKey | undefined>;
-  /** False when there was none. */
+  /** False if there was no such key. */
   remove(id: string): Promise<boolean>;
-  /** Oldest first; those of one client where it is named. */
+  /** Oldest first; with `client` only keys of that client. */
   list(query: Range & { client?: string | undefined }): Promise<ApiKey[]>;
 }
 
-/** Who asks. */
+/** The caller of a request. */
 export type Principal = Pick<ApiKey, "id" | "role" | "client" | "name">;
 
-/** Whom tokens of an identity provider speak for. */
+/** Reads tokens of an identity provider. */
 export interface TokenIssuer {
-  /** Null: it is none of the issuer's, or it has expired, or it says nothing of a role. Throws `IssuerUnreachable`. */
+  /** Null if the token is from another issuer, has expired, or names no role. Throws `IssuerUnreachable`. */
   principalOf(token: string): Promise<Principal | null>;
 }
 
-/** How often keys may ask. */
+/** The rate limit of requests per key. */
 export interface Rates {
   /** Counts a request. Throws `TooMany`. */
   take(by: Pick<Principal, "id" | "client">): Promise<void>;
 }
 
-/** Requests of a key, counted by everybody together. */
+/** Counts the requests of each key, shared by all processes. */
 export interface RateStore {
-  /** Adds `count` to those of a window unless they would be more than `limit`: then false. */
+  /** Adds `count` to a window. False, and nothing is added, if the sum would exceed `limit`. */
   add(by: Pick<Principal, "id" | "client">, window: RateWindow, count: number, limit: number): Promise<boolean>;
 }
 
@@ -60,36 +60,36 @@ export interface RateWindow {
   seconds: number;
 }
 
-/** A request that carries an `Idempotency-Key`. */
+/** A request with an `Idempotency-Key`. */
 export interface Attempt {
   format: 1;
-  /** Id of the API key that sent it: keys of others never meet. */
+  /** Id of the API key that sent the request. Equal idempotency keys of two API keys never collide. */
   principal: string;
-  /** Whose the key is; absent where it is for all clients. */
+  /** The client of the API key; absent for a key for all clients. */
   client?: string;
   /** SHA-256 of the header. */
   key: string;
-  /** SHA-256 of what was asked. */
+  /** SHA-256 of the request. */
   fingerprint: string;
-  /** A ULID for what is to be made: whoever takes an abandoned attempt over makes the same thing. */
+  /** The ULID reserved for the result, so that a takeover of an abandoned attempt makes the same thing. */
   id: string;
-  /** ISO 8601: when somebody last began with it. */
+  /** ISO 8601: when a process last started on the attempt. */
   since: string;
-  /** What was made, JSON text; absent while it is under way. */
+  /** The result as JSON text; absent while the attempt is in progress. */
   made?: string;
-  /** Seconds since the epoch, as DynamoDB's time to live has it. */
+  /** Seconds since the epoch, DynamoDB's time to live. */
   expiresAt: number;
 }
 
 export type AttemptName = Pick<Attempt, "principal" | "key">;
 
 export interface AttemptStore {
-  /** Undefined: begun. Otherwise the one that is there and has not expired. */
+  /** Undefined: the attempt was stored. Otherwise the stored attempt that has not expired. */
   begin(attempt: Attempt, now: number): Promise<Attempt | undefined>;
-  /** Goes on with one that was begun at `since`; false where somebody else already does. */
+  /** Takes over an attempt that started at `since`. False if another process has already taken it over. */
   takeOver(name: AttemptName, since: string, now: string): Promise<boolean>;
-  /** Nothing happens where it went with its client. */
+  /** Does nothing if the attempt was erased with its client. */
   finish(name: AttemptName, made: string): Promise<void>;
-  /** Nobody is at it any more: the next request may take it over at once. Nothing happens where it went with its client. */
+  /** Lets the next request take the attempt over immediately. Does nothing if it was erased with its client. */
   release(name: AttemptName): Promise<void>;
 }

@@ -1,8 +1,10 @@
 import type { BlobHome } from "@nova/engine";
 import type { Workflow } from "@nova/workflow";
 
-/** What is stored, as it is stored: an item of the table (DynamoDB's JSON, as text), or an object of the bucket by name,
- * with its text where that is not what is stored. */
+/**
+ * A record in its stored form: an item of the table (DynamoDB's JSON, as text), or an object of the bucket by its key.
+ * An object has a `text` only if the export replaces the stored content.
+ */
 export type ArchiveRecord =
   | { kind: "item"; entity: string; item: string }
   | { kind: "object"; key: string; bytes: number; text?: string };
@@ -10,88 +12,86 @@ export type ArchiveRecord =
 export interface ArchiveQuery {
   client?: string | undefined;
   cursor?: string | undefined;
-  /** What is left of a definition; it stands under the hash of that, as whole ones do. Absent: all of it. */
+  /** Removes the parts of a definition that the caller may not see. The result keeps the hash of the whole. Absent: no change. */
   seen?: ((workflow: Workflow) => Workflow) | undefined;
 }
 
 export interface ArchivePage {
-  /** A page may be empty and not the last. */
+  /** May be empty although more pages follow. */
   records: ArchiveRecord[];
-  /** There while there is more. */
+  /** Absent on the last page. */
   cursor?: string;
 }
 
-/** Whose an item is by its own words: of one client, of a run, or of a version that runs name; at least one is there. */
+/** The owner that an item names: a client, a run, or a version that runs use. At least one is present. */
 export interface Claim {
   kind: string;
   client?: string;
   execution?: string;
   version?: { workflow: string; number: number };
-  /** It is in an index of what has not ended. */
+  /** Whether the item is in an index of unfinished things. */
   isOpen: boolean;
 }
 
-/** All that is stored, to be taken away and brought back. */
+/** Reads all stored records for an export, and writes them back. */
 export interface Archive {
-  /** Of one client: its runs with all that they are proven by, and the versions that they ran; else everything. */
+  /** With `client`: its runs, their proofs, and the versions that they ran. Otherwise everything. */
   page(query: ArchiveQuery): Promise<ArchivePage>;
-  /** An address under which an object can be fetched, for `seconds`. */
+  /** A URL from which an object can be fetched, for `seconds`. */
   sign(key: string, seconds: number): Promise<string>;
   read(key: string): Promise<AsyncIterable<Uint8Array>>;
-  /** Undefined for an item that is no client's, and for what is no item. */
+  /** Undefined for an item that belongs to no client, and for text that is not an item. */
   claim(item: string): Claim | undefined;
-  /** The client of an execution that is stored. */
+  /** The client of a stored execution. */
   clientOf(execution: string): Promise<string | undefined>;
-  /** Whether a version of a workflow is stored. */
   hasWorkflow(id: string): Promise<boolean>;
-  /** False when an item of this key is there: it stays. */
+  /** False if an item with this key exists; it stays unchanged. */
   putItem(item: string): Promise<boolean>;
-  /** Of an object that is there nothing changes. */
+  /** Does nothing if the object exists. */
   putObject(key: string, body: AsyncIterable<Uint8Array>, known: { bytes: number; sha256: string }): Promise<void>;
 }
 
-/** A scope whose items lie together, of an execution. */
+/** A scope of an execution whose items share a partition. */
 export interface ErasableScope {
   execution: string;
   scope: string;
 }
 
-/** Takes away what people stored, and leaves what proves that it was there. Everything may be done twice. */
+/** Erases what users stored, and keeps the proof that it existed. Every method can be repeated. */
 export interface Eraser {
-  /** Contents that lie with this scope; answers where more lies: items of maps, executions that nodes ran. */
+  /** Erases contents of this scope. Returns the scopes with more contents: items of maps, executions that nodes ran. */
   contents(at: ErasableScope): Promise<ErasableScope[]>;
-  /** What an execution waited for, with its tokens, and in its record the words of its error. */
+  /** Erases waiting tasks of an execution with their tokens, and the error text in its record. */
   traces(execution: string): Promise<void>;
   blobs(home: BlobHome): Promise<void>;
   objects(client: string): Promise<void>;
-  /** All else that names a client, but executions and audit: a part of the table; answers where to go on. */
+  /** Erases one part of everything else that names a client, except executions and audit. Returns the cursor of the next part. */
   rest(client: string, cursor?: string): Promise<string | undefined>;
 }
 
-/** Clients that wait to be erased; with `execution` a run that began while its client was, or that somebody asks for;
- * with `session` one that was deleted. */
+/** The queue of erasures: a whole client, one `execution` of it, or one deleted `session`. */
 export interface ErasureQueue {
-  /** The same one may come twice. */
+  /** The same erasure may be enqueued twice. `isAsked`: a user asked for it. */
   enqueue(erasure: { client: string; execution?: string; isAsked?: true; session?: string }): Promise<void>;
 }
 
-/** `current`: written so today; `older`: still read; `newer`: of a later release, unreadable; `unknown`: no kind. */
+/** `current`: today's format; `older`: still readable; `newer`: from a later release, unreadable; `unknown`: no known kind. */
 export const formatStates = ["current", "older", "newer", "unknown"] as const;
 
 export type FormatState = (typeof formatStates)[number];
 
-/** Records of one kind and format that are stored. */
+/** The number of stored records of one kind and format. */
 export interface StoredFormat {
   entity: string;
   /** Null where they have none. */
-  format: number | null;
+  /** Null for records without a format. */
   items: number;
   state: FormatState;
 }
 
 export interface FormatPage {
   formats: StoredFormat[];
-  /** Where the next page begins. */
+  /** The start of the next page. */
   cursor?: string | undefined;
 }
 

@@ -34,27 +34,27 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number];
 
-/** Who did what to what; written once. */
+/** An action of a user or a key; written once. */
 export interface AuditRecord {
   format: 1;
-  /** A ULID: they sort by time. */
+  /** A ULID, so records sort by time. */
   id: string;
   /** ISO 8601. */
   at: string;
   action: AuditAction;
-  /** Id of the key that did it; null: whoever set NOVA up. */
+  /** Id of the key that acted; null: the operator who set NOVA up. */
   by: string | null;
-  /** The client that it was about; null: all of them. */
+  /** The client that the action concerns; null: all clients. */
   client: string | null;
   /** Id of the workflow, execution, task, client or key. */
   subject: string;
-  /** What else is to be known, such as a version or a choice. */
+  /** Further facts, such as a version or a choice. */
   detail: Record<string, string | number>;
 }
 
 export interface AuditLog {
-  /** Nothing happens where it is there already. */
+  /** Does nothing if the record exists. */
   append(record: AuditRecord): Promise<void>;
-  /** Newest first; of one client where it is named. */
+  /** Newest first; with `client` only records of that client. */
   list(query: Range & { client?: string | undefined }): Promise<AuditRecord[]>;
 }

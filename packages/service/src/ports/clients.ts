@@ -3,58 +3,58 @@ import type { AuditRecord } from "./audit.ts";
 import type { Range } from "./page.ts";
 import type { ClientQuotas } from "./quotas.ts";
 
-/** Whoever everything without a client belongs to; there is no record of it, and no quota. */
+/** The owner of everything without a client. It has no record and no quota. */
 export const defaultClient = "default";
 
-/** Somebody for whom workflows run. */
+/** A customer for whom workflows run. */
 export interface Client {
   format: 1;
   slug: string;
   name: string;
-  /** Versions of workflows that its runs use, whatever is active. */
+  /** Versions that its runs use instead of the active ones, by workflow. */
   pins: Record<string, number>;
-  /** JSON text of an object: what contexts of its runs begin with. */
+  /** JSON text of an object: the initial context of its runs. */
   variables?: string;
   quotas?: ClientQuotas;
-  /** Who hears of its failed runs. */
+  /** Who is notified of its failed runs. */
   onFailure?: OnFailure;
-  /** Address that mails about its runs are from; absent or empty: the deployment's. */
+  /** Sender address of mails about its runs; absent or empty: the deployment's. */
   mailFrom?: string;
-  /** ISO 8601: of runs that began before, retention has erased the contents. */
+  /** ISO 8601: retention has erased the contents of runs that started before. */
   erasedUntil?: string;
   /** ISO 8601. */
   createdAt: string;
-  /** There once somebody has deleted it: how far that is. */
+  /** The progress of its deletion; absent until a user deletes it. */
   erasing?: Erasing;
 }
 
-/** Of what begins for a client that is being erased nothing does. */
+/** The progress of erasing a client. New runs of that client execute nothing. */
 export interface Erasing {
-  /** Id of the key that asked for it. */
+  /** Id of the key that deleted the client. */
   by: string;
-  /** ISO 8601: when it last went on. */
+  /** ISO 8601: the time of the last step. */
   since: string;
   part: "executions" | "rest";
   cursor?: string;
-  /** What is written of its deletion, before anything goes; absent once that is done. */
+  /** The audit record of the deletion. It is written before anything is erased, and then removed here. */
   deed?: AuditRecord;
   /** ISO 8601: when it was deleted. */
   markedAt?: string;
-  /** Runs that this pass has seen. */
+  /** Number of runs that this pass has seen. */
   runs?: number;
-  /** ISO 8601: when this pass over everything began; absent of one behind which another has to come in any case. */
+  /** ISO 8601: when this pass over everything started; absent: another pass must follow this one. */
   passSince?: string;
-  /** ISO 8601: nothing is left to do before, but to look once more for what was begun, or at work, before it was deleted. */
+  /** ISO 8601: the next pass, which looks for runs that were in progress at the deletion, is not due before. */
   restsUntil?: string;
 }
 
 export interface ClientStore {
-  /** False when the slug is taken. */
+  /** False if the slug is taken. */
   create(client: Client): Promise<boolean>;
   get(slug: string): Promise<Client | undefined>;
-  /** False when there is no such client. */
+  /** False if there is no such client. */
   update(slug: string, changes: Partial<Omit<Client, "format" | "slug" | "createdAt">>): Promise<boolean>;
   remove(slug: string): Promise<void>;
-  /** By slug. */
+  /** Sorted by slug. */
   list(query: Range): Promise<Client[]>;
 }

@@ -14,22 +14,22 @@ import type { Bus, EventRules, PublishQueue, Schedules, TriggerStore } from "./t
 import type { BlobLinks, UploadStore } from "./uploads.ts";
 import type { MachineVersions, PublicationStore, WorkflowStates } from "./workflow-states.ts";
 
-/** Sandbox templates, by the workflows that run in them. */
+/** Sandbox templates for workflows. */
 export interface Templates {
-  /** Name of the one that has its requirements. Throws `Refused` where they cannot be had. */
+  /** The name of the template with the workflow's requirements. Throws `Refused` if they cannot be installed. */
   of(workflow: Workflow): Promise<string>;
 }
 
-/** Whether queues go on: a laptop that ends holds what waits in them, for its next start. */
+/** Whether queued runs may start. A laptop that shuts down holds its queues for the next start. */
 export interface Admissions {
   held: boolean;
-  /** How many runs of everybody may be at work at once; absent: as many as come. */
+  /** Maximum number of runs in progress, of all clients together; absent: unlimited. */
   atOnce?: number | undefined;
 }
 
-/** What it takes to look after runs: quotas and figures. */
+/** The stores that quotas and statistics of runs need. */
 export interface RunHookStores {
-  /** Absent: every slot that is free is given. */
+  /** Absent: every free slot is given. */
   admissions?: Admissions;
   clients: ClientStore;
   workflowStates: WorkflowStates;
@@ -38,7 +38,7 @@ export interface RunHookStores {
   stats: StatsStore;
 }
 
-/** What a service stores besides what the engine does. */
+/** The stores of the service, in addition to those of the engine. */
 export interface ServiceStores extends RunHookStores {
   keys: KeyStore;
   audit: AuditLog;
@@ -61,25 +61,25 @@ export interface ServiceStores extends RunHookStores {
 
 /** The outside world of the service. */
 export interface ServicePorts extends Ports, ServiceStores {
-  /** Absent: only keys open anything. */
+  /** Absent: only API keys are accepted. */
   tokens?: TokenIssuer;
-  /** Absent: everybody may ask as often as they like. */
+  /** Absent: requests are not limited. */
   rates?: Rates;
   templates: Templates;
-  /** Checks and compiles what somebody sent, within bounds of time and memory. */
+  /** Checks and compiles an untrusted definition within limits of time and memory. */
   compile(source: WorkflowSource, options?: EmitOptions): Promise<Compiled>;
   findLookedUpKeys: KeysLookedUp;
   mail: MailPorts;
-  /** Absent: whoever publishes waits for Step Functions itself. */
+  /** Absent: a publish request waits for Step Functions itself. */
   publishQueue?: PublishQueue;
-  /** Absent: whoever deletes a client waits until it is erased. */
+  /** Absent: the request that deletes a client waits until it is erased. */
   erasureQueue?: ErasureQueue;
   bus: Bus;
   schedules: Schedules;
   eventRules: EventRules;
-  /** Absent where no address is set up to send mail from. */
+  /** Absent if no sender address is configured. */
   mailer?: Mailer;
   poster: Poster;
-  /** The functions that state machines name. */
+  /** ARNs of the functions that state machines call. */
   functions: NonNullable<EmitOptions["functions"]>;
 }

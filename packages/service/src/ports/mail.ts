@@ -1,68 +1,67 @@
-/** What a domain asks for in `_dmarc.<domain>`; see `dmarcPolicies`. */
+/** Reads the policy that a domain publishes in `_dmarc.<domain>`; see `dmarcPolicies`. */
 export type DmarcPolicies = (domain: string) => Promise<"none" | "quarantine" | "reject">;
 
-/** What mail needs of the outside world. */
 export interface MailPorts {
-  /** Domains that NOVA takes mail for; where none is named, whatever SES or a laptop takes in is for us. */
+  /** Domains that NOVA accepts mail for; empty: all mail that SES or the laptop receives. */
   domains: readonly string[];
   dmarcPolicies: DmarcPolicies;
   mailboxes: Mailboxes;
 }
 
-/** Mails that have come in and are kept until somebody has looked at them. */
+/** Received mails, kept until they are processed. */
 export interface IncomingMail {
-  /** Undefined where there is none. */
+  /** Undefined if there is no such mail. */
   open(key: string): Promise<{ bytes: number; chunks: AsyncIterable<Uint8Array> } | undefined>;
 }
 
-/** How a mailbox is reached. */
+/** The address and the login of a mailbox. */
 export interface MailboxAddress {
   host: string;
   port: number;
   user: string;
   password: string;
-  /** Its folder: `INBOX`. */
+  /** The folder, such as `INBOX`. */
   mailbox: string;
 }
 
-/** A mail that nobody has read yet. */
+/** A mail that is not marked as read. */
 export interface UnreadMail {
   uid: number;
   bytes: number;
-  /** As much of it as is asked for, from its beginning. It stays unread. */
+  /** Reads up to `maxBytes` from the start of the mail. The mail stays unread. */
   read(maxBytes: number): Promise<Buffer>;
 }
 
 export interface OpenMailbox {
-  /** Oldest first, at most so many. */
+  /** Oldest first, at most `limit`. */
   unread(limit: number): Promise<UnreadMail[]>;
   markRead(uid: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Mailboxes {
-  /** Throws `MailboxUnreachable`, as do the methods of what it opens. */
+  /** Throws `MailboxUnreachable`, as do the methods of the opened mailbox. */
   open(address: MailboxAddress): Promise<OpenMailbox>;
 }
 
-/** A mail of NOVA's own, as text. */
+/** A plain-text mail that NOVA sends. */
 export interface Notice {
   to: string[];
-  /** Absent: the deployment's address. */
+  /** Absent: the sender address of the deployment. */
   from?: string;
   subject: string;
   text: string;
-  /** What it is about: with that, a copy of it is erased. Heads of the mail say so. */
+  /** The run that the mail is about, written into its headers. Stored copies of the mail are erased with that run. */
   about: { execution: string; client?: string };
 }
 
 export interface Mailer {
-  /** Throws where it is not taken. */
+  /** Throws if the mail is not accepted. */
   send(notice: Notice): Promise<void>;
 }
 
-/** Posts to addresses that others have chosen. */
+/** Posts to URLs that users chose. */
 export interface Poster {
-  /** Throws `HostRefused` where it may not be posted to, `PostFailed` where it is not taken. */
+  /** Throws `HostRefused` for a forbidden host, and `PostFailed` if the server does not accept the request. */
   post(request: { url: string; body: string; headers: Record<string, string> }): Promise<void>;
 }

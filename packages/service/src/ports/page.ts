@@ -1,29 +1,29 @@
 export interface PageQuery {
   limit: number;
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   cursor?: string | undefined;
 }
 
 export interface Page<T> {
   items: T[];
-  /** There while there is more. */
+  /** Absent on the last page. */
   cursor?: string;
 }
 
-/** What a store is asked for: at most so many, behind this one. */
+/** The request to a store: at most `limit` items after `after`. */
 export interface Range {
   limit: number;
   after?: string | undefined;
 }
 
-/** The page that is in front of a list read one item longer than asked for. */
+/** Returns the first page of `found`, a list that was read with one item more than `limit`. */
 export function pageFrom<T>(found: readonly T[], limit: number, cursorOf: (item: T) => string): Page<T> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
   return last !== undefined && found.length > limit ? { items, cursor: cursorOf(last) } : { items };
 }
 
-/** A page of a store's list; an item that is read and not shown tells whether there is a next one. */
+/** Reads one page of a store's list. It reads one extra item to learn whether another page follows. */
 export async function readPage<T>(
   { limit, cursor }: PageQuery,
   list: (range: Range) => Promise<T[]>,
@@ -32,7 +32,7 @@ export async function readPage<T>(
   return pageFrom(await list({ limit: limit + 1, after: cursor }), limit, cursorOf);
 }
 
-/** Everything that comes in pages, each read when it is wanted. */
+/** Yields the items of all pages; each page is read on demand. */
 export async function* everyItem<T>(
   pageAt: (cursor: string | undefined) => Promise<{ items: readonly T[]; cursor?: string | undefined }>,
 ): AsyncGenerator<T> {

@@ -1,20 +1,20 @@
 import type { Range } from "./page.ts";
 
-/** A draft of a workflow with what its nodes came to, which people build step by step. */
+/** A draft of a workflow that a user builds step by step, with the outcomes of its nodes. */
 export interface Session {
   format: 1;
   /** `ses_` and a ULID. */
   id: string;
   client: string;
   name: string;
-  /** One more with every change: whoever writes says which one they have read. */
+  /** Grows by one with every change. A writer says which revision it has read. */
   revision: number;
-  /** Id of the key that made it. */
+  /** Id of the key that made the session. */
   createdBy: string;
   /** ISO 8601. */
   createdAt: string;
   retentionDays: number;
-  /** ISO 8601: from then on it is not there any more. */
+  /** ISO 8601: from then on the session is not found any more. */
   expiresAt: string;
   state: SessionState;
 }
@@ -22,23 +22,23 @@ export interface Session {
 export interface SessionState {
   draft: Draft;
   /** JSON text of an object: what every run of the draft begins with. */
-  context: string;
+  /** JSON text of an object: the initial context of every run. */
   /** The workflow that it was made from, or published as. */
-  workflow?: string;
+  /** The workflow that the session was made from, or published as. */
   nodes: Record<string, NodeRecord>;
-  /** Executions whose outcomes are not taken over yet. */
+  /** Executions whose outcomes are not in `nodes` yet. */
   runs: SessionRun[];
-  /** The family of its executions; absent: there is none yet. */
+  /** The family of its executions; absent before the first one. */
   family?: SessionFamily;
   /** Drafts that were published for runs, latest last. */
   published: PublishedDraft[];
-  /** The last changes, oldest first: what a second editor is told. */
+  /** The last changes, oldest first; a conflict message quotes them. */
   changes: SessionChange[];
 }
 
-/** What people write, in the words of a workflow file; it need not be whole. */
+/** An editable workflow in the words of a workflow file. It may be incomplete. */
 export interface Draft {
-  /** Fields of the workflow besides `nodes`, `edges`, `id` and `name`. */
+  /** Fields of the workflow except `nodes`, `edges`, `id` and `name`. */
   settings: Record<string, unknown>;
   /** Files that nodes name, such as `lib/money.py`. */
   files: Record<string, string>;
@@ -55,26 +55,26 @@ export interface DraftEdge {
 }
 
 export interface NodeRecord {
-  /** One more with every change of the node, and with everything that it came to. */
+  /** Grows by one with every change of the node, and with every outcome. */
   version: number;
-  /** Absent: it has come to nothing yet. */
+  /** Absent before the first outcome. */
   outcome?: NodeOutcome;
 }
 
-/** What a node came to last. */
+/** The latest outcome of a node. */
 export interface NodeOutcome {
-  /** No other outcome has it. */
+  /** Unique for each outcome. */
   id: string;
-  /** Of what it came: `basisOf`. It is fresh while that is the same. */
+  /** Hash of the inputs of the outcome, from `basisOf`. The outcome is fresh while its inputs have this hash. */
   basis: string;
-  /** What a decision, or a person, chose. */
+  /** The choice of a decision node, or of a person. */
   decision?: string;
-  /** It failed, and its `onError` goes on. */
+  /** The node failed, and its `onError` node follows. */
   failed?: true;
   source: EntrySource | EditSource;
 }
 
-/** An entry of an execution; of a map that of its join. */
+/** The entry of an execution that holds the outcome; for a map, the entry of its join. */
 export interface EntrySource {
   execution: string;
   scope: string;
@@ -82,40 +82,40 @@ export interface EntrySource {
   hash: string;
 }
 
-/** Somebody's hand. */
+/** An outcome that a user wrote. */
 export interface EditSource {
   by: string;
   /** ISO 8601. */
   at: string;
-  /** JSON text of an object: keys of the context, large values in blobs of the family. */
+  /** JSON text of an object: keys of the context. Large values are in blobs of the family. */
   set: string;
 }
 
-/** An execution that runs nodes of the draft as they were when it began. */
+/** An execution that runs nodes of the draft as they were when it started. */
 export interface SessionRun {
   execution: string;
   /** ISO 8601. */
   at: string;
   by: string;
   nodes: Record<string, RunBasis>;
-  /** Ids of outcomes that the execution took over, by node. */
+  /** Ids of the outcomes that the execution reuses, by node. */
   given: Record<string, string>;
 }
 
-/** What an outcome of the run will have come of. */
+/** The inputs of an outcome that the run will produce. */
 export interface RunBasis {
   /** Hash of the node's definition and its surroundings. */
   definition: string;
-  /** All nodes before it; of a run that an earlier release began, those right before it. */
+  /** All nodes before it. */
   before: string[];
-  /** Of the node when the run began: whoever has changed it since wins. */
+  /** Version of the node when the run started. An outcome for an older version is dropped. */
   version: number;
 }
 
 export interface SessionFamily {
-  /** The first execution, whose blobs all share. */
+  /** The first execution; all executions of the family share its blobs. */
   root: string;
-  /** The one that began last; absent: the first one has not begun. */
+  /** The execution that started last; absent: none has started. */
   last?: string;
 }
 
@@ -125,7 +125,7 @@ export interface PublishedDraft {
   hash: string;
   /** SHA-256 of the state machine. */
   machine: string;
-  /** How many state machines of the session had been published before this one. */
+  /** How many state machines the session had published before this one. */
   machines: number;
 }
 
@@ -135,24 +135,24 @@ export interface SessionChange {
   at: string;
   /** Id of the key. */
   by: string;
-  /** What became of what: `node "a" was changed: prompt, model`. */
+  /** A description, such as `node "a" was changed: prompt, model`. */
   what: string;
   node?: string;
-  /** Of the node, behind the change. */
+  /** Version of the node after the change. */
   version?: number;
 }
 
 export interface SessionStore {
-  /** False when the id is taken. */
+  /** False if the id is taken. */
   create(session: Session): Promise<boolean>;
   get(id: string): Promise<Session | undefined>;
-  /** Replaces it where its revision is still `from`; false where it is not. */
+  /** Replaces the session if its revision is still `from`; false otherwise. */
   replace(session: Session, from: number): Promise<boolean>;
-  /** Newest first, without what they hold. */
+  /** Newest first, without their state. */
   list(query: Range & { client?: string | undefined }): Promise<SessionSummary[]>;
-  /** Those that were over by this time (ISO 8601); eventually consistent. */
+  /** Sessions that expired before `until` (ISO 8601); eventually consistent. */
   expired(until: string): AsyncIterable<SessionSummary>;
-  /** With everything that it holds. */
+  /** Removes the session with its state. */
   remove(session: Pick<Session, "id" | "client">): Promise<void>;
 }
 

@@ -1,27 +1,27 @@
 import type { CloseStatus, Spending } from "@nova/engine";
 
-/** How often something took so long: milliseconds, rounded to two significant digits, and their number. */
+/** Number of measurements by duration: milliseconds, rounded to two significant digits. */
 export type Durations = Readonly<Record<string, number>>;
 
-/** What one node did in one run, or in many. */
+/** The statistics of a node, in one run or in many. */
 export interface NodeFigures {
   runs: number;
-  /** By class of the error. */
+  /** Number of failures by error class. */
   failed: Record<string, number>;
-  /** Of all its runs. */
+  /** Total of all its runs. */
   totalMs: number;
-  /** Of its failed runs alone; absent: 0. */
+  /** Total of its failed runs; absent: 0. */
   failedMs?: number;
-  /** Null where an item of the table has no room for them. */
+  /** Null if they do not fit into an item of the table. */
   durations: Durations | null;
-  /** Absent: no model was asked. */
+  /** Absent: the node called no model. */
   spent?: Spending;
-  /** Runs of pinned code, and what writing it again would have cost. */
+  /** Number of runs of pinned code, and the cost of writing that code again. */
   hits?: number;
   savedUsd?: number;
 }
 
-/** The figures of one run that has ended, all that ran inside of it too. Written once, the same each time. */
+/** The statistics of an ended run, with everything that ran inside it. Written once; a repeated write is identical. */
 export interface RunStats {
   format: 1;
   execution: string;
@@ -32,12 +32,12 @@ export interface RunStats {
   /** ISO 8601. */
   endedAt: string;
   durationMs: number;
-  /** Where it failed. */
+  /** The node that failed. */
   failure?: { node: string; class: string };
   nodes: Record<string, NodeFigures>;
 }
 
-/** Runs of a workflow, of a client, or of a workflow for a client, that ended from one moment to another, both included. */
+/** Selects runs of a workflow, of a client, or of both, that ended between two times, both included. */
 export type StatsQuery = {
   /** ISO 8601. */
   from: string;
@@ -45,8 +45,8 @@ export type StatsQuery = {
 } & ({ workflow: string; client?: string } | { workflow?: undefined; client: string });
 
 export interface StatsStore {
-  /** Again is harmless. */
+  /** Can be repeated. */
   put(stats: RunStats): Promise<void>;
-  /** In the order in which they ended. */
+  /** Sorted by the time of their end. */
   read(query: StatsQuery): AsyncIterable<RunStats>;
 }

@@ -1,37 +1,37 @@
 import type { Trigger, WrittenJson } from "@nova/workflow";
 
-/** A mailbox that could not be read, and until when nobody tries it. */
+/** A pause of a mailbox that could not be read. */
 export interface Pause {
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
   /** ISO 8601. */
   until: string;
 }
 
-/** A trigger of the active version of a workflow: what comes in finds it here. */
+/** A trigger of a workflow's active version, found by its key. */
 export interface LiveTrigger {
   format: 1;
   /** See `triggerKey`. */
   key: string;
   workflowId: string;
   trigger: Trigger;
-  /** Of a mailbox that could not be read. */
+  /** Present while the mailbox could not be read. */
   pause?: Pause;
 }
 
 export interface TriggerStore {
-  /** Replaces that of the same workflow; false where the key is another workflow's. */
+  /** Replaces a trigger of the same workflow; false if the key belongs to another workflow. */
   put(live: LiveTrigger): Promise<boolean>;
   get(key: string): Promise<LiveTrigger | undefined>;
-  /** Nothing happens where it is gone. Undefined ends a pause. */
+  /** Sets the pause; undefined ends it. Does nothing if the trigger is gone. */
   pause(live: Pick<LiveTrigger, "key" | "workflowId">, pause: Pause | undefined): Promise<void>;
-  /** Nothing happens where the key is another workflow's, or nobody's. */
+  /** Does nothing if the key is free, or belongs to another workflow. */
   remove(live: Pick<LiveTrigger, "key" | "workflowId">): Promise<void>;
 }
 
-/** Something that happened, for whoever listens on NOVA's bus. */
+/** An event for NOVA's bus. */
 export interface BusEvent {
-  /** Where it comes from, such as `shop.orders`; `nova` is NOVA's own. */
+  /** The origin, such as `shop.orders`; `nova` is NOVA itself. */
   source: string;
   type: string;
   /** JSON text of an object. */
@@ -39,55 +39,55 @@ export interface BusEvent {
 }
 
 export interface Bus {
-  /** Answers the event's id. A detail may be of any size: what a bus cannot carry travels beside it. */
+  /** Returns the event's id. A detail may have any size: details that are too large for the bus are stored separately. */
   put(event: BusEvent): Promise<string>;
-  /** An event of the bus (JSON text, EventBridge's shape) with all of its detail; undefined where that is gone. */
+  /** Returns an event of the bus (JSON text, EventBridge's shape) with its whole detail; undefined if that is gone. */
   whole(event: string): Promise<string | undefined>;
 }
 
-/** Versions of workflows that wait to be made state machines; whoever publishes takes one after the other. */
+/** Versions that wait for their state machine. The publisher takes one after the other. */
 export interface PublishQueue {
-  /** The same one may come twice. */
+  /** The same version may be enqueued twice. */
   enqueue(version: { workflow: string; version: number }): Promise<void>;
 }
 
-/** Which trigger of which workflow something in the outside world stands for. */
+/** The trigger that a schedule or a rule belongs to. */
 export interface TriggerName {
   workflow: string;
   trigger: string;
 }
 
-/** A point, or points, in time at which a trigger fires. */
+/** The times at which a trigger fires. */
 export interface Schedule extends TriggerName {
-  /** As EventBridge Scheduler writes it: `cron(0 8 ? * MON-FRI *)`, `rate(5 minutes)`, `at(2026-12-01T08:00:00)`. */
+  /** In EventBridge Scheduler's syntax: `cron(0 8 ? * MON-FRI *)`, `rate(5 minutes)`, `at(2026-12-01T08:00:00)`. */
   expression: string;
   /** IANA name; absent: UTC. */
   timezone?: string;
-  /** ISO 8601: the first time of a rate. Absent: at once. */
+  /** ISO 8601: the first time of a rate. Absent: immediately. */
   firstAt?: string;
-  /** It is time to look at a mailbox. Absent: the trigger fires. */
+  /** The schedule polls a mailbox. Absent: the trigger fires. */
   polls?: true;
 }
 
-/** Schedules by the name of their trigger. Doing the same twice is harmless. */
+/** Schedules by the name of their trigger. Every call can be repeated. */
 export interface Schedules {
-  /** One due at the same times goes on as it was. Throws `Refused` where expression or time zone is none. */
+  /** A schedule with the same times is not restarted. Throws `Refused` for an invalid expression or time zone. */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;
-  /** The first time of a rate, milliseconds since the epoch; undefined where there is none. */
+  /** The first time of a rate, milliseconds since the epoch; undefined if there is none. */
   firstAt(name: TriggerName): Promise<number | undefined>;
 }
 
-/** Events on a bus that fire a trigger. */
+/** A rule that fires a trigger for matching events of a bus. */
 export interface EventRule extends TriggerName {
   bus: "nova" | "default";
   /** An EventBridge event pattern. */
   pattern: WrittenJson;
 }
 
-/** Rules by the name of their trigger. Doing the same twice is harmless. */
+/** Rules by the name of their trigger. Every call can be repeated. */
 export interface EventRules {
-  /** Makes it, or changes the one that is there. Throws `Refused` where the pattern is none. */
+  /** Creates or changes the rule. Throws `Refused` for an invalid pattern. */
   put(rule: EventRule): Promise<void>;
   remove(rule: TriggerName & Pick<EventRule, "bus">): Promise<void>;
 }

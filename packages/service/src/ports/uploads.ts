@@ -1,42 +1,42 @@
 import type { BlobHome } from "@nova/engine";
 
-/** Bytes that somebody puts into the bucket by an address that was signed for them. */
+/** A file that a user uploads to the bucket through a signed URL. */
 export interface Upload {
   format: 1;
   /** `upl_` and a ULID. */
   id: string;
   client: string;
-  /** As many as were said, no more and no less. */
+  /** The exact size that the user announced. */
   bytes: number;
   /** Media type. */
   type: string;
-  /** Hex; where it was said nobody has to read the bytes again to know it. */
+  /** Hex; if the user announced it, the bytes need not be read again. */
   sha256?: string;
   /** ISO 8601. */
   createdAt: string;
-  /** Seconds since the epoch, as DynamoDB's time to live has it: then the bytes are gone, too. */
+  /** Seconds since the epoch, DynamoDB's time to live. The bytes expire with the record. */
   expiresAt: number;
 }
 
-/** How the bytes are sent. */
+/** The request that uploads the bytes. */
 export interface UploadTicket {
   url: string;
   method: "PUT";
-  /** To be sent as they are: they are signed. */
+  /** Signed, so they must be sent unchanged. */
   headers: Record<string, string>;
 }
 
 export interface UploadStore {
   create(upload: Upload): Promise<void>;
   get(id: string): Promise<Upload | undefined>;
-  /** An address that takes exactly these bytes, for `seconds`. */
+  /** Returns a URL that accepts exactly these bytes, for `seconds`. */
   sign(upload: Upload, seconds: number): Promise<UploadTicket>;
-  /** Makes what was uploaded a blob of `home`; undefined where nothing was. Throws `StoreUnavailable` where it is changing. */
+  /** Makes the upload a blob of `home`; undefined if nothing was uploaded. Throws `StoreUnavailable` while it is changing. */
   place(upload: Upload, home: BlobHome): Promise<{ sha256: string; bytes: number } | undefined>;
 }
 
-/** Bytes that a caller fetches where they lie: they are too many for an answer of the API. */
+/** Signed URLs for blobs that are too large for an answer of the API. */
 export interface BlobLinks {
-  /** An address that answers this blob, for `seconds`, as this media type; undefined where there is none, or no more. */
+  /** Returns a URL of this blob, for `seconds`, with this media type; undefined if the blob does not exist. */
   sign(home: BlobHome, sha256: string, seconds: number, type?: string): Promise<string | undefined>;
 }

@@ -2,27 +2,27 @@ import type { WorkflowVersion } from "@nova/engine";
 import type { AuditRecord } from "./audit.ts";
 import type { WorkflowQuotas } from "./quotas.ts";
 
-/** What changes about a workflow while its versions do not. */
+/** The mutable state of a workflow; its versions never change. */
 export interface WorkflowState {
   format: 1;
   workflowId: string;
   /** The version that new runs use; absent: the latest. */
   active?: number;
-  /** Those that new runs used before, oldest first: the way back of a rollback. */
+  /** Previously active versions, oldest first; a rollback goes back along them. */
   before?: number[];
-  /** Versions up to this one were deleted; their executions stay readable. */
+  /** Versions up to this number were deleted; their executions stay readable. */
   deleted?: number;
-  /** Versions whose triggers may be real though they are not active, or not real though they are. */
+  /** Versions whose triggers may not match the active version: set up although inactive, or missing although active. */
   touched?: number[];
-  /** Since it is touched, when the sweeper last had it settled, and how often. */
+  /** When and how often the sweeper had the touched versions settled. */
   handedOver?: HandOver;
-  /** There while a deletion is not done: what is written of it once the rest has gone. */
+  /** The audit record of a deletion in progress; it is written at the end. */
   leaving?: AuditRecord;
   quotas?: WorkflowQuotas;
   paused?: Pauses;
 }
 
-/** What is paused: the whole workflow under `*`, a schedule under the id of its trigger. */
+/** Pauses: the whole workflow under `*`, a schedule under the id of its trigger. */
 export type Pauses = Readonly<Record<string, Paused>>;
 
 export interface Paused {
@@ -32,10 +32,10 @@ export interface Paused {
   by: string;
 }
 
-/** What stands together: changed where it is as it was read, and not else. */
+/** Fields that change together, and only if all of them are as they were read. */
 export type VersionPointers = Pick<WorkflowState, "active" | "deleted" | "touched">;
 
-/** What it becomes; `leaving` where that is deleted. */
+/** The new values; `leaving` is set by a deletion. */
 export type MovedPointers = VersionPointers & Pick<WorkflowState, "before" | "leaving">;
 
 export type UnsettledWorkflow = Pick<WorkflowState, "workflowId" | "handedOver"> & { touched: number[] };
@@ -43,37 +43,37 @@ export type UnsettledWorkflow = Pick<WorkflowState, "workflowId" | "handedOver">
 export interface WorkflowStates {
   get(workflowId: string): Promise<WorkflowState | undefined>;
   set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
-  /** Changes what is named; false, and nothing changes, where it stands not as in `from` any more. */
+  /** Replaces the fields if they are still as in `from`; false otherwise. */
   move(workflowId: string, from: VersionPointers, to: MovedPointers): Promise<boolean>;
-  /** Replaces what is paused; false, and nothing changes, where it is not as in `from` any more. */
+  /** Replaces the pauses if they are still as in `from`; false otherwise. */
   pause(workflowId: string, from: Pauses, to: Pauses): Promise<boolean>;
-  /** Ends the deletion of which this is written, and no later one. */
+  /** Ends the deletion with this audit record, and no later one. */
   endDeletion(workflowId: string, deed: AuditRecord): Promise<void>;
-  /** Workflows with versions that are touched; eventually consistent. */
+  /** Workflows with touched versions; eventually consistent. */
   unsettled(): AsyncIterable<UnsettledWorkflow>;
-  /** Nothing where it is settled. */
+  /** Does nothing if the workflow is settled. */
   recordHandOver(workflowId: string, handedOver: HandOver): Promise<void>;
 }
 
-/** What a version is before Step Functions has it. */
+/** A version before Step Functions has its state machine. */
 type Definition = Pick<
   WorkflowVersion,
   "workflowId" | "version" | "hash" | "workflow" | "template" | "createdAt" | "draftOf"
 >;
 
-/** How far a publication is: `ready` ones are versions of the engine, with a state machine. */
+/** `ready`: the version has a state machine and belongs to the engine. */
 export type PublicationState = { status: "publishing" } | { status: "ready" } | { status: "failed"; reason: string };
 
-/** A version on its way to Step Functions. Its number is taken for good, whatever becomes of it. */
+/** A version on its way to Step Functions. Its number stays taken even if it fails. */
 export type Publication = Definition & { format: 1; handedOver?: HandOver } & PublicationState;
 
-/** That a publication was given to the queue again: how often, and when last (ISO 8601). */
+/** How often, and when last (ISO 8601), a publication was put into the queue again. */
 export interface HandOver {
   times: number;
   at: string;
 }
 
-/** A version that no run can use, or not yet. */
+/** A version that no run can use yet, or ever. */
 export type UnreadyVersion = Extract<Publication, { status: "publishing" | "failed" }>;
 
 export type PublicationName = Pick<Publication, "workflowId" | "version">;
@@ -81,27 +81,27 @@ export type PublicationName = Pick<Publication, "workflowId" | "version">;
 export type PendingPublication = Pick<Publication, "workflowId" | "version" | "createdAt" | "handedOver">;
 
 export interface PublicationStore {
-  /** False when this version number is taken. */
+  /** False if this version number is taken. */
   create(publication: Publication): Promise<boolean>;
   get(name: PublicationName): Promise<Publication | undefined>;
-  /** The one with the highest number. */
+  /** The publication with the highest number. */
   latest(workflowId: string): Promise<Publication | undefined>;
-  /** Of one that is over nothing changes. */
+  /** Does nothing if the publication is over. */
   recordHandOver(name: PublicationName, handedOver: HandOver): Promise<void>;
-  /** Ends a publication; of one that is over nothing changes. */
+  /** Ends the publication; does nothing if it is over. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
-  /** Of all workflows that have a publication, those behind `after`; in order. */
+  /** Sorted ids after `after` of all workflows that have a publication. */
   ids(after?: string): AsyncIterable<string>;
-  /** Those that are `publishing`, in no order, readable or not; eventually consistent. */
+  /** The `publishing` ones, unsorted, readable or not; eventually consistent. */
   pending(): AsyncIterable<PendingPublication>;
 }
 
-/** Versions of state machines (Step Functions keeps 1,000 of each), by their ARNs. */
+/** Versions of state machines, by their ARNs. Step Functions keeps 1,000 of each machine. */
 export interface MachineVersions {
-  /** Of the machine that this version is of, newest first. */
+  /** All versions of the machine of `versionArn`, newest first. */
   list(versionArn: string): Promise<string[]>;
-  /** Runs on it go on; one that is gone is success. */
+  /** Running executions of the version continue. Does nothing if the version is gone. */
   remove(versionArn: string): Promise<void>;
-  /** The machine that this version is of, with all others. Its runs are over; one that is gone is success. */
+  /** Removes the machine of `versionArn` with all versions. Its executions must have ended. Does nothing if it is gone. */
   removeMachine(versionArn: string): Promise<void>;
 }

@@ -14,10 +14,15 @@ const daySeconds = 24 * 60 * 60;
 export async function namedSession(ports: ServicePorts, by: Principal, name: string | undefined): Promise<string> {
   const now = ports.clock.now();
   const wanted: Attempt = {
-    ...{ format: 1, principal: by.id, client: by.client ?? defaultClient, id: ulid(now) },
+    format: 1,
+    principal: by.id,
+    client: by.client ?? defaultClient,
+    id: ulid(now),
     // No Idempotency-Key holds a NUL, so none is ever the same.
-    ...{ key: hash("sha256", `session\0${name ?? ""}`), fingerprint: "session" },
-    ...{ since: new Date(now).toISOString(), expiresAt: Math.floor(now / 1000) + usualRetentionDays * daySeconds },
+    key: hash("sha256", `session\0${name ?? ""}`),
+    fingerprint: "session",
+    since: new Date(now).toISOString(),
+    expiresAt: Math.floor(now / 1000) + usualRetentionDays * daySeconds,
   };
   const known = await ports.attempts.begin(wanted, now);
   if (known?.made !== undefined) {
@@ -29,7 +34,9 @@ export async function namedSession(ports: ServicePorts, by: Principal, name: str
   const isOver = known?.made !== undefined;
   const current = isOver ? await ports.attempts.begin(wanted, (known.expiresAt + 1) * 1000) : known;
   const { id } = await createSession(ports, by, {
-    ...{ ulid: (current ?? wanted).id, name: name ?? "Default session", retentionDays: usualRetentionDays },
+    ulid: (current ?? wanted).id,
+    name: name ?? "Default session",
+    retentionDays: usualRetentionDays,
   });
   await ports.attempts.finish(wanted, JSON.stringify(id));
   return id;

@@ -41,7 +41,9 @@ export function partAlone(draft: Draft, shape: Shape, node: DraftNode, passed: r
     .filter(isKept)
     .map((one) => within(one.id === node.id ? node : one, kept, edges));
   return {
-    ...{ start: { id: start }, steps: [node.id], passed: [...passed] },
+    start: { id: start },
+    steps: [node.id],
+    passed: [...passed],
     edges: [{ from: start, to: node.id }, ...(edges.filter(({ from }) => from === node.id) as Edge[])],
     nodes: [{ id: start, type: "start" }, ...nodes, { id: end, type: "end" }],
     allEdges: [...begin, ...edges],
@@ -91,7 +93,10 @@ export function sourceOfPart(
   };
   const maps = nodes.filter((node) => /^map/i.test(node.type) && part.steps.includes(node.id) && isRecorded(node.id));
   return {
-    ...{ text: JSON.stringify(fields), fileName: "workflow.json", files: draft.files, isSent: true },
+    text: JSON.stringify(fields),
+    fileName: "workflow.json",
+    files: draft.files,
+    isSent: true,
     part: { ...part, recordedMaps: maps.map((node) => node.id) },
   };
 }

@@ -35,7 +35,9 @@ export async function publishSession(
   });
   const { version, id: as } = answer;
   await recordDeed(ports, by, {
-    ...{ action: "session.published", client: session.client, subject: id },
+    action: "session.published",
+    client: session.client,
+    subject: id,
     detail: { workflow: as, version },
   });
   return { ...answer, session };

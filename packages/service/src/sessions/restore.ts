@@ -28,7 +28,9 @@ export async function restoreSession(
       state: {
         ...state,
         ...(!hasRun && before.family && { family: before.family }),
-        ...{ runs, nodes: Object.fromEntries(nodes), draft: isMine ? before.draft : state.draft },
+        runs,
+        nodes: Object.fromEntries(nodes),
+        draft: isMine ? before.draft : state.draft,
         context: state.context === after.context ? before.context : state.context,
       },
       what: `${execution} failed, and NOVA took its changes back`,

@@ -105,7 +105,9 @@ async function begin(ports: ServicePorts, by: Principal, id: string, { ulid, nod
     const all = standings(state, shapeOf(state.draft));
     const others = [...all.keys()].filter((one) => !planned.runs.includes(one));
     const run: SessionRun = {
-      ...{ execution, at: new Date(ports.clock.now()).toISOString(), by: by.id },
+      execution,
+      at: new Date(ports.clock.now()).toISOString(),
+      by: by.id,
       nodes: withExtra(runBases(state, shapeOf(state.draft), planned.runs), planned.extra),
       given: Object.fromEntries(others.map((one) => [one, outcomeId(all.get(one))])),
     };

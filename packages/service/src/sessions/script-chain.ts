@@ -55,7 +55,9 @@ export async function generateText(
   const { draft } = (await readSession(ports, by, id)).state;
   const known = current === null ? undefined : nodeOf(draft, current);
   const fields = {
-    ...{ executor: "text", prompt, on_missing: onMissing ?? known?.on_missing ?? "mark" },
+    executor: "text",
+    prompt,
+    on_missing: onMissing ?? known?.on_missing ?? "mark",
     ...defined({ llm_config: llmConfig }),
   };
   const what = known ? { changes: fields } : { passing: { type: "action", ...fields } };
@@ -76,8 +78,11 @@ export async function generateText(
   const text = parsedOrNot(value?.json ?? '""');
   return {
     generated_text: typeof text === "string" ? text : JSON.stringify(text),
-    ...{ prompt_tokens: tokens_input, completion_tokens: tokens_output, total_tokens: tokens_input + tokens_output },
-    ...{ cost: cost_usd, duration: (entry?.execution_time_ms ?? 0) / 1000 },
+    prompt_tokens: tokens_input,
+    completion_tokens: tokens_output,
+    total_tokens: tokens_input + tokens_output,
+    cost: cost_usd,
+    duration: (entry?.execution_time_ms ?? 0) / 1000,
     warnings: (entry?.ai_metadata?.missing ?? []).map(
       (reference) => `${reference} has no value - send it in context_data, or correct the reference`,
     ),

@@ -65,12 +65,23 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
   const now = ports.clock.now();
   const nodes = Object.fromEntries(draft.nodes.map(({ id }) => [id, { version: 1 }]));
   const state: SessionState = {
-    ...{ draft, context, nodes, runs: [], published: [], changes: [] },
+    draft,
+    context,
+    nodes,
+    runs: [],
+    published: [],
+    changes: [],
     ...defined({ workflow }),
   };
   const session: Session = {
-    ...{ format: 1, id: `ses_${ulid}`, client, name: request.name ?? from?.workflow.name ?? "Untitled", revision: 1 },
-    ...{ createdBy: by.id, createdAt: new Date(now).toISOString(), retentionDays },
+    format: 1,
+    id: `ses_${ulid}`,
+    client,
+    name: request.name ?? from?.workflow.name ?? "Untitled",
+    revision: 1,
+    createdBy: by.id,
+    createdAt: new Date(now).toISOString(),
+    retentionDays,
     expiresAt: new Date(now + retentionDays * dayMs).toISOString(),
     state,
   };

@@ -127,7 +127,9 @@ function parsed({ start, ends, edges }: Frame, draft: Draft): { graph?: Workflow
     const out = leaving.get(id) ?? [];
     const chooses = out.some(({ condition }) => condition !== undefined);
     return {
-      ...{ id, type: chooses ? "decision" : "action", code: "pass" },
+      id,
+      type: chooses ? "decision" : "action",
+      code: "pass",
       ...(onError !== undefined && { onError }),
       ...(merge !== undefined && out.length > 1 && { merge }),
     };

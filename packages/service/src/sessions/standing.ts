@@ -47,8 +47,9 @@ export function standings(
     const definition = hashes.get(id) ?? none;
     // What it comes to alone, where no way leads to it, was made of ways that no run takes.
     const comesOf = {
-      ...{ definition: isSkipped ? `${definition} ${skipped}` : definition },
-      ...{ before: earlier.get(id) ?? [], version },
+      definition: isSkipped ? `${definition} ${skipped}` : definition,
+      before: earlier.get(id) ?? [],
+      version,
     };
     const basis = basisOf(comesOf, idOf);
     const isSame = () => outcome?.basis === basis || outcome?.basis === earlierBasis(definition, namesOf(ways), idOf);

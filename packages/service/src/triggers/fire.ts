@@ -10,14 +10,14 @@ import { describeTrigger, type FoundTrigger, findTrigger, recordRefusedDelivery,
 const detailGone =
   "its detail is not where nova_detail says that it lies - put the event again, by POST /events or nova event put";
 
-/** That a schedule is due (ISO 8601), or an event as EventBridge has it. */
+/** A due schedule with its time (ISO 8601), or an event in EventBridge's shape. */
 export type Firing = TriggerName &
   ({ scheduled_at: string } | { event: { id: string; source: string; "detail-type": string } });
 
-/** What came of it; `ignored`: there is no such trigger any more. */
+/** The result of firing; `ignored`: the trigger no longer exists. */
 export type FiringResult = Pick<Delivery, "execution" | "reason"> & { status: Delivery["status"] | "ignored" };
 
-/** Starts the one run of this time or event. A rule that is being removed may fire for a while: that is ignored. */
+/** Starts the one run of this time or event. A rule that is being removed may still fire; that is ignored. */
 export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<FiringResult> {
   const key = ownKey(firing.workflow, firing.trigger);
   if ("scheduled_at" in firing) {
@@ -31,7 +31,7 @@ export async function fireTrigger(ports: ServicePorts, firing: Firing): Promise<
   return { status: "ignored", execution: null, reason };
 }
 
-/** A time that comes while it is paused passes: nobody wants all of them at once when it goes on. */
+/** Starts a run, or records a refusal while the schedule is paused. Times during a pause are skipped, never caught up. */
 async function onSchedule(ports: ServicePorts, place: FoundTrigger<ScheduleTrigger>, at: string): Promise<Delivery> {
   const { workflow, trigger } = place;
   const { id, context = {} } = trigger;
@@ -48,7 +48,7 @@ async function onSchedule(ports: ServicePorts, place: FoundTrigger<ScheduleTrigg
   return startFromTrigger(ports, { ...known, context: objectText([...own, schedule]) });
 }
 
-/** An event of any size: what EventBridge could not carry is fetched, and a run's context has no limit. */
+/** Starts a run with the whole event. The bus returns details of any size, and a run's context has no limit. */
 async function onEvent(
   ports: ServicePorts,
   place: FoundTrigger<EventTrigger>,

@@ -2,7 +2,7 @@ import { NovaError } from "@nova/engine";
 import type { Trigger } from "@nova/workflow";
 import type { ServicePorts } from "../ports/index.ts";
 
-/** Under which a live trigger is found: by what comes in with it, or by workflow and id where NOVA says which one it is. */
+/** The key of a live trigger: what incoming mail or requests name (address, hook id), else the workflow and the trigger id. */
 export function triggerKey(workflowId: string, trigger: Pick<Trigger, "id" | "type"> & { address?: string }): string {
   if (trigger.address !== undefined) return mailKey(trigger.address);
   if (trigger.type === "webhook") return hookKey(trigger.id);
@@ -17,12 +17,12 @@ export function hookKey(id: string): string {
   return `webhook/${id}`;
 }
 
-/** Of triggers that only NOVA's own schedules and rules name. No id of a workflow or a trigger has a slash. */
+/** The key of a trigger that only NOVA's own schedules and rules name. Neither id contains a slash. */
 export function ownKey(workflowId: string, trigger: string): string {
   return `of/${workflowId}/${trigger}`;
 }
 
-/** The secret values of one credential as they are now, in the order of its fields. Arguments and errors are those of `forNode`. */
+/** Returns the current secret values of one credential, in the order of its fields. Throws the errors of `forNode`. */
 export async function readSecrets(
   { credentials }: Pick<ServicePorts, "credentials">,
   client: string,
@@ -36,7 +36,7 @@ export async function readSecrets(
     .filter((value): value is string => typeof value === "string" && known.has(value));
 }
 
-/** For `catch`, where a credential cannot be had: its owner has to see to it. Whatever else failed is thrown on. */
+/** Returns a handler for `catch` that answers an unusable credential (its owner must fix it) and throws all other errors again. */
 export function catchUnusable<T>(answer: (reason: NovaError) => T) {
   return (error: unknown): T => {
     if (error instanceof NovaError && error.name === "NodeFailed") return answer(error);

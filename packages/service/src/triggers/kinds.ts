@@ -2,15 +2,15 @@ import type { ScheduleTrigger, Trigger, TriggerType } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import type { ServicePorts } from "../ports/index.ts";
 
-/** What one kind of trigger needs in the world outside of the table; both are repeated, and then do nothing new. */
+/** Sets up and removes one kind of trigger outside NOVA's table. Both calls can be repeated. */
 export interface TriggerKind<T extends Trigger = Trigger> {
   put(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
-  /** Names what stands for it there: of two triggers of a workflow with one place the later replaces the earlier. */
+  /** The trigger's name outside the table. Of two triggers of a workflow with one name, the later replaces the earlier. */
   externalName(trigger: T): string;
 }
 
-/** As EventBridge Scheduler writes it. */
+/** The expression in EventBridge Scheduler's syntax. */
 export function expressionOf(when: ScheduleTrigger["when"]): string {
   if (when.kind === "cron") return `cron(${when.cron})`;
   return when.kind === "every" ? rateOf(when.everySeconds) : `at(${when.at})`;
@@ -22,21 +22,21 @@ const units = [
   ["minute", 60],
 ] as const;
 
-/** EventBridge Scheduler counts whole minutes, hours and days. */
+/** The rate expression of a period. EventBridge Scheduler counts whole minutes, hours and days. */
 export function rateOf(seconds: number): string {
   const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? units[2];
   const count = Math.ceil(seconds / size);
   return `rate(${count} ${unit}${count === 1 ? "" : "s"})`;
 }
 
-/** Of a kind that is found in the table, and needs nothing else. */
+/** A kind that needs nothing outside the table. */
 const foundInTable: TriggerKind = {
   put: async () => undefined,
   remove: async () => undefined,
   externalName: ({ type, id }) => `${type}/${id}`,
 };
 
-/** Schedules that fire and those that look at a mailbox are named alike. */
+/** Schedules that fire and schedules that poll a mailbox share their names. */
 const scheduled: Omit<TriggerKind, "put"> = {
   remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
   externalName: ({ id }) => `schedule/${id}`,
@@ -48,13 +48,13 @@ const kinds: { [Type in TriggerType]: TriggerKind<Extract<Trigger, { type: Type 
   schedule: {
     ...scheduled,
     async put({ schedules, clock }, workflow, { id, when, timezone }) {
-      // A rate would fire before the version is there that it is to run.
+      // A rate fires immediately by default, before the version that it runs is published.
       const firstMs = when.kind === "every" ? clock.now() + when.everySeconds * 1000 : undefined;
       const firstAt = firstMs === undefined ? undefined : new Date(firstMs).toISOString();
       await schedules.put(defined({ workflow, trigger: id, expression: expressionOf(when), timezone, firstAt }));
     },
   },
-  /** A mailbox is looked at on a schedule of its own. */
+  /** A mailbox is polled on its own schedule. */
   imap: {
     ...scheduled,
     put: ({ schedules }, workflow, { id, everySeconds }) =>
@@ -63,7 +63,7 @@ const kinds: { [Type in TriggerType]: TriggerKind<Extract<Trigger, { type: Type 
   event: {
     put: ({ eventRules }, workflow, { id, bus, pattern }) => eventRules.put({ workflow, trigger: id, bus, pattern }),
     remove: ({ eventRules }, workflow, { id, bus }) => eventRules.remove({ workflow, trigger: id, bus }),
-    /** A rule belongs to its bus: that of a version which listens to the other one stays beside it. */
+    /** A rule belongs to a bus, so rules on two buses can coexist. */
     externalName: ({ id, bus }) => `rule/${bus}/${id}`,
   },
 };

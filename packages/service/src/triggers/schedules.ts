@@ -12,33 +12,33 @@ import { expressionOf } from "./kinds.ts";
 export interface ShownSchedule {
   workflow: string;
   trigger: ScheduleTrigger;
-  /** As EventBridge Scheduler writes it. */
+  /** In EventBridge Scheduler's syntax. */
   expression: string;
-  /** ISO 8601; null while it is paused, and where it is never due again. */
+  /** ISO 8601; null while the schedule is paused, and after its last time. */
   nextAt: string | null;
-  /** ISO 8601: since when it is paused, by itself or with its workflow; null: it is not. */
+  /** ISO 8601: the start of the pause of the schedule or its workflow; null if neither is paused. */
   pausedAt: string | null;
 }
 
-/** So many are looked at for one page: a Lambda has seconds. */
+/** Workflows read for one page: a Lambda has only seconds. */
 const maxWorkflows = 200;
 
-/** Behind every id of a trigger. */
+/** Sorts after every trigger id. */
 const afterAllTriggers = "~";
 
-/** By workflow and id, as far as the caller sees them; a page may be shorter than its limit. Throws `NotFound` for a workflow that is not there. */
+/** Lists schedules that the caller may see, by workflow and id. A page may be shorter than its limit. Throws `NotFound` for an unknown workflow. */
 export async function listSchedules(
   ports: ServicePorts,
   by: Principal,
   { limit, cursor = "", workflow }: PageQuery & { workflow?: string },
 ): Promise<Page<ShownSchedule>> {
   if (workflow !== undefined) await findWorkflow(ports, workflow);
-  const [behind = ""] = cursor.split("/");
+  const [lastWorkflow = ""] = cursor.split("/");
   const found: { workflow: string; trigger: ScheduleTrigger }[] = [];
   let [looked, rest] = [0, {}];
-  for await (const id of workflow === undefined ? idsFrom(ports, behind) : [workflow]) {
+  for await (const id of workflow === undefined ? idsFrom(ports, lastWorkflow) : [workflow]) {
     const here = (await schedulesOf(ports, by, id)).map((trigger) => ({ workflow: id, trigger }));
-    found.push(...here.filter((one) => cursorOf(one) > cursor || id > behind));
+    found.push(...here.filter((one) => cursorOf(one) > cursor || id > lastWorkflow));
     looked += 1;
     if (looked === maxWorkflows) rest = { cursor: `${id}/${afterAllTriggers}` };
     if (found.length > limit || looked === maxWorkflows) break;
@@ -73,7 +73,7 @@ async function shownSchedule(
   return { workflow, trigger, expression: expressionOf(trigger.when), nextAt, pausedAt: paused?.at ?? null };
 }
 
-/** A rate counts from its first time, which EventBridge Scheduler knows. */
+/** The next time in milliseconds. A rate counts from its first time, which EventBridge Scheduler knows. */
 async function nextTimeOf(
   { schedules, clock }: ServicePorts,
   workflow: string,
@@ -84,7 +84,7 @@ async function nextTimeOf(
   return expression && firstMs !== undefined ? dueAfter(expression, firstMs, clock.now()) : undefined;
 }
 
-/** Paused, its times pass, whatever is published, until that ends. Throws `NotFound`. */
+/** Pauses or resumes a schedule. The pause survives new versions; its times are skipped. Throws `NotFound`. */
 export async function setSchedulePaused(
   ports: ServicePorts,
   by: Principal,

@@ -12,10 +12,10 @@ import { defaultClient } from "../ports/clients.ts";
 import type { Delivery } from "../ports/deliveries.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
-/** What came in is known by this; less is known of what nobody can place. */
+/** Identifies a delivery. Fields are null if no workflow matches. */
 export type DeliveryOrigin = Pick<Delivery, "type" | "workflow" | "trigger" | "client" | "dedupe" | "from" | "about">;
 
-/** Something that has come in for a trigger. */
+/** A delivery that should start a run. */
 export interface Arrival extends DeliveryOrigin {
   workflow: string;
   trigger: string;
@@ -25,14 +25,14 @@ export interface Arrival extends DeliveryOrigin {
   files?: FileInPlace[];
 }
 
-/** A trigger of the active version of a workflow, and the client that a run of it is for. */
+/** A trigger of the active version of a workflow, and the client of its runs. */
 export interface FoundTrigger<T extends Trigger = Trigger> {
   workflow: string;
   trigger: T;
   client: string;
 }
 
-/** The trigger of this kind that is live under a key. */
+/** Finds the live trigger of this type under a key. */
 export async function findTrigger<Type extends TriggerType>(
   { triggers }: Pick<ServicePorts, "triggers">,
   key: string,
@@ -43,12 +43,12 @@ export async function findTrigger<Type extends TriggerType>(
   return { workflow, trigger: trigger as never, client: trigger.client ?? defaultClient };
 }
 
-/** What names a trigger and its client in deliveries. */
+/** The fields that identify a trigger and its client in a delivery. */
 export function describeTrigger({ workflow, trigger: { id, type }, client }: FoundTrigger) {
   return { type, workflow, trigger: id, client };
 }
 
-/** Bytes that came in, for a mark in a context. */
+/** A file of received bytes, for a mark in a context. */
 export function fileOf(bytes: Uint8Array): FileInPlace {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return { mark: newFileMark(), sha256, bytes: bytes.length, open: () => once(bytes) };
@@ -58,16 +58,16 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
-/** How long a delivery is known: what comes again later is taken for a new one. */
+/** How long a delivery is remembered: a repetition after that counts as new. */
 const keptSeconds = 90 * 24 * 60 * 60;
 
 const nextId = monotonicFactory();
 
 /**
- * Starts the one run of an arrival, and leaves a record of it. The id of the run is recorded before the run begins, so
- * that whoever delivers again after a crash goes on with the same one. What cannot start a run is `refused`, with the
- * reason, unless its run has begun already, and tried again when it is delivered again: its cause may be repaired by
- * then, and vendors deliver under the same id. Whatever may be otherwise in a minute (an outage, a throttle) is thrown.
+ * Starts the one run of an arrival, and records the delivery. The run's id is recorded before the run starts, so a
+ * repeated delivery after a crash continues with the same run. An arrival that cannot start a run is `refused` with the
+ * reason, unless its run has already started. A refused arrival is tried again when it is delivered again: vendors repeat
+ * under the same id, and the cause may be repaired. Temporary errors (an outage, a throttle) are thrown.
  */
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
   const { workflow, trigger, client, context, files } = arrival;
@@ -81,7 +81,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   }
   if (there?.status === "failed") return there;
   const delivery = there ?? mine;
-  // The delivery's own: whoever tries a refused one again, be it two at a time, starts the same run.
+  // The id comes from the delivery, so concurrent retries of a refused delivery start the same run.
   const ulid = delivery.id.slice("dlv_".length);
   try {
     await execute(ports, by, defined({ ulid, workflow, client, context, files, trigger }));
@@ -96,7 +96,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
   return there ? continued(ports, by, started, execution) : started;
 }
 
-/** The answer to a repeated arrival names the run that continues. A refusal is for this sender alone: the record stays. */
+/** Answers a repeated arrival with the run that continues. A refusal goes only to this sender; the record stays. */
 async function continued(ports: ServicePorts, by: Principal, delivery: Delivery, id: string): Promise<Delivery> {
   const run = await ports.executions.get(id);
   if (!run) return delivery;
@@ -108,14 +108,14 @@ async function continued(ports: ServicePorts, by: Principal, delivery: Delivery,
   }
 }
 
-/** Whoever delivered it before may have begun its run, and died; of a client that is gone no run goes on. */
+/** Whether an earlier delivery started the run before it crashed. Runs of a deleted client count as not started. */
 async function hasBegun(ports: ServicePorts, run: string, client: string): Promise<boolean> {
   return (await ports.executions.get(run)) !== undefined && (await missingClientReason(ports, client)) === undefined;
 }
 
 type RecordPorts = Pick<ServicePorts, "deliveries" | "clients" | "clock">;
 
-/** Leaves the record of what starts no run; of the same delivered again the first record stays. */
+/** Records a delivery that starts no run. A repetition keeps the first record. */
 export async function recordRefusedDelivery(
   ports: RecordPorts,
   unstarted: DeliveryOrigin,
@@ -128,7 +128,7 @@ export async function recordRefusedDelivery(
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
 
-/** Who wrote to a client that is gone is not kept. Where it comes to be, the same again has its own record. */
+/** Records a refusal without sender and subject, since the client is gone. A later client of that name gets its own record. */
 async function recordWithoutClient(ports: RecordPorts, known: Delivery, reason: string): Promise<Delivery> {
   const key = createHash("sha256").update(`nobody's ${known.key}`).digest("hex");
   const unnamed = { key, client: null, from: "", about: "", dedupe: "" };
@@ -136,7 +136,7 @@ async function recordWithoutClient(ports: RecordPorts, known: Delivery, reason: 
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
 
-/** Undefined where the client is there, or nobody can say which one it is. */
+/** The reason why the client cannot have runs; undefined if it can, or if `client` is null. */
 async function missingClientReason(ports: RecordPorts, client: string | null): Promise<string | undefined> {
   if (client === null) return undefined;
   try {
@@ -158,10 +158,21 @@ function deliveryOf(
   const ulid = nextId(now);
   const key = createHash("sha256").update(JSON.stringify([workflow, type, trigger, client, dedupe]));
   return {
-    ...{ format: 1, key: key.digest("hex"), id: `dlv_${ulid}`, type },
-    ...{ workflow, trigger, client, at: new Date(now).toISOString() },
-    ...{ from: shortened(from), about: shortened(about), dedupe: shortened(dedupe) },
-    ...{ status, execution: `exec_${ulid}`, reason: null, expiresAt: Math.floor(now / 1000) + keptSeconds },
+    format: 1,
+    key: key.digest("hex"),
+    id: `dlv_${ulid}`,
+    type,
+    workflow,
+    trigger,
+    client,
+    at: new Date(now).toISOString(),
+    from: shortened(from),
+    about: shortened(about),
+    dedupe: shortened(dedupe),
+    status,
+    execution: `exec_${ulid}`,
+    reason: null,
+    expiresAt: Math.floor(now / 1000) + keptSeconds,
   };
 }
 
@@ -174,12 +185,12 @@ async function finished(
   return { ...delivery, ...outcome };
 }
 
-/** What others have written is kept up to a length that any list can show. */
+/** Cuts text of others to a length that every list can show. */
 function shortened(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
 }
 
-/** It stays so until somebody changes what stands against it. */
+/** Whether the error stays until a user changes something. */
 function isRefusal(error: unknown): error is Error {
   return [NotFound, Refused, Conflict, Forbidden, InputsRefused].some((kind) => error instanceof kind);
 }

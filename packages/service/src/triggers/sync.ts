@@ -4,19 +4,19 @@ import type { ServicePorts } from "../ports/index.ts";
 import { triggerKey } from "./key.ts";
 import { triggerKindOf } from "./kinds.ts";
 
-/** Contested ones first. Throws `Conflict` where another workflow has one, `Refused`; some may be real by then. */
+/** Sets up triggers, contested ones first. Throws `Conflict` if another workflow has one, and `Refused`; some may be set up by then. */
 export async function putTriggers(
   ports: ServicePorts,
   workflowId: string,
   triggers: readonly Trigger[] = [],
 ): Promise<void> {
-  // Their keys name no workflow.
+  // The keys of contested triggers contain no workflow id, so two workflows can collide.
   const contested = triggers.filter((trigger) => triggerKey("a", trigger) === triggerKey("b", trigger));
   for (const trigger of contested) await put(ports, workflowId, trigger);
   for (const trigger of triggers) if (!contested.includes(trigger)) await put(ports, workflowId, trigger);
 }
 
-/** Makes triggers go, but for what those that stay have in common with them. */
+/** Removes triggers, except those that share a key or an external name with a trigger of `staying`. */
 export async function removeTriggers(
   ports: ServicePorts,
   workflowId: string,
@@ -32,7 +32,7 @@ export async function removeTriggers(
   }
 }
 
-/** Whether the one takes the other's place when it is made real, in the table or outside of it. */
+/** Whether setting up `one` replaces `other`, in the table or outside. */
 export function replacesTrigger(one: Trigger, other: Trigger): boolean {
   return triggerKey("", one) === triggerKey("", other) || externalName(one) === externalName(other);
 }
@@ -44,7 +44,7 @@ function externalName(trigger: Trigger): string {
 async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {
   const key = triggerKey(workflowId, trigger);
   if (!(await ports.triggers.put({ format: 1, key, workflowId, trigger }))) {
-    // The words become the reason of a version that failed, which keys of every client may read: they name nothing.
+    // Keys of every client can read this message as the reason of a failed version, so it names no other workflow.
     const what = trigger.type === "mail" ? "the address of a mail trigger" : "the id of a webhook";
     const wayOut = "validate it with a key for all clients, which says which, and choose another one";
     throw new Conflict(`another workflow has ${what} in this one - ${wayOut}`);

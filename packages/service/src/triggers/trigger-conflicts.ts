@@ -6,7 +6,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { seesTrigger } from "../workflows/show.ts";
 import { triggerKey } from "./key.ts";
 
-/** A warning for each trigger whose client is not there, not for long any more, or out of reach: in the same words. */
+/** Warns of each trigger whose client does not exist, is being deleted, or is out of the caller's reach: in the same words. */
 export async function findClientProblems(
   { clients }: Pick<ServicePorts, "clients">,
   by: Principal | null,
@@ -24,7 +24,7 @@ export async function findClientProblems(
   return findings.flat();
 }
 
-/** A finding for each address or hook that another workflow has, as far as whoever asks sees the trigger that has it. */
+/** A finding for each address or hook that another workflow has, if the caller may see that trigger. */
 export async function findTriggerConflicts(
   { triggers }: Pick<ServicePorts, "triggers">,
   by: Principal | null,
