@@ -17,7 +17,7 @@ async function ending(put: (stats: { nodes: object }) => Promise<void>) {
 }
 
 describe("statistics after a run", () => {
-  it("are stored without the nodes where a store refuses all of them", async () => {
+  it("are stored without the nodes if a store refuses them with nodes", async () => {
     const stored: object[] = [];
     const { ends, warn } = await ending(async (stats) => {
       if (Object.keys(stats.nodes).length > 0) throw new TypeError("Item size has exceeded the maximum allowed size");
@@ -28,20 +28,20 @@ describe("statistics after a run", () => {
     expect(warn).toHaveBeenCalledOnce();
   });
 
-  it("never keep a run open that no store takes", async () => {
+  it("never keep a run open, even if no store accepts them", async () => {
     const { ends, warn } = await ending(() => Promise.reject(new TypeError("Number is greater than MAX_SAFE_INTEGER")));
     await ends();
     expect(warn).toHaveBeenCalledTimes(2);
   });
 
-  it("are tried again after an outage", async () => {
+  it("are retried after an outage", async () => {
     const { ends } = await ending(() => Promise.reject(new StoreUnavailable("DynamoDB did not answer")));
     await expect(ends()).rejects.toThrow(StoreUnavailable);
   });
 });
 
-describe("the figures of a run", () => {
-  it("fit an item however many nodes ran", () => {
+describe("the statistics of a run", () => {
+  it("fit into an item, however many nodes ran", () => {
     const figures = { runs: 1, failed: {}, totalMs: 1, durations: { "1": 1 } };
     const nodes = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`node-${at}`, figures]));
     const record = { id: "exec_1", workflowId: "w", version: 1, client: "default", status: "completed" } as Execution;

@@ -11,7 +11,7 @@ import {
 const id = `key_${"01M80YJAR8RA1ESRW03H0659XA"}`;
 
 describe("the text of a key", () => {
-  it("holds its id and 256 bits that nobody guesses", () => {
+  it("holds its id and 256 random bits", () => {
     const [one, other] = [newSecret(), newSecret()];
     expect(Buffer.from(one, "base64url")).toHaveLength(32);
     expect(one).not.toBe(other);
@@ -25,14 +25,14 @@ describe("the text of a key", () => {
     },
   );
 
-  it("fits its own digest and no other", () => {
+  it("matches its own digest and no other", () => {
     const secret = newSecret();
     expect(isDigestOf(secret, digestOf(secret))).toBe(true);
     expect(isDigestOf(newSecret(), digestOf(secret))).toBe(false);
   });
 });
 
-describe("whoever asks", () => {
+describe("a caller", () => {
   const secret = newSecret();
   const key = {
     format: 1 as const,
@@ -53,26 +53,26 @@ describe("whoever asks", () => {
   };
   const known = (text: string | undefined) => authenticate({ keys: keys as never }, text);
 
-  it("is known by a key, without its digest", async () => {
+  it("is identified by a key, without its digest", async () => {
     expect(await known(keyText({ id, secret }))).toEqual({ id, role: "runner", client: "acme", name: "till" });
   });
 
   it.each([
-    ["no key", undefined],
-    ["no key of NOVA's", "secret"],
-    ["a wrong secret", keyText({ id, secret: newSecret() })],
-    ["an unknown id", keyText({ id: `key_${"0".repeat(26)}`, secret })],
-  ])("is told the same with %s", async (_what, text) => {
+    ["without a key", undefined],
+    ["with a key that is not NOVA's", "secret"],
+    ["with a wrong secret", keyText({ id, secret: newSecret() })],
+    ["with an unknown id", keyText({ id: `key_${"0".repeat(26)}`, secret })],
+  ])("%s gets the same message", async (_what, text) => {
     await expect(known(text)).rejects.toThrow(Unauthenticated);
     await expect(known(text)).rejects.toThrow(/^no valid API key came with the request - send one/);
   });
 
-  it("may what the roles before its own may", () => {
+  it("has the rights of all lower roles", () => {
     for (const [own, role] of roles.entries())
       for (const [least, other] of roles.entries()) expect(hasRole({ role }, other)).toBe(own >= least);
   });
 
-  it("is told which role is missing", () => {
+  it("learns which role is missing", () => {
     const runner = { id, role: "runner", client: null, name: "" } as const;
     expect(() => demandRole(runner, "editor")).toThrow(Forbidden);
     expect(() => demandRole(runner, "editor")).toThrow(/needs the role editor, the key has runner/);
@@ -84,7 +84,7 @@ describe("whoever asks", () => {
     ["acme", "acme", true],
     ["acme", "globex", false],
     ["acme", null, false],
-  ])("with a key for %j reaches what belongs to %j: %j", (client, other, within) => {
+  ])("with a key for %j reaches things of %j: %j", (client, other, within) => {
     expect(reaches({ client }, other)).toBe(within);
   });
 });

@@ -39,7 +39,7 @@ function trust(): TokenIssuer {
 
 const claims = { nova_role: "editor", nova_client: "acme" };
 
-/** null: the claim is not there. */
+/** null: the claim is absent. */
 interface Written {
   claims?: Record<string, unknown>;
   audience?: string | null;
@@ -68,7 +68,7 @@ const unsigned = (text: string) =>
 const keys = { get: async () => undefined } as never;
 
 describe("a token of the issuer", () => {
-  it("speaks for a subject, with the role and the client of its claims", async () => {
+  it("identifies its subject, with the role and the client of its claims", async () => {
     const principal = await authenticate({ keys, tokens: trusted }, await token());
     expect(principal).toEqual({
       id: expect.stringMatching(/^sub_[0-9a-f]{32}$/),
@@ -87,42 +87,42 @@ describe("a token of the issuer", () => {
     ["signed by another key", async () => token({ key: (await generateKeyPair("ES256")).privateKey })],
     ["signed with a secret", () => token({ alg: "HS256", key: new Uint8Array(32) })],
     ["without a role", () => token({ claims: { nova_client: "acme" } })],
-    ["with a role that nobody knows", () => token({ claims: { ...claims, nova_role: "root" } })],
-    ["that names no client", () => token({ claims: { nova_role: "admin" } })],
-    ["whose client is no slug", () => token({ claims: { ...claims, nova_client: "Acme/../x" } })],
+    ["with an unknown role", () => token({ claims: { ...claims, nova_role: "root" } })],
+    ["without a client", () => token({ claims: { nova_role: "admin" } })],
+    ["whose client is not a slug", () => token({ claims: { ...claims, nova_client: "Acme/../x" } })],
     ["whose client is empty", () => token({ claims: { ...claims, nova_client: "" } })],
     ["whose client is a list", () => token({ claims: { ...claims, nova_client: ["acme"] } })],
     ["whose role is a list", () => token({ claims: { ...claims, nova_role: ["admin"] } })],
     ["with an empty subject", () => token({ subject: "" })],
     ["with a subject of spaces", () => token({ subject: "  " })],
-    ["with a subject that is no text", () => token({ claims: { ...claims, sub: 7 }, subject: null })],
-    ["with a subject that a terminal acts on", () => token({ subject: "mo\u001b[2J" })],
-    ["with a subject that turns the line around", () => token({ subject: "mo\u202egro" })],
-    ["with a subject of 256 letters", () => token({ subject: "a".repeat(256) })],
+    ["with a subject that is not text", () => token({ claims: { ...claims, sub: 7 }, subject: null })],
+    ["with a control character in its subject", () => token({ subject: "mo\u001b[2J" })],
+    ["with a subject that reverses the text direction", () => token({ subject: "mo\u202egro" })],
+    ["with a subject of 256 characters", () => token({ subject: "a".repeat(256) })],
     ["without a subject", () => token({ subject: null })],
     ["that never expires", () => token({ expires: null })],
-    ["whose end is a text", () => token({ claims: { ...claims, exp: "9999999999" }, expires: null })],
-    ["that begins later", () => token({ claims: { ...claims, nbf: inAnHour() } })],
-    ["that was issued later", () => token({ claims: { ...claims, iat: inAnHour() } })],
-    ["that was issued at no time", () => token({ claims: { ...claims, iat: "now" } })],
-    ["for nobody", () => token({ audience: null })],
-    ["for several others", () => token({ claims: { ...claims, aud: ["a", "b"] }, audience: null })],
-    ["of no issuer", () => token({ issuer: null })],
+    ["whose expiry is text", () => token({ claims: { ...claims, exp: "9999999999" }, expires: null })],
+    ["that is not valid yet", () => token({ claims: { ...claims, nbf: inAnHour() } })],
+    ["that was issued in the future", () => token({ claims: { ...claims, iat: inAnHour() } })],
+    ["whose issue time is not a number", () => token({ claims: { ...claims, iat: "now" } })],
+    ["without an audience", () => token({ audience: null })],
+    ["for several other audiences", () => token({ claims: { ...claims, aud: ["a", "b"] }, audience: null })],
+    ["without an issuer", () => token({ issuer: null })],
     ["with no signature", async () => unsigned(await token())],
     ["signed with the public key as a secret", async () => token({ alg: "HS256", key: Buffer.from(publicText) })],
-    ["that is none", async () => "a.b.c"],
+    ["that is not a JWT", async () => "a.b.c"],
     ["whose payload was changed", async () => (await token()).replace(/\.[^.]+\./, ".e30.")],
-  ])("%s opens nothing", async (_what, written) => {
+  ])("%s is refused", async (_what, written) => {
     const text = await written();
     await expect(authenticate({ keys, tokens: trusted }, text)).rejects.toMatchObject({ name: "Unauthenticated" });
   });
 
-  it("is refused where no issuer is trusted, in the same words as a wrong key", async () => {
+  it("is refused with the message for a wrong key if no issuer is configured", async () => {
     const said = async (text: string) => authenticate({ keys }, text).catch((error: Error) => error.message);
     expect(await said(await token())).toBe(await said("nova_nothing"));
   });
 
-  it("is refused where the keys of its issuer are at a private address", async () => {
+  it("is refused if the keys of its issuer are at a private address", async () => {
     const before = reads;
     const closed = trustIssuer(createOutgoing({ allowsPrivate: false }), {
       issuer,
@@ -134,13 +134,13 @@ describe("a token of the issuer", () => {
     expect(reads).toBe(before);
   });
 
-  it("may name its client by its subject", async () => {
+  it("may use its subject as the client", async () => {
     const bySubject = trustIssuer({ fetch }, { issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "sub" });
     const text = await token({ subject: "acme" });
     expect(await bySubject.principalOf(text)).toMatchObject({ client: "acme", name: "acme" });
   });
 
-  it("is checked with keys that are read once", async () => {
+  it("is checked with keys that are fetched once", async () => {
     const before = reads;
     for (let n = 0; n < 5; n++) await trusted.principalOf(await token());
     expect(reads).toBe(before);
@@ -148,10 +148,10 @@ describe("a token of the issuer", () => {
 
   it.each([
     ["an error", { status: 500, body: {} }],
-    ["something that is no key set", { status: 200, body: { keys: "none" } }],
-    ["more than a key set may have", { status: 200, body: { keys: [], more: "x".repeat(2_000_000) } }],
-    ["that the keys are elsewhere", { status: 302, body: {} }],
-  ])("says that the issuer cannot be asked where it answers %s", async (_what, given) => {
+    ["an invalid key set", { status: 200, body: { keys: "none" } }],
+    ["a key set that is too large", { status: 200, body: { keys: [], more: "x".repeat(2_000_000) } }],
+    ["a redirect", { status: 302, body: {} }],
+  ])("results in an unreachable issuer if its server answers %s", async (_what, given) => {
     const usual = answer;
     answer = () => given;
     const reading = trust().principalOf(await token());

@@ -7,7 +7,7 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 
 const limit = 100;
 
-/** Counts of windows, as the table has them. */
+/** Counts per window, as the table keeps them. */
 class Counts implements RateStore {
   readonly #taken = new Map<string, number>();
   asked = 0;
@@ -34,31 +34,31 @@ async function allowed(rates: Rates, times: number, key = "key_1"): Promise<numb
   return asked.filter(({ status }) => status === "fulfilled").length;
 }
 
-describe("the rate of a key", () => {
-  it("asks nobody while a process sees little of it", async () => {
+describe("the rate limit of a key", () => {
+  it("needs no table while a process sees few requests", async () => {
     const { store, process } = world();
     expect([await allowed(process(), 5), store.asked]).toEqual([5, 0]);
   });
 
-  it("is kept by one process, which asks for a part of it at a time", async () => {
+  it("holds for one process, which reserves requests part by part", async () => {
     const { store, process } = world();
     expect(await allowed(process(), 400)).toBe(limit + 5);
     expect(store.asked).toBe(21);
   });
 
-  it("is kept by many processes together, but for what each lets through without asking", async () => {
+  it("holds for many processes together, except for the free requests of each", async () => {
     const { process } = world();
     const processes = Array.from({ length: 8 }, process);
     const passed = await Promise.all(processes.map((one) => allowed(one, 60)));
     expect(passed.reduce((a, b) => a + b, 0)).toBe(limit + 8 * 5);
   });
 
-  it("is each key's own", async () => {
+  it("is separate for each key", async () => {
     const rates = world().process();
     expect([await allowed(rates, 400, "key_1"), await allowed(rates, 400, "key_2")]).toEqual([105, 105]);
   });
 
-  it("begins anew with every window, and says when that is", async () => {
+  it("starts again with every window, and the error names that time", async () => {
     const { clock, process } = world();
     const rates = process();
     await allowed(rates, 400);
@@ -72,7 +72,7 @@ describe("the rate of a key", () => {
     expect(await allowed(rates, 20)).toBe(20);
   });
 
-  it("turns nobody away because the table does not answer", async () => {
+  it("rejects no request if the table does not answer", async () => {
     const { store, process } = world();
     store.isDown = true;
     expect(await allowed(process(), 300)).toBe(300);

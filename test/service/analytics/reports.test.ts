@@ -36,7 +36,7 @@ async function* these(...runs: RunStats[]) {
 }
 
 describe("reports", () => {
-  it("tell of a workflow how its runs ended, how long they took, and what they cost", async () => {
+  it("show for a workflow how its runs ended, how long they took, and what they cost", async () => {
     const failed = { status: "failed", durationMs: 3000 } as const;
     const runs = these(
       run("b", "2026-11-01", failed),
@@ -61,7 +61,7 @@ describe("reports", () => {
     ]);
   });
 
-  it("tell of a node its mean and what 95 of 100 runs did not exceed, over all runs", async () => {
+  it("show for a node its mean and the duration that 95 of 100 runs did not exceed, over all runs", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node(Array.from({ length: 94 }, () => 10)) } }),
       run("a", "2026-11-02", {
@@ -81,14 +81,14 @@ describe("reports", () => {
     });
   });
 
-  it("have no mean of successful runs of a node that never succeeded", async () => {
+  it("show no mean of successful runs for a node that never succeeded", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node([10], { failed: { NodeFailed: 1 }, failedMs: 10 }) } }),
     );
     expect(await nodeReports(runs)).toMatchObject([{ mean_ms: 10, mean_success_ms: null }]);
   });
 
-  it("tell no percentile where the item of a run had no room for it", async () => {
+  it("show no percentile if a run's item had no room for durations", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node([10], { durations: null }) } }),
       run("a", "2026-11-02", { nodes: { x: node([10]) } }),
@@ -96,7 +96,7 @@ describe("reports", () => {
     expect(await nodeReports(runs)).toMatchObject([{ runs: 2, mean_ms: 10, p95_ms: null }]);
   });
 
-  it("tell failures by class and node, the most frequent first", async () => {
+  it("show failures by class and node, the most frequent first", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node([1], { failed: { NodeFailed: 1, NodeTimeout: 3 } }) } }),
       run("b", "2026-11-01", { nodes: { x: node([1], { failed: { NodeFailed: 2 } }) } }),
@@ -105,7 +105,7 @@ describe("reports", () => {
     expect(told).toEqual(["a NodeTimeout 3", "b NodeFailed 2", "a NodeFailed 1"]);
   });
 
-  it("tell dollars, tokens and what was saved by day and workflow, of days on which there were any", async () => {
+  it("show dollars, tokens and savings by day and workflow, for days that have any", async () => {
     const runs = these(
       run("a", "2026-11-02T01:00:00.000Z", { nodes: { x: node([1], { hits: 1, savedUsd: 0.1 }) } }),
       run("a", "2026-11-01T01:00:00.000Z", { nodes: { x: node([1], { spent }), y: node([1], { spent }) } }),
@@ -119,7 +119,7 @@ describe("reports", () => {
   });
 });
 
-describe("figures within reach", () => {
+describe("the statistics for a key", () => {
   const range = { from: "2026-11-01", to: "2026-11-30" };
   const asked: object[] = [];
   const ports = {
@@ -137,13 +137,13 @@ describe("figures within reach", () => {
   };
 
   it.each([
-    ["of all clients every workflow's", null, {}, [{ workflow: "a" }, { workflow: "b" }]],
-    ["of all clients one client's", null, { client: "acme" }, [{ client: "acme" }]],
-    ["of one client its own", "acme", {}, [{ client: "acme" }]],
-    ["of one client its own of a workflow", "acme", { workflow: "a" }, [{ workflow: "a", client: "acme" }]],
-    ["of one client none of another one", "globex", { client: "acme" }, []],
-    ["of a range that ends before it begins none", null, { to: "2026-10-01" }, []],
-  ])("are for a key %s", async (_what, client, query, expected) => {
+    ["of all clients cover every workflow", null, {}, [{ workflow: "a" }, { workflow: "b" }]],
+    ["of all clients can cover one client", null, { client: "acme" }, [{ client: "acme" }]],
+    ["of one client cover its own runs", "acme", {}, [{ client: "acme" }]],
+    ["of one client can cover one workflow", "acme", { workflow: "a" }, [{ workflow: "a", client: "acme" }]],
+    ["of one client show no other client", "globex", { client: "acme" }, []],
+    ["are empty for a range whose end is before its start", null, { to: "2026-10-01" }, []],
+  ])("%s", async (_what, client, query, expected) => {
     asked.length = 0;
     const by = { id: "key_1", role: "viewer", name: "", client } as const;
     for await (const _ of statsWithin(ports as never, by, { ...range, ...query })) throw new TypeError("there is none");

@@ -8,14 +8,14 @@ import { type SlowFigures, slowFigures } from "../support/slow-figures.ts";
 
 const nothing = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
 
-/** As figures are kept, each duration rounded. */
+/** Statistics with rounded durations, as they are stored. */
 function asKept({ runs, failed, ms, failedMs, spent, hits }: SlowFigures) {
   const durations: Record<string, number> = {};
   for (const one of ms.map((each) => String(rounded(each)))) durations[one] = (durations[one] ?? 0) + 1;
   return { runs, failed, totalMs: ms.reduce((a, b) => a + b, 0), failedMs, durations, spent, hits };
 }
 
-it("counts what the traces of 150 random runs tell, branches, items, failures, dollars and hits among it", async () => {
+it("statistics of 150 random runs equal a count over their traces, with branches, items, failures, dollars and hits", async () => {
   const met = new Set<string>();
   for (let seed = 1; seed <= 150; seed++) {
     const { world } = await simulate(seed);

@@ -7,7 +7,7 @@ const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "a
 const now = Date.parse("2026-01-02T00:00:00Z");
 
 let clients: Map<string, Client>;
-/** Newest first. */
+/** Audit records, newest first. */
 let deeds: AuditRecord[];
 beforeEach(() => {
   clients = new Map();
@@ -40,8 +40,8 @@ const deed = (action: AuditRecord["action"]) => {
   deeds.unshift({ format: 1, id, at, action, by: null, client: "acme", subject: "acme", detail: {} });
 };
 
-describe("the slug of a client that was erased", () => {
-  it.each([0, 1, 199, 200, 450])("is nobody else's, with %i deeds behind that", async (behind) => {
+describe("the slug of an erased client", () => {
+  it.each([0, 1, 199, 200, 450])("cannot be used again, even after %i later audit records", async (behind) => {
     deed("client.erased");
     for (let n = 0; n < behind; n++) deed("client.changed");
     await expect(create()).rejects.toThrow(
@@ -51,20 +51,20 @@ describe("the slug of a client that was erased", () => {
     await create("other");
   });
 
-  it("is nobody else's before the audit shows more than that it was deleted", async () => {
+  it("cannot be used again as soon as the audit shows the deletion", async () => {
     deed("client.deleted");
     deed("key.deleted");
     await expect(create()).rejects.toThrow(/was deleted on 2026-01-02/);
   });
 
-  it("was none where only keys of it are known", async () => {
+  it("can be used if the audit shows only keys for it", async () => {
     for (let n = 0; n < 201; n++) deed("key.created");
     expect(await create()).toMatchObject({ slug: "acme" });
   });
 });
 
 describe("a client that is being erased", () => {
-  it("is not changed any more", async () => {
+  it("cannot be changed", async () => {
     const client = await create();
     const at = new Date(now).toISOString();
     clients.set("acme", { ...client, erasing: { by: ann.id, since: at, part: "executions" } });
@@ -73,14 +73,19 @@ describe("a client that is being erased", () => {
   });
 });
 
-describe("a context over the variables of its client", () => {
+describe("the initial context of a run", () => {
   it.each([
-    ["of nobody stays as it was written", undefined, '{ "a": 1.0 }', '{ "a": 1.0 }'],
-    ["begins with them", '{"company":"ACME"}', '{"total":850.0}', '{"company":"ACME","total":850.0}'],
-    ["counts where both have a key", '{"limit":1000,"company":"ACME"}', '{"limit":5}', '{"company":"ACME","limit":5}'],
-    ["keeps their digits", '{"account": 12345678901234567890}', "{}", '{"account":12345678901234567890}'],
-    ["counts where it says null", '{"limit":1000}', '{"limit":null}', '{"limit":null}'],
-    ["takes nothing from nothing", "{}", "{}", "{}"],
+    ["stays as it was written if its client has no variables", undefined, '{ "a": 1.0 }', '{ "a": 1.0 }'],
+    ["starts with the client's variables", '{"company":"ACME"}', '{"total":850.0}', '{"company":"ACME","total":850.0}'],
+    [
+      "takes the request's value if both have a key",
+      '{"limit":1000,"company":"ACME"}',
+      '{"limit":5}',
+      '{"company":"ACME","limit":5}',
+    ],
+    ["keeps the digits of variables", '{"account": 12345678901234567890}', "{}", '{"account":12345678901234567890}'],
+    ["takes the request's null over a variable", '{"limit":1000}', '{"limit":null}', '{"limit":null}'],
+    ["is empty without variables and request", "{}", "{}", "{}"],
   ])("%s", (_what, variables, context, whole) => {
     expect(withVariables(variables, context)).toBe(whole);
   });
@@ -95,12 +100,16 @@ describe("variables", () => {
   );
 
   it.each([
-    ["with a name that Python cannot have", '{"1st":1}', /"1st" cannot be a name - use letters/],
-    ["with no name", '{"":1}', /"" cannot be a name/],
+    ["with a name that is invalid in Python", '{"1st":1}', /"1st" cannot be a name - use letters/],
+    ["with an empty name", '{"":1}', /"" cannot be a name/],
     ["with a name that is too long", JSON.stringify({ ["x".repeat(65)]: 1 }), /at most 64/],
     ["that name an upload", '{"logo":{"$upload":"upl_01"}}', /"logo" names an upload.* - send it with each run/],
-    ["that name one deep inside", '{"brand":[{"logo":{ "$upload" : "upl_01"}}]}', /"brand" names an upload/],
-    ["that are too many", JSON.stringify(Object.fromEntries(many(101))), /at most 100 variables, not 101/],
+    [
+      "that name an upload in a nested value",
+      '{"brand":[{"logo":{ "$upload" : "upl_01"}}]}',
+      /"brand" names an upload/,
+    ],
+    ["beyond the limit of 100", JSON.stringify(Object.fromEntries(many(101))), /at most 100 variables, not 101/],
     ["that are nested deeper than a context", nested(501), /at most 500 levels deep.*not 501 - make them flatter/],
     ["that are too large", JSON.stringify({ text: "ü".repeat(33_000) }), /at most 65536 bytes, not 66011/],
   ])("%s are refused", (_what, variables, reason) => {

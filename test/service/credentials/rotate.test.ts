@@ -35,7 +35,7 @@ async function sealedWith(): Promise<string[]> {
 }
 
 describe("a rotation", () => {
-  it("seals all with a new key, forgets the old one, and says so in the audit", async () => {
+  it("encrypts all credentials with a new key, removes the old one, and is recorded in the audit", async () => {
     expect(await rotateCredentials(ports, null)).toEqual({ sealed: 3, locked: [] });
     expect(await sealedWith()).toEqual(["key-2", "key-2", "key-2"]);
     expect(keys).toEqual(["key-2"]);
@@ -43,7 +43,7 @@ describe("a rotation", () => {
     expect((await ports.credentials.forNode("default", "wf", ["b"])).secrets).toEqual(["s3cret-b"]);
   });
 
-  it("goes on where it was interrupted, with the key that it had made; both open meanwhile", async () => {
+  it("continues after an interruption with its new key, and both keys decrypt meanwhile", async () => {
     const { put } = store;
     let writes = 0;
     store.put = (record: CredentialRecord) => {
@@ -61,7 +61,7 @@ describe("a rotation", () => {
     expect([await sealedWith(), keys]).toEqual([["key-2", "key-2", "key-2"], ["key-2"]]);
   });
 
-  it("takes what somebody stores meanwhile, and not what was there before", async () => {
+  it("encrypts a credential that changes meanwhile with its new values", async () => {
     const { put } = store;
     store.put = async (record: CredentialRecord) => {
       store.put = put;
@@ -72,7 +72,7 @@ describe("a rotation", () => {
     expect((await ports.credentials.forNode("default", "wf", ["a"])).members[0]?.json).toBe('"s3cret-new"');
   });
 
-  it("names what no key opens, and keeps the keys that there are", async () => {
+  it("names credentials that no key decrypts, and keeps the old keys", async () => {
     const [first] = await store.list(owner);
     await store.put({ ...(first as CredentialRecord), revision: 2, sealed: '["key-0",{},"{}"]' });
     expect(await rotateCredentials(ports, null)).toEqual({ sealed: 2, locked: ["client:default a"] });
@@ -80,8 +80,8 @@ describe("a rotation", () => {
   });
 });
 
-describe("a secret that was replaced", () => {
-  it("is still masked, and lies over nothing any more", async () => {
+describe("a replaced secret", () => {
+  it("is still masked, and is not passed to nodes any more", async () => {
     await set("a", "s3cret-new");
     const { members, secrets } = await ports.credentials.forNode("default", "wf", ["a"]);
     expect(members).toEqual([{ key: "a_key", json: '"s3cret-new"' }]);

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await createClient(cloud.service, ann, { slug, name: slug });
 });
 
-/** Ports of somebody who has looked at the client, and looks for the workflow when that is gone. */
+/** Ports of a process that has read the client before its deletion. */
 function slowly() {
   const { workflows } = cloud.service;
   const latest: typeof workflows.latest = async (id) => {
@@ -29,8 +29,8 @@ function slowly() {
   return { ...cloud.service, workflows: { ...workflows, latest } };
 }
 
-describe("a client that is deleted and erased while", () => {
-  it("something comes in for it has that refused, and no record of it", async () => {
+describe("during the deletion of a client,", () => {
+  it("an arriving delivery is refused and leaves no record", async () => {
     const known = { type: "schedule", workflow: "report", trigger: "nightly", client: slug } as const;
     const arrival = { dedupe: "9:00", from: "schedule", about: "", context: "{}" };
     expect(await startFromTrigger(slowly(), { ...known, ...arrival })).toMatchObject({
@@ -40,7 +40,7 @@ describe("a client that is deleted and erased while", () => {
     expect(await cloud.service.deliveries.list({ client: slug, limit: 1 })).toEqual([]);
   });
 
-  it("a key of its own begins a run has that refused for what it is", async () => {
+  it("a run that its own key starts is refused because the client is gone", async () => {
     const by = { ...ofClient, client: slug };
     const request = { principal: by.id, client: slug, key: `k ${slug}`, asked: "this" };
     const ports = slowly();

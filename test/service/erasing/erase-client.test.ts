@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 
-/** A client with 120 runs and a table of three pages; what is erased is written down, and may fail once. */
+/** A client with 120 runs and a table of three pages. It logs what is erased, and can fail once. */
 class ErasingWorld {
   readonly log: string[] = [];
   readonly written = new Map<string, AuditRecord>();
@@ -28,7 +28,7 @@ class ErasingWorld {
   };
   keys = ["key_1", "key_2"];
   now = Date.parse("2026-01-01T00:00:00Z");
-  /** Throws at this line of the log. */
+  /** Fails at this line of the log. */
   dies = Number.POSITIVE_INFINITY;
   readonly runs: (Pick<Execution, "id" | "client"> & Partial<Execution>)[] = Array.from(
     { length: 120 },
@@ -124,7 +124,7 @@ describe("deleting a client", () => {
     expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
   });
 
-  it.each([true, false])("is written down once where it died before that, with a queue: %s", async (queue) => {
+  it.each([true, false])("is recorded once if the process died before the record, with a queue: %s", async (queue) => {
     const ports = world.ports({ queue });
     const { append } = ports.audit;
     ports.audit.append = () => Promise.reject(new RangeError("died"));
@@ -137,7 +137,7 @@ describe("deleting a client", () => {
     expect(world.written.values().next().value).toMatchObject({ by: ann.id, client: "acme" });
   });
 
-  it("is written down by who comes to erase it, where nobody deletes it again", async () => {
+  it("is recorded by the process that erases, if no user repeats the deletion", async () => {
     const ports = world.ports();
     const { append } = ports.audit;
     ports.audit.append = () => Promise.reject(new RangeError("died"));
@@ -147,7 +147,7 @@ describe("deleting a client", () => {
     expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
   });
 
-  it("is handed to a queue where there is one; until then nothing is begun for it", async () => {
+  it("is enqueued if there is a queue, and no run starts for the client meanwhile", async () => {
     expect(await deleteClient(world.ports({ queue: true }), ann, "acme")).toBe(false);
     expect(world.queued).toEqual(["acme"]);
     expect(world.client?.erasing).toMatchObject({ by: ann.id, part: "executions" });
@@ -155,7 +155,7 @@ describe("deleting a client", () => {
   });
 
   it.each([0, 30, 49, 50, 75, 119, 120, 121, 123])(
-    "goes on where it was when its process died behind %i steps",
+    "continues where it stopped when its process died after %i steps",
     async (steps) => {
       const ports = world.ports();
       world.dies = steps;
@@ -169,7 +169,7 @@ describe("deleting a client", () => {
     },
   );
 
-  it("ends when its time is over, and whoever looks after it two minutes later has it go on", async () => {
+  it("ends when its time is over, and the sweeper continues it two minutes later", async () => {
     const ports = world.ports({ queue: true });
     await deleteClient(ports, ann, "acme");
     expect(await eraseClient(ports, "acme", world.now + 60_000)).toBe(false);
@@ -181,7 +181,7 @@ describe("deleting a client", () => {
     expect(new Set(world.log).size).toBe(124);
   });
 
-  it("of which nobody has heard, or that is gone, is done", async () => {
+  it("is complete for an unknown client and for an erased one", async () => {
     expect(await eraseClient(world.ports(), "acme")).toBe(true);
     expect(world.client).toBeDefined();
     expect(world.log).toEqual([]);
@@ -191,7 +191,7 @@ describe("deleting a client", () => {
 describe("erasing a run", () => {
   const run = { id: "exec_1", client: "acme", root: "exec_1", open: false } as Execution;
 
-  it("goes through what it led to, and takes the blobs last", async () => {
+  it("erases all scopes and runs inside it, and removes the blobs last", async () => {
     const ports = world.ports();
     const contents: Eraser["contents"] = async (at) => {
       await world.ports().eraser.contents(at);
@@ -215,7 +215,7 @@ describe("erasing a run", () => {
       return (id: string) => world.runs.find((one) => one.id === id) as Execution;
     };
 
-    it("erases those as well, and says so; the blobs that they share go with the last one", async () => {
+    it("erases those as well and returns their ids; shared blobs go with the last one", async () => {
       const find = family();
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
       expect(world.log.splice(0)).toEqual(["exec_1", "exec_2"]);
@@ -223,7 +223,7 @@ describe("erasing a run", () => {
       expect(world.log).toEqual(["exec_0", "exec_1", "exec_2", "blobs of exec_0"]);
     });
 
-    it("erases nothing while one of them is open, or is being made", async () => {
+    it("erases nothing while one of them is open or is being created", async () => {
       const find = family();
       Object.assign(find("exec_2"), { open: true });
       await expect(eraseExecution(world.ports(), find("exec_0"))).rejects.toThrow(
@@ -237,7 +237,7 @@ describe("erasing a run", () => {
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
     });
 
-    it("erases nothing that an altered record names", async () => {
+    it("erases nothing that a forged record names", async () => {
       const find = family({ restarts: ["exec_7", "exec_8", "nothing"] });
       Object.assign(find("exec_7"), { client: "globex", restartedFrom: "exec_1" });
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1"]);
@@ -246,7 +246,7 @@ describe("erasing a run", () => {
 
   it.each([
     ["that is open", { open: true }, /is open - cancel it/],
-    ["inside of another one", { root: "exec_0", parent: { execution: "exec_2" } }, /a part of exec_2 - erase that one/],
+    ["inside another run", { root: "exec_0", parent: { execution: "exec_2" } }, /a part of exec_2 - erase that one/],
   ])("%s is refused", async (_what, changes, message) => {
     await expect(eraseExecution(world.ports(), { ...run, ...changes } as Execution)).rejects.toThrow(message);
     expect(world.log).toEqual([]);

@@ -16,19 +16,19 @@ const ended = (id: string) => {
 };
 const erased = ["cancelled", false, false];
 
-describe("a run that begins while its client is deleted", () => {
-  it("stays where the client does", async () => {
+describe("a run that starts while its client is deleted", () => {
+  it("stays if the client exists", async () => {
     const id = await world.execute(async () => undefined);
     expect(ended(id)).toEqual(["running", true, true]);
   });
 
-  it("is cancelled and erased by whoever began it, and refused, where the client is gone by then", async () => {
+  it("is cancelled, erased and refused by the process that started it if the client is gone", async () => {
     const begun = world.execute(() => deleteClient(world.service(), ann, "acme"));
     await expect(begun).rejects.toThrow('there is no client "acme"');
     expect(world.ids.map(ended)).toEqual([erased]);
   });
 
-  it("is refused and handed to whoever may end and erase it, where the client is being erased", async () => {
+  it("is refused and enqueued for erasure if the client is being erased", async () => {
     world.hasQueue = true;
     const begun = world.execute(() => deleteClient(world.service(), ann, "acme"));
     await expect(begun).rejects.toThrow("is being erased - nothing begins for it any more");
@@ -40,16 +40,16 @@ describe("a run that begins while its client is deleted", () => {
   });
 
   it.each([
-    ["of another client", "globex"],
-    ["of the client that everything without one belongs to", "default"],
-    ["of a client that is there", "acme"],
-  ])("is no straggler where it is %s", async (_what, client) => {
+    ["belongs to another client", "globex"],
+    ["belongs to the default client", "default"],
+    ["has a client that exists", "acme"],
+  ])("is not erased if it %s", async (_what, client) => {
     const id = await world.begin(client);
     expect(await eraseStraggler(world.service(), client === "globex" ? "acme" : client, id)).toBe(false);
     expect(world.emptied).toEqual([]);
   });
 
-  it("is found by the erasure where its starter died behind the record: the client stays as long as starters live", async () => {
+  it("is found by the erasure if the starting process died, since the client stays as long as such a process may live", async () => {
     world.hasQueue = true;
     const ports = world.service();
     await deleteClient(ports, ann, "acme");
@@ -70,8 +70,8 @@ describe("a run that begins while its client is deleted", () => {
 
   it.each([
     ["is open", async () => undefined],
-    ["is over already", (id: string) => cancelExecution(world.service(), id)],
-  ])("is found by a further pass where it came behind the look at the runs, and %s", async (_what, then) => {
+    ["has already ended", (id: string) => cancelExecution(world.service(), id)],
+  ])("is found by another pass if it started after the list of runs was read, and %s", async (_what, then) => {
     let id = "";
     world.onRest = async () => {
       if (id !== "") return;
@@ -82,7 +82,7 @@ describe("a run that begins while its client is deleted", () => {
     expect(ended(id)).toEqual(erased);
   });
 
-  it("keeps the client for the sweeper where there is no end of them", async () => {
+  it("keeps the client for the next sweep if new runs keep appearing", async () => {
     world.onRest = async () => void (await world.begin());
     expect(await deleteClient(world.service(), ann, "acme")).toBe(false);
     expect(world.ids).toHaveLength(5);
@@ -93,15 +93,15 @@ describe("a run that begins while its client is deleted", () => {
   });
 });
 
-describe("a run that the list of what is open does not show yet", () => {
-  it("is cancelled before its contents go", async () => {
+describe("a run that is missing in the list of open runs", () => {
+  it("is cancelled before its contents are erased", async () => {
     const id = await world.begin();
     world.late.open.add(id);
     expect(await deleteClient(world.service(), ann, "acme")).toBe(true);
     expect(ended(id)).toEqual(erased);
   });
 
-  it.each(["its own", "that of a run which it was restarted from"])(
+  it.each(["its own", "those of the run it was restarted from"])(
     "ends with the run around it, whose blobs are %s",
     async (whose) => {
       const outer = await world.begin();
@@ -122,7 +122,7 @@ describe("a run that the list of what is open does not show yet", () => {
   );
 });
 
-describe("cancelling what is open", () => {
+describe("the cancelling of open runs", () => {
   beforeEach(async () => {
     world.hasQueue = true;
     for (let count = 0; count < 6; count++) await world.begin();
@@ -130,14 +130,14 @@ describe("cancelling what is open", () => {
     world.onOpen = () => minutes(1);
   });
 
-  it("says as it goes that somebody is at it, so that nobody else begins", async () => {
+  it("reports its progress, so that no other process starts the same work", async () => {
     await eraseClient(world.service(), "acme", world.engine.clock.now + 5.5 * 60_000);
     const said = world.renewals.map((at) => Date.parse(at ?? ""));
     expect(said).toHaveLength(6);
     for (const [index, at] of said.slice(1).entries()) expect(at - (said[index] ?? 0)).toBeLessThan(120_000);
   });
 
-  it("ends when its time is over, and goes on with the others", async () => {
+  it("ends when its time is over, and the next call continues with the other runs", async () => {
     const open = () => world.ids.filter((id) => world.engine.record(id).open).length;
     expect(await eraseClient(world.service(), "acme", world.engine.clock.now + 2.5 * 60_000)).toBe(false);
     expect([open(), world.emptied]).toEqual([4, []]);

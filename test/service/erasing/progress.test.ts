@@ -18,12 +18,12 @@ const restsFor = () => {
 };
 const passes = () => world.emptied.filter((one) => one === id).length;
 
-describe("in a deployment, whose functions live for minutes, the last pass comes", () => {
+describe("in a deployment, whose functions run for minutes, the last pass", () => {
   beforeEach(async () => {
     world.hasQueue = true;
   });
 
-  it("when no function is left that was at a node of a run which was ended", async () => {
+  it("waits until no function can still run a node of a run that ended", async () => {
     await deleteClient(world.service(), ann, "acme");
     minutes(1);
     expect(await eraseClient(world.service(), "acme")).toBe(false);
@@ -40,7 +40,7 @@ describe("in a deployment, whose functions live for minutes, the last pass comes
     expect(passes()).toBe(3);
   });
 
-  it("also where somebody else has ended the run, shortly before", async () => {
+  it("waits also if another process ended the run shortly before", async () => {
     await cancelExecution(world.service(), id);
     minutes(10);
     await deleteClient(world.service(), ann, "acme");
@@ -48,7 +48,7 @@ describe("in a deployment, whose functions live for minutes, the last pass comes
     expect(await eraseClient(world.service(), "acme")).toBe(true);
   });
 
-  it("not before those could have begun a run who saw the client before it was deleted", async () => {
+  it("waits for processes that saw the client before its deletion and could still start a run", async () => {
     await cancelExecution(world.service(), id);
     minutes(60);
     await deleteClient(world.service(), ann, "acme");
@@ -58,7 +58,7 @@ describe("in a deployment, whose functions live for minutes, the last pass comes
     expect(await eraseClient(world.service(), "acme")).toBe(true);
   });
 
-  it("anew where the pass had begun while one was left, and was long under way", async () => {
+  it("is repeated if a run was open when the pass started, even if the pass took long", async () => {
     await deleteClient(world.service(), ann, "acme");
     minutes(6);
     world.onRest = async () => {
@@ -70,11 +70,11 @@ describe("in a deployment, whose functions live for minutes, the last pass comes
   });
 });
 
-describe("on a laptop, whose process knows who is at work, a client", () => {
+describe("on a laptop, whose process knows its running nodes, a client", () => {
   const inFlight = createInFlight();
   const laptop = () => ({ ...world.service(), inFlight });
 
-  it("is gone at once where nobody is at a node of its runs", async () => {
+  it("is erased immediately if no node of its runs is running", async () => {
     const other = await world.begin("globex");
     const { promise, resolve } = Promise.withResolvers<void>();
     const node = inFlight.during(other, () => promise);
@@ -83,7 +83,7 @@ describe("on a laptop, whose process knows who is at work, a client", () => {
     await node;
   });
 
-  it("stays while a node of its waits for a model, and is looked through again behind that", async () => {
+  it("stays while one of its nodes waits for a model, and another pass follows", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const node = inFlight.during(id, () => promise);
     expect(await deleteClient(laptop(), ann, "acme")).toBe(false);

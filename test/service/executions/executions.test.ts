@@ -24,17 +24,17 @@ function reference(type: BlobRef["type"], content: string): string {
 
 const whole = async (text: string) => (await wholeContext({ blobs: blobs as never }, home, new RawJson(text))).text;
 
-it("puts texts and JSON in the place of their references, digit for digit", async () => {
+it("replaces references by texts and JSON, digit for digit", async () => {
   const inside = reference("text", 'a "text"');
   const json = reference("json", `{"n":850.0,"deep":[${inside}]}`);
   expect(await whole(`{"a": 1.50,"b":${json}}`)).toBe('{"a":1.50,"b":{"n":850.0,"deep":["a \\"text\\""]}}');
 });
 
-it("leaves a context without references as it is", async () => {
+it("leaves a context without references unchanged", async () => {
   expect(await whole('{ "a" : 1.50 }')).toBe('{ "a" : 1.50 }');
 });
 
-it("leaves bytes, what was erased and what is too large as references", async () => {
+it("keeps references to bytes, erased values and oversized values", async () => {
   const bytes = reference("bytes", "raw");
   const erased = reference("text", "gone");
   stored.delete(/[0-9]{64}/.exec(erased)?.[0] ?? "");
@@ -44,13 +44,13 @@ it("leaves bytes, what was erased and what is too large as references", async ()
   expect(await whole(text)).toBe(text.replace(small, '"small"'));
 });
 
-it("has room for so many values, the first ones first", async () => {
+it("loads as many values as fit, in their order", async () => {
   const half = reference("text", "x".repeat(3 * 1024 * 1024));
   const { a, b } = JSON.parse(await whole(`{"a":${half},"b":${half}}`));
   expect([a.length, b.$blob.bytes]).toEqual([3 * 1024 * 1024, 3 * 1024 * 1024]);
 });
 
-it("answers a cancel whose close takes long before the request is over, and the close goes on", async () => {
+it("a cancel that closes slowly is answered before the request ends, and the close continues", async () => {
   const world = new ErasureWorld();
   await world.publish("report", []);
   const id = await world.begin();

@@ -49,7 +49,7 @@ interface World {
   client?: OnFailure;
   mailFrom?: string;
   status?: Execution["status"];
-  /** Address that does not take anything. */
+  /** URL whose server accepts nothing. */
   down?: string;
 }
 
@@ -80,13 +80,13 @@ const hook = (url: string, secret?: string): OnFailure => ({
   webhook: { url, ...(secret !== undefined && { secret }) },
 });
 
-describe("a run that has failed", () => {
-  it("is told with the address by which the API shows it", async () => {
+describe("a failed run", () => {
+  it("is reported with the URL that shows it", async () => {
     await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] } }), run);
     expect(told.mails[0]?.text).toContain("GET https://api.example.com/executions/exec_1 ");
   });
 
-  it("is told where that is possible, and the mail fails with a sentence where none goes out", async () => {
+  it("is reported to its webhook, and the mail fails with a clear sentence, if no mailer is configured", async () => {
     const { mailer: _, ...world } = ports({
       workflow: { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
     });
@@ -97,7 +97,7 @@ describe("a run that has failed", () => {
   it.each([
     ["pay@acme.example.com", { from: "pay@acme.example.com" }],
     ["", {}],
-  ])("is told from the address of its client: %j", async (mailFrom, from) => {
+  ])("is reported from the address of its client: %j", async (mailFrom, from) => {
     await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
     expect(told.mails).toEqual([
       {
@@ -110,7 +110,7 @@ describe("a run that has failed", () => {
     ]);
   });
 
-  it("is told to those whom its workflow and its client name, each once", async () => {
+  it("is reported once to each recipient that its workflow and its client name", async () => {
     const workflow = { mail: ["ops@example.com", "anna@example.com"], ...hook("https://a.example.com/x") };
     const client = { mail: ["anna@example.com"], ...hook("https://b.example.com/y") };
     const world = ports({ workflow, client });
@@ -124,7 +124,7 @@ describe("a run that has failed", () => {
     expect(told.posts.map(({ url }) => url)).toEqual(["https://a.example.com/x", "https://b.example.com/y"]);
   });
 
-  it("is posted with what it came to, and nothing that it knew", async () => {
+  it("is posted with its error, and without its context", async () => {
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x") }), run);
     expect(JSON.parse(told.posts[0]?.body ?? "")).toEqual({
       type: "execution.failed",
@@ -140,7 +140,7 @@ describe("a run that has failed", () => {
     expect(told.posts[0]?.headers).toEqual({ "content-type": "application/json" });
   });
 
-  it("is signed so that a webhook trigger takes it", async () => {
+  it("is signed so that a webhook trigger accepts it", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "s3cret" });
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "pager") }), run);
     const { body, headers } = told.posts[0] as Told["posts"][number];
@@ -159,7 +159,7 @@ describe("a run that has failed", () => {
     expect(signatureProblem(signature, ["other"], signed)).toBe("its signature is wrong");
   });
 
-  it("is signed with the client's own credential where the client says so, and with no other", async () => {
+  it("is signed only with the client's own credential if the client names it", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "shared" });
     await credentials.have({ client: "acme" }, "own", "custom", { key: "s3cret" });
     await notifyFailure(ports({ client: hook("https://a.example.com/x", "own") }), run);
@@ -169,7 +169,7 @@ describe("a run that has failed", () => {
     expect(told.posts).toHaveLength(1);
   });
 
-  it("is told the workflow's address as the workflow says, whatever a client says of the same address", async () => {
+  it("is posted to the workflow's URL with the workflow's signature, even if a client names the same URL", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "s3cret" });
     await credentials.have({ client: "acme" }, "own", "custom", { key: "another" });
     const url = "https://a.example.com/x";
@@ -186,7 +186,7 @@ describe("a run that has failed", () => {
     expect(both).toContain(own);
   });
 
-  it("never passes for a vendor's request where the vendor signs with the same secret", async () => {
+  it("cannot pass for a vendor's request if the vendor signs with the same secret", async () => {
     await credentials.have({ workflow: "pay" }, "stripe", "custom", { key: "s3cret" });
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "stripe") }), run);
     const { body, headers } = told.posts[0] as Told["posts"][number];
@@ -207,7 +207,7 @@ describe("a run that has failed", () => {
     }
   });
 
-  it("is told to the others where one cannot be told, who is tried again", async () => {
+  it("is reported to the other recipients if one fails, and that one is tried again", async () => {
     const [workflow, client] = [
       { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
       hook("https://b.example.com/y"),
@@ -221,7 +221,7 @@ describe("a run that has failed", () => {
     expect(told.posts.map(({ url }) => url)).toEqual(["https://b.example.com/y", "https://a.example.com/x"]);
   });
 
-  it("is told once by one that is slow, as long as its Lambda lives", async () => {
+  it("is reported once even to a slow recipient, as long as the Lambda may run", async () => {
     const world = ports({ workflow: hook("https://a.example.com/x") });
     let posts = 0;
     world.poster.post = () => new Promise(() => posts++);
@@ -234,11 +234,11 @@ describe("a run that has failed", () => {
   });
 
   it.each<[string, World, object]>([
-    ["where nobody wants to hear of it", {}, run],
-    ["where somebody has cancelled it", { workflow: { mail: ["a@b.c"] }, status: "cancelled" }, run],
-    ["where another run speaks for it", { workflow: { mail: ["a@b.c"] } }, { ...run, parent_execution_id: "exec_0" }],
-    ["where it is not there any more", { workflow: { mail: ["a@b.c"] } }, { execution_id: "exec_2" }],
-  ])("is told to nobody %s", async (_, world, event) => {
+    ["if no recipient is named", {}, run],
+    ["if a user cancelled it", { workflow: { mail: ["a@b.c"] }, status: "cancelled" }, run],
+    ["if it runs inside another run", { workflow: { mail: ["a@b.c"] } }, { ...run, parent_execution_id: "exec_0" }],
+    ["if its record is gone", { workflow: { mail: ["a@b.c"] } }, { execution_id: "exec_2" }],
+  ])("is not reported %s", async (_, world, event) => {
     expect(await notifyFailure(ports(world), event as typeof run)).toEqual({ told: [] });
     expect(told).toEqual({ mails: [], posts: [] });
   });

@@ -8,7 +8,7 @@ import { createPoster, PostFailed } from "@nova/service/adapters";
 import { createOutgoing } from "@nova/service/outgoing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-/** What the server answers, one after the other; then 200. */
+/** Answers of the server, in order; then 200. */
 let answers: { status: number; headers?: Record<string, string> }[];
 let requests: { message: IncomingMessage; body: string }[];
 let server: Server;
@@ -43,8 +43,8 @@ const request = (host = "hooks.example.com") => ({
   headers: { "content-type": "application/json", "x-nova-signature": "t=1,v1=00" },
 });
 
-describe("a failure that is posted", () => {
-  it("arrives with its headers, at the address that was looked at", async () => {
+describe("a posted failure", () => {
+  it("arrives with its headers, at the address that was checked", async () => {
     await poster(true, "127.0.0.1").post(request());
     const [{ message, body }] = requests as [(typeof requests)[number]];
     expect([message.method, message.url, body]).toEqual(["POST", "/x?y=1", '{"a":"ü"}']);
@@ -57,17 +57,17 @@ describe("a failure that is posted", () => {
     });
   });
 
-  it("is tried again where the server may take it later", async () => {
+  it("is retried if the server may accept it later", async () => {
     answers = [{ status: 503 }, { status: 429 }];
     await poster(true, "127.0.0.1").post(request());
     expect(requests).toHaveLength(3);
   });
 
   it.each([
-    ["says no", [{ status: 404 }], 1, /hooks\.example\.com:\d+ answered 404/],
+    ["refuses it", [{ status: 404 }], 1, /hooks\.example\.com:\d+ answered 404/],
     ["sends it on", [{ status: 302, headers: { location: "http://169.254.169.254/" } }], 1, /answered 302/],
     ["keeps failing", [{ status: 500 }, { status: 500 }, { status: 500 }], 3, /answered 500/],
-  ])("is given up where the server %s", async (_, statuses, tries, message) => {
+  ])("is given up if the server %s", async (_, statuses, tries, message) => {
     answers = statuses;
     const failed = poster(true, "127.0.0.1").post(request());
     await expect(failed).rejects.toThrow(PostFailed);
@@ -75,23 +75,23 @@ describe("a failure that is posted", () => {
     expect(requests).toHaveLength(tries);
   });
 
-  it("is given up where nobody answers", async () => {
+  it("is given up if no server answers", async () => {
     server.close();
     await expect(poster(true, "127.0.0.1").post(request())).rejects.toThrow(/does not answer \(connect ECONNREFUSED/);
   });
 });
 
-describe("nothing is posted", () => {
+describe("a post", () => {
   it.each([
-    ["to a name that leads inside", "hooks.example.com", ["127.0.0.1"]],
-    ["to a name of which one address is inside", "hooks.example.com", ["8.8.8.8", "10.0.0.1"]],
-    ["to a name that leads inside by IPv6", "hooks.example.com", ["::1"]],
-    ["to a name of nothing", "hooks.example.com", []],
-    ["to an address inside", "127.0.0.1", ["8.8.8.8"]],
-    ["to an address inside that is written as one number", "2130706433", ["8.8.8.8"]],
-    ["to an address inside that is written by IPv6", "[::ffff:127.0.0.1]", ["8.8.8.8"]],
+    ["to a name of a private address", "hooks.example.com", ["127.0.0.1"]],
+    ["to a name with one private address", "hooks.example.com", ["8.8.8.8", "10.0.0.1"]],
+    ["to a name of a private IPv6 address", "hooks.example.com", ["::1"]],
+    ["to a name without addresses", "hooks.example.com", []],
+    ["to a private address", "127.0.0.1", ["8.8.8.8"]],
+    ["to a private address written as one number", "2130706433", ["8.8.8.8"]],
+    ["to a private address written as IPv6", "[::ffff:127.0.0.1]", ["8.8.8.8"]],
     ["to the metadata of a cloud", "169.254.169.254", ["8.8.8.8"]],
-  ])("%s", async (_, host, addresses) => {
+  ])("%s is refused", async (_, host, addresses) => {
     await expect(poster(false, ...addresses).post(request(host))).rejects.toThrow(HostRefused);
     expect(requests).toEqual([]);
   });

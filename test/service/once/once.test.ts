@@ -27,28 +27,28 @@ async function dies(ulid: string): Promise<never> {
   return new Promise(() => undefined);
 }
 
-describe("a piece of work that is asked for once", () => {
-  it("is done as often as it is asked for without a key", async () => {
+describe("an idempotent request", () => {
+  it("is carried out every time without a key", async () => {
     await once(ports(), undefined, make);
     await once(ports(), undefined, make);
     expect(new Set(made).size).toBe(2);
     expect(attempts.kept.size).toBe(0);
   });
 
-  it("is done once, and answered what was made", async () => {
+  it("is carried out once, and a repetition gets the first result", async () => {
     const first = await once(ports(), request(), make);
     expect(await once(ports(), request(), make)).toEqual(first);
     expect(made).toHaveLength(1);
   });
 
-  it("is refused for another request, and free for another key", async () => {
+  it("is refused if its key was used for another request, and carried out with another key", async () => {
     await once(ports(), request(), make);
     await expect(once(ports(), request("that"), make)).rejects.toThrow(Refused);
     await once(ports(), request("this", "key_2"), make);
     expect(made).toHaveLength(2);
   });
 
-  it("is a conflict while the first one is at it", async () => {
+  it("is a conflict while the first one is in progress", async () => {
     void once(ports(), request(), dies);
     await Promise.resolve();
     now += 34_000;
@@ -56,7 +56,7 @@ describe("a piece of work that is asked for once", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("is taken over from a process that died, under the id that it had reserved", async () => {
+  it("takes over from a crashed process, with the reserved id", async () => {
     void once(ports(), request(), dies);
     await Promise.resolve();
     now += 36_000;
@@ -67,18 +67,21 @@ describe("a piece of work that is asked for once", () => {
   });
 
   it.each([
-    ["as long as it may live", 124_000, "rejected"],
-    ["no longer", 126_000, "fulfilled"],
-  ])("is left to whoever lives longer than the API %s", async (_what, passedMs, expected) => {
-    const long = { ...request(), livesMs: 120_000 };
-    void once(ports(), long, dies);
-    await Promise.resolve();
-    now += passedMs;
-    const [second] = await Promise.allSettled([once(ports(), long, make)]);
-    expect(second?.status).toBe(expected);
-  });
+    ["within that time", 124_000, "rejected"],
+    ["after that time", 126_000, "fulfilled"],
+  ])(
+    "of a caller with a longer maximum run time is taken over only after it: %s",
+    async (_what, passedMs, expected) => {
+      const long = { ...request(), livesMs: 120_000 };
+      void once(ports(), long, dies);
+      await Promise.resolve();
+      now += passedMs;
+      const [second] = await Promise.allSettled([once(ports(), long, make)]);
+      expect(second?.status).toBe(expected);
+    },
+  );
 
-  it("may be tried again at once when it failed, under the same id", async () => {
+  it("can be retried immediately after a failure, with the same id", async () => {
     const failing = async (ulid: string) => {
       made.push(ulid);
       throw new RangeError("the store is away");
@@ -88,7 +91,7 @@ describe("a piece of work that is asked for once", () => {
     expect(made[1]).toBe(made[0]);
   });
 
-  it("says what it died of where its attempt went with its client", async () => {
+  it("reports its own error if its attempt was erased with its client", async () => {
     const erased = async () => {
       attempts.kept.clear();
       throw new Conflict("the client is being erased");
@@ -107,12 +110,12 @@ describe("a piece of work that is asked for once", () => {
     expect(made).toHaveLength(2);
   });
 
-  it("may make nothing", async () => {
+  it("may have no result", async () => {
     expect(await once(ports(), request(), async () => undefined)).toBeUndefined();
     expect(await once(ports(), request(), make)).toBeNull();
   });
 
-  it("keeps no text of a request", async () => {
+  it("stores no text of the request", async () => {
     await once(ports(), { principal: "key_1", client: null, key: "invoice 17", asked: '{"total": 850.0}' }, make);
     expect(JSON.stringify([...attempts.kept])).not.toMatch(/invoice|850/);
   });

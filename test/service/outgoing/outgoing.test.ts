@@ -30,7 +30,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Answers one list of addresses after the other, and counts how often it was asked. */
+/** Answers one list of addresses after the other, and counts the lookups. */
 function resolving(...answers: string[][]) {
   const asked: string[] = [];
   const ask = (host: string, _how: object, done: (error: null, found: object[]) => void) => {
@@ -48,7 +48,7 @@ const closed = (...addresses: string[]) => createOutgoing({ allowsPrivate: false
 const laptop = () => createOutgoing({ allowsPrivate: true, ...resolving(["127.0.0.1"]) });
 
 describe("a server that a user names", () => {
-  it("gets what is sent, under its own name, on one connection", async () => {
+  it("receives the request under its own host name, on one connection", async () => {
     const body = new URLSearchParams({ a: "\u00fc" });
     const reply = await laptop().fetch(`http://id.test:${port}/x?y=1`, { method: "POST", body, headers: { a: "b" } });
     expect([reply.status, await reply.text()]).toEqual([200, "thanks"]);
@@ -65,7 +65,7 @@ describe("a server that a user names", () => {
     expect(message.headers).not.toHaveProperty("accept-encoding");
   });
 
-  it("sends nobody elsewhere", async () => {
+  it("cannot redirect a request", async () => {
     answer = (_request, response) => void response.writeHead(302, { location: `http://127.0.0.1:${port}/y` }).end();
     const reply = await laptop().fetch(`http://id.test:${port}/`, { headers: { authorization: "Bearer x" } });
     expect([reply.status, requests.length]).toEqual([302, 1]);
@@ -76,7 +76,7 @@ describe("a server that a user names", () => {
     expect((await laptop().fetch(`http://id.test:${port}/`)).status).toBe(status);
   });
 
-  it("cannot answer for ever: what is too much ends the connection", async () => {
+  it("cannot send an endless answer: too many bytes end the connection", async () => {
     let sent = 0;
     answer = async (_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, " ");
@@ -91,7 +91,7 @@ describe("a server that a user names", () => {
     expect(sent).toBeLessThan(20 * maxAnswerBytes);
   });
 
-  it("is hung up on where nobody wants to read its answer", async () => {
+  it("loses its connection if the caller cancels the answer", async () => {
     answer = (_request, response) => void response.writeHead(500).write("x");
     const reply = await laptop().fetch(`http://id.test:${port}/`);
     const closed = once(requests[0]?.message.socket as Socket, "close");
@@ -99,7 +99,7 @@ describe("a server that a user names", () => {
     await closed;
   });
 
-  it("is not waited for longer than the caller likes, while it answers either", async () => {
+  it("is given up after the caller's time limit, also during its answer", async () => {
     const given = new AbortController();
     answer = (_request, response) => {
       response.write("{");
@@ -112,23 +112,23 @@ describe("a server that a user names", () => {
   });
 });
 
-describe("nobody is called", () => {
+describe("a request", () => {
   it.each([
-    ["by a name that leads inside", "id.test", ["127.0.0.1"]],
-    ["by a name of which one address is inside", "id.test", ["8.8.8.8", "10.0.0.1"]],
-    ["by a name that leads inside by IPv6", "id.test", ["::1"]],
-    ["by a name that leads to the metadata of a cloud", "id.test", ["169.254.169.254"]],
-    ["by a name that leads inside through NAT64", "id.test", ["64:ff9b::7f00:1"]],
-    ["by a name of nothing", "id.test", []],
-    ["at an address inside", "127.0.0.1", ["8.8.8.8"]],
-    ["at one that is written as one number", "2130706433", ["8.8.8.8"]],
-    ["at one that is written in octal", "0177.0.0.1", ["8.8.8.8"]],
-    ["at one that is written in hex", "0x7f.1", ["8.8.8.8"]],
-    ["at one that is written by IPv6", "[::ffff:127.0.0.1]", ["8.8.8.8"]],
-    ["at one that is written with other digits", "\uff11\uff12\uff17.0.0.1", ["8.8.8.8"]],
-    ["at no address", "0.0.0.0", ["8.8.8.8"]],
-    ["by the name of this machine", "localhost", ["127.0.0.1"]],
-  ])("%s", async (_where, host, addresses) => {
+    ["to a name of a private address", "id.test", ["127.0.0.1"]],
+    ["to a name with one private address", "id.test", ["8.8.8.8", "10.0.0.1"]],
+    ["to a name of a private IPv6 address", "id.test", ["::1"]],
+    ["to a name of a cloud's metadata", "id.test", ["169.254.169.254"]],
+    ["to a name of a private address through NAT64", "id.test", ["64:ff9b::7f00:1"]],
+    ["to a name without addresses", "id.test", []],
+    ["to a private address", "127.0.0.1", ["8.8.8.8"]],
+    ["to a private address written as one number", "2130706433", ["8.8.8.8"]],
+    ["to a private address written in octal", "0177.0.0.1", ["8.8.8.8"]],
+    ["to a private address written in hex", "0x7f.1", ["8.8.8.8"]],
+    ["to a private address written as IPv6", "[::ffff:127.0.0.1]", ["8.8.8.8"]],
+    ["to a private address written in other digits", "\uff11\uff12\uff17.0.0.1", ["8.8.8.8"]],
+    ["to the unspecified address", "0.0.0.0", ["8.8.8.8"]],
+    ["to the name of this machine", "localhost", ["127.0.0.1"]],
+  ])("%s is refused", async (_where, host, addresses) => {
     const failure = await closed(...addresses)
       .fetch(`http://${host}:${port}/`)
       .catch((error) => error);
@@ -137,7 +137,7 @@ describe("nobody is called", () => {
     expect(requests).toEqual([]);
   });
 
-  it("by a name that leads elsewhere when it is looked up again: what was looked at is what is called", async () => {
+  it("goes to the address that was checked, even if the name changes its address", async () => {
     const names = resolving(["10.0.0.1"], ["127.0.0.1"]);
     const { fetch } = createOutgoing({ allowsPrivate: false, lookup: names.lookup });
     await expect(fetch(`http://id.test:${port}/`)).rejects.toThrow(HostRefused);
@@ -148,7 +148,7 @@ describe("nobody is called", () => {
     expect(once.asked).toEqual(["id.test"]);
   });
 
-  it("says of names that nobody has what it says of names inside", async () => {
+  it("gets the same message for an unknown name as for a private name", async () => {
     const missing = ((_host: string, _how: object, done: (error: Error) => void) =>
       done(Object.assign(new Error("none"), { code: "ENOTFOUND" }))) as unknown as typeof lookup;
     const said = (outgoing: { fetch: typeof fetch }) =>
@@ -157,11 +157,11 @@ describe("nobody is called", () => {
     expect(await said(unknown as never)).toBe(await said(closed("10.0.0.1") as never));
   });
 
-  it.each(["file:///etc/passwd", "ftp://id.test/", "data:,x"])("by %s", async (url) => {
+  it.each(["file:///etc/passwd", "ftp://id.test/", "data:,x"])("to %s is refused", async (url) => {
     await expect(laptop().fetch(url)).rejects.toThrow(HostRefused);
   });
 
-  it("by an address with a password, which would lie in logs", async () => {
+  it("to a URL with a password, which would appear in logs, is refused", async () => {
     await expect(laptop().fetch(`http://a:b@id.test:${port}/`)).rejects.toThrow(/credentials/);
     expect(requests).toEqual([]);
   });
@@ -179,7 +179,7 @@ describe("an address", () => {
     "64:ff9b::808:808",
     "100.63.255.255",
     "100.128.0.1",
-  ])("such as %s is everybody's", (address) => {
+  ])("such as %s is public", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -226,7 +226,7 @@ describe("an address", () => {
       "5f00::1",
     ],
     ...["", "localhost", "1.2.3", "0x7f.1", "2130706433"],
-  ])("such as %s is not", (address) => {
+  ])("such as %s is not public", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

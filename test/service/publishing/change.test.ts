@@ -10,7 +10,7 @@ const bob = { ...ann, id: `key_${"1".repeat(26)}` };
 const outage = () => Promise.reject(new StoreUnavailable("DynamoDB did not answer in time - try again"));
 
 let world: PublishingWorld;
-/** Names of credentials of the workflow. */
+/** Credential names of the workflow. */
 let kept: Set<string>;
 beforeEach(async () => {
   world = new PublishingWorld();
@@ -34,15 +34,15 @@ const hook = { type: "webhook", id: "first" };
 const deletions = () => world.deeds.filter(({ action }) => action === "workflow.deleted");
 const left = () => [kept.size, world.triggers.kept.size, deletions().length];
 
-describe("a workflow that is deleted", () => {
-  it("leaves neither triggers nor credentials, and one deed of whoever asked", async () => {
+describe("the deletion of a workflow", () => {
+  it("removes triggers and credentials, and leaves one audit record of the caller", async () => {
     await deleteWorkflow(ports(), ann, "greet");
     expect(left()).toEqual([0, 0, 1]);
     await expect(deleteWorkflow(ports(), bob, "greet")).rejects.toThrow(NotFound);
     expect(deletions()).toMatchObject([{ by: ann.id, subject: "greet", detail: { version: 1 } }]);
   });
 
-  it("by two at once has one deed, of who was faster", async () => {
+  it("by two callers at once leaves one audit record, of the faster one", async () => {
     const slow = ports();
     const { list } = slow.executions;
     let isDeleted = false;
@@ -56,7 +56,7 @@ describe("a workflow that is deleted", () => {
     expect(deletions()).toMatchObject([{ by: bob.id }]);
   });
 
-  it("and whose credentials cannot be reached, has them taken by who deletes it again", async () => {
+  it("is completed by a repeated deletion if the credentials could not be reached", async () => {
     const away = ports();
     away.credentialStore.list = outage;
     await expect(deleteWorkflow(away, ann, "greet")).rejects.toThrow(StoreUnavailable);
@@ -67,7 +67,7 @@ describe("a workflow that is deleted", () => {
     await expect(deleteWorkflow(ports(), bob, "greet")).rejects.toThrow(NotFound);
   });
 
-  it("by a process that dies at whatever step, hands nothing on to the next one under its id", async () => {
+  it("leaves nothing to a new workflow with its id, at every step where the process dies", async () => {
     for (let at = 1, isOver = false; !isOver; at++) {
       world = new PublishingWorld();
       await post();
@@ -85,7 +85,7 @@ describe("a workflow that is deleted", () => {
     }
   });
 
-  it("and was published again meanwhile, keeps what that one was given", async () => {
+  it("keeps the credentials of a workflow that was published again meanwhile", async () => {
     const away = ports();
     away.credentialStore.list = outage;
     await expect(deleteWorkflow(away, ann, "greet")).rejects.toThrow(StoreUnavailable);

@@ -38,7 +38,7 @@ const changes: [string, Change][] = [
   ["makes another version active", (ports) => activateVersion(ports, ann, "a", 1)],
   ["deletes a workflow", (ports) => deleteWorkflow(ports, ann, "a")],
 ];
-/** Makes versions anew for each call behind which a process can die, until there is none. Answers how many there are. */
+/** Repeats a change with new versions and a process that dies at each call in turn. Returns the number of calls. */
 async function dying(change: Change, behind: () => Promise<void>, queue = false): Promise<number> {
   for (let at = 1; ; at++) {
     world = new PublishingWorld();
@@ -56,16 +56,16 @@ async function dying(change: Change, behind: () => Promise<void>, queue = false)
 }
 
 describe("a process that dies while it", () => {
-  it.each(changes)("%s, at whatever step, leaves nothing that a sweep does not settle", async (_what, change) => {
+  it.each(changes)("%s leaves only work that a sweep completes, at every step where it dies", async (_what, change) => {
     expect(await dying(change, () => sweepTriggers(world.ports()))).toBeGreaterThan(20);
   });
 
-  it.each(changes)("%s is followed by whoever does it again", async (_what, change) => {
+  it.each(changes)("%s leaves work that a repetition completes", async (_what, change) => {
     const again = () => change(world.ports()).catch(({ name }) => expect(name).toBe("NotFound"));
     expect(await dying(change, async () => void (await again()))).toBeGreaterThan(20);
   });
 
-  it("publishes one is followed by whoever is given it next", async () => {
+  it("publishes a version leaves work that the next delivery completes", async () => {
     const next = async () => {
       await publishVersion(world.ports(), second);
       expect(active()).toBe(2);
@@ -75,8 +75,8 @@ describe("a process that dies while it", () => {
   });
 });
 
-describe("while another version is made active", () => {
-  it("what the active one needs is there at every moment", async () => {
+describe("while another version is activated,", () => {
+  it("the triggers of the active version exist at every moment", async () => {
     for (const triggers of versions) await post(triggers);
     const { move } = world.workflowStates;
     const moves: [number | undefined, ReturnType<typeof live>][] = [];
@@ -89,7 +89,7 @@ describe("while another version is made active", () => {
     for (const [, { outside, places }] of moves) expect(outside).toEqual(expect.arrayContaining(places));
   });
 
-  it("a sweep that comes between gives way", async () => {
+  it("a concurrent sweep does not undo the change", async () => {
     for (const triggers of versions) await post(triggers);
     const { put } = world.eventRules;
     world.eventRules.put = async (rule) => {
@@ -104,7 +104,7 @@ describe("while another version is made active", () => {
 });
 
 describe("a version whose event is on another bus", () => {
-  it("takes the rule of the active one away when it is active itself, and not before", async () => {
+  it("replaces the rule of the active version only once it is active itself", async () => {
     await post([paid("nova")]);
     const ports = world.ports({ queue: true });
     await post([paid("default")], ports);
@@ -118,8 +118,8 @@ describe("a version whose event is on another bus", () => {
   });
 });
 
-describe("triggers that a process left half done", () => {
-  it("are given to whoever publishes, where there is a queue", async () => {
+describe("unsettled triggers of a crashed process", () => {
+  it("are handed to the publisher if there is a queue", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     await sweepTriggers(world.ports({ queue: true }));
@@ -128,14 +128,14 @@ describe("triggers that a process left half done", () => {
     expectSettled();
   });
 
-  it("are settled by who delivers the publication again, though nothing says that they are touched", async () => {
+  it("are settled by a repeated delivery of the publication, even if the state lists no touched version", async () => {
     for (const triggers of versions) await post(triggers);
     world.schedules.kept.clear();
     expect(await publishVersion(world.ports(), second)).toBe(false);
     expectSettled();
   });
 
-  it("wait longer after every time that they were given to somebody", async () => {
+  it("wait longer after each hand-over", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const ports = world.ports({ queue: true });
@@ -147,7 +147,7 @@ describe("triggers that a process left half done", () => {
     expect(minutes).toEqual([0, 4, 12]);
   });
 
-  it("stand in nobody's way where they cannot be had, and are tried again", async () => {
+  it("delay no publication if they cannot be settled, and are tried again", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const { put } = world.schedules;
@@ -160,7 +160,7 @@ describe("triggers that a process left half done", () => {
   });
 });
 
-it("a sweep of the service comes to them", async () => {
+it("a sweep of the service settles triggers", async () => {
   for (const triggers of versions) await post(triggers);
   await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
   await sweepService(world.ports());

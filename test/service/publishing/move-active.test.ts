@@ -33,7 +33,7 @@ const keys = () => [...world.triggers.kept.keys()].sort();
 const outside = () => live(world).outside;
 
 describe("a publication that fails", () => {
-  it("leaves the triggers of the active version, where another workflow was faster", async () => {
+  it("keeps the triggers of the active version if another workflow took the wanted trigger first", async () => {
     await post("a", [nightly, mine]);
     const queue = world.ports({ queue: true });
     await post("a", [shared], queue);
@@ -45,7 +45,7 @@ describe("a publication that fails", () => {
     expect([outside(), world.workflowStates.kept.get("a")?.active]).toEqual([["a/nightly"], 1]);
   });
 
-  it("keeps no hook for itself that nobody could take then", async () => {
+  it("reserves no hook", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [first, shared], queue);
     await post("b", [shared], queue);
@@ -58,7 +58,7 @@ describe("a publication that fails", () => {
     ).toEqual([]);
   });
 
-  it("puts back the form that the active version gives a trigger, on its bus and at its time", async () => {
+  it("restores triggers as the active version defines them, with its bus and time", async () => {
     await post("a", [nightly, paid("shop")]);
     const before = [...world.eventRules.kept.values(), ...world.schedules.kept.values()];
     const { put } = world.eventRules;
@@ -76,7 +76,7 @@ describe("a publication that fails", () => {
     expect(keys()).toEqual(["of/a/nightly", "of/a/paid"]);
   });
 
-  it("is over only when its triggers have gone: an outage then is tried again", async () => {
+  it("ends only after its triggers are removed: an outage at that step is retried", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [first, shared], queue);
     await world.triggers.put({ format: 1, key: "webhook/shared", workflowId: "b", trigger: shared as never });
@@ -89,21 +89,21 @@ describe("a publication that fails", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", ["webhook/shared"]]);
   });
 
-  it("gives back its triggers when its number was taken", async () => {
+  it("removes its triggers if its number was taken", async () => {
     await post("a", [first], world.ports({ queue: true }));
     world.versions.push({ ...(await publication(1)), hash: "other", workflow: {}, stateMachineArn: "arn" } as never);
     await publishQueued(1);
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", []]);
   });
 
-  it("says so where the version before cannot have its triggers back", async () => {
+  it("names the problem if the triggers of the previous version cannot be restored", async () => {
     await post("a", [{ ...nightly, every: "1h" }]);
     world.schedules.put = () => Promise.reject(new Refused("Scheduler takes nothing - ask AWS"));
     const { reason } = (await post("a", [nightly])) as { reason?: string };
     expect(reason).toMatch(/^Scheduler takes nothing.*; the triggers of the version before have to be published again/);
   });
 
-  it("is one of a workflow that was deleted meanwhile", async () => {
+  it("results from a deletion of the workflow meanwhile", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [mine], queue);
     await post("a", [first], queue);
@@ -115,17 +115,20 @@ describe("a publication that fails", () => {
   });
 });
 
-describe("whatever cannot be better tomorrow", () => {
-  it.each(["ValidationException", "LimitExceededException", "AccessDeniedException"])("fails: %s", async (name) => {
-    await post("a", [nightly], world.ports({ queue: true }));
-    world.schedules.put = () => Promise.reject(Object.assign(new Error("no"), { name }));
-    await publishQueued(1);
-    const reason = `${name}: no - correct it, and publish it again`;
-    expect(await publication(1)).toMatchObject({ status: "failed", reason });
-    expect([keys(), world.versions]).toEqual([[], []]);
-  });
+describe("a publication with an error", () => {
+  it.each(["ValidationException", "LimitExceededException", "AccessDeniedException"])(
+    "such as %s fails for good",
+    async (name) => {
+      await post("a", [nightly], world.ports({ queue: true }));
+      world.schedules.put = () => Promise.reject(Object.assign(new Error("no"), { name }));
+      await publishQueued(1);
+      const reason = `${name}: no - correct it, and publish it again`;
+      expect(await publication(1)).toMatchObject({ status: "failed", reason });
+      expect([keys(), world.versions]).toEqual([[], []]);
+    },
+  );
 
-  it("is thrown where it is an outage, and done by whoever comes next", async () => {
+  it("that is an outage throws, and the next delivery completes it", async () => {
     await post("a", [nightly], world.ports({ queue: true }));
     const { put } = world.schedules;
     world.schedules.put = () => Promise.reject(new StoreUnavailable("Scheduler did not answer in time - try again"));
@@ -135,14 +138,14 @@ describe("whatever cannot be better tomorrow", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["ready", ["of/a/nightly"]]);
   });
 
-  it("does not stand in the way of a schedule whose time is over, of which it warns by the service's clock", async () => {
+  it("is not caused by a past schedule, of which a warning tells, by the service's clock", async () => {
     const once = (at: string) => post("a", [{ type: "schedule", id: "launch", at }]);
     expect(await once("2026-01-01T00:00:01")).toMatchObject({ status: "ready", findings: [] });
     const over = [{ code: "NOVA129", severity: "warning", path: "$.triggers[0].at" }];
     expect(await once("2025-12-31T23:59:59")).toMatchObject({ status: "ready", findings: over });
   });
 
-  it("is refused before it is stored where a trigger is too long for the table", async () => {
+  it("is refused before it is stored if a trigger is too long for the table", async () => {
     const long = (letters: number) => post("a", [{ ...nightly, context: { letter: "x".repeat(letters) } }]);
     await expect(long(450_000)).rejects.toThrow(
       /^NOVA130: trigger "nightly" has 450,\d+ bytes, and NOVA keeps up to 250,000 - move what is long in it into a node/,
@@ -152,14 +155,14 @@ describe("whatever cannot be better tomorrow", () => {
   });
 });
 
-describe("what is made active and what is published at the same moment", () => {
+describe("concurrent activations and publications", () => {
   const versions = [
     [nightly, mine, paid("shop")],
     [{ ...nightly, every: "2h" }, shared, paid("bank", { bus: "default" })],
     [{ type: "imap", id: "nightly", client: "acme" }, mine, { type: "mail", address: "invoices" }],
   ];
 
-  it("end with the triggers of the active version, in whatever order their steps come", async () => {
+  it("end with the triggers of the active version, in every order of their steps", async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.subarray([0, 1, 2, 3, 4], { minLength: 2 }), async (scheduler, chosen) => {
         world = new PublishingWorld();
@@ -184,7 +187,7 @@ describe("what is made active and what is published at the same moment", () => {
     );
   });
 
-  it("a version that was published while its workflow is deleted stays, and whoever deletes is told", async () => {
+  it("keep a version that is published during a deletion, and the deletion reports a conflict", async () => {
     await post("a", [mine]);
     const { list } = world.ports().executions;
     const ports = world.ports();

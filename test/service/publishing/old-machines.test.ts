@@ -8,7 +8,7 @@ import { PublishingWorld } from "../support/publishing-world.ts";
 const arn = (version: number) => `arn:aws:states:us-east-1:000000000000:stateMachine:nova-greet:${version}`;
 let world: PublishingWorld;
 
-/** A version of a workflow, which has a node that calls others where they are given. */
+/** A version of a workflow; with `calls`, it has a node for each called workflow. */
 function version(number: number, calls: { workflow: string; version?: number }[] = [], id = "greet"): WorkflowVersion {
   const nodes = calls.map((call, index) => ({ id: `call${index}`, type: "workflow", ...call }));
   const workflow = { id, nodes, edges: [] };
@@ -30,36 +30,36 @@ const dropped = async () => {
 };
 
 describe("versions of a state machine", () => {
-  it("are kept up to fifty, and the oldest go", async () => {
+  it("are kept up to fifty, and the oldest are removed", async () => {
     expect(await dropped()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
   it.each<[string, () => void]>([
-    ["a run is going on", () => world.open.push({ stateMachineArn: arn(4) })],
+    ["an open run uses", () => world.open.push({ stateMachineArn: arn(4) })],
     ["is active", () => void world.workflowStates.set("greet", { active: 4 })],
     ["a client has pinned", () => world.clients.push({ slug: "acme", pins: { greet: 4 } } as never)],
     [
       "a node of another workflow names",
       () => world.versions.push(version(1, [{ workflow: "greet", version: 4 }], "outer")),
     ],
-  ])("on which %s stay", async (_what, need) => {
+  ])("of which one %s keep that one", async (_what, need) => {
     need();
     expect(await dropped()).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10]);
   });
 
-  it("are none of the business of a node that takes the latest", async () => {
+  it("are not kept for a node that calls the latest version", async () => {
     world.versions.push(version(1, [{ workflow: "greet" }], "outer"));
     expect(await dropped()).toHaveLength(10);
   });
 
-  it("are not looked for while there are few", async () => {
+  it("are not searched while there are few", async () => {
     world.machines.splice(50);
     world.open.push(null as never);
     expect(await dropped()).toHaveLength(10);
   });
 });
 
-it("that are gone are not activated, pinned or run by their number", async () => {
+it("removed machine versions cannot be activated, pinned or run by number", async () => {
   await dropOldMachines(world.ports(), version(60));
   await expect(demandMachine(world.ports(), version(11))).resolves.toBeUndefined();
   await expect(demandMachine(world.ports(), version(10))).rejects.toThrow(Conflict);

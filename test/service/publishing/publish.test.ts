@@ -27,8 +27,8 @@ beforeEach(() => {
 const stateOf = async (version = 1) => (await world.publications.get({ workflowId: "greet", version }))?.status;
 const activeVersion = async () => (await world.workflowStates.get("greet"))?.active;
 
-describe("without a queue", () => {
-  it("a version is ready when the request is answered, and is what new runs use", async () => {
+describe("without a queue,", () => {
+  it("a version is ready and active when the request is answered", async () => {
     const ports = world.ports();
     expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "ready", created: true });
     expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "ready", created: false });
@@ -37,7 +37,7 @@ describe("without a queue", () => {
     expect(world.machines).toHaveLength(2);
   });
 
-  it("the audit hears of what changes for new runs, and of nothing else", async () => {
+  it("the audit records only changes for new runs", async () => {
     const ports = world.ports();
     for (const says of ["a", "a", "b", "b"]) await publish(ports, ann, source(says));
     for (const version of [2, 1, 1]) await activateVersion(ports, ann, "greet", version);
@@ -52,7 +52,7 @@ describe("without a queue", () => {
     ]);
   });
 
-  it("two definitions at the same moment become two versions", async () => {
+  it("two concurrent definitions become two versions", async () => {
     const ports = world.ports();
     const both = await Promise.all([publish(ports, ann, source("a")), publish(ports, ann, source("b"))]);
     expect(both.map(({ version }) => version).sort()).toEqual([1, 2]);
@@ -60,7 +60,7 @@ describe("without a queue", () => {
     expect(await activeVersion()).toBe(2);
   });
 
-  it("what Step Functions refuses has failed, with its reason; the version before goes on", async () => {
+  it("a version that Step Functions refuses fails with the reason, and the previous version stays active", async () => {
     const ports = world.ports();
     await publish(ports, ann, source("a"));
     world.answers.push("refuses");
@@ -75,7 +75,7 @@ describe("without a queue", () => {
     expect(await publish(ports, ann, source("b"))).toMatchObject({ version: 3, status: "ready" });
   });
 
-  it("publishing again what is active no more makes it active", async () => {
+  it("publishing an inactive version again activates it", async () => {
     const ports = world.ports();
     await publish(ports, ann, source("a"));
     await publish(ports, ann, source("b"));
@@ -85,8 +85,8 @@ describe("without a queue", () => {
   });
 });
 
-describe("with a queue", () => {
-  it("a version waits, nothing runs it yet, and asking again makes no other one", async () => {
+describe("with a queue,", () => {
+  it("a version waits without running, and a repeated request creates no second version", async () => {
     const ports = world.ports({ queue: true });
     const begun = world.now;
     expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "publishing", created: true });
@@ -112,7 +112,7 @@ describe("with a queue", () => {
     expect(await findWorkflow(ports, "greet", 1)).toMatchObject({ version: { version: 1 }, latest: 2 });
   });
 
-  it("is done once, however often it is delivered", async () => {
+  it("a version is published once, even if it is delivered twice", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     await publishVersion(ports, first);
@@ -120,7 +120,7 @@ describe("with a queue", () => {
     expect(world.machines).toHaveLength(1);
   });
 
-  it("a process that died between the machine and the version is followed by one that ends it", async () => {
+  it("a delivery completes the work of a process that died between the machine and the version", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.answers.push("dies behind it");
@@ -132,7 +132,7 @@ describe("with a queue", () => {
     expect(world.versions[0]?.stateMachineArn).toBe(world.machines[0]);
   });
 
-  it("an outage is no refusal: whoever delivers it does so again", async () => {
+  it("an outage fails no version, and the next delivery continues", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.answers.push("is out of reach");
@@ -140,7 +140,7 @@ describe("with a queue", () => {
     expect(await stateOf()).toBe("publishing");
   });
 
-  it("an address that another workflow took meanwhile fails the version, and nothing can run it", async () => {
+  it("a version fails if another workflow took its address meanwhile, and no run can use it", async () => {
     const ports = world.ports({ queue: true });
     const mail = { type: "mail", address: "invoices" } as const;
     await publish(ports, ann, source("a", [mail]));
@@ -154,7 +154,7 @@ describe("with a queue", () => {
     expect(world.versions).toEqual([]);
   });
 
-  it("a number that went to somebody else's definition is said to be taken", async () => {
+  it("a version fails with a clear reason if its number was taken by another definition", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const other = await world.publications.get(first);
@@ -166,7 +166,7 @@ describe("with a queue", () => {
     });
   });
 
-  it("what was lost on its way is handed over again after two minutes, and not before", async () => {
+  it("a lost publication is handed over again after two minutes, and not before", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.queued.length = 0;
@@ -178,7 +178,7 @@ describe("with a queue", () => {
     expect(await sweepPublications(ports)).toEqual([]);
   });
 
-  it("what waits behind many others is handed over ever more seldom, at most once an hour", async () => {
+  it("a waiting publication is handed over less and less often, at most once an hour", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const begun = world.now;
@@ -190,7 +190,7 @@ describe("with a queue", () => {
     expect(minutes).toEqual([2, 6, 14, 30, 62, 122, 182]);
   });
 
-  it("a queue that works off one a second does not grow by what waits in it", async () => {
+  it("a queue that handles one publication a second does not grow by repeated hand-overs", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const [pending] = world.publications.kept.values();
@@ -207,21 +207,25 @@ describe("with a queue", () => {
     expect([waiting, world.queued.length]).toEqual([0, 580 + 340]);
   });
 
-  it.each(["DefinitionMissing", "UnknownFormat"])("one that cannot be read fails, and says why: %s", async (name) => {
-    const ports = world.ports({ queue: true });
-    await publish(ports, ann, source("a"));
-    const { get } = world.publications;
-    world.publications.get = () => Promise.reject(Object.assign(new Error("it is gone - publish it again"), { name }));
-    expect(await publishVersion(ports, first)).toBe(false);
-    world.publications.get = get;
-    expect(await world.publications.get(first)).toMatchObject({
-      status: "failed",
-      reason: "it is gone - publish it again",
-    });
-    expect(world.machines).toEqual([]);
-  });
+  it.each(["DefinitionMissing", "UnknownFormat"])(
+    "an unreadable publication fails with the reason %s",
+    async (name) => {
+      const ports = world.ports({ queue: true });
+      await publish(ports, ann, source("a"));
+      const { get } = world.publications;
+      world.publications.get = () =>
+        Promise.reject(Object.assign(new Error("it is gone - publish it again"), { name }));
+      expect(await publishVersion(ports, first)).toBe(false);
+      world.publications.get = get;
+      expect(await world.publications.get(first)).toMatchObject({
+        status: "failed",
+        reason: "it is gone - publish it again",
+      });
+      expect(world.machines).toEqual([]);
+    },
+  );
 
-  it("one that cannot be read for a moment waits for it", async () => {
+  it("a temporarily unreadable publication is retried", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const { get } = world.publications;
@@ -231,7 +235,7 @@ describe("with a queue", () => {
     expect(await stateOf()).toBe("publishing");
   });
 
-  it("one that cannot be handed over does not keep the others from it", async () => {
+  it("a publication that cannot be handed over does not block others", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const [pending] = world.publications.kept.values();

@@ -4,7 +4,7 @@ import { sweepQueues } from "../../../packages/service/src/quotas/queue.ts";
 import { atOnce, type Process, settled } from "../../support/engine/scheduler.ts";
 import { QueueWorld } from "../support/queue-world.ts";
 
-/** Lets processes go on, one behind the other, until they have nothing more to do; or until one comes to a call. */
+/** Lets processes run one after the other until they have finished, or until one reaches a given call. */
 async function finish(world: QueueWorld, processes: Process[], stopAt = "nothing"): Promise<void> {
   for (const process of processes) {
     for (;;) {
@@ -22,8 +22,8 @@ async function arrived(world: QueueWorld, runs: Record<string, string[]>): Promi
 
 const w = ["W#w"];
 
-describe("runs that wait", () => {
-  it("begin in the order in which they arrived", async () => {
+describe("queued runs", () => {
+  it("start in the order in which they arrived", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w, c: w });
     await finish(world, [world.end("a")]);
@@ -31,7 +31,7 @@ describe("runs that wait", () => {
     expect(world.started).toEqual(["a", "b", "c"]);
   });
 
-  it("let later ones pass only where what they lack is a slot of another pool", async () => {
+  it("let later ones pass only if they lack a slot of another pool", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w, d: w });
     expect(world.started).toEqual(["a", "c"]);
@@ -39,7 +39,7 @@ describe("runs that wait", () => {
     expect(world.started).toEqual(["a", "c", "b"]);
   });
 
-  it("stay where they are while queues are held, however many slots come free", async () => {
+  it("do not start while queues are held, however many slots are free", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w });
     world.admissions.held = true;
@@ -54,13 +54,13 @@ describe("runs that wait", () => {
     expect(world.started).toEqual(["a", "c", "b", "d"]);
   });
 
-  it("hold no slot of a pool while another one has none for them", async () => {
+  it("hold no slot of a pool while another pool is full", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme"], b: [...w, "C#acme"] });
     expect([world.of("queued"), world.slots.holders("W#w")]).toEqual([["b"], []]);
   });
 
-  it("begin in the order of their ranks where the runs of everybody are counted", async () => {
+  it("start in the order of their ranks if the number of all runs is limited", async () => {
     const world = new QueueWorld({ "C#acme": 2 });
     world.admissions.atOnce = 1;
     const ranks = { a: "1", b: "3", c: "4", d: "2" };
@@ -70,7 +70,7 @@ describe("runs that wait", () => {
     expect(world.started).toEqual(["a", "d", "b", "c"]);
   });
 
-  it("take the slot of one that waits for somebody, once the sweeper has seen it", async () => {
+  it("take the slot of a run that waits, once the sweeper has seen that", async () => {
     const world = new QueueWorld({ "W#w": 5 });
     world.admissions.atOnce = 1;
     await arrived(world, { a: [...w, "S"], b: [...w, "S"] });
@@ -85,7 +85,7 @@ describe("runs that wait", () => {
     expect(world.slots.holders("S")).toEqual([]);
   });
 
-  it("keep their place while somebody is beginning the one in front", async () => {
+  it("keep their order while another process is starting the first one", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w, c: w });
     const slow = world.end("a");
@@ -94,7 +94,7 @@ describe("runs that wait", () => {
     expect(world.started).toEqual(["a", "b"]);
   });
 
-  it("go on after somebody died who was beginning them", async () => {
+  it("start after the process that was starting them has died", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 1 });
     await arrived(world, { a: [...w, "C#acme"] });
     const dying = world.arrive("b", [...w, "C#acme"]);
@@ -109,7 +109,7 @@ describe("runs that wait", () => {
     expect(world.started).toEqual(["a", "b"]);
   });
 
-  it("keep the slot that they began with, though somebody comes back who was taken for dead", async () => {
+  it("keep their slot even if a process that counted as dead continues", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w });
     world.limits["W#w"] = 2;
@@ -134,7 +134,7 @@ describe("runs that wait", () => {
     ]);
   });
 
-  it("begin when their quota is lifted", async () => {
+  it("start when their quota is removed", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w, c: w });
     delete world.limits["W#w"];

@@ -6,7 +6,7 @@ const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
 const timeout = Math.max(120_000, runs * 10);
 const first = Number(process.env.NOVA_MODEL_SEED ?? 1);
 
-it(`keeps every promise of a quota in ${runs} random runs with faults`, { timeout }, async () => {
+it(`every quota holds in ${runs} random runs with faults`, { timeout }, async () => {
   for (let seed = first; seed < first + runs; seed++) {
     const { violations, story } = await playQueues(seed);
     const told = process.env.NOVA_MODEL_SEED ? story.join("\n") : "";

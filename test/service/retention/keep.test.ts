@@ -25,14 +25,14 @@ function run(id: string, began: number, ended: number | null, more: Partial<Exec
   };
 }
 
-/** So many runs that ended long ago, one a minute. */
+/** `count` runs that ended long ago, one a minute. */
 const many = (count: number, client = "acme", began = 90) =>
   Array.from({ length: count }, (_, index) =>
     run(`exec_${client}_${String(index).padStart(4, "0")}`, began - index / (24 * 60), 40, { client }),
   );
 
 /**
- * Clients and their runs in memory; knows which runs were listed, which erased, and what was written. Erasing takes a
+ * Clients and their runs in memory. It records which runs were listed, erased and written. An erasure takes one
  * second.
  */
 function world(clients: Client[], runs: Execution[]) {
@@ -114,14 +114,14 @@ describe("retention", () => {
   });
 
   it.each([
-    ["that says nothing", { quotas: {} }],
-    ["whose erasure is under way already", { erasing: { by: "k", since: daysAgo(1), part: "rest" as const } }],
-  ])("leaves everything of a client %s", async (_what, more) => {
+    ["without a retention period", { quotas: {} }],
+    ["that is being erased", { erasing: { by: "k", since: daysAgo(1), part: "rest" as const } }],
+  ])("erases nothing of a client %s", async (_what, more) => {
     const { erase, asked } = world([client(more)], [run("exec_old", 90, 80)]);
     expect([await erase(), asked]).toEqual([[], []]);
   });
 
-  it("goes on where it came to, which is the first run that was not over yet, and erases nothing twice", async () => {
+  it("continues at the first run that had not ended, and erases nothing twice", async () => {
     const acme = client();
     const long = run("exec_long", 35, 29);
     const { asked, erase } = world([acme], [run("exec_old", 40, 39), long, run("exec_later", 32, 31)]);
@@ -134,7 +134,7 @@ describe("retention", () => {
     expect(asked.map(({ from }) => from)).toEqual(["", long.startedAt, end]);
   });
 
-  it("writes nothing for runs that are erased already, whatever holds the mark", async () => {
+  it("writes nothing for runs that are already erased, even if a run holds the mark", async () => {
     const { erase, erased, writes } = world([client()], [run("exec_open", 95, null), ...many(120)]);
     expect(await erase()).toHaveLength(120);
     expect(writes.splice(0)).toHaveLength(361);
@@ -142,15 +142,15 @@ describe("retention", () => {
   });
 });
 
-describe("more than one invocation can erase", () => {
-  it.each([30, 75, 500])("is erased oldest first, and all of it in the end, at %i runs each time", async (atOnce) => {
+describe("a backlog larger than one invocation", () => {
+  it.each([30, 75, 500])("is erased oldest first and completely, %i runs at a time", async (atOnce) => {
     const runs = many(400);
     const { erase, erased } = world([client()], runs);
     for (let time = 0; time < Math.ceil(400 / atOnce); time++) await erase(atOnce * 1_000);
     expect(erased).toEqual(runs.map(({ id }) => id));
   });
 
-  it("moves the mark on as it goes, so that whoever dies loses a page", async () => {
+  it("moves the mark page by page, so a crash repeats at most one page", async () => {
     const acme = client();
     const runs = many(120);
     const { erase, writes } = world([acme], runs);
@@ -160,13 +160,13 @@ describe("more than one invocation can erase", () => {
     expect(writes.indexOf("acme erasedUntil")).toBe(150);
   });
 
-  it("ends when its time is over", async () => {
+  it("stops when the time is over", async () => {
     const { erase, asked } = world([client()], many(120));
     expect(await erase(0)).toEqual([]);
     expect(asked).toEqual([]);
   });
 
-  it("keeps no other client waiting: they take turns, whoever is furthest behind first", async () => {
+  it("does not keep other clients waiting: clients take turns, the one with the oldest mark first", async () => {
     const globex = client({ slug: "globex", erasedUntil: daysAgo(95) });
     const acme = client({ erasedUntil: daysAgo(92) });
     const { erase } = world([acme, globex], [...many(200), ...many(200, "globex")]);
@@ -188,7 +188,7 @@ describe("a family of restarts", () => {
     expect(acme.erasedUntil).toBe(source.startedAt);
   });
 
-  it("loses each member after its days, and the blobs with the last one", async () => {
+  it("loses each member after its retention period, and the blobs with the last one", async () => {
     const late = second(29);
     const { erase, writes } = world([client()], [first(), late]);
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_first"], false]);
@@ -206,7 +206,7 @@ describe("a family of restarts", () => {
     expect(writes).toContain("blobs of exec_first");
   });
 
-  it("loses its blobs the next time where the process died before that", async () => {
+  it("loses its blobs at the next time if the process died before", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("blobs of exec_first");
     expect((await whole()).failed).toMatchObject([{ id: "exec_second" }]);
@@ -216,8 +216,8 @@ describe("a family of restarts", () => {
   });
 });
 
-describe("what cannot be erased", () => {
-  it("is told, stops no other run, and is tried again", async () => {
+describe("a failed erasure", () => {
+  it("is reported, stops no other run, and is retried", async () => {
     const acme = client();
     const runs = many(60);
     const { whole, broken } = world([acme], runs);
@@ -230,7 +230,7 @@ describe("what cannot be erased", () => {
     expect(await whole()).toEqual({ erased: ["exec_acme_0010"], failed: [] });
   });
 
-  it("is no other client's loss, where a client's list does not answer", async () => {
+  it("of one client, whose list does not answer, does not affect another client", async () => {
     const { whole, broken } = world([client({ slug: "globex" }), client()], many(3));
     broken.add("globex");
     const { erased, failed } = await whole();

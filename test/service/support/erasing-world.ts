@@ -6,7 +6,7 @@ import { TriggerWorld } from "./trigger-world.ts";
 export const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 const ulid = "01J00000000000000000000000";
 
-/** A service in memory with one client and one workflow, whose runs stay open until somebody ends them. */
+/** An in-memory service with one client and one workflow, whose runs stay open until a test ends them. */
 export class ErasureWorld extends TriggerWorld {
   readonly kept = new Map<string, Client>([
     ["acme", { format: 1, slug: "acme", name: "Acme", pins: {}, createdAt: new Date(0).toISOString() }],
@@ -14,15 +14,15 @@ export class ErasureWorld extends TriggerWorld {
   readonly written = new Map<string, AuditRecord>();
   readonly queued: { client: string; execution?: string }[] = [];
   readonly emptied: string[] = [];
-  /** Every time at which the client's erasure was said to go on. */
+  /** The times at which the erasure reported progress. */
   readonly renewals: (string | undefined)[] = [];
-  /** Runs that the index of what is open, and that of a client, do not show yet. */
+  /** Runs that the indexes of open runs and of the client do not show yet. */
   readonly late = { open: new Set<string>(), listed: new Set<string>() };
-  /** Whether what takes long goes over a queue, as in a deployment. */
+  /** Whether erasures use a queue, as in a deployment. */
   hasQueue = false;
-  /** Told of what the table's last page was read for. */
+  /** Called when the last page of the table is read. */
   onRest: () => Promise<void> = async () => undefined;
-  /** Told of each run that is shown as open. */
+  /** Called for each run that the list of open runs shows. */
   onOpen: () => void = () => undefined;
 
   service(): ServicePorts {
@@ -68,7 +68,7 @@ export class ErasureWorld extends TriggerWorld {
     } as unknown as ServicePorts;
   }
 
-  /** Begins a run behind everybody's back, as one does who looked at the client long ago. */
+  /** Starts a run without any check, as a process does that read the client long ago. */
   async begin(client = "acme"): Promise<string> {
     const [version] = this.engine.workflows.versions;
     if (!version) throw new RangeError("nothing is published");
@@ -76,7 +76,7 @@ export class ErasureWorld extends TriggerWorld {
     return (await startExecution(this.engine.ports(atOnce), { version, context, client })).id;
   }
 
-  /** Has a run begin through the front door; `meanwhile` happens behind its look at the client. */
+  /** Starts a run through the service; `meanwhile` happens right after its check of the client. */
   async execute(meanwhile: () => Promise<unknown>): Promise<string> {
     const ports = this.service();
     let looked = false;
@@ -92,7 +92,7 @@ export class ErasureWorld extends TriggerWorld {
     return (await execute({ ...ports, clients: { ...ports.clients, get } }, ann, request)).id;
   }
 
-  /** Whether anything of what a run knew can be read still. */
+  /** Whether any content of a run can still be read. */
   knows(id: string): boolean {
     return this.engine.chain.entriesOf(id).some(({ contents }) => JSON.stringify(contents).includes("acme"));
   }

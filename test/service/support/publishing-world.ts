@@ -6,10 +6,10 @@ import { MemoryPublications } from "./publications.ts";
 import { MemoryNamed, MemoryTriggers } from "./triggers.ts";
 import { MemoryWorkflowStates } from "./workflow-states.ts";
 
-/** What Step Functions answers to the next publications; afterwards it takes them. */
+/** Answers of Step Functions to the next publications; afterwards it accepts them. */
 export type MachineAnswer = "refuses" | "is out of reach" | "dies behind it";
 
-/** All that publishing touches, in memory. Whatever else it asked for would be undefined, and fail. */
+/** The ports that publishing needs, in memory. Any other port is undefined, so its use fails. */
 export class PublishingWorld {
   readonly publications = new MemoryPublications();
   readonly workflowStates = new MemoryWorkflowStates();
@@ -22,7 +22,7 @@ export class PublishingWorld {
   readonly deeds: AuditRecord[] = [];
   /** ARNs of machine versions, newest first. */
   readonly machines: string[] = [];
-  /** What was given to the queue. */
+  /** Publications that were put into the queue. */
   readonly queued: { workflow: string; version: number }[] = [];
   readonly answers: MachineAnswer[] = [];
   now = Date.parse("2026-01-01T00:00:00Z");

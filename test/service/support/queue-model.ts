@@ -13,7 +13,7 @@ const worlds = [
   },
 ] as const; // prettier-ignore
 
-/** Runs that arrive, end, are cancelled and die on their way at random; answers every promise of a quota that was broken. */
+/** Random runs that arrive, end, are cancelled and crash. It returns every violation of a quota. */
 export async function playQueues(seed: number): Promise<{ violations: string[]; story: string[] }> {
   return new Model(new Random(seed)).play();
 }
@@ -47,7 +47,7 @@ class Model {
       for (const id of this.#world.underWay) this.#end(id);
       await this.#goOn();
     }
-    // A late ticket of a run that is over goes when somebody looks into its queue.
+    // A late ticket of an ended run is removed when a process reads its queue.
     const pools = Object.keys(this.#world.limits);
     this.#world.spawn("look", (ports) => fillPools(ports, pools));
     await this.#goOn();
@@ -55,7 +55,7 @@ class Model {
     return { violations: Array.from(this.#violations), story: this.#world.scheduler.story };
   }
 
-  /** A few calls, and then something happens to some run. */
+  /** Some calls, and then an event of some run. */
   async #act(): Promise<void> {
     await this.#goOn(this.#random.below(25));
     const [running, queued] = [this.#world.underWay, this.#world.of("queued")];
@@ -66,7 +66,7 @@ class Model {
     else this.#world.clock.advance(40_000);
   }
 
-  /** Now and then two finish the same close. */
+  /** Sometimes two processes finish the same close. */
   #end(id: string): void {
     this.#world.end(id);
     if (this.#random.chance(0.3)) this.#world.end(id, "completed", " again");
@@ -91,7 +91,7 @@ class Model {
     return this.#random.pick(["before", "after", "kill"] as const);
   }
 
-  /** At every moment: no pool runs more than it may, and who runs has its slots. */
+  /** Checks at every moment that no pool exceeds its limit, and that each started run holds its slots. */
   #judge(): void {
     const running = this.#world.records.filter(({ status }) => status === "running");
     for (const [pool, limit] of Object.entries(this.#world.limits)) {

@@ -11,7 +11,7 @@ import { SlotState } from "./slot-state.ts";
 const outage = () => new StoreUnavailable("it did not answer in time");
 
 /**
- * Runs, their slots and their queues under a scheduler: whatever touches them is a call that can come late, fail or
+ * Runs, their slots and their queues under a scheduler: every access is a call that can come late, fail or
  * never come.
  */
 export class QueueWorld {
@@ -20,11 +20,11 @@ export class QueueWorld {
   readonly executions = new ExecutionState();
   readonly slots = new SlotState();
   readonly admissions: Admissions = { held: false };
-  /** Names of runs that Step Functions has, in the order in which they began. */
+  /** Names of the runs that Step Functions has started, in order. */
   readonly started: string[] = [];
-  /** Slots by pool; those of a client are its `maxConcurrent`, those of a workflow the workflow's. */
+  /** Slots by pool: the `maxConcurrent` of a client or of a workflow. */
   readonly limits: Record<string, number>;
-  /** How far the clock of the next process is ahead of the others, in milliseconds. */
+  /** How many milliseconds the next process's clock is ahead. */
   skew: () => number = () => 0;
 
   constructor(limits: Record<string, number>) {
@@ -52,7 +52,7 @@ export class QueueWorld {
     return this.scheduler.spawn(name, (process) => body(this.ports(process)), weight);
   }
 
-  /** What `startOrQueue` does behind link 0. */
+  /** Does what `startOrQueue` does after entry 0. */
   arrive(id: string, pools: string[], rank?: string): Process {
     return this.spawn(`arrive ${id}`, async (ports) => {
       await ports.executions.create({ ...runOf(id, pools), ...(rank !== undefined && { rank }) });
@@ -61,7 +61,7 @@ export class QueueWorld {
     });
   }
 
-  /** What `finishClose` does for a run that has ended or was cancelled. */
+  /** Does what `finishClose` does for a run that has ended or was cancelled. */
   end(id: string, status: "completed" | "cancelled" = "completed", label = ""): Process {
     return this.spawn(`end ${id}${label}`, async (ports) => {
       const record = await ports.executions.get(id);
@@ -72,7 +72,7 @@ export class QueueWorld {
     });
   }
 
-  /** Our sweeper behind the engine's, which repeats starts that were lost and goes on with closes that died. */
+  /** Runs the service's sweep after the engine's, which repeats lost starts and continues interrupted closes. */
   sweep(): Process {
     return this.spawn("sweep", async (ports) => {
       for await (const { id, client, status, pools } of ports.executions.open()) {
@@ -90,7 +90,7 @@ export class QueueWorld {
     return Array.from(this.executions.records.values());
   }
 
-  /** Only these can end by themselves. */
+  /** Runs that can end by themselves. */
   get underWay(): string[] {
     return this.of("running").filter((id) => this.started.includes(id));
   }

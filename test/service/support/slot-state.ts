@@ -6,9 +6,9 @@ import type { Caller } from "../../support/engine/scheduler.ts";
 const outage = () => new StoreUnavailable("the store did not answer in time");
 const pageSize = 2;
 
-/** Slots and queues in memory, one call for each write and each page that the table would see. */
+/** Slots and queues in memory, with one call for each write and page of the real table. */
 export class SlotState {
-  /** By pool, then by run: the admission. */
+  /** Admissions by pool, then by run. */
   readonly held = new Map<string, Map<string, string>>();
   readonly queues = new Map<string, Map<string, Ticket>>();
 

@@ -1,6 +1,6 @@
 import type { Trace, TraceEntry } from "@nova/engine";
 
-/** What one node did, each of its runs by itself. */
+/** The statistics of one node, counted run by run. */
 export interface SlowFigures {
   runs: number;
   failed: Record<string, number>;
@@ -12,7 +12,7 @@ export interface SlowFigures {
 
 const notCounted = ["start", "end", "join", "close"];
 
-/** The figures of a run counted the long way: from all that the public trace tells, step by step. */
+/** The statistics of a run, counted the simple way from its public trace. */
 export function slowFigures({ entries }: Pick<Trace, "entries">): Record<string, SlowFigures> {
   const figures: Record<string, SlowFigures> = {};
   for (const entry of flat(entries)) {

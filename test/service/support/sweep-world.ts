@@ -1,21 +1,21 @@
 import type { Execution, StateMachineRun, WaitingTask } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 
-/** A part of the service that a sweep looks at. */
+/** A part of the service that a sweep reads. */
 export type SweptPart = "runs" | "tasks" | "queues" | "sandboxes" | "publications" | "triggers" | "erasures";
 
-/** All that a sweep reads, in memory. Whatever else it asked for would be undefined, and fail. */
+/** The ports that a sweep needs, in memory. Any other port is undefined, so its use fails. */
 export class SweepWorld {
   now = Date.parse("2026-01-01T12:00:00Z");
   readonly records: Execution[] = [];
   readonly tasks: WaitingTask[] = [];
-  /** Names that ListExecutions knows. */
+  /** Names that ListExecutions returns. */
   readonly running = new Set<string>();
-  /** What the sweep came to, in order: parts, and calls of Step Functions. */
+  /** The parts that the sweep reached and its calls of Step Functions, in order. */
   readonly log: string[] = [];
-  /** Reading these fails. */
+  /** Parts whose reading fails. */
   readonly away = new Set<SweptPart>();
-  /** Of each question to DescribeExecution. */
+  /** Duration of each call of DescribeExecution. */
   describeMs = 0;
 
   record(id: string, more: Partial<Execution> = {}): void {
@@ -48,7 +48,7 @@ export class SweepWorld {
   }
 
   async *#read<T>(part: SweptPart, all: T[]): AsyncGenerator<T> {
-    // Queues begin with a look at the runs, too.
+    // Queues also start by reading the runs.
     if (this.log[0] !== part) this.log.push(part);
     if (this.away.has(part)) throw new TypeError(`${part} are away`);
     yield* all;

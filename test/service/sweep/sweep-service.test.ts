@@ -9,14 +9,14 @@ beforeEach(() => {
 
 const behindRuns = ["tasks", "queues", "sandboxes", "publications", "triggers", "erasures"];
 const described = () => world.log.filter((line) => line.startsWith("describe")).length;
-/** Milliseconds of a Lambda that began with the sweep. */
+/** Remaining milliseconds of a Lambda that started with the sweep. */
 const lasting = (ms: number) => {
   const end = world.now + ms;
   return () => end - world.now;
 };
 
 describe("a sweep of the service", () => {
-  it("asks for no run by itself that is in the list of its state machine", async () => {
+  it("asks Step Functions only about runs that are missing in the list of their state machine", async () => {
     for (let n = 0; n < 2_000; n++) {
       world.record(`exec_${n}`, { workflowId: n % 2 ? "greet" : "bill", stateMachineArn: `arn:${n % 2}` });
       world.running.add(`exec_${n}`);
@@ -25,7 +25,7 @@ describe("a sweep of the service", () => {
     expect(world.log).toEqual(["runs", "list arn:0", "list arn:1", ...behindRuns]);
   });
 
-  it("has runs take half of the time at most, and everything behind them its turn", async () => {
+  it("gives runs at most half of the time, so every later part gets its turn", async () => {
     for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
     world.describeMs = 1_000;
     const swept = await sweepService(world.ports(), { leftMs: lasting(60_000) });
@@ -34,14 +34,14 @@ describe("a sweep of the service", () => {
     expect(swept.broken).toEqual([]);
   });
 
-  it("takes as long as it takes where nobody says how long it may", async () => {
+  it("takes unlimited time if no limit is given", async () => {
     for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
     world.describeMs = 60_000;
     await sweepService(world.ports());
     expect(described()).toBe(100);
   });
 
-  it("does nothing more when it is told to end", async () => {
+  it("stops when its signal aborts", async () => {
     world.record("exec_1");
     const swept = await sweepService(world.ports(), { signal: AbortSignal.abort() });
     expect(world.log).toEqual([]);
@@ -49,7 +49,7 @@ describe("a sweep of the service", () => {
   });
 
   it.each<[SweptPart, string[]]>([
-    // The queues need the list of runs, too.
+    // Queues also read the list of runs.
     ["runs", ["runs", "queues"]],
     ["tasks", ["tasks"]],
     ["queues", ["queues"]],
@@ -57,7 +57,7 @@ describe("a sweep of the service", () => {
     ["publications", ["publications"]],
     ["triggers", ["triggers"]],
     ["erasures", ["erasures"]],
-  ])("goes on behind %s that cannot be read, and says so", async (part, broken) => {
+  ])("continues after unreadable %s, and reports them", async (part, broken) => {
     world.away.add(part);
     const swept = await sweepService(world.ports());
     for (const other of behindRuns.filter((name) => !broken.includes(name))) expect(world.log).toContain(other);

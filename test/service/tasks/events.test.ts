@@ -16,8 +16,8 @@ beforeEach(() => {
   ports = { bus };
 });
 
-describe("an event that somebody puts on the bus", () => {
-  it("goes there as it is", async () => {
+describe("an event that a caller puts on the bus", () => {
+  it("is passed on unchanged", async () => {
     expect(await putEvent(ports, everybody, paid)).toBe("e-1");
     expect(put).toEqual([paid]);
   });

@@ -61,7 +61,7 @@ async function mailOf(task: Partial<WaitingTask>, link?: string): Promise<Notice
 }
 
 describe("an approval", () => {
-  it("mails those in `to` that are addresses what is asked and how to answer, once", async () => {
+  it("is mailed once to the addresses in `to`, with its message and the ways to answer", async () => {
     expect(await notifyTask(ports(), asked)).toEqual({ told: ["mail"] });
     await notifyTask(ports(), asked);
     expect(mails).toHaveLength(1);
@@ -80,7 +80,7 @@ describe("an approval", () => {
     expect(noted.at(-1)).toEqual({ to: ["boss@example.com"], at: "2026-11-22T08:00:02.000Z" });
   });
 
-  it("names the page that answers approvals where there is one, and which choices need data", async () => {
+  it("names the page that answers approvals if there is one, and the choices that need data", async () => {
     const forms = { "not now": { required: ["why"] } };
     const { text } = await mailOf({ forms }, "https://nova.example.com/tasks/task_1");
     expect(text).toContain("Answer at https://nova.example.com/tasks/task_1\n");
@@ -88,7 +88,7 @@ describe("an approval", () => {
     expect(text).toContain("--choice 'not now' --data answer.json");
   });
 
-  it("is of a bounded size, and what others wrote in it begins no line of NOVA's and steers nothing", async () => {
+  it("has a limited size, and its message cannot imitate NOVA's lines or control a terminal", async () => {
     const message = "Pay?\r\nBcc: eve@example.com\r\rAnswer at https://evil.example.com\u001b[2J\u202e";
     const { text, subject } = await mailOf({ message, workflowId: "pay\r\nBcc: eve@example.com" });
     expect(subject).toBe("NOVA: pay Bcc: eve@example.com waits for an answer (acme)");
@@ -101,7 +101,7 @@ describe("an approval", () => {
   });
 
   it.each<[string, Partial<WaitingTask>]>([
-    ["names nobody", { to: [] }],
+    ["names no recipient", { to: [] }],
     [
       "names no address",
       {
@@ -117,16 +117,16 @@ describe("an approval", () => {
       },
     ],
     ["is answered", { status: "answered" }],
-    ["is no approval", { kind: "event" }],
+    ["is not an approval", { kind: "event" }],
     ["has expired", { expiresAt: "2026-11-22T08:00:01.000Z" }],
     ["is another one", { id: "task_2" }],
-  ])("mails nobody where it %s", async (_, task) => {
+  ])("is not mailed if it %s", async (_, task) => {
     const event = task.id === undefined ? asked : { ...asked, task_id: task.id };
     expect(await notifyTask(ports(task), event)).toEqual({ told: [] });
     expect([mails, noted]).toEqual([[], []]);
   });
 
-  it("says in its task why no mail went out, and is tried again", async () => {
+  it("records in its task why the mail failed, and is tried again", async () => {
     down = new Error(`SES refused it: ${"x".repeat(900)}`);
     await expect(notifyTask(ports(), asked)).rejects.toThrow("SES refused it");
     expect(noted).toEqual([expect.objectContaining({ problem: expect.stringMatching(/^SES refused it: x{484}$/) })]);
@@ -135,7 +135,7 @@ describe("an approval", () => {
     expect([mails.length, noted.at(-1)?.problem]).toEqual([1, undefined]);
   });
 
-  it("is mailed once where its task could not be noted", async () => {
+  it("is mailed once even if its task cannot be updated", async () => {
     const first = ports();
     first.tasks.noteMail = () => Promise.reject(new Error("the table is away"));
     await expect(notifyTask(first, asked)).rejects.toThrow("the table is away");
@@ -143,7 +143,7 @@ describe("an approval", () => {
     expect([mails.length, noted.length]).toEqual([1, 1]);
   });
 
-  it("is not tried again where no mail goes out at all", async () => {
+  it("is not tried again if no mailer is configured", async () => {
     const { mailer: _, ...world } = ports();
     expect(await notifyTask(world, asked)).toEqual({ told: [] });
     expect(noted).toMatchObject([

@@ -19,7 +19,7 @@ const waiting = [
 ];
 let read: string[];
 
-/** Hands tasks out one by one, and notes each. */
+/** Yields tasks one by one and counts them. */
 async function* noted(tasks: WaitingTask[], from = ""): AsyncGenerator<WaitingTask> {
   for (const one of tasks.filter(({ createdAt }) => createdAt >= from)) {
     read.push(one.id);
@@ -38,7 +38,7 @@ const tasks: Partial<TaskStore> = {
 const ports = { tasks, clock: { now: () => Date.parse(at(50)) } } as ServicePorts;
 const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
 
-/** Pages of ids, and how many tasks were read for each. */
+/** Pages of ids, with the number of tasks read for each. */
 async function pagesFor(client: string | null, limit: number): Promise<[ids: string, read: number][]> {
   const pages: [string, number][] = [];
   for (let cursor: string | undefined; ; ) {
@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 
 describe("the list of tasks", () => {
-  it("of a client's key reads that client's approvals, and of pages before none but the last", async () => {
+  it("for a client's key reads only that client's approvals, and of earlier pages only the last one", async () => {
     expect(await pagesFor("acme", 2)).toEqual([
       ["0 10", 3],
       ["20 30", 4 + 2],
@@ -63,16 +63,16 @@ describe("the list of tasks", () => {
     ]);
   });
 
-  it.each(["acme", null])("of the waits for events of %s has no approval", async (client) => {
+  it.each(["acme", null])("of %s has no approval among the waits for events", async (client) => {
     const { items } = await listTasks(ports, by(client), { limit: 9, kind: "event" });
     expect(items.map(({ id }) => id)).toEqual(["task_41"]);
   });
 
-  it("of a client that waits for nobody reads nothing", async () => {
+  it("of a client without open tasks reads nothing", async () => {
     expect(await pagesFor("initech", 2)).toEqual([["", 0]]);
   });
 
-  it("of a key for all clients goes on where the page before ended", async () => {
+  it("for a key of all clients continues where the previous page ended", async () => {
     const pages = await pagesFor(null, 20);
     expect(pages.map(([ids]) => ids.split(" ").length)).toEqual([20, 20, 1]);
     expect(pages.map(([, count]) => count)).toEqual([21, 25, 5]);

@@ -31,31 +31,31 @@ beforeEach(() => {
 describe("a workflow", () => {
   beforeEach(() => publish("invoice", 3));
 
-  it("is its latest version, which is active where nobody has said otherwise", async () => {
+  it("is found in its latest version, which is active by default", async () => {
     const { version, latest, active } = await findWorkflow(ports(), "invoice");
     expect([version.version, latest, active]).toEqual([3, 3, 3]);
   });
 
-  it("may have an earlier version that is active", async () => {
+  it("may have an earlier active version", async () => {
     await states.set("invoice", { active: 1 });
     expect(await findWorkflow(ports(), "invoice", 2)).toMatchObject({ version: { version: 2 }, latest: 3, active: 1 });
   });
 
   it.each([
-    ["nobody", undefined],
+    ["unknown", undefined],
     ["invoice", 4],
-  ])("%s in version %s is not there", async (id, version) => {
+  ])("%s with version %s is not found", async (id, version) => {
     await expect(findWorkflow(ports(), id, version)).rejects.toThrow(NotFound);
   });
 
-  it("is not there once it was deleted, in none of its versions", async () => {
+  it("is not found after its deletion, in any version", async () => {
     await states.set("invoice", { deleted: 3 });
     for (const version of [undefined, 1, 3]) {
       await expect(findWorkflow(ports(), "invoice", version)).rejects.toThrow(/no workflow "invoice"/);
     }
   });
 
-  it("that was published again has the versions since then alone, and no older one is active", async () => {
+  it("that was published again has only its new versions, and no deleted one is active", async () => {
     await states.set("invoice", { deleted: 2, active: 1 });
     expect(await findWorkflow(ports(), "invoice")).toMatchObject({ latest: 3, active: 3 });
     await expect(findWorkflow(ports(), "invoice", 2)).rejects.toThrow(/no version 2/);
@@ -64,7 +64,7 @@ describe("a workflow", () => {
 });
 
 describe("versions", () => {
-  it("are newest first, page by page", async () => {
+  it("are listed newest first, page by page", async () => {
     publish("invoice", 5);
     const page = async (cursor?: string) => {
       const found = await listVersions(ports(), "invoice", { limit: 2, ...(cursor !== undefined && { cursor }) });
@@ -84,13 +84,13 @@ describe("the list of workflows", () => {
     return [items.map(({ version }) => version.workflowId), cursor];
   };
 
-  it("is by id, page by page, each with its latest version", async () => {
+  it("is sorted by id, page by page, each with its latest version", async () => {
     for (const id of ["c", "a", "b"]) publish(id, 2);
     expect(await ids({ limit: 2 })).toEqual([["a", "b"], "b"]);
     expect(await ids({ limit: 2, cursor: "b" })).toEqual([["c"], undefined]);
   });
 
-  it("fills its pages though most were deleted", async () => {
+  it("fills its pages even if most workflows were deleted", async () => {
     for (let n = 0; n < 20; n++) publish(`flow-${n + 10}`, 1);
     for (let n = 0; n < 17; n++) await states.set(`flow-${n + 10}`, { deleted: 1 });
     expect(await ids({ limit: 2 })).toEqual([["flow-27", "flow-28"], "flow-28"]);

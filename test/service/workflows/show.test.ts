@@ -3,32 +3,35 @@ import { parseWorkflow, type Trigger, templateName, type Workflow } from "@nova/
 import { describe, expect, it } from "vitest";
 import { inARow } from "../../support/cloud.ts";
 
-describe("what is sent to be published", () => {
-  it("is a definition as it was written", () => {
+describe("the body of a publish request", () => {
+  it("may be a definition, whose text is kept", () => {
     const text = '{\n "nodes": [],\n "edges": [] }';
     expect(sourceOf(text)).toEqual({ text, fileName: "workflow.json", files: {}, isSent: true });
     expect(sourceOf(text, "invoice").folder).toBe("invoice");
   });
 
-  it("is a definition with the files that it names", () => {
+  it("may be a definition with the files that it names", () => {
     const definition = '{ "nodes": [ ] }';
     const source = sourceOf(`{"files": {"work.py": "pass"}, "definition": ${definition}}`);
     expect(source).toMatchObject({ text: definition, files: { "work.py": "pass" } });
     expect(sourceOf(`{"definition": ${definition}}`).files).toEqual({});
   });
 
-  it.each(['{"nodes": [], "definition": {}}', '{"definition": "of an invoice"}'])("is no envelope: %s", (text) => {
-    expect(sourceOf(text).text).toBe(text);
-  });
+  it.each(['{"nodes": [], "definition": {}}', '{"definition": "of an invoice"}'])(
+    "is read as a definition, not as an envelope: %s",
+    (text) => {
+      expect(sourceOf(text).text).toBe(text);
+    },
+  );
 
-  it("is named in findings by its lines", () => {
+  it("has its own lines in findings", () => {
     const { findings } = parseWorkflow(sourceOf('{"definition": {\n "nodes": [],\n "edges": [],\n "timeot": 5 }}'));
     expect(findings.map(({ line }) => line)).toContain(4);
   });
 });
 
-describe("what a workflow runs", () => {
-  it("is named with the node that runs it", () => {
+describe("the calls of a workflow", () => {
+  it("are listed with the nodes that make them", () => {
     const nodes = {
       one: { type: "workflow", workflow: "billing" },
       each: { type: "map", items: "mails", workflow: "reading", version: 2 },
@@ -45,7 +48,7 @@ describe("what a workflow runs", () => {
 });
 
 describe("a template", () => {
-  it("is the same for the same lines, in whatever order", () => {
+  it("is the same for the same lines in any order", () => {
     expect(templateName(["b", " a "])).toBe(templateName(["a", "b"]));
     expect(templateName(["a"])).not.toBe(templateName(["a==1"]));
     expect(templateName(["a"])).toMatch(/^nova-[0-9a-f]{12}$/);
@@ -57,7 +60,7 @@ describe("a page", () => {
     [["a", "b", "c"], 2, { items: ["a", "b"], cursor: "b" }],
     [["a", "b"], 2, { items: ["a", "b"] }],
     [[], 2, { items: [] }],
-  ])("of %j with %i at most is %j", (found, limit, page) => {
+  ])("of %j with at most %i items is %j", (found, limit, page) => {
     expect(pageFrom<string>(found, limit, (text) => text)).toEqual(page);
   });
 });
@@ -74,18 +77,18 @@ const orders = {
 } as unknown as Workflow;
 const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
 
-it("is whole for a key of all clients", () => {
+it("a definition is whole for a key of all clients", () => {
   expect(seenBy(by(null), orders)).toBe(orders);
 });
 
 it.each([
   ["acme", ["shop"]],
   ["globex", ["open"]],
-])("names to a key of %s no other client's triggers, nor who hears of failures", (client, ids) => {
+])("a definition hides triggers of other clients and recipients of failures from a key of %s", (client, ids) => {
   const { triggers = [], ...rest } = seenBy(by(client), orders);
   expect([triggers.map(({ id }) => id), rest]).toEqual([ids, { id: "orders" }]);
 });
 
-it("has no triggers where none are the client's", () => {
+it("a definition shows no triggers if none belongs to the client", () => {
   expect(seenBy(by("initech"), orders)).toEqual({ id: "orders" });
 });

@@ -7,7 +7,7 @@ export function hasRole({ role }: Pick<Principal, "role">, least: Role): boolean
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Whether what belongs to a client is within reach; null is what belongs to all of them. */
+/** Whether a caller may access things of `client`; null: things that belong to all clients. */
 export function reaches({ client: own }: Pick<Principal, "client">, client: string | null): boolean {
   return own === null || own === client;
 }
@@ -29,7 +29,7 @@ export function readKeyText(text: string) {
   return ulid === undefined || secret === undefined ? undefined : { id: `key_${ulid}`, secret };
 }
 
-/** No hash for passwords: slow ones defend what can be guessed, and nobody guesses 256 random bits. */
+/** A fast hash suffices: slow password hashes protect guessable secrets, and 256 random bits cannot be guessed. */
 export function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
@@ -38,15 +38,15 @@ export function isDigestOf(secret: string, digest: string): boolean {
   return timingSafeEqual(Buffer.from(digestOf(secret), "hex"), Buffer.from(digest, "hex"));
 }
 
-/** Compared with where there is no key, so that an unknown id takes no other way than a wrong secret. */
+/** Compared for an unknown id, so that it takes the same time as a wrong secret. */
 const nobody = { digest: "00".repeat(32) };
 
-/** Throws `Unauthenticated`, in the same words for every reason; `TooMany`, `IssuerUnreachable`. */
+/** Returns the caller. Throws `Unauthenticated` with one message for every reason; `TooMany`, `IssuerUnreachable`. */
 export async function authenticate(
   ports: Pick<ServicePorts, "keys" | "tokens" | "rates">,
   text = "",
 ): Promise<Principal> {
-  // Three parts of base64url; no key has a dot in it.
+  // A token has three parts of base64url, separated by dots. A key contains no dot.
   const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
   const by = isToken ? await ports.tokens?.principalOf(text) : await ownerOf(ports, text);
   if (!by) {
@@ -72,7 +72,7 @@ export function demandRole(principal: Principal, least: Role): void {
   throw new Forbidden(`this needs the role ${least}, the key has ${principal.role} - use a key of that role`);
 }
 
-/** For what all clients share. Throws `Forbidden`. */
+/** For things that all clients share. Throws `Forbidden`. */
 export function demandAllClients({ client }: Principal): void {
   if (client === null) return;
   throw new Forbidden(`all clients share this, and the key is for "${client}" alone - use a key for all clients`);

@@ -5,24 +5,24 @@ import type { Outgoing } from "../outgoing/outgoing.ts";
 import { type Principal, roles, type TokenIssuer } from "../ports/access.ts";
 
 export interface IssuerOptions {
-  /** `iss` of its tokens. */
+  /** The expected `iss` of tokens. */
   issuer: string;
-  /** `aud` of the tokens that are meant for NOVA. */
+  /** The expected `aud` of tokens. */
   audience: string;
-  /** Absent: `/.well-known/jwks.json` of the issuer. */
+  /** Absent: the issuer's `/.well-known/jwks.json`. */
   jwksUrl?: string | undefined;
-  /** Claim with the role. */
+  /** Name of the claim with the role. */
   roleClaim: string;
-  /** Claim with the one client that a token reaches, or `*` for all: one that says neither reaches nothing. */
+  /** Name of the claim with the client, or `*` for all clients. A token without a valid claim is rejected. */
   clientClaim: string;
 }
 
-/** No secret is shared with an issuer, so nothing symmetric: a public key must never pass for one. */
+/** Only asymmetric algorithms: otherwise a token signed with the public key as a shared secret would be accepted. */
 const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
-/** Clocks differ. */
+/** Tolerated difference between clocks. */
 const toleranceSeconds = 30;
 
-/** Trusts the tokens of an issuer. Its keys are fetched when the first one comes, and kept for ten minutes. */
+/** Accepts the tokens of an issuer. Its keys are fetched for the first token, and cached for ten minutes. */
 export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerOptions): TokenIssuer {
   const { issuer, audience, jwksUrl = `${issuer.replace(/\/$/, "")}/.well-known/jwks.json` } = options;
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
@@ -47,10 +47,10 @@ export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerO
   };
 }
 
-/** Of jose: no answer in time, and an answer that is no key set. */
+/** Error codes of jose for a timeout, and for an answer that is not a key set. */
 const unreachable = ["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"];
 
-/** OpenID Connect gives a subject 255 letters. Lists show it, so it has letters that can be shown. */
+/** OpenID Connect limits a subject to 255 characters. Lists show it, so it must be printable. */
 const subjectPattern = /^(?=.*\S)[^\p{C}]{1,255}$/u;
 const clientPattern = /^(\*|[a-z0-9][a-z0-9-]{0,62})$/;
 
@@ -64,7 +64,7 @@ function principalIn(
   if (!role || typeof client !== "string" || !clientPattern.test(client)) return null;
   if (typeof sub !== "string" || !subjectPattern.test(sub)) return null;
   if (typeof iat !== "number" || iat > nowSeconds + toleranceSeconds) return null;
-  // Two issuers may know the same subject.
+  // Two issuers may use the same subject, so the id includes the issuer.
   const id = `sub_${createHash("sha256").update(`${issuer}\n${sub}`).digest("hex").slice(0, 32)}`;
   return { id, role, client: client === "*" ? null : client, name: sub };
 }

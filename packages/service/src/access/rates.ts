@@ -5,26 +5,26 @@ import type { Principal, RateStore, Rates } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
 const windowSeconds = 10;
-/** Of the limit: so much each process lets through without asking, and so much it asks for at a time. */
+/** A fraction of the limit: each process allows that many requests without the table, and then reserves as many at a time. */
 const share = 0.05;
-/** Keys that a process remembers; of the others it has let nothing through yet. */
+/** Maximum number of keys whose counts a process keeps. A dropped key starts again with its free requests. */
 const maxRemembered = 10_000;
 
 interface Count {
   beginsAt: number;
-  /** Let through without asking. */
+  /** Requests allowed without the table. */
   free: number;
-  /** Asked for, and not used yet. */
+  /** Reserved requests that are not used yet. */
   left: number;
   isSpent: boolean;
   asking: Promise<void> | undefined;
 }
 
 /**
- * At most `limit` requests of a key in each ten seconds, over all processes. A Lambda of the API answers one request at
- * a time, so hardly any process sees much of a key: the first 5 % in each of them cost nothing, and whoever sees more
- * asks the table for another 5 % at a time. API Gateway's HTTP APIs cannot limit by key; their throttle bounds what many
- * processes let through together without asking.
+ * Allows at most `limit` requests of a key in each ten seconds, over all processes. A Lambda of the API answers one
+ * request at a time, so most processes see few requests of a key. The first 5 % in each process are free; a process that
+ * sees more reserves 5 % at a time in the table. API Gateway's HTTP APIs cannot limit by key; their throttle bounds the
+ * free requests of many processes.
  */
 export function createRates(
   { rateStore, clock }: Pick<ServicePorts, "clock"> & { rateStore: RateStore },
@@ -41,7 +41,7 @@ export function createRates(
       while (count.left === 0) {
         const leftMs = beginsAt + windowSeconds * 1000 - now;
         if (count.isSpent) throw new TooMany(limit, windowSeconds, Math.max(1, Math.ceil(leftMs / 1000)));
-        // Those that come at the same time wait for one answer.
+        // Concurrent requests wait for one reservation.
         count.asking ??= ask(count, by);
         await count.asking;
       }
@@ -51,7 +51,7 @@ export function createRates(
 
   async function ask(count: Count, by: Pick<Principal, "id" | "client">): Promise<void> {
     const window = { beginsAt: count.beginsAt, seconds: windowSeconds };
-    // An outage of the table is no reason to turn anybody away.
+    // An outage of the table must not reject requests.
     const mayHave = await rateStore.add(by, window, part, limit).catch(recoverFrom(StoreUnavailable, () => true));
     if (mayHave) count.left += part;
     else count.isSpent = true;

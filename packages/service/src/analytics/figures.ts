@@ -3,10 +3,10 @@ import { defined } from "@nova/workflow/defined";
 import { LRUCache } from "lru-cache";
 import type { Durations, NodeFigures } from "../ports/stats.ts";
 
-/** Rounded so, a duration is known to 5 %, and those of any number of runs are at most some hundred different ones. */
+/** With two digits, a duration is known to 5 %, and any number of runs has at most some hundred different durations. */
 const digits = 2;
 
-/** As durations are kept: to so many significant digits. */
+/** Rounds a duration to significant digits, as it is stored. */
 export function rounded(ms: number, significant = digits): number {
   return Number(ms.toPrecision(significant));
 }
@@ -15,13 +15,13 @@ export function addDuration(durations: Durations, ms: number): Durations {
   return counted(durations, { [rounded(ms)]: 1 });
 }
 
-/** The same, more coarsely. */
+/** Rounds durations further, to one digit. */
 export function coarser(durations: Durations | null): Durations | null {
   const steps = Object.entries(durations ?? {}).map(([ms, count]) => ({ [rounded(Number(ms), 1)]: count }));
   return durations && steps.reduce(counted, {});
 }
 
-/** What 95 of 100 were not longer than (nearest rank); null where there are none. */
+/** The duration that 95 of 100 runs did not exceed (nearest rank); null without durations. */
 export function percentile95(durations: Durations | null): number | null {
   const steps = Object.entries(durations ?? {}).map(([ms, count]) => ({ ms: Number(ms), count }));
   let left = Math.ceil(steps.reduce((sum, { count }) => sum + count, 0) * 0.95);
@@ -34,10 +34,10 @@ export function percentile95(durations: Durations | null): number | null {
 
 type Reads = Pick<Ports, "workflows" | "generations">;
 
-/** What code has cost to write never changes, so a process asks once. */
+/** Caches costs of code, which never change. */
 const known = new LRUCache<string, number>({ max: 10_000 });
 
-/** US dollars that a run of pinned code did not spend: what writing it has cost. 0 where no model was replaced. */
+/** US dollars that a run of pinned code saved: the cost of writing the code. 0 if no model call was replaced. */
 export async function savedBy(ports: Reads, head: Head): Promise<number> {
   const { cache_hit, generation, workflow_id, workflow_version, node_id } = head;
   if (!cache_hit || generation === undefined) return 0;
@@ -47,7 +47,7 @@ export async function savedBy(ports: Reads, head: Head): Promise<number> {
   return usd ?? 0;
 }
 
-/** Undefined: the code is neither locked nor kept. */
+/** The cost of writing code; undefined if the code is not locked and not stored. */
 async function costOf({ workflows, generations }: Reads, head: Head, id: string): Promise<number | undefined> {
   const locked = (await workflows.get(head.workflow_id, head.workflow_version))?.workflow.lock?.[head.node_id];
   if (locked && generationId(locked) === id) return locked.cost.usd;
@@ -61,7 +61,7 @@ async function costOf({ workflows, generations }: Reads, head: Head, id: string)
 
 export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, durations: {} };
 
-/** Of one run of a node; `savedUsd`: of a hit, what its code has cost to write. */
+/** The statistics of one run of a node. `savedUsd`: for a cache hit, the cost of writing its code. */
 export function figuresOfRun({ head, spent }: RunHead, savedUsd: number): NodeFigures {
   const { status, error_class = "NodeFailed", execution_time_ms, cache_hit } = head;
   const totalMs = storableNumber(execution_time_ms);
@@ -78,7 +78,7 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
     runs: a.runs + b.runs,
     failed: counted(a.failed, b.failed),
     totalMs: storableNumber(a.totalMs + b.totalMs),
-    // Null where one of them does not say.
+    // Null if either is unknown.
     durations: a.durations && b.durations && counted(a.durations, b.durations),
     ...defined({ spent: addSpendings(a.spent, b.spent) }),
     ...(failedMs > 0 && { failedMs }),
@@ -86,7 +86,7 @@ export function mergeFigures(a: NodeFigures, b: NodeFigures): NodeFigures {
   };
 }
 
-/** To the billionth: sums of fractions would else grow digits that mean nothing. */
+/** Rounds to 10^-9 dollars: sums of fractions would otherwise collect meaningless digits. */
 export function dollars(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }

@@ -7,7 +7,7 @@ import { addDuration, dollars, mergeFigures, noFigures, percentile95 } from "./f
 
 type Runs = AsyncIterable<RunStats>;
 
-/** By workflow: how its runs ended, and how long they took from their start to their end, waits included. */
+/** Reports per workflow how its runs ended, and how long they took from start to end, including waits. */
 export async function workflowReports(runs: Runs) {
   const none = { completed: 0, failed: 0, cancelled: 0, interrupted: 0 };
   const found = new Map<string, { ended: typeof none; totalMs: number; usd: number; durations: Durations }>();
@@ -26,7 +26,7 @@ export async function workflowReports(runs: Runs) {
   });
 }
 
-/** By workflow and node. */
+/** Reports per workflow and node. */
 export async function nodeReports(runs: Runs) {
   return (await figuresByNode(runs)).map(({ workflow, node, figures }) => {
     const { runs: count, totalMs, failedMs = 0, spent, hits: cache_hits = 0 } = figures;
@@ -42,7 +42,7 @@ export async function nodeReports(runs: Runs) {
   });
 }
 
-/** By workflow, node and class, the most frequent first. */
+/** Counts failures by workflow, node and error class, the most frequent first. */
 export async function errorReports(runs: Runs) {
   const found = (await figuresByNode(runs)).flatMap(({ workflow, node, figures }) =>
     Object.entries(figures.failed).map(([name, count]) => ({ workflow, node, class: name, count })),
@@ -64,7 +64,7 @@ async function figuresByNode(runs: Runs) {
 
 const unspent = { tokens_input: 0, tokens_cached: 0, tokens_output: 0, cost_usd: 0 };
 
-/** By day (UTC, on which the runs ended) and workflow, where models were asked or written code was used again. */
+/** Reports costs by workflow and day (UTC) on which runs ended, for days with model calls or reused code. */
 export async function costReports(runs: Runs) {
   const found = new Map<string, NodeFigures>();
   for await (const { workflowId, endedAt, nodes } of runs) {
@@ -79,7 +79,7 @@ export async function costReports(runs: Runs) {
   });
 }
 
-/** Of all nodes together; how long they took is of no use in a sum. */
+/** The sum of all nodes, without durations, which do not add up. */
 function allOf(nodes: Record<string, NodeFigures>): NodeFigures {
   return { ...Object.values(nodes).reduce(mergeFigures, noFigures), durations: null };
 }
@@ -89,21 +89,21 @@ function sorted<T>(found: ReadonlyMap<string, T>): [key: string, value: T][] {
 }
 
 interface AnalyticsQuery {
-  /** ISO 8601: runs that ended then or later, then or earlier. */
+  /** ISO 8601: selects runs that ended between `from` and `to`, both included. */
   from: string;
   to: string;
   workflow?: string;
   client?: string;
 }
 
-/** Figures of the runs within reach; of a client that is out of reach there are none, as of one that does not exist. */
+/** Yields statistics of runs within the caller's reach; none for a client out of reach, as for an unknown client. */
 export async function* statsWithin(
   ports: Pick<ServicePorts, "stats" | "workflows">,
   by: Principal,
   { from, to, workflow, client = by.client ?? undefined }: AnalyticsQuery,
 ): AsyncGenerator<RunStats> {
   if (client !== undefined && !reaches(by, client)) return;
-  // DynamoDB refuses a range that ends before it begins.
+  // DynamoDB refuses a range whose end is before its start.
   if (to < from) return;
   if (workflow !== undefined) yield* ports.stats.read({ from, to, workflow, ...defined({ client }) });
   else if (client !== undefined) yield* ports.stats.read({ from, to, client });

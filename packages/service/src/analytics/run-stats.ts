@@ -4,10 +4,10 @@ import { coarser, figuresOfRun, mergeFigures, noFigures, savedBy } from "./figur
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs" | "generations">;
 
-/** Begins, ends and joins run nothing. */
+/** Types of entries that execute nothing. */
 const notCounted: readonly Head["node_type"][] = ["start", "end", "join", "close"];
 
-/** The figures of a run that has ended, from its chain: whoever counts again comes to the same. */
+/** Computes the statistics of an ended run from its chain. Every computation gives the same result. */
 export async function statsOf(ports: Reads, execution: Execution): Promise<RunStats> {
   return fitted({ ...bareStatsOf(execution), nodes: await figuresOf(ports, execution.id) });
 }
@@ -25,10 +25,10 @@ async function figuresOf(ports: Reads, execution: string): Promise<Record<string
   return Object.fromEntries(nodes);
 }
 
-/** DynamoDB: 400 KB an item. Keys, names and the copies of the index are in it too. */
+/** Limit for the JSON text. DynamoDB allows 400 KB per item, which also holds keys, names and copies for the index. */
 const maxBytes = 200_000;
 
-/** The figures of a run without those of its nodes, which say no more than its record. */
+/** The statistics of a run without its nodes, from its record alone. */
 export function bareStatsOf(execution: Execution): RunStats {
   const { id, workflowId, version, client, status, endedAt = "", durationMs = 0, error } = execution;
   return {
@@ -46,8 +46,8 @@ export function bareStatsOf(execution: Execution): RunStats {
 }
 
 /**
- * Of many nodes with many different durations: first these are kept more coarsely, then not at all. Of nodes that do not
- * fit even so, those that ran first are kept.
+ * Shrinks statistics until they fit: first with rounder durations, then without durations. If they still do not fit, it
+ * keeps only the nodes that ran first.
  */
 export function fitted(stats: RunStats): RunStats {
   const changes: ((figures: NodeFigures) => NodeFigures)[] = [

@@ -9,7 +9,7 @@ const nextId = monotonicFactory();
 
 export type Deed = Pick<AuditRecord, "action" | "client" | "subject"> & Partial<Pick<AuditRecord, "detail">>;
 
-/** Writes down who did what; null is whoever set NOVA up. */
+/** Records an action. `by` is null for the operator who sets NOVA up. */
 export async function recordDeed(
   ports: Pick<ServicePorts, "audit" | "clock">,
   by: Principal | null,
@@ -18,7 +18,7 @@ export async function recordDeed(
   await ports.audit.append(buildDeed(ports, by, deed));
 }
 
-/** What is to be written of a deed that others may have to end: appended twice it is there once. */
+/** Builds the record of an action that another process may have to complete. Appending the same record twice stores it once. */
 export function buildDeed(
   { clock }: Pick<ServicePorts, "clock">,
   by: Principal | null,
@@ -29,7 +29,7 @@ export function buildDeed(
   return { format: 1, id: nextId(now), at, action, by: by?.id ?? null, client, subject, detail };
 }
 
-/** Newest first; about one client, where it or the key names one, and nothing of one that is out of reach. */
+/** Lists records, newest first, of `client` or of the key's client; none of a client out of reach. */
 export async function listAudit(
   { audit }: Pick<ServicePorts, "audit">,
   by: Principal,

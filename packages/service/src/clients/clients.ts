@@ -14,10 +14,10 @@ import { demandMachine } from "../workflows/find.ts";
 
 const maxVariables = 100;
 const maxBytes = 64 * 1024;
-/** What Python can have as a name, so that `context["company"]` needs no quoting anywhere. */
+/** A valid Python name, so that templates and code can use variables without quoting. */
 const nameOfVariable = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** Throws `Refused` for variables that no context could begin with. JSON text of an object. */
+/** `variables`: JSON text of an object. Throws `Refused` if it cannot start a context. */
 export function checkVariables(variables: string): void {
   const members = membersOf(variables);
   const odd = members.find(({ key }) => !nameOfVariable.test(key));
@@ -43,7 +43,7 @@ export function checkVariables(variables: string): void {
   if (bytes > maxBytes) throw new Refused(`variables have at most ${maxBytes} bytes, not ${bytes} - send less`);
 }
 
-/** A context as a run begins with it: the client's variables, and over them what was sent, each as it was written. */
+/** Builds a run's initial context: the client's variables, overridden by the request, each with its original text. */
 export function withVariables(variables: string | undefined, context: string): string {
   if (variables === undefined) return context;
   const sent = membersOf(context);
@@ -53,7 +53,7 @@ export function withVariables(variables: string | undefined, context: string): s
 
 type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 
-/** Throws `Conflict` where the slug is taken, or was by a client whose records stay under it; `Forbidden`. */
+/** Throws `Conflict` if the slug is taken, or was used by a client whose records remain; `Forbidden`. */
 export async function createClient(
   ports: ClientPorts,
   by: Principal,
@@ -70,8 +70,9 @@ export async function createClient(
 }
 
 /**
- * What a client that was erased leaves behind is not for another one to find. That it was deleted is known, in an index
- * that may be late, long before it is erased; others may write deeds about it behind that.
+ * Throws `Conflict` if records of an erased client remain under this slug: a new client must not inherit them. The
+ * deletion is recorded long before the erasure, so the eventually consistent index shows it by now. Later records may
+ * follow it.
  */
 async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
   const list = (range: Range) => audit.list({ ...range, client: slug });
@@ -82,7 +83,7 @@ async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string
   }
 }
 
-/** A client within reach. Throws `NotFound`, in the same words for one that is not there and one out of reach. */
+/** Finds a client. Throws the same `NotFound` for an unknown client and for one out of the caller's reach. */
 export async function clientOf(
   ports: Pick<ServicePorts, "clients">,
   by: Principal | null,
@@ -93,7 +94,7 @@ export async function clientOf(
   return client;
 }
 
-/** As `clientOf`, for a use that the client without a record has too. */
+/** Finds a client as `clientOf` does, but also accepts the default client, which has no record. */
 export async function demandClient(
   ports: Pick<ServicePorts, "clients">,
   by: Principal | null,
@@ -107,10 +108,9 @@ export async function demandClient(
 const keptOfNone = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
 
 /**
- * Pins, variables and quotas are replaced as a whole; runs that a wider quota has room for begin. Throws `NotFound`;
- * `Conflict` for a client that is being erased; `Refused` for the client without a record, where there is nothing that
- * a pin could hold, for variables that no context begins with, and for mails where none goes out; `Forbidden` where a
- * client would change what limits it.
+ * Changes a client. Pins, variables and quotas are replaced as a whole; queued runs that fit into wider quotas start.
+ * Throws `NotFound`; `Conflict` for a client that is being erased; `Refused` for the default client, unknown versions,
+ * invalid variables, and mail addresses if no mail is configured; `Forbidden` if a client changes its own limits.
  */
 export async function changeClient(
   ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions" | "mailer">,
@@ -120,7 +120,7 @@ export async function changeClient(
 ): Promise<Client> {
   if (slug === defaultClient && reaches(by, slug)) throw new Refused(keptOfNone);
   unlessErased(await clientOf(ports, by, slug));
-  // In the name of an address that it does not own no client writes.
+  // A client must not send mail from an address that it does not own.
   if (changes.quotas || changes.mailFrom !== undefined) demandAllClients(by);
   demandMail(ports, changes.onFailure);
   if (changes.variables !== undefined) checkVariables(changes.variables);
@@ -139,7 +139,7 @@ export async function changeClient(
   return clientOf(ports, by, slug);
 }
 
-/** By slug; with a key of one client that one. */
+/** Lists clients by slug; for the key of one client only that client. */
 export async function listClients(
   { clients }: Pick<ServicePorts, "clients">,
   by: Principal,
@@ -155,7 +155,7 @@ function pageOfClients(clients: ServicePorts["clients"], query: PageQuery): Prom
   return readPage(query, list, ({ slug }) => slug);
 }
 
-/** By slug, all that there are. */
+/** Yields all clients, by slug. */
 export function everyClient({ clients }: Pick<ServicePorts, "clients">): AsyncGenerator<Client> {
   return everyItem((cursor) => pageOfClients(clients, { limit: 200, cursor }));
 }

@@ -17,7 +17,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
-/** A client within reach, or a workflow, whose credentials all share. Throws `NotFound`, `Forbidden`. */
+/** Checks that the caller reaches the client, or that the workflow exists. All clients share the credentials of a workflow. Throws `NotFound`, `Forbidden`. */
 async function demandOwner(ports: ServicePorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
   if ("client" in owner) {
     await demandClient(ports, by, owner.client);
@@ -27,7 +27,7 @@ async function demandOwner(ports: ServicePorts, by: Principal | null, owner: Cre
   await findWorkflow(ports, owner.workflow);
 }
 
-/** The client that a deed is about (null: all of them), and how the audit and people name the credential. */
+/** The audit fields of a credential. `client` is null for a workflow's credential. */
 function aboutOne(owner: CredentialOwner, name: string) {
   const [client, of] = "client" in owner ? [owner.client, owner.client] : [null, owner.workflow];
   return { client, subject: `${of}/${name}` };
@@ -35,16 +35,15 @@ function aboutOne(owner: CredentialOwner, name: string) {
 
 type CredentialName = Pick<CredentialRecord, "owner" | "name">;
 
-/** What is told of a credential: never what is in it. */
+/** The public fields of a credential, without its values. */
 export type CredentialInfo = Pick<CredentialRecord, "name" | "kind" | "changedAt">;
 
-/** An owner's whole list is read for each run, so it stays short. */
+/** Every run reads all credentials of an owner, so their number is limited. */
 const maxOfOwner = 50;
 
 /**
- * Stores a credential in the place of the one before. Secrets that it replaces are masked for some days more, since
- * nodes that began with them may be running. Throws `Refused`, which names fields and never values; `NotFound`,
- * `Forbidden`, `Conflict`.
+ * Stores a credential and replaces the previous one. Replaced secrets are masked for some more days, since running nodes
+ * may still use them. Throws `Refused`, with the names of fields but no values; `NotFound`, `Forbidden`, `Conflict`.
  */
 export async function setCredential(
   ports: ServicePorts,
@@ -59,7 +58,7 @@ export async function setCredential(
     throw new Refused(`there are ${maxOfOwner} credentials already, and no more fit - remove one that is not used`);
   }
   const now = ports.clock.now();
-  // One that no key opens any more can still be replaced.
+  // A credential that no key can decrypt can still be replaced.
   const replaced =
     before && (await openContent(ports.credentialCipher, before).catch(recoverFrom(CredentialLocked, () => undefined)));
   const content = replacing(checked, before && replaced && { kind: before.kind, content: replaced }, now);
@@ -73,7 +72,7 @@ export async function setCredential(
   return infoOf(record);
 }
 
-/** By name. Throws `NotFound`, `Forbidden`. */
+/** Lists credentials by name. Throws `NotFound`, `Forbidden`. */
 export async function listCredentials(
   ports: ServicePorts,
   by: Principal | null,
@@ -108,7 +107,7 @@ export async function removeCredential(
   await recordDeed(ports, by, { action: "credential.removed", ...aboutOne(owner, name) });
 }
 
-/** All that an owner has, where the owner itself goes. */
+/** Removes all credentials of an owner that is being removed. */
 export async function removeCredentialsOf(ports: ServicePorts, owner: CredentialOwner): Promise<void> {
   for (const { name } of await ports.credentialStore.list(owner)) await ports.credentialStore.remove({ owner, name });
   ports.credentials.forget(owner);

@@ -6,18 +6,18 @@ import type { ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
 
 export interface Rotated {
-  /** Sealed with the new key by this call. */
+  /** Number of credentials that this call encrypted with the new key. */
   sealed: number;
-  /** Did not open, and stay as they are: `client:idom email`. */
+  /** Credentials that no key decrypts, unchanged: `client:idom email`. */
   locked: string[];
 }
 
-/** As often as somebody may be storing the same credential. */
+/** More concurrent changes of one credential than this are not expected. */
 const maxTries = 3;
 
 /**
- * Seals every credential with a new key; the old one opens what it has sealed until all is done. One that was
- * interrupted goes on where it was: what the new key has sealed is left alone. Throws `Forbidden`.
+ * Encrypts every credential with a new key. The old key stays until all are done. After an interruption, the next call
+ * continues: credentials with the new key are skipped. Throws `Forbidden`.
  */
 export async function rotateCredentials(ports: ServicePorts, by: Principal | null): Promise<Rotated> {
   if (by) demandAllClients(by);
@@ -34,7 +34,7 @@ export async function rotateCredentials(ports: ServicePorts, by: Principal | nul
     if (outcome === "sealed") rotated.sealed++;
     if (outcome === "locked") rotated.locked.push(`${Object.entries(record.owner)[0]?.join(":")} ${record.name}`);
   }
-  // What does not open now may do so once its key is found.
+  // Keep the old keys while credentials are locked: a missing key may be found later.
   if (rotated.locked.length === 0) await cipher.forgetOldKeys();
   const detail = { sealed: rotated.sealed, locked: rotated.locked.length };
   await recordDeed(ports, by, { action: "credentials.rotated", client: null, subject: key, detail });
@@ -47,7 +47,7 @@ async function sealAnew(
   key: string,
 ): Promise<"sealed" | "done" | "locked"> {
   for (let tries = 1; tries <= maxTries; tries++) {
-    // The list may be behind.
+    // Read again: the listed record may be out of date.
     const record = await credentialStore.get(listed);
     if (!record || record.key === key) return "done";
     const { owner, name, kind, changedAt, revision } = record;

@@ -6,10 +6,10 @@ import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { eraseClient } from "./erase-client.ts";
 
-/** What made no progress for this long was lost on its way. */
+/** An erasure without progress for this long counts as lost. */
 const lostMs = 120_000;
 
-/** Nothing begins for the client from now on. Answers whether it is erased already. Throws `NotFound`, `Forbidden`. */
+/** Marks a client as deleted, so no run starts for it. Returns whether it is already erased. Throws `NotFound`, `Forbidden`. */
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
   const there = await clientOf(ports, by, slug);
@@ -29,12 +29,12 @@ async function handOver(ports: ServicePorts, client: string): Promise<boolean> {
   return false;
 }
 
-/** Hands erasures over again that nobody seems to work at. Answers of which clients. */
+/** Enqueues lost or due erasures again. Returns their clients. */
 export async function sweepErasures(ports: ServicePorts): Promise<string[]> {
   const again: string[] = [];
   for await (const { slug, erasing } of everyClient(ports)) {
     if (!erasing) continue;
-    // One that rests has nothing to do before, and nobody has lost it then.
+    // A paused erasure is not due before `restsUntil`.
     const { since, restsUntil } = erasing;
     const dueAt = restsUntil === undefined ? Date.parse(since) + lostMs : Date.parse(restsUntil);
     if (ports.clock.now() < dueAt) continue;

@@ -9,14 +9,14 @@ import { removeSessionsOf } from "./remove-session.ts";
 
 const pageSize = 50;
 
-/** What a client leaves is looked through so often before the sweeper has to come again. */
+/** Passes of one call, before the sweeper must call again. */
 const maxPasses = 5;
 
 /**
- * Erases a client that was marked for it: keys first, so that nobody begins anything, then what is open, what its runs
- * knew, its objects, everything else that names it, and itself last: once a pass has found all there is that began when
- * nobody was left who could begin a run for it, or store what one of its runs was told. Who comes after a process that
- * died, or when `until` (milliseconds since the epoch) is over, goes on where it was. Answers whether all is done.
+ * Erases a deleted client: first its keys, so that it starts nothing new, then its open runs, the contents of its runs,
+ * its objects, everything else that names it, and last its record. The record goes only after a pass that started when no
+ * process was left that could start a run for the client or store an answer of one. A later call continues after a crash,
+ * or after `until` (milliseconds since the epoch). Returns whether the erasure is complete.
  */
 export async function eraseClient(
   ports: ServicePorts,
@@ -25,7 +25,7 @@ export async function eraseClient(
 ): Promise<boolean> {
   const client = await ports.clients.get(slug);
   if (!client?.erasing) return true;
-  // Whoever deleted it may have died before that was written.
+  // The process that marked the client may have crashed before it wrote the audit record.
   if (client.erasing.deed) await ports.audit.append(client.erasing.deed);
   const progress = new ErasureProgress(ports, slug, client.erasing);
   await removeKeys(ports, slug);
@@ -63,7 +63,7 @@ async function removeKeys({ keys }: ServicePorts, client: string): Promise<void>
   }
 }
 
-/** False where its time was over before all were asked. */
+/** False if the time was up before all open runs were cancelled. */
 async function cancelOpen(
   ports: ServicePorts,
   client: string,
@@ -78,7 +78,7 @@ async function cancelOpen(
   return true;
 }
 
-/** Everything once, from where it was. False where its time was over before. */
+/** Runs one pass over everything, from where it stopped. False if the time was up before the end. */
 async function passOver(ports: ServicePorts, slug: string, progress: ErasureProgress, until: number): Promise<boolean> {
   for (let isOver = false; !isOver; ) {
     if (ports.clock.now() >= until) return false;
@@ -99,11 +99,11 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
   for (const execution of page.items) {
     if (execution.parent) await endRun(ports, await outermost(ports, execution));
     await endRun(ports, execution.id);
-    await giveSlotsBack(ports, execution); // whoever cancelled it may have died before that
+    await giveSlotsBack(ports, execution); // the process that cancelled the run may have crashed before this
     await eraseContents(ports, execution.id);
     await progress.renew();
   }
-  // What nobody can read of a record must not keep the rest of its run from going.
+  // An unreadable record must not prevent the erasure of its run's contents.
   for (const id of page.unreadable ?? []) await eraseContents(ports, id);
   const seen = runs + page.items.length;
   if (page.cursor !== undefined) return progress.moveTo({ part: "executions", cursor: page.cursor, runs: seen });

@@ -7,19 +7,19 @@ import type { ErasableScope } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
-/** Cancels a run that is open still, and what runs inside of it: without its contents nothing could close it any more. */
+/** Cancels an open run with the runs inside it. Without its contents, no process could close it any more. */
 export async function endRun(ports: ServicePorts, id: string): Promise<void> {
-  // The record itself, since the lists of what is open, and of a client, may be late.
+  // Reads the record itself, since the list of open runs may be out of date.
   const record = await ports.executions.get(id);
   if (record?.open) await cancelExecution(ports, id);
 }
 
 type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock" | "chain" | "signer">;
 
-/** A map may have ten thousand items, each a partition of its own. */
+/** Partitions erased concurrently. A map may have ten thousand items, each in its own partition. */
 const atOnce = 16;
 
-/** Erases it and everything restarted from it; answers the ids. Their chains stay, and verify. Throws as `beginErasing`. */
+/** Erases an execution and all its restarts; returns their ids. Their chains stay verifiable. Throws as `beginErasing` does. */
 export async function eraseExecution(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const ids = await beginErasing(ports, execution);
   await eraseMembers(ports, execution, ids);
@@ -27,8 +27,8 @@ export async function eraseExecution(ports: ErasePorts, execution: Execution): P
 }
 
 /**
- * From now on nothing is restarted from an execution and everything restarted from it, which has copies of what it said;
- * answers the ids. Throws `Conflict` while one of them is open, and for a part of another execution.
+ * Marks an execution and all its restarts, which hold copies of its data, so that no further restart starts from them.
+ * Returns their ids. Throws `Conflict` while one of them is open, and for a run inside another one.
  */
 export async function beginErasing(ports: ErasePorts, execution: Execution): Promise<string[]> {
   const { id, parent } = execution;
@@ -50,20 +50,20 @@ function mark(
   return Promise.all(ids.map((id) => executions.update(id, { erased })));
 }
 
-/** An execution and everything restarted from it. One that is being made counts as open. */
+/** An execution and all its restarts. A restart that is being created counts as open. */
 export async function withRestarts(ports: ErasePorts, execution: Execution): Promise<Execution[]> {
   const family = new Map([[execution.id, execution]]);
   for (const source of family.values()) {
     for (const id of source.restarts ?? []) {
       const restart = (await ports.executions.get(id)) ?? beingMade(ports, source, id);
-      // What was imported unverified may name anything.
+      // An imported record that was not verified may name any execution.
       if (restart?.client === source.client && restart.restartedFrom === source.id) family.set(id, restart);
     }
   }
   return [...family.values()];
 }
 
-/** Whoever has told the source, and not written the record since, died. */
+/** A restart that is noted in its source and has no record after this time has crashed. */
 const madeMs = 60 * 60 * 1000;
 
 function beingMade({ clock }: ErasePorts, source: Execution, id: string): Execution | undefined {
@@ -73,14 +73,14 @@ function beingMade({ clock }: ErasePorts, source: Execution, id: string): Execut
   return isNew ? { ...like, id, restartedFrom: source.id, open: true } : undefined;
 }
 
-/** Erases executions of one family. The blobs that all of it shares go with the last one that has contents. */
+/** Erases executions of one family. Their shared blobs go with the last member that has contents. */
 export async function eraseMembers(
   ports: ErasePorts,
   { client, root }: BlobHome,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await eraseContents(ports, id);
-  // Nothing is restarted from them behind this, so who is last is known. Whoever dies here does it again.
+  // No restart starts from these executions any more, so the last member is known. After a crash, the next call repeats this.
   await mark(ports, ids, "emptied");
   const first = await ports.executions.get(root);
   const family = first ? await withRestarts(ports, first) : [];
@@ -88,15 +88,15 @@ export async function eraseMembers(
   await mark(ports, ids, true);
 }
 
-/** The execution around all others that this one is a part of. */
+/** The run that contains all others around this one. */
 export async function outermost(ports: Pick<ServicePorts, "executions">, { id, parent }: Execution): Promise<string> {
   const around = parent && (await ports.executions.get(parent.execution));
   return around ? outermost(ports, around) : (parent?.execution ?? id);
 }
 
 /**
- * A signed note comes first: without it the check of the chain calls a content that is gone taken away. Links are emptied
- * before the blobs go that they name.
+ * Erases the contents of an execution. It writes a signed note first: without the note, verification reports removed
+ * content as tampering. It empties entries before it removes the blobs that they name.
  */
 export async function eraseContents(
   { eraser, chain, signer }: Pick<ErasePorts, "eraser" | "chain" | "signer">,
@@ -117,9 +117,9 @@ export async function eraseContents(
 }
 
 /**
- * For whoever has just begun a run: of a client that was deleted since they looked it is cancelled and erased, for no
- * erasure that came before it can have found it; where there is a queue by whoever takes from that, since a function that
- * begins runs may end none. Throws `Conflict`, `NotFound` then, as if it had never begun.
+ * Checks, right after a run started, that its client still exists. If the client was deleted meanwhile, the erasure may
+ * have missed the run, so the run is cancelled and erased, through the queue if there is one, since a Lambda that starts
+ * runs may lack the right to cancel them. Throws `Conflict` or `NotFound` then.
  */
 export async function demandClientStill(ports: ServicePorts, by: Principal, { id, client }: Execution): Promise<void> {
   try {
@@ -133,7 +133,7 @@ export async function demandClientStill(ports: ServicePorts, by: Principal, { id
   }
 }
 
-/** Erases a run that began for a client while that was deleted. False: its client is there, or it is no such run. */
+/** Erases a run that started while its client was being deleted. False if the client exists, or the run is not its own. */
 export async function eraseStraggler(ports: ServicePorts, client: string, execution: string): Promise<boolean> {
   const record = await ports.executions.get(execution);
   if (record?.client !== client || client === defaultClient) return false;
@@ -143,7 +143,7 @@ export async function eraseStraggler(ports: ServicePorts, client: string, execut
   await endRun(ports, execution);
   await eraseContents(ports, execution);
   await ports.eraser.blobs({ client, root: record.root });
-  // What its end has left elsewhere; of a client that is still being erased the erasure itself looks once more.
+  // Removes other traces of the run. While the client is being erased, that erasure removes them.
   let cursor: string | undefined;
   do cursor = whose ? undefined : await ports.eraser.rest(client, cursor);
   while (cursor !== undefined);

@@ -3,10 +3,10 @@ import type { Erasing } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
 
-/** Less than what a sweeper takes for lost, so that nobody else begins beside somebody who works. */
+/** Shorter than the sweeper's limit for lost erasures, so that two processes do not work on one. */
 const renewedMs = 30_000;
 
-/** How far the erasure of a client is, in its record. */
+/** The progress of a client's erasure, stored in its record. */
 export class ErasureProgress {
   readonly #ports: Pick<ServicePorts, "clients" | "clock">;
   readonly #client: string;
@@ -22,7 +22,7 @@ export class ErasureProgress {
     return this.#at;
   }
 
-  /** ISO 8601: when the client was deleted; of an older record that does not say so, when it last went on. */
+  /** ISO 8601: when the client was deleted. */
   get markedAt(): string {
     return this.#at.markedAt ?? this.#at.since;
   }
@@ -35,12 +35,12 @@ export class ErasureProgress {
     await this.#put({ ...place, ...defined({ passSince: this.#at.passSince }) });
   }
 
-  /** `until`: milliseconds since the epoch. */
+  /** Pauses the erasure; `until` is in milliseconds since the epoch. */
   async rest(until: number): Promise<void> {
     await this.#put({ part: "executions", restsUntil: new Date(until).toISOString() });
   }
 
-  /** Says now and then that somebody is at it, where that takes long. */
+  /** Updates the time of the last step during long work. */
   async renew(): Promise<void> {
     if (this.#ports.clock.now() - Date.parse(this.#at.since) < renewedMs) return;
     const { by: _, since: __, markedAt: ___, ...place } = this.#at;
@@ -57,34 +57,34 @@ export class ErasureProgress {
   }
 }
 
-/** Who saw the client before it was marked, and then begins a run, is over by then: receive-mail has 300 s. */
+/** After this time, processes that saw the client before its deletion can start no more runs: receive-mail has 300 s. */
 const startersLiveMs = 330_000;
 
-/** Who was at a node of a run as that ended, and stores a model's answer, is over by then: run-node has 900 s. */
+/** After this time, a node of an ended run can store no more answers of a model: run-node has 900 s. */
 const writersLiveMs = 930_000;
 
-/** Until somebody looks again who is at a node of the client's runs. */
+/** Pause before the next look at the nodes that this process runs for the client. */
 const againMs = 30_000;
 
 const countedAtOnce = 200;
 
-/** What the records of a client's runs say; they stay, so their number tells whether a pass has seen all. */
+/** A summary of the client's runs. Records stay, so their number shows whether a pass has seen all. */
 interface Runs {
   count: number;
   isOpen: boolean;
-  /** Milliseconds since the epoch: when the last of them ended. */
+  /** Milliseconds since the epoch: the latest end of a run. */
   endedMs: number;
 }
 
-/** Whether behind a pass that begins now there may be nothing more: no node of the client's is run by this process. */
+/** Whether a pass that starts now can be the last one: this process runs no node of the client. */
 export async function mayBeLast({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);
 }
 
 /**
- * What comes behind a pass: nothing more, another one at once, or (milliseconds since the epoch) another one later,
- * when whoever could store something after this one is over.
+ * Decides what follows a pass: "nothing", "another" pass immediately, or another pass at a time (milliseconds since the
+ * epoch) when all processes that could still store something have ended.
  */
 export async function behindPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
   const runs = await runsOf(ports, client);
@@ -92,7 +92,7 @@ export async function behindPass(ports: ServicePorts, client: string, progress: 
   const now = ports.clock.now();
   if (runs.isOpen || runs.count > seen) return "another";
   if (passSince === undefined) return now + againMs;
-  // Where erasures are queued, functions run in processes of their own, and only their time says when they are over.
+  // With a queue, functions run in other processes, and only their maximum run time shows when they have ended.
   const ends = ports.erasureQueue
     ? [Date.parse(progress.markedAt) + startersLiveMs, runs.endedMs + writersLiveMs]
     : [runs.endedMs];

@@ -3,12 +3,12 @@ import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/draft-id.ts";
 import { endRun } from "./erase-run.ts";
 
-/** Without its state machine none of them could go on. */
+/** Cancels the session's runs, which cannot continue without their state machine. */
 export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "state">): Promise<void> {
   for (const { execution } of state.runs) await endRun(ports, execution);
 }
 
-/** Takes away a session that is over, with what was published for it. Twice does no harm. Definitions stay, for its runs. */
+/** Removes a session and its state machine. Can be repeated. Definitions stay, since its runs need them. */
 export async function removeSession(ports: ServicePorts, session: Pick<Session, "id" | "client">): Promise<void> {
   const whole = await ports.sessions.get(session.id);
   if (whole) await cancelRuns(ports, whole);
@@ -17,7 +17,7 @@ export async function removeSession(ports: ServicePorts, session: Pick<Session, 
   await ports.sessions.remove(session);
 }
 
-/** Removes those that are over. Answers their ids. */
+/** Removes expired sessions. Returns their ids. */
 export async function removeExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<string[]> {
   const removed: string[] = [];
   const now = new Date(ports.clock.now()).toISOString();
@@ -29,7 +29,7 @@ export async function removeExpired(ports: ServicePorts, until = Number.POSITIVE
   return removed;
 }
 
-/** Of a client that is being erased, before what names it goes. */
+/** Removes all sessions of a client that is being erased. */
 export async function removeSessionsOf(ports: ServicePorts, client: string): Promise<void> {
   const pageSize = 50;
   for (;;) {

@@ -25,28 +25,28 @@ export interface ExecuteRequest {
   /** ULID of the new execution. */
   ulid: string;
   workflow: string;
-  /** JSON text of an object; it lies over the variables of the client. */
+  /** JSON text of an object; its keys override the client's variables. */
   context: string;
-  /** `by` wrote the context, so `{"$upload": id}` in it stands for bytes. Absent: it is data, whoever sent it. */
+  /** Whether the caller wrote the context, so `{"$upload": id}` in it names an upload. Absent: it is plain data. */
   namesUploads?: boolean;
   files?: NonNullable<StartRequest["files"]>;
-  /** Absent: the key's own, or the one that everything without a client belongs to. */
+  /** Absent: the client of the key, or the default client. */
   client?: string;
-  /** Id of the trigger that starts it; absent: `by` asks for it. */
+  /** Id of the trigger that starts the run; absent: a caller requests it. */
   trigger?: string;
-  /** Absent: what is pinned for the client, or active. */
+  /** Absent: the version pinned for the client, or the active one. */
   version?: number;
-  /** No model writes code: prompt nodes run locked code, or fail. Text nodes ask theirs. */
+  /** No model writes code: prompt nodes run locked code or fail. Text nodes still call their models. */
   frozen?: boolean;
-  /** Prompt nodes whose code is written anew. */
+  /** Prompt nodes whose code is written again. */
   fresh?: readonly string[];
-  /** An execution of the workflow for the same client: what its nodes came to counts where nothing has changed. */
+  /** An execution of the workflow for the same client, whose outcomes of unchanged nodes are reused. */
   reuse?: string;
 }
 
 /**
- * Starts a run, or queues it for a quota, or until its workflow is resumed. Throws `NotFound`, `InputsRefused`; `Refused`
- * where the client has spent what it may, or nodes cannot be written anew; `Conflict` where the client is being erased.
+ * Starts a run, or queues it for a quota or a paused workflow. Throws `NotFound`, `InputsRefused`; `Refused` if the
+ * client's budget is spent, or a node in `fresh` has no written code; `Conflict` if the client is being erased.
  */
 export async function execute(ports: ServicePorts, by: Principal, request: ExecuteRequest): Promise<Execution> {
   const { workflow, client = by.client ?? defaultClient } = request;
@@ -66,10 +66,10 @@ export async function execute(ports: ServicePorts, by: Principal, request: Execu
   return begun;
 }
 
-/** What a run of a version that is at hand begins with. */
+/** The request to run a given version. */
 export type VersionRequest = Omit<ExecuteRequest, "workflow" | "version">;
 
-/** Starts a run that tries a version out: no quota and no pause holds it. Throws as `execute`. */
+/** Starts a run of a version without quotas and pauses, to try it out. Throws as `execute` does. */
 export async function executeVersion(
   ports: ServicePorts,
   by: Principal,
@@ -103,7 +103,7 @@ async function startOf(
   return { ...start, ...defined({ reuse, trigger: request.trigger }) };
 }
 
-/** What a run may take over of an earlier one. Throws `ExecutionNotFound`, `Refused`. */
+/** Checks an earlier execution whose outcomes the run may reuse. Throws `ExecutionNotFound`, `Refused`. */
 async function reusable(
   ports: ServicePorts,
   by: Principal,
@@ -118,14 +118,14 @@ async function reusable(
   return { source, unchanged };
 }
 
-/** The version of a workflow that is meant: absent, the one that is active. Throws `NotFound`. */
+/** Finds the wanted version of a workflow, by default the active one. Throws `NotFound`. */
 export async function versionFor(ports: ServicePorts, id: string, wanted?: number): Promise<FoundWorkflow> {
   if (isDraftId(id)) throw noWorkflow(id);
   const found = await findWorkflow(ports, id, wanted);
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }
 
-/** Of a version that went with its workflow, where there is a new one by its name. Throws `NotFound` where there is none. */
+/** The error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is gone, too. */
 async function lostPin(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
   await findWorkflow(ports, workflow);
   const way = `PATCH /clients/${client} with pins to others, or none`;
@@ -135,14 +135,14 @@ async function lostPin(ports: ServicePorts, workflow: string, client: string, ve
 const firstPauseMs = 15;
 const longestPauseMs = 1_000;
 
-/** The record once the run has ended, or as it is when the time is over. */
+/** Returns the record once the run has ended, or its current state after `withinMs`. */
 export async function untilEnded(ports: ServicePorts, id: string, withinMs: number): Promise<Execution | undefined> {
   const begin = ports.clock.now();
   for (;;) {
     const record = await ports.executions.get(id);
     const passedMs = ports.clock.now() - begin;
     if (passedMs >= withinMs || (record && hasEnded(record))) return record;
-    // Where another process closes it, it is heard of late by a fifth of the time that it took.
+    // If another process closes the run, this notices it after at most 20 % more time.
     const pauseMs = Math.min(longestPauseMs, firstPauseMs + passedMs / 5);
     await ports.endings.wait(id, Math.min(pauseMs, withinMs - passedMs));
   }

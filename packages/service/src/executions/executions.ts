@@ -33,8 +33,8 @@ import type { Page } from "../ports/page.ts";
 type FindPorts = Pick<ServicePorts, "executions">;
 
 /**
- * Throws `ExecutionNotFound`, in the same words for one that is not there and one out of reach. Throws `UnreadableRecord`
- * where its record says another client, or none that can be read, only to keys of all clients.
+ * Finds an execution. Throws the same `ExecutionNotFound` for an unknown one and for one out of the caller's reach. Throws
+ * `UnreadableRecord` only if the caller may know of it: a record without a readable client needs a key for all clients.
  */
 export async function executionWithin(ports: FindPorts, by: Principal, id: string): Promise<Execution> {
   const record = await ports.executions.get(id).catch((error: unknown) => {
@@ -52,7 +52,7 @@ export async function listExecutions(ports: FindPorts, by: Principal, query: Exe
   return ports.executions.list({ ...query, ...defined({ client: client ?? undefined }) });
 }
 
-/** Checks the chain of a run, and its record: one that cannot be read is broken. Throws `ExecutionNotFound`. */
+/** Verifies the chain and the record of a run; an unreadable record counts as broken. Throws `ExecutionNotFound`. */
 export async function verify(ports: ServicePorts, by: Principal, id: string): Promise<Verification> {
   await executionWithin(ports, by, id).catch((error: unknown) => {
     if (!(error instanceof UnreadableRecord)) throw error;
@@ -60,16 +60,16 @@ export async function verify(ports: ServicePorts, by: Principal, id: string): Pr
   return verifyExecution(ports, id);
 }
 
-/** What the check of one of many runs found. */
+/** The result of verifying one run of a page. */
 export interface VerifiedRun {
   id: string;
   found: Verification;
 }
 
-/** Runs that are checked at the same time: each check reads a whole chain. */
+/** Runs verified concurrently: each verification reads a whole chain. */
 const checkedAtOnce = 4;
 
-/** Checks the runs of one page of a list, newest first; those whose records cannot be read come first. */
+/** Verifies the runs of one page, newest first; runs with unreadable records come first. */
 export async function verifyRuns(
   ports: ServicePorts,
   by: Principal,
@@ -87,15 +87,15 @@ export async function verifyRuns(
 
 type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readTrace>[0]>;
 
-/** The state of a run and its context, with large values loaded. Throws `ExecutionNotFound`. */
+/** Returns the state of a run and its context, with large values loaded. Throws `ExecutionNotFound`. */
 export async function readExecution(ports: ReadPorts, id: string): Promise<Trace> {
   const trace = await readTrace(ports, id);
   return { ...trace, context: await wholeContext(ports, trace.execution, trace.context) };
 }
 
 /**
- * One link, in whatever branch; `full` with code, contexts and logs, `references` with large values as the chain has them.
- * Undefined where there is none.
+ * Reads one entry, in any branch; `full` with code, contexts and logs; `references` keeps large values as references.
+ * Undefined if there is no such entry.
  */
 export async function readLink(
   ports: ReadPorts,
@@ -112,12 +112,12 @@ export async function readLink(
   };
 }
 
-/** AWS Lambda answers at most 6 MB; what else is in an answer needs room, too. */
+/** AWS Lambda answers at most 6 MB, which includes other parts of the answer. */
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * A context with the texts and the JSON that lie in blobs put in their places, as far as there is room. Bytes, what is
- * too large and what was erased stay references: `{"$blob": {sha256, bytes, type}}`. Own keys are as they were written.
+ * Replaces references in a context by the texts and JSON of their blobs, as far as they fit. Bytes, oversized values and
+ * erased values stay references: `{"$blob": {sha256, bytes, type}}`. Other keys keep their original text.
  */
 export async function wholeContext(
   { blobs }: Pick<Ports, "blobs">,
@@ -139,7 +139,7 @@ export async function wholeContext(
   return asWritten(new RawJson(objectText(whole)));
 }
 
-/** Null, too, for a blob that an earlier release took for JSON although it is none. */
+/** Loads a value; null if its blob was erased, or if the blob of an imported run is not valid JSON. */
 async function unlessErased(load: () => Promise<string | null>): Promise<string | null> {
   try {
     return await load();
@@ -150,8 +150,8 @@ async function unlessErased(load: () => Promise<string | null>): Promise<string 
 }
 
 /**
- * Erases what an execution and everything restarted from it knew, or hands that over; answers the ids. Throws
- * `ExecutionNotFound`, and `Conflict` as `eraseExecution`.
+ * Erases the data of an execution and of all its restarts, or enqueues that; returns their ids. Throws
+ * `ExecutionNotFound`, and `Conflict` as `eraseExecution` does.
  */
 export async function erase(ports: ServicePorts, by: Principal, id: string): Promise<string[]> {
   const execution = await executionWithin(ports, by, id);
@@ -163,19 +163,19 @@ export async function erase(ports: ServicePorts, by: Principal, id: string): Pro
   return ids;
 }
 
-/** AWS gives a request 30 seconds. The turns of ten thousand items may take longer to close. */
+/** AWS allows a request 30 seconds. Closing ten thousand items may take longer. */
 const longestWaitMs = 15_000;
 
 /**
- * Stops a run; of one that is over it answers how it ended. A run with thousands of branches is stopped when this answers,
- * and may still be `running`: then whoever hears that its state machine was stopped goes on closing it, and if nobody
- * does, the sweeper. Throws `ExecutionNotFound`.
+ * Cancels a run, and returns its status; for an ended run the status with which it ended. A run with thousands of branches
+ * may still be `running` after that: its state machine is stopped, and the close continues in the function that handles
+ * the stop, or in the sweeper. Throws `ExecutionNotFound`.
  */
 export async function cancel(ports: ServicePorts, by: Principal, id: string): Promise<Pick<Execution, "status">> {
   const { client, open, status } = await executionWithin(ports, by, id);
   const closing = cancelExecution(ports, id);
   const late = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));
-  closing.catch(() => undefined); // after this has answered, the sweeper closes what could not be closed
+  closing.catch(() => undefined); // after this function has answered, the sweeper closes the rest
   const answer = await Promise.race([closing, late]);
   if (open) await recordDeed(ports, by, { action: "execution.cancelled", client, subject: id });
   return answer;

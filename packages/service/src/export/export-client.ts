@@ -8,17 +8,17 @@ import type { Archive, ArchiveRecord } from "../ports/archive.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { seenBy } from "../workflows/show.ts";
 
-/** What is sealed of an export. */
+/** The sealed facts of an export. */
 export interface Sealed {
-  /** Null: everything is in it. */
+  /** Null: the export contains everything. */
   client: string | null;
   digest: string;
 }
 
-/** The digest of no record at all. */
+/** The digest of an empty export. */
 export const emptyDigest = "0".repeat(64);
 
-/** Of records behind those of `before`: their order, each byte of an item, size and key (its hash) of an object. */
+/** Extends a digest with records. It covers their order, each byte of an item, and the size and key (a hash) of an object. */
 export function digestAfter(before: string, records: readonly ArchiveRecord[]): string {
   const hashOf = (text: string) => hash("sha256", text);
   return records.reduce((digest, record) => {
@@ -26,45 +26,48 @@ export function digestAfter(before: string, records: readonly ArchiveRecord[]): 
   }, before);
 }
 
-/** What the seal of an export signs, with the key that signs chains. A chain's signature is over 64 hex digits: a text that begins with a name can never be one, nor the other way round. */
+/**
+ * The text that the seal of an export signs, with the key that signs chains. Chain signatures cover 64 hex digits, so
+ * neither signature can pass for the other.
+ */
 export function sealedText({ client, digest }: Sealed): string {
   return `nova-export\n${JSON.stringify({ format: 1, client, digest })}`;
 }
 
-/** What a page hands to the next one: what all pages so far held, signed, since it travels through whoever asks. */
+/** The state that one page passes to the next, signed, since it travels through the caller. */
 interface RunningDigest {
-  /** Where the next page begins. */
+  /** The start of the next page. */
   at: string;
   digest: string;
 }
 
-/** `reach` is the client of the key that asks. */
+/** `reach` is the client of the caller's key. */
 type Asked = { client: string; reach: string | null };
 
 function pageText({ client, reach }: Asked, { at, digest }: RunningDigest): string {
   return `nova-export-page\n${JSON.stringify([client, reach, at, digest])}`;
 }
 
-/** So long the addresses of a page can be used. */
+/** How long the URLs of a page are valid. */
 const addressSeconds = 60 * 60;
 
 type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
 type ExportedObject = Omit<ArchivedObject, "text"> & { url: string };
 
-/** An object comes with the address under which it can be fetched; one that is stored nowhere is in its address. */
+/** An object comes with the URL from which it can be fetched. An object with replaced text is inside a data URL. */
 type ExportRecord = Extract<ArchiveRecord, { kind: "item" }> | ExportedObject;
 
 interface ExportPage {
   records: ExportRecord[];
   cursor?: string;
-  /** Of the last page: signs what all pages held, where each was asked for with the cursor of the one before. */
+  /** On the last page: the signature over all pages, if each was requested with the previous page's cursor. */
   seal?: string;
 }
 
-/** A cursor: with a digest the pages before are known. */
+/** A cursor; with a digest, it proves the previous pages. */
 type Cursor = { at: string; digest?: undefined } | (RunningDigest & { signature: string });
 
-/** A page of all that is stored of a client; with its own key definitions are what `seenBy` leaves. Throws `NotFound`. */
+/** Returns a page of a client's stored data. A client's own key sees definitions as `seenBy` shows them. Throws `NotFound`. */
 export async function exportClient(
   ports: ServicePorts,
   by: Principal,
@@ -85,7 +88,7 @@ export async function exportClient(
     page.records.map(async (one) => (one.kind === "item" ? one : withAddress(archive, one))),
   );
   const before = from ? from.digest : emptyDigest;
-  // Who began in the middle has not seen what lies before.
+  // An export that starts in the middle cannot be sealed.
   if (before === undefined) return { ...page, records };
   const digest = digestAfter(before, page.records);
   if (page.cursor === undefined) return { records, seal: await signer.sign(sealedText({ client: slug, digest })) };

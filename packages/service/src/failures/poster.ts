@@ -3,12 +3,12 @@ import { HostRefused } from "@nova/engine";
 import type { Outgoing } from "../outgoing/outgoing.ts";
 import type { Poster } from "../ports/mail.ts";
 
-/** It was not taken. */
+/** The server did not accept the request. */
 export class PostFailed extends Error {
   override name = "PostFailed";
 }
 
-/** Posts, some times over where the server may take it later. Pauses between the attempts are milliseconds. */
+/** Builds a poster that retries temporary failures after each of `pausesMs` (milliseconds). */
 export function createPoster(outgoing: Pick<Outgoing, "fetch">, pausesMs = [500, 2_000, 5_000]): Poster {
   return {
     async post(request) {
@@ -24,7 +24,7 @@ export function createPoster(outgoing: Pick<Outgoing, "fetch">, pausesMs = [500,
 
 interface Problem {
   error: Error;
-  /** Tried again it may go well. */
+  /** Whether a retry may succeed. */
   passes: boolean;
 }
 

@@ -6,16 +6,16 @@ import type { ServicePorts } from "../ports/index.ts";
 
 type SurveyPorts = Pick<ServicePorts, "formats">;
 
-/** Megabytes of the table that are read for one answer, which takes some seconds. */
+/** Megabytes of the table read for one answer, which takes some seconds. */
 const maxPages = 16;
 
-/** What a part of the table holds, in which formats. Throws `Forbidden`. */
+/** Counts the formats in a part of the table. Throws `Forbidden`. */
 export async function surveyPart(ports: SurveyPorts, by: Principal, after?: string): Promise<FormatPage> {
   demandAllClients(by);
   return survey(ports, maxPages, after);
 }
 
-/** What the whole table holds. */
+/** Counts the formats in the whole table. */
 export async function surveyAll(ports: SurveyPorts): Promise<StoredFormat[]> {
   return (await survey(ports, Number.POSITIVE_INFINITY)).formats;
 }
@@ -32,7 +32,7 @@ async function survey({ formats }: SurveyPorts, pages: number, after?: string): 
   return { formats: sumOfFormats(found), ...defined({ cursor }) };
 }
 
-/** One row for each kind and format, by name. */
+/** Sums up to one row for each kind and format, sorted by name. */
 export function sumOfFormats(parts: Iterable<StoredFormat>): StoredFormat[] {
   const sums = new Map<string, StoredFormat>();
   for (const part of parts) {

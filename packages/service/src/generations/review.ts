@@ -6,14 +6,14 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
-/** Code of one node, and what somebody who has read it says of it. */
+/** A user's verdict on the pinned code of one node. */
 export interface Review extends Pick<Generation, "node" | "client" | "codeHash" | "key"> {
   verdict: "approved" | "rejected";
 }
 
 /**
- * Approved code runs from now on, in the place of what ran for the same; rejected code runs no more and stays on record.
- * Saying the same twice changes nothing. Throws `NotFound`, `Forbidden`, `Conflict`.
+ * Stores a verdict. Approved code runs from now on and replaces other code for the same inputs. Rejected code no longer
+ * runs, but stays on record. A repeated verdict changes nothing. Throws `NotFound`, `Forbidden`, `Conflict`.
  */
 export async function reviewCode(
   ports: ServicePorts,
@@ -46,7 +46,7 @@ function approval({ clock }: Pick<ServicePorts, "clock">, by: Principal, found: 
   return { approved, status: "pinned" };
 }
 
-/** An approval cannot be taken back: it says who looked at the code, and when. */
+/** An approval is permanent: it records who read the code, and when. */
 function rejection({ status, approved, node }: Generation): Changes | null {
   if (status === "replaced") return null;
   if (approved)

@@ -10,20 +10,20 @@ export interface KeyRequest {
   /** ULID of the new key. */
   ulid: string;
   role: Role;
-  /** Absent: as far as the key reaches that makes it. */
+  /** Absent: the client of the key that makes it. */
   client?: string;
   name?: string;
 }
 
 export interface NewKey {
   key: ApiKey;
-  /** The whole key, which nobody can tell again; absent where an earlier delivery of the request was told. */
+  /** The whole key, shown only once; absent if an earlier delivery of the request has already received it. */
   text?: string;
 }
 
 export type KeyPorts = Pick<ServicePorts, "keys" | "clients" | "audit" | "clock">;
 
-/** Makes a key; `by` null is whoever sets NOVA up. Throws `NotFound` where there is no such client within reach. */
+/** Makes a key. `by` is null for the operator who sets NOVA up. Throws `NotFound` if the caller reaches no such client. */
 export async function createKey(ports: KeyPorts, by: Principal | null, request: KeyRequest): Promise<NewKey> {
   const client = request.client ?? by?.client ?? null;
   if (client !== null) await demandClient(ports, by, client);
@@ -43,7 +43,7 @@ export async function createKey(ports: KeyPorts, by: Principal | null, request: 
   return { key, text: keyText({ id: key.id, secret }) };
 }
 
-/** Throws `NotFound`; `Conflict` for the key that asks, which nobody could undo. */
+/** Throws `NotFound`; `Conflict` for the caller's own key, since the caller could not undo that. */
 export async function deleteKey(ports: KeyPorts, by: Principal, id: string): Promise<void> {
   const key = await ports.keys.get(id);
   if (!key || !reaches(by, key.client)) throw new NotFound(`there is no key "${id}" - GET /keys lists them`);
@@ -52,7 +52,7 @@ export async function deleteKey(ports: KeyPorts, by: Principal, id: string): Pro
   await recordDeed(ports, by, { action: "key.deleted", client: key.client, subject: id, detail: { role: key.role } });
 }
 
-/** Oldest first; with a key of one client those of that one. */
+/** Lists keys, oldest first; for the key of one client only keys of that client. */
 export function listKeys(
   { keys }: Pick<KeyPorts, "keys">,
   { client }: Principal,

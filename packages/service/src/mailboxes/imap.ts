@@ -88,7 +88,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
-/** The same text for every failure to connect, so a caller cannot find out whether something listens there. */
+/** One text for every failure to connect, so a caller cannot find out whether something listens there. */
 const noServer =
   "no mail server answers there, with a certificate for that name - check imap_host, which everybody must reach, and imap_port (143 or 993)";
 

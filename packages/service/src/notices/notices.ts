@@ -4,19 +4,19 @@ import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Mailer, Notice } from "../ports/mail.ts";
 
-/** Characters; an approval's message has 4,000 at most. */
+/** Characters; the message of an approval has at most 4,000. */
 const longestText = 20_000;
 
-/** A mail of these lines. What others wrote steers no terminal and begins no line of a head. */
+/** Builds a mail. Text of others cannot control a terminal, and cannot add a header line. */
 export function noticeOf(about: Notice["about"], to: string[], subject: string, lines: readonly string[]): Notice {
   const text = lines.join("\n").replaceAll(/\r\n?/g, "\n").replaceAll(steering, " ").slice(0, longestText);
   return { about, to, subject: subject.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), text };
 }
 
-/** Control characters but tab and line feed, and what turns the direction of a line around. */
+/** Control characters except tab and line feed, and characters that reverse the text direction. */
 const steering = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** Who a mail about a run of a client is from: the client's own address, where it has one. */
+/** The sender of a mail about a client's run: the client's own address, if it has one. */
 export function fromOf(client: Pick<Client, "mailFrom"> | undefined): Pick<Notice, "from"> {
   return client?.mailFrom ? { from: client.mailFrom } : {};
 }
@@ -29,13 +29,13 @@ const noMail = "no mail goes out from here";
 const way = "NOVA_MAIL_FROM (an address that SES has verified)";
 const sentence = `${noMail} - name a webhook, or deploy with ${way}`;
 
-/** For wishes that were stored when mail was set up, or when nobody asked. */
+/** Refuses every mail. Stored wishes may predate the removal of the sender address. */
 export const noMailer: Mailer = { send: () => Promise.reject(new Refused(sentence)) };
 
-/** The same of an approval. */
+/** The reason why an approval sends no mail. */
 export const unmailed = `${noMail} - deploy with ${way}`;
 
-/** A finding where a definition wants mails and none goes out. */
+/** A finding if a definition wants mails and no mailer is configured. */
 export function mailFindings(
   { mailer }: Pick<ServicePorts, "mailer">,
   { onFailure }: { onFailure?: OnFailure },
@@ -43,7 +43,7 @@ export function mailFindings(
   return mailer || !onFailure?.mail ? [] : [finding("NOVA131", "$.on_failure.mail", sentence)];
 }
 
-/** Warnings where approvals name addresses that nobody mails: the names in `to` are of use to lists besides. */
+/** Warnings if approvals name mail addresses and no mailer is configured. The names in `to` still serve task lists. */
 export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workflow: Workflow): Finding[] {
   if (mailer) return [];
   const asking = Array.from(nodeIndex(workflow).values(), ({ node }) => node).filter(
@@ -56,7 +56,7 @@ export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workf
   ];
 }
 
-/** Throws `Refused` where a client wants mails and none goes out. */
+/** Throws `Refused` if a client wants mails and no mailer is configured. */
 export function demandMail({ mailer }: Pick<ServicePorts, "mailer">, onFailure: OnFailure | undefined): void {
   if (!mailer && onFailure?.mail) throw new Refused(`on_failure.mail: ${sentence}`);
 }

@@ -4,11 +4,11 @@ import { Conflict, Refused } from "../errors.ts";
 import type { Attempt } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
-/** How long a repeated request is answered from what the first one made. */
+/** How long a repeated request gets the result of the first one. */
 const keptSeconds = 24 * 60 * 60;
-/** A Lambda of the API lives for 30 seconds. */
+/** Maximum run time of the API's Lambda. */
 const apiLivesMs = 30_000;
-/** Clocks differ, and a Lambda is not stopped to the millisecond. */
+/** Tolerance for differing clocks, and for the time that Lambda needs to stop a function. */
 const marginMs = 5_000;
 
 const nextId = monotonicFactory();
@@ -16,21 +16,20 @@ const nextId = monotonicFactory();
 export interface OnceRequest {
   /** Id of the API key. */
   principal: string;
-  /** Whose the key is; null for all clients. */
+  /** The client of the key; null for all clients. */
   client: string | null;
   /** The `Idempotency-Key`. */
   key: string;
-  /** All that was asked, as text. */
+  /** The whole request as text. */
   asked: string;
-  /** How long whoever does it may live; whoever began before that is dead, and another one takes over. Absent: the API. */
+  /** Maximum run time of the caller. After it, the attempt counts as abandoned, and another request takes it over. Absent: the API's. */
   livesMs?: number;
 }
 
 /**
- * Does a piece of work once per `Idempotency-Key`, and answers a repeated request what the first one made. The id for
- * what is to be made is reserved before, so that whoever takes over from a process that died makes the same thing.
- * With `again` a repeated request gets what that makes of it. Throws `Conflict` while the first is under way, `Refused`
- * where the key was used for something else.
+ * Runs `make` once per `Idempotency-Key`. A repeated request gets the first result, passed through `again`. The id of the
+ * new thing is reserved before, so a takeover of an abandoned attempt makes the same thing. Throws `Conflict` while the
+ * first request is in progress, and `Refused` if the key was used for another request.
  */
 export async function once<T>(
   ports: Pick<ServicePorts, "attempts" | "clock">,

@@ -7,10 +7,10 @@ import { HostRefused, type OutgoingFetch } from "@nova/engine";
 import type { IPv6 } from "ipaddr.js";
 import ipaddr from "ipaddr.js";
 
-/** IPv6 addresses that are handed out to the internet (IANA); everything else has a purpose of its own, or none yet. */
+/** The IPv6 range assigned to the internet (IANA). All other ranges are reserved or special. */
 const unicast = [ipaddr.parse("2000::"), 3] as [IPv6, number];
 
-/** Whether all the internet means one machine by it. IPv4 inside of IPv6 is IPv4: there the network leads. */
+/** Whether the address identifies one machine on the internet. IPv4 inside IPv6 is checked as IPv4. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
@@ -24,22 +24,22 @@ export function isPublicAddress(address: string): boolean {
 
 /** From the lookup of the name to the end of the answer. */
 export const maxRequestMs = 10_000;
-/** A token, a key set or a receipt has some thousands. */
+/** Tokens, key sets and receipts have a few kilobytes. */
 export const maxAnswerBytes = 1024 * 1024;
 
-/** How a host is found, and whether it may be. */
+/** Resolves hosts and refuses forbidden ones. */
 export interface Guard {
-  /** Clients `admit` a host and connect to what `lookup` finds: no name can lead elsewhere after it was looked at. */
+  /** A client calls `admit` for the host and connects to the result of `lookup`, so a name cannot change after its check. */
   lookup: LookupFunction;
-  /** Throws `HostRefused` for an address inside, which no client looks up. */
+  /** Throws `HostRefused` for a private IP address, which a client does not look up. */
   admit(host: string): void;
 }
 
 const bodiless = [204, 205, 304];
 
 /**
- * No redirect is followed: it would carry a secret, or the request itself, to a place that nobody has looked at. Each
- * request has a connection of its own. No compression is asked for, so the bytes that are counted are all there are.
+ * Builds a `fetch` for hosts that users name. It follows no redirect, which would carry a secret or the request to an
+ * unchecked host. Each request has its own connection. It asks for no compression, so the byte limit counts the real size.
  */
 export function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
   return async (url, init) => {
@@ -61,7 +61,7 @@ export function fetchThrough({ lookup, admit }: Guard): OutgoingFetch {
   };
 }
 
-/** Whoever cancels it, or gets too much, ends the connection. */
+/** Limits the size of an answer. Cancelling the stream, or exceeding the limit, closes the connection. */
 function capped(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   const counted = new Transform({
@@ -71,22 +71,22 @@ function capped(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>
       else done(new RangeError(`the answer has more than ${maxAnswerBytes} bytes`));
     },
   });
-  // What breaks reaches the reader.
+  // The reader of the stream receives errors.
   pipeline(answer, counted, () => undefined);
   return Readable.toWeb(counted) as ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** The way to servers that a user has named. */
+/** Access to servers that users name. */
 export interface Outgoing extends Guard {
-  /** Whether private addresses are reached, too. */
+  /** Whether private addresses are allowed. */
   allowsPrivate: boolean;
   fetch: OutgoingFetch;
 }
 
 export interface OutgoingOptions {
-  /** Whether addresses of private networks are reached, as on a laptop. */
+  /** Whether addresses of private networks are allowed, as on a laptop. */
   allowsPrivate: boolean;
-  /** For tests. */
+  /** Replaced in tests. */
   lookup?: typeof lookUp;
 }
 
@@ -96,7 +96,7 @@ export function createOutgoing({ allowsPrivate, lookup: ask = lookUp }: Outgoing
     ask(host, { ...how, all: true }, (error, found) => {
       const addresses = (found ?? []) as LookupAddress[];
       const [first] = addresses;
-      // Names that do not exist are refused in the same words: nobody learns which names there are inside.
+      // Unknown names get the same refusal, so a caller cannot find out which private names exist.
       const isNowhere = (!error || unknown.includes(error.code ?? "")) && !allowsPrivate;
       if (error) done(isNowhere ? refusal(host) : error, "");
       else if (!first || !addresses.every(({ address }) => isOpen(address))) done(refusal(host), "");

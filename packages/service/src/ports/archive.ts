@@ -71,7 +71,7 @@ export interface Eraser {
 
 /** The queue of erasures: a whole client, one `execution` of it, or one deleted `session`. */
 export interface ErasureQueue {
-  /** The same erasure may be enqueued twice. `isAsked`: a user asked for it. */
+  /** An erasure may be enqueued twice. `isAsked`: a user asked for it. */
   enqueue(erasure: { client: string; execution?: string; isAsked?: true; session?: string }): Promise<void>;
 }
 
@@ -83,8 +83,8 @@ export type FormatState = (typeof formatStates)[number];
 /** The number of stored records of one kind and format. */
 export interface StoredFormat {
   entity: string;
-  /** Null where they have none. */
   /** Null for records without a format. */
+  format: number | null;
   items: number;
   state: FormatState;
 }

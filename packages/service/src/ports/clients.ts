@@ -16,7 +16,7 @@ export interface Client {
   /** JSON text of an object: the initial context of its runs. */
   variables?: string;
   quotas?: ClientQuotas;
-  /** Who is notified of its failed runs. */
+  /** Recipients of notices about its failed runs. */
   onFailure?: OnFailure;
   /** Sender address of mails about its runs; absent or empty: the deployment's. */
   mailFrom?: string;

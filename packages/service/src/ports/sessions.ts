@@ -21,10 +21,10 @@ export interface Session {
 
 export interface SessionState {
   draft: Draft;
-  /** JSON text of an object: what every run of the draft begins with. */
   /** JSON text of an object: the initial context of every run. */
-  /** The workflow that it was made from, or published as. */
+  context: string;
   /** The workflow that the session was made from, or published as. */
+  workflow?: string;
   nodes: Record<string, NodeRecord>;
   /** Executions whose outcomes are not in `nodes` yet. */
   runs: SessionRun[];

@@ -47,7 +47,7 @@ export interface Bus {
 
 /** Versions that wait for their state machine. The publisher takes one after the other. */
 export interface PublishQueue {
-  /** The same version may be enqueued twice. */
+  /** A version may be enqueued twice. */
   enqueue(version: { workflow: string; version: number }): Promise<void>;
 }
 

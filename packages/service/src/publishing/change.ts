@@ -9,22 +9,23 @@ import { showUnlessDeleted } from "../workflows/show.ts";
 import { moveActive, settleTriggers } from "./move-active.ts";
 
 /**
- * Takes away what a deleted workflow still has, and writes down that it was deleted: by whoever deletes it, and by who
- * deletes it again, or publishes another one under its id, where that died. False: nothing was left.
+ * Finishes a deletion: removes the triggers, pauses and credentials of a deleted workflow, and records the deletion. It
+ * runs in the deletion itself, and after a crash in the next deletion or publication of that id. False if nothing was
+ * left to do.
  */
 export async function finishDeletion(ports: ServicePorts, id: string): Promise<boolean> {
   const { leaving } = (await ports.workflowStates.get(id)) ?? {};
   if (!leaving) return false;
   await settleTriggers(ports, id);
   await endPauses(ports, id);
-  // Credentials of what was published meanwhile may be its own.
+  // A version that was published meanwhile uses the same credentials, so they stay then.
   if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
   await ports.audit.append(leaving);
   await ports.workflowStates.endDeletion(id, leaving);
   return true;
 }
 
-/** Makes a version what new runs use; runs that go on stay on theirs. Throws `NotFound`, `Forbidden`. */
+/** Activates a version for new runs; open runs stay on their version. Throws `NotFound`, `Forbidden`. */
 export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {
   demandAllClients(by);
   const found = await findWorkflow(ports, id, version);
@@ -41,7 +42,7 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
 
 const open = ["running", "waiting", "queued"] as const;
 
-/** Who repeats it where it died does the rest. Throws `NotFound`, `Forbidden`; `Conflict` while runs are open. */
+/** Deletes a workflow. Repeating it after a crash does the rest. Throws `NotFound`, `Forbidden`; `Conflict` while runs are open. */
 export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   demandAllClients(by);
   const shown = await showUnlessDeleted(ports, id);

@@ -2,7 +2,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { HandOver, Publication, PublicationName } from "../ports/workflow-states.ts";
 import { publishVersion } from "./publish-version.ts";
 
-/** What waits for this long was lost on its way, or waits behind many others; after every time, twice as long. */
+/** A hand-over older than this counts as lost. The limit doubles with each hand-over, since the queue may just be long. */
 const lostMs = 120_000;
 const longestMs = 3_600_000;
 
@@ -16,17 +16,17 @@ export function handedOverAgain({ clock }: Clock, before?: HandOver): HandOver {
   return { times: (before?.times ?? 0) + 1, at: new Date(clock.now()).toISOString() };
 }
 
-/** So long a request waits for the queue: most publications take less. */
+/** How long a request waits for its publication; most take less. */
 const patienceMs = 2_000;
 const pauseMs = 100;
 
-/** Gives a publication to the queue; where there is none it is done at once. */
+/** Puts a publication into the queue; without a queue, publishes it directly. */
 export async function handOver(ports: ServicePorts, name: PublicationName): Promise<void> {
   if (!ports.publishQueue) await publishVersion(ports, name);
   else await ports.publishQueue.enqueue({ workflow: name.workflowId, version: name.version });
 }
 
-/** Has it published: answers the publication when it is over, or as it stands when whoever asked has waited long enough. */
+/** Hands a publication over and waits for its end. Returns its current state if the wait was too long. */
 export async function whenPublished(ports: ServicePorts, waiting: Publication): Promise<Publication> {
   const { publications, clock } = ports;
   const name = { workflowId: waiting.workflowId, version: waiting.version };
@@ -40,15 +40,15 @@ export async function whenPublished(ports: ServicePorts, waiting: Publication): 
 }
 
 /**
- * Hands publications over again that nobody seems to work at. Answers which. Each waits twice as long after every time,
- * so that a queue that is long already does not grow by all of it with every sweep.
+ * Hands lost publications over again, and returns them. The limit doubles for each, so a queue that is already long does
+ * not grow by its whole length with every sweep.
  */
 export async function sweepPublications(ports: ServicePorts): Promise<PublicationName[]> {
   const again: PublicationName[] = [];
   for await (const publication of ports.publications.pending()) {
     const { workflowId, version, createdAt, handedOver = { times: 0, at: createdAt } } = publication;
     if (!isLost(ports, handedOver)) continue;
-    // Noted first: one that cannot be handed over does not keep the others from it the next time.
+    // Recorded first: a publication that cannot be handed over must not block the others at the next sweep.
     await ports.publications.recordHandOver({ workflowId, version }, handedOverAgain(ports, handedOver));
     await handOver(ports, { workflowId, version });
     again.push({ workflowId, version });
@@ -57,9 +57,8 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
 }
 
 /**
- * Has the triggers of workflows settled whose version was being changed when a process died: by whoever publishes, who
- * may. Where somebody is at it still, that is one more who does the same. Each waits longer after every time, so that
- * what cannot be settled for now keeps no publication waiting.
+ * Has the publisher, which has the rights, settle triggers that a crashed process left between two versions. Settling
+ * them twice is harmless. The limit doubles for each workflow, so triggers that cannot be settled delay no publication.
  */
 export async function sweepTriggers(ports: ServicePorts): Promise<void> {
   for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {

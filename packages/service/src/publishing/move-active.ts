@@ -6,8 +6,9 @@ import { putTriggers, removeTriggers, replacesTrigger } from "../triggers/sync.t
 import { activeNow } from "../workflows/find.ts";
 
 /**
- * Leaves triggers that somebody has made or taken away, here or (`touched` in the state) elsewhere, as the version has
- * them that is active: gone, or in its form. Who makes another one active meanwhile is followed. Throws as `putTriggers`.
+ * Brings triggers into the state of the active version: those in `made` and those of `touched` versions are removed, or
+ * set up as the active version defines them. If another version becomes active meanwhile, it starts again. Throws as
+ * `putTriggers` does.
  */
 export async function settleTriggers(
   ports: ServicePorts,
@@ -19,9 +20,9 @@ export async function settleTriggers(
     all = [...all, ...(await triggersOf(ports, workflowId, state.touched))];
     if (all.length === 0 && !state.touched) return;
     const own = version?.workflow.triggers ?? [];
-    // What stays is put last: it may be what cannot be done.
+    // Setting up comes last, since it may fail.
     await removeTriggers(ports, workflowId, all, own);
-    // A mailbox that waits after a failure would be looked at anew if it was put for nothing.
+    // Only touched triggers are set up again: that would end the pause of a mailbox.
     const touched = own.filter((one) => all.some((other) => replacesTrigger(one, other)));
     await putTriggers(ports, workflowId, touched);
     if (await isStill(ports, workflowId, state)) return;
@@ -34,7 +35,7 @@ async function triggersOf(ports: ServicePorts, workflowId: string, versions: rea
   return all.flatMap((version) => version?.workflow.triggers ?? []);
 }
 
-/** Whether the state is what it was; then nothing of it is touched any more. */
+/** Whether the state is unchanged. Clears `touched` then. */
 async function isStill(ports: ServicePorts, workflowId: string, state: VersionPointers): Promise<boolean> {
   if (state.touched) return ports.workflowStates.move(workflowId, state, { touched: [] });
   const { active, deleted, touched } = (await ports.workflowStates.get(workflowId)) ?? {};
@@ -42,10 +43,10 @@ async function isStill(ports: ServicePorts, workflowId: string, state: VersionPo
 }
 
 /**
- * Makes another version what new runs use, or none: its triggers first, and those of the one before go last. `decide`
- * says what the state becomes, undefined: nothing; who changed it meanwhile has it decided again. Whose triggers are
- * touched stands in the state from before the first of them until they are settled, so that of a process that dies here
- * the sweeper does the rest. Throws what `decide` throws, and as `putTriggers`.
+ * Activates `next`, or no version: first sets up its triggers, and last removes those of the previous version. `decide`
+ * returns the new state, or undefined for no change; it is called again if the state changed meanwhile. The state lists
+ * touched versions from before the first trigger until all are settled, so the sweeper finishes the work of a crashed
+ * process. Throws errors of `decide`, and as `putTriggers` does.
  */
 export async function moveActive(
   ports: ServicePorts,
@@ -74,7 +75,7 @@ export async function moveActive(
 
 const longestWayBack = 100;
 
-/** Going back to a version forgets those that came after it: the next rollback goes further back. */
+/** The new list of previous versions. Going back to one of them drops the later ones, so the next rollback goes further. */
 function wayBack(before: readonly number[], from: number | undefined, to: number | undefined): number[] {
   if (to === undefined) return [];
   if (from === undefined || from === to) return [...before];
@@ -83,8 +84,8 @@ function wayBack(before: readonly number[], from: number | undefined, to: number
 }
 
 /**
- * Makes the triggers of a version real that is to be what new runs use, beside those that are; unless a later one is
- * that already. Throws as `putTriggers`: `settleTriggers` takes back what was made by then.
+ * Sets up the triggers of a version that will be activated, in addition to those of the active one. Does nothing if a
+ * later version is active. Throws as `putTriggers` does; `settleTriggers` removes triggers set up by then.
  */
 export async function makeTriggersReal(ports: ServicePorts, { workflowId, version, workflow }: WorkflowVersion) {
   const { deleted = 0, active = 0 } = (await ports.workflowStates.get(workflowId)) ?? {};
@@ -93,9 +94,9 @@ export async function makeTriggersReal(ports: ServicePorts, { workflowId, versio
 }
 
 /**
- * Makes a version that is ready what new runs use, its triggers with it, unless a later one is active. What was deleted
- * before and is published again is there again. Answers whether that changed anything: whoever repeats it does nothing
- * new. `staysBack`: what is there already and was not deleted is left as somebody activated it. Throws as `putTriggers`.
+ * Activates a ready version unless a later one is active. A deleted version that is published again becomes available
+ * again. Returns whether anything changed; a repetition changes nothing. With `staysBack`, an existing version that was not
+ * deleted is not activated: a user may have rolled back from it. Throws as `putTriggers` does.
  */
 export async function putForward(ports: ServicePorts, ready: WorkflowVersion, staysBack = false): Promise<boolean> {
   const { workflowId, version } = ready;

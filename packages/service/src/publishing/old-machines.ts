@@ -3,10 +3,10 @@ import { everyClient } from "../clients/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { callsOf } from "../workflows/called.ts";
 
-/** Versions of one state machine that stay, whatever needs them. Step Functions takes 1,000. */
+/** Versions of one state machine that always stay. Step Functions keeps 1,000. */
 const keptVersions = 50;
 
-/** Keeps those that a run is on or will begin on: active, pinned for a client, or named by a node. */
+/** Removes old versions of a state machine, except those that open runs, active versions, client pins or nodes use. */
 export async function dropOldMachines(ports: ServicePorts, published: WorkflowVersion): Promise<void> {
   const old = (await ports.machineVersions.list(published.stateMachineArn)).slice(keptVersions);
   if (old.length === 0) return;

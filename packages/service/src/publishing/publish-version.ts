@@ -7,11 +7,10 @@ import { makeTriggersReal, putForward, settleTriggers } from "./move-active.ts";
 import { dropOldMachines } from "./old-machines.ts";
 
 /**
- * Makes a version that waits a version of its state machine, and what new runs use. Every step may be done twice: who
- * comes after a process that died publishes the same definition again, which Step Functions answers with a version of
- * the same contents. An outage is thrown; whatever else goes wrong would do so again, and is `failed`, with its reason:
- * who throws is delivered again, before all others. False: it asked nothing of Step Functions. Of one that is over the
- * triggers are settled that a process left half done.
+ * Publishes a pending version: makes a version of its state machine and activates it. Every step can be repeated: after a
+ * crash, Step Functions answers the same definition with a version of the same contents. An outage is thrown, so the
+ * queue delivers again. Every other error would repeat, so the publication becomes `failed` with the reason. For a
+ * publication that is over, it settles triggers that a crashed process left. Returns whether it called Step Functions.
  */
 export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<boolean> {
   const read = await refusing(async () => ({ publication: await ports.publications.get(name) }));
@@ -35,7 +34,7 @@ async function publishPending(ports: ServicePorts, name: PublicationName, public
 
 type Refusal = { reason: string };
 
-/** The triggers before the version: one that cannot have them is never there to be run. */
+/** Sets up the triggers before it stores the version, so a version whose triggers fail never runs. */
 async function makeReady(ports: ServicePorts, publication: Publication): Promise<WorkflowVersion | Refusal> {
   const { deleted = 0 } = (await ports.workflowStates.get(publication.workflowId)) ?? {};
   if (deleted >= publication.version) return { reason: "the workflow was deleted meanwhile - publish it again" };
@@ -47,7 +46,7 @@ async function makeReady(ports: ServicePorts, publication: Publication): Promise
   return stored;
 }
 
-/** Its triggers go before it is over: nobody would look after them any more. */
+/** Removes its triggers before the publication ends, since no process would remove them afterwards. */
 async function withdraw(ports: ServicePorts, publication: Publication, { reason }: Refusal): Promise<void> {
   const { workflowId, version, workflow } = publication;
   const left = await settled(ports, workflowId, workflow.triggers);
@@ -56,7 +55,7 @@ async function withdraw(ports: ServicePorts, publication: Publication, { reason 
   await ports.publications.settle({ workflowId, version }, { status: "failed", reason: `${reason}${more}` });
 }
 
-/** What cannot be had is left as it is: the sweeper comes again. */
+/** Settles triggers. If that fails, the sweeper tries again. */
 function settled(ports: ServicePorts, workflowId: string, touched?: readonly Trigger[]): Promise<object | Refusal> {
   return refusing(async () => {
     await settleTriggers(ports, workflowId, touched);
@@ -65,7 +64,7 @@ function settled(ports: ServicePorts, workflowId: string, touched?: readonly Tri
 }
 
 const wayOut = "correct it, and publish it again";
-/** They say themselves what is to be done. */
+/** Names of errors whose message already names the way out. */
 const plain: readonly string[] = ["Conflict", "Refused", "DefinitionMissing", "UnknownFormat"];
 
 async function refusing<T extends object>(step: () => Promise<T>): Promise<T | Refusal> {
@@ -94,7 +93,7 @@ async function makeMachine(ports: ServicePorts, publication: Publication): Promi
   }
 }
 
-/** The number may be taken by whoever was here before, or by a publication that went past the queue. */
+/** Stores the version. A crashed attempt may have stored it already, or another publication may have taken the number. */
 async function storeVersion({ workflows }: ServicePorts, made: WorkflowVersion): Promise<WorkflowVersion | Refusal> {
   if (await workflows.create(made)) return made;
   const there = await workflows.get(made.workflowId, made.version);

@@ -17,7 +17,7 @@ import { putForward } from "./move-active.ts";
 
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
-/** Findings, and what it compiles to; no side effect. A key of one client is told nothing of others. */
+/** Compiles and checks a definition without side effects. The key of one client learns nothing about other clients. */
 export async function validateWorkflow(
   ports: ServicePorts,
   by: Principal | null,
@@ -52,10 +52,10 @@ export async function demandValid(
   throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}${more}`, compiled.findings);
 }
 
-/** What a definition became: a version that waits for Step Functions, or one that is ready already. */
+/** A stored definition: a publication that waits for Step Functions, or a version that is ready. */
 export type Stored = { created: boolean; publication: Publication } | { created: false; ready: WorkflowVersion };
 
-/** The next version number; or the latest version, ready or not, where that is the same and has not failed. */
+/** Stores a new version. Returns the latest version instead if it has the same definition and has not failed. */
 export async function storePublication(
   ports: ServicePorts,
   workflow: Workflow,
@@ -64,7 +64,7 @@ export async function storePublication(
 ): Promise<Stored> {
   const hash = workflowHash(workflow);
   for (;;) {
-    // In this order: what is no publication any more is a version by then.
+    // Read in this order: a publication that ends in between is already a version then.
     const queued = await ports.publications.latest(workflow.id);
     const ready = await ports.workflows.latest(workflow.id);
     const version = Math.max(queued?.version ?? 0, ready?.version ?? 0) + 1;
@@ -83,25 +83,23 @@ export async function storePublication(
 export type Published = {
   id: string;
   version: number;
-  /** False where the definition was the latest version already. */
+  /** False if the definition was already the latest version. */
   created: boolean;
-  /** Whether new runs use another version than before, or will where it is being published. */
+  /** Whether new runs use another version than before, or will after the publication. */
   isNew: boolean;
-  /** Warnings. */
   findings: Finding[];
 } & PublicationState;
 
 export interface Publishing {
-  /** The id that the definition has to have; absent: any. */
+  /** The id that the definition must have; absent: any. */
   id?: string;
-  /** A definition that is the latest version already does not become what new runs use: somebody may have rolled back. */
+  /** Does not activate a definition that is already the latest version: a user may have rolled back from it. */
   staysBack?: boolean;
 }
 
 /**
- * Validates, stores a version, and has it published: once it is `ready` it is what new runs use. A definition that is
- * the latest version already is that version; the audit hears of it only where new runs used another one. Throws
- * `Refused` with the findings; `Forbidden`.
+ * Validates a definition, stores a version, and has it published; once `ready`, new runs use it. The audit records it
+ * only if new runs change their version. Throws `Refused` with the findings; `Forbidden`.
  */
 export async function publish(
   ports: ServicePorts,

@@ -11,15 +11,16 @@ export type QueuePorts = Pick<
 >;
 
 /**
- * What became of an attempt to begin a queued run: `busy` where somebody else is at it, `gone` where it waits no
- * longer, `held` where its workflow was paused while it waited for a slot of other pools than the workflow's. Whoever tried meanwhile to begin another run of the same pools may have stood back for it.
+ * The result of an attempt to start a queued run. `busy`: another process is starting it. `gone`: it no longer waits.
+ * `held`: its workflow was paused while it waited for slots of other pools. During the attempt, another process may have
+ * reserved a slot for this run and skipped later ones.
  */
 export type Admitted = { outcome: "begun" | "busy" | "gone" | "held" } | { outcome: "full"; pool: string };
 
-/** Whoever took longer to begin a run is taken for dead; if it is not, its admission has been overtaken. */
+/** After this time, an attempt counts as crashed. If its process is still alive, the newer admission has replaced it. */
 const abandonedMs = 30_000;
 
-/** Takes a slot of each of its pools, and begins the run; or takes none. `limit`: slots that a pool has for it. */
+/** Takes a slot in each pool of a run and starts it, or takes none. `limit` returns the slots of a pool for this run. */
 export async function admit(
   ports: QueuePorts,
   ticket: Ticket,
@@ -41,19 +42,19 @@ export async function admit(
   if (!(await executions.admit(record.id, { from, to: admission }))) return { outcome: "busy" };
   const full = await takeSlots(ports, ticket, admission, limit);
   if (full === null) return begin(ports, ticket, record, admission);
-  // Where nobody was overtaken, nobody acts on an earlier admission any more, and the run is as it was.
+  // No earlier attempt can be active at this point, so the run's admission can be reset.
   await executions.admit(record.id, { from: admission, to: from && outOfDate(admission) });
   return { outcome: "full", pool: full };
 }
 
-/** Of two admissions of a run the later one has the greater id: a slot goes from the earlier to the later one only. */
+/** Builds a later admission with a greater id. A slot only moves from an earlier admission to a later one. */
 function laterThan(from: string, now: number): string {
   return ulid(from === "" ? now : Math.max(now, decodeTime(from) + abandonedMs + 1));
 }
 
 /**
- * Free at once, as that of somebody who is taken for dead. An empty one would let the next admission be an earlier one than
- * that of somebody who was overtaken and is alive.
+ * Back-dates the admission, so the run is free immediately. An empty admission would let the next one be earlier than
+ * that of a slow process which is still alive.
  */
 function outOfDate(admission: string): string {
   return ulid(decodeTime(admission) - abandonedMs);
@@ -63,7 +64,7 @@ export function ticketOf({ id, pools = [], rank }: Execution): Ticket {
   return { execution: id, pools, rank };
 }
 
-/** Null where all are taken; else the pool that has none, and none is taken. */
+/** Takes a slot in all pools and returns null; or takes none and returns the full pool. */
 async function takeSlots(
   { slots }: Pick<QueuePorts, "slots">,
   { execution, pools }: Ticket,
@@ -78,7 +79,7 @@ async function takeSlots(
   return null;
 }
 
-/** The record says that it runs; a state machine that is not started behind that is started by the sweeper. */
+/** Marks the run as running, then starts its state machine. After a crash in between, the sweeper starts it. */
 async function begin(ports: QueuePorts, ticket: Ticket, record: Execution, admission: string): Promise<Admitted> {
   const { slots } = ports;
   if (!(await hasBegun(ports, record.id, admission))) {
@@ -92,7 +93,7 @@ async function begin(ports: QueuePorts, ticket: Ticket, record: Execution, admis
 
 async function hasBegun({ executions }: QueuePorts, id: string, admission: string): Promise<boolean> {
   if (await executions.admit(id, { from: admission, to: admission, begun: true })) return true;
-  // The first answer may have been lost on its way back.
+  // The answer of a successful first call may have been lost.
   const record = await executions.get(id);
   return record?.admission === admission && record.status !== "queued" && record.open;
 }

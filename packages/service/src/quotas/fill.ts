@@ -3,7 +3,7 @@ import type { SlotStore, Ticket } from "../ports/quotas.ts";
 import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { everybody, limitsOf } from "./pools.ts";
 
-/** The tickets of several queues as one, each once, in their common order; no queue is read further than needed. */
+/** Merges queues: yields each ticket once, in the common order. It reads no queue further than needed. */
 export async function* inOrder(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
   const readers = queues.map((queue) => queue[Symbol.asyncIterator]());
   const heads = await Promise.all(readers.map((reader) => reader.next()));
@@ -19,21 +19,21 @@ export async function* inOrder(queues: readonly AsyncIterable<Ticket>[]): AsyncI
   }
 }
 
-/** In every queue: ranked ones first. */
+/** The sort key of a ticket in every queue: ranked tickets come first. */
 export function orderOf({ rank = "", execution }: Pick<Ticket, "rank" | "execution">): string {
   return rank + execution;
 }
 
-/** How often it is waited for somebody else who is beginning a run; afterwards a sweeper looks again. */
+/** How often it waits for another process that is starting a run. After that, a sweep checks again. */
 const maxPauses = 5;
 const pauseMs = 20;
 
-/** What a process is at, by the pools: those who come meanwhile share the next round. */
+/** Calls in progress by pools. Concurrent calls for the same pools share the next round. */
 const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; next?: Promise<string[]> }>>();
 
 /**
- * Begins queued runs of these pools as long as there are slots, in the order of their queues: a run that needs a slot of
- * another pool, which has none, lets later ones pass. Answers which have begun. Several processes at once do no harm.
+ * Starts queued runs of these pools, in the order of their queues, while there are slots. A run that needs a slot of
+ * another, full pool lets later runs pass. Returns the started runs. Several processes may do this at once.
  */
 export function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
   const under = rounds.get(ports.slots) ?? new Map();
@@ -67,9 +67,9 @@ class Queues {
   readonly begun: string[] = [];
   readonly #ports: QueuePorts;
   readonly #limit: (pool: string) => Promise<number>;
-  /** Pools that had no slot when they were last asked. */
+  /** Pools without a free slot at the last check. */
   readonly #full = new Set<string>();
-  /** Pools of runs that were tried in vain: others may have stood back for them. */
+  /** Pools of runs whose start failed: other processes may have skipped runs for them. */
   #touched = new Set<string>();
 
   constructor(ports: QueuePorts) {
@@ -77,11 +77,11 @@ class Queues {
     this.#limit = limitsOf(ports);
   }
 
-  /** Answers whether slots were left for runs ahead that somebody else is beginning. */
+  /** Returns whether it left slots for earlier runs that another process is starting. */
   async goThrough(pools: ReadonlySet<string>): Promise<boolean> {
     const ahead = new Map<string, number>();
     this.#touched = new Set();
-    // Who comes when all is full takes no turn from those in front.
+    // If all pools are full, it must not delay runs further ahead by trying.
     for (const pool of pools) if (!(await this.#hasRoom(pool))) this.#full.add(pool);
     if (Array.from(pools).every((pool) => this.#full.has(pool))) return false;
     const queues = Array.from(pools, (pool) => this.#ports.slots.waiting(pool));
@@ -97,7 +97,7 @@ class Queues {
     const admitted = await admit(this.#ports, ticket, left);
     if (admitted.outcome === "begun") this.begun.push(ticket.execution);
     if (admitted.outcome === "full") this.#full.add(admitted.pool);
-    // Nobody stands back for one that is held.
+    // No other process reserves a slot for a held run.
     if (admitted.outcome === "held") return;
     for (const pool of ticket.pools) {
       if (admitted.outcome === "busy") ahead.set(pool, (ahead.get(pool) ?? 0) + 1);
@@ -105,7 +105,7 @@ class Queues {
     }
   }
 
-  /** Pools to go through again: somebody may have given a slot back, or stood back, while a run was tried. */
+  /** Pools to process again: a slot may have become free while a run was tried. */
   async missed(): Promise<ReadonlySet<string>> {
     const missed = new Set(this.#touched);
     for (const pool of this.#full) {
@@ -125,7 +125,7 @@ class Queues {
   }
 }
 
-/** A run that has ended holds no slot and waits for none any more; the next ones begin. */
+/** Frees the slots and queue places of an ended run, and starts the next runs. */
 export async function giveSlotsBack(ports: QueuePorts, execution: Execution): Promise<void> {
   const ticket = ticketOf(execution);
   if (ticket.pools.length === 0) return;

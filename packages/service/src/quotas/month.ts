@@ -5,15 +5,15 @@ import type { ServicePorts } from "../ports/index.ts";
 
 type MonthPorts = Pick<ServicePorts, "clients" | "spending" | "clock">;
 
-/** A month ends for everybody at midnight UTC. */
+/** The month in UTC, which is the same for all clients. */
 function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, "2026-11".length);
 }
 
 /**
- * Each node that asks models has an item of its own, so that nothing is counted twice however often it is told, and
- * nodes that run at once do not wait for each other. A month is the sum of them: only runs that ask a model are in it,
- * which is few, since written code is pinned.
+ * Builds the budgets of clients. Each node that calls models has its own item, so a repeated report counts once, and
+ * concurrent nodes do not wait for each other. A month is the sum of its items. These are few: most nodes run pinned code
+ * and call no model.
  */
 export function createBudgets({ clients, spending, clock }: MonthPorts): Budgets {
   return {
@@ -29,7 +29,7 @@ export function createBudgets({ clients, spending, clock }: MonthPorts): Budgets
   };
 }
 
-/** Throws `Refused` for a run of a client that has spent what it may. Costs nothing where nobody limits it. */
+/** Throws `Refused` if the client has spent its budget. Reads nothing for a client without a limit. */
 export async function demandBudget({ spending, clock }: MonthPorts, client: Client | undefined): Promise<void> {
   const limitUsd = client?.quotas?.maxCostUsd;
   if (!client || limitUsd === undefined) return;

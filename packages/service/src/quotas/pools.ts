@@ -2,7 +2,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { ClientQuotas, WorkflowQuotas } from "../ports/quotas.ts";
 import { pauseOf } from "../workflows/find.ts";
 
-/** Whose runs a pool counts: a workflow's, a client's, a workflow's for one client, or everybody's. */
+/** A pool of runs: of a workflow, of a client, of a workflow for one client, or of all runs. */
 export type Pool =
   | { workflow: string; client?: string }
   | { client: string; workflow?: undefined }
@@ -13,16 +13,16 @@ export interface RunQuotas {
   client: string;
   ofWorkflow: WorkflowQuotas | undefined;
   ofClient: ClientQuotas | undefined;
-  /** The workflow is; absent: it is not. */
+  /** Absent: false. */
   isPaused?: boolean;
-  /** How many runs of everybody may be at work at once; absent: as many as come. */
+  /** Maximum number of concurrent runs of all clients; absent: unlimited. */
   atOnce?: number | undefined;
 }
 
-/** The pool of the plan of E2B: every run counts in it while it is at work. */
+/** The pool of all runs, for the limit of the E2B plan. A run counts while it is in progress. */
 export const everybody = "S";
 
-/** `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`, `S` of everybody: no id has a `#` in it. */
+/** The name of a pool: `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`, or `S` for all. No id contains a `#`. */
 export function poolName({ workflow, client }: Pool): string {
   if (workflow === undefined) return client === undefined ? everybody : `C#${client}`;
   return client === undefined ? `W#${workflow}` : `P#${workflow}#${client}`;
@@ -35,8 +35,7 @@ export function readPool(name: string): Pool {
   return kind === "W" ? { workflow: first } : { workflow: first, client: second };
 }
 
-/** The pools of which a run needs a slot, in the order in which every run takes them; none where no quota counts it
- * and nothing is paused. */
+/** The pools of a run, in the order in which every run takes slots; empty without quotas and pauses. */
 export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused, atOnce }: RunQuotas): string[] {
   const pools: Pool[] = [];
   if (ofClient?.maxConcurrent !== undefined) pools.push({ client });
@@ -46,12 +45,12 @@ export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused, atOn
   return pools.map(poolName);
 }
 
-/** More than anything runs at once: a quota that was lifted while its queue was not empty. */
+/** The limit of a pool whose quota was removed while runs waited in its queue. */
 const unlimited = 1_000_000;
 
 type LimitPorts = Pick<ServicePorts, "workflowStates" | "clients" | "admissions">;
 
-/** How many slots a pool has now, which is none while queues are held or its workflow is paused; each is looked up once. */
+/** Builds a function that returns the slots of a pool: 0 while queues are held or its workflow is paused. Caches lookups. */
 export function limitsOf(ports: LimitPorts): (name: string) => Promise<number> {
   const known = new Map<string, Promise<number>>();
   return async (name) => {

@@ -4,7 +4,7 @@ import { admit, type QueuePorts, ticketOf } from "./admit.ts";
 import { fillPools } from "./fill.ts";
 import { everybody, limitsOf, poolsOf, type RunQuotas } from "./pools.ts";
 
-/** Has `start` start a run, or queue it where quotas count it. Without quotas nothing is read or written for it. */
+/** Starts a run with `start`, or queues it if a quota applies. Without quotas it reads and writes nothing. */
 export async function startOrQueue(
   ports: ServicePorts,
   quotas: Omit<RunQuotas, "atOnce">,
@@ -21,8 +21,8 @@ export async function startOrQueue(
 }
 
 /**
- * What died on its way in or out of a queue: runs that are queued and in no queue go into theirs, slots of runs that are
- * over come back, and whoever has a slot begins. Answers how many were queued, as far as it came.
+ * Repairs queues after crashes: queues runs again that are missing in their queues, frees slots of ended runs, and starts
+ * runs that have slots. Returns the number of queued runs that it saw before its time ended.
  */
 export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): Promise<number> {
   let queued = 0;
@@ -41,14 +41,14 @@ export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): P
     if (timeBudget?.aborted) break;
     await lookAfter(ports, pool, running);
   }
-  // However late it is: whoever was found to wait would wait for the next sweep, which may come no further.
+  // Runs even after the time limit: the next sweep may not get this far, and these runs would keep waiting.
   await fillPools(ports, Array.from(waitedFor));
   return queued;
 }
 
 /**
- * Slots that nobody uses: of runs that are over, and of everybody's those of runs that wait for something. The index of
- * what is open may be late, so the record is asked.
+ * Frees unused slots of a pool: those of ended runs, and in the pool of all runs those of waiting runs. The index of open
+ * runs may be out of date, so it reads the record.
  */
 async function lookAfter(ports: QueuePorts, pool: string, running: ReadonlySet<string>): Promise<void> {
   for (const execution of await ports.slots.taken(pool)) {
@@ -56,7 +56,7 @@ async function lookAfter(ports: QueuePorts, pool: string, running: ReadonlySet<s
     const record = await ports.executions.get(execution);
     const isIdle = !record?.open || (pool === everybody && record.status === "waiting");
     if (isIdle) await ports.slots.giveBack(pool, execution);
-    // Whoever was beginning it may be dead: it begins now, or gives back what it has.
+    // The process that was starting this run may have crashed: start it now, or free its slots.
     else if (record.status === "queued") await admit(ports, ticketOf(record), limitsOf(ports));
   }
 }

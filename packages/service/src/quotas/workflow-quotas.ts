@@ -14,7 +14,7 @@ export async function workflowQuotas(ports: ServicePorts, id: string): Promise<W
   return (await findWorkflow(ports, id)).quotas ?? {};
 }
 
-/** Replaces all quotas of a workflow; runs that began uncounted hold no slot. Throws `NotFound`, `Forbidden`. */
+/** Replaces all quotas of a workflow. Runs that started without a quota hold no slot. Throws `NotFound`, `Forbidden`. */
 export async function setWorkflowQuotas(
   ports: ServicePorts,
   by: Principal,
@@ -33,9 +33,8 @@ export async function setWorkflowQuotas(
 }
 
 /**
- * While a workflow is paused, runs of it that somebody or something starts are queued, and its schedules let their times
- * pass; runs that have begun go on. Behind that its queued runs begin, as far as quotas let them. Throws `NotFound`,
- * `Forbidden`.
+ * Pauses or resumes a workflow. While it is paused, its new runs are queued, its schedules skip their times, and its
+ * started runs continue. On resuming, queued runs start as far as quotas allow. Throws `NotFound`, `Forbidden`.
  */
 export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: string, isPaused: boolean) {
   demandAllClients(by);
@@ -47,7 +46,7 @@ export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: 
   if (!isPaused) await fillPools(ports, await poolsOfQueued(ports, id));
 }
 
-/** Those of its runs that wait, and of its client's where they wait there alone. */
+/** The pools in which its queued runs wait, including pools of clients. */
 async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
   const pageAt = (cursor?: string) =>
     executions.list({ workflow, status: "queued", limit: 100, ...defined({ cursor }) });

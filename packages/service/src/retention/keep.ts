@@ -8,28 +8,28 @@ const dayMs = 24 * 60 * 60 * 1000;
 const runsInPage = 50;
 
 export interface Retained {
-  /** Ids of runs whose contents are gone. */
+  /** Ids of runs whose contents were erased. */
   erased: string[];
-  /** Could not be erased, or as a client not be looked through, this time; the next time tries again. */
+  /** Runs, or clients, that failed this time. The next call tries again. */
   failed: { id: string; reason: string }[];
 }
 
-/** A client's runs from the oldest on, a page at a time. */
+/** A page-by-page pass over a client's runs, oldest first. */
 interface Turn {
   slug: string;
-  /** ISO 8601: what ended until then is to go. */
+  /** ISO 8601: runs that ended before are erased. */
   end: string;
-  /** ISO 8601: all that started until then is erased; kept in the client's record, so no run is looked at twice. */
+  /** ISO 8601: all runs that started before are erased. Stored in the client's record, so no run is read twice. */
   mark: string | undefined;
   cursor: string | undefined;
-  /** ISO 8601: start of the first run that stays for now, which the mark does not pass. */
+  /** ISO 8601: start of the first run that stays for now; the mark does not pass it. */
   staysFrom: string | undefined;
 }
 
 /**
- * Erases what runs of clients with `retentionDays` knew, said and stored, once they have ended so long ago; their chains
- * stay, and verify. Oldest first, and page by page in turns, from the client on that is furthest behind, so that none
- * waits for another. Ends at `until` (milliseconds since the epoch); the next call goes on. Twice does no harm.
+ * Erases the contents of runs that ended longer ago than their client's `retentionDays`. Their chains stay verifiable.
+ * Clients take turns page by page, and the one with the oldest mark comes first, so none waits for another. Ends at
+ * `until` (milliseconds since the epoch); the next call continues. Can be repeated.
  */
 export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<Retained> {
   const retained: Retained = { erased: [], failed: [] };
@@ -54,7 +54,7 @@ async function turnsOf(ports: ServicePorts): Promise<Turn[]> {
   return turns.sort(({ mark: a = "" }, { mark: b = "" }) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** Answers whether there is more. */
+/** Returns whether more pages follow. */
 async function erasePage(ports: ServicePorts, turn: Turn, retained: Retained, until: number): Promise<boolean> {
   const { slug, mark, end, cursor } = turn;
   const from = defined({ from: mark, cursor });
@@ -72,14 +72,14 @@ async function erasePage(ports: ServicePorts, turn: Turn, retained: Retained, un
   return page.cursor !== undefined;
 }
 
-/** False for one that stays for now, as the source of a restart that is open does. What ran inside of another goes with it. */
+/** False for a run that stays for now, such as the source of an open restart. A run inside another is erased with that one. */
 async function eraseRun(ports: ServicePorts, run: Execution, end: string, retained: Retained): Promise<boolean> {
   if (run.erased === true) return true;
   const { open, endedAt } = run;
   if (open || endedAt === undefined || endedAt > end) return false;
   if (run.parent) return true;
   try {
-    // The record itself, since the list may not know yet of a restart.
+    // Reads the record itself, since the list may not show a new restart yet.
     const record = (await ports.executions.get(run.id)) ?? run;
     if ((await withRestarts(ports, record)).some((one) => one.open)) return false;
     await eraseMembers(ports, record, [run.id]);

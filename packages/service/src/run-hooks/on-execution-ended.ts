@@ -6,7 +6,7 @@ import { giveSlotsBack } from "../quotas/fill.ts";
 type HookPorts = Ports & RunHookStores;
 type Warn = (message: string, facts: Record<string, unknown>) => void;
 
-/** Statistics first: the next queued run can take seconds to start, and does so even if they fail. */
+/** Stores statistics first: starting the next queued run can take seconds, and must happen even if the statistics fail. */
 export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutionEnded {
   return async (execution) => {
     try {
@@ -18,8 +18,8 @@ export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutio
 }
 
 /**
- * Only an outage is worth a second try. Figures that cannot be counted or stored would fail every time, and the run would
- * never close: then the run is counted without its nodes, or else a warning says that it is missing.
+ * Throws only an outage, for a retry. Statistics that cannot be computed or stored would fail every time, and the run would
+ * never close. Then it stores them without the nodes, or else logs a warning.
  */
 async function putStats(ports: HookPorts, execution: Execution, warn: Warn): Promise<void> {
   const attempts = [() => statsOf(ports, execution), async () => bareStatsOf(execution)];

@@ -5,15 +5,15 @@ import { sweepPublications, sweepTriggers } from "../publishing/hand-over.ts";
 import { sweepQueues } from "../quotas/queue.ts";
 import { activeNow } from "../workflows/find.ts";
 
-/** The time of whoever sweeps. */
+/** The time limit of a sweep. */
 export interface SweepTime {
-  /** Ends everything. */
+  /** Ends the whole sweep. */
   signal?: AbortSignal;
-  /** Milliseconds that are left; absent: as long as it takes. */
+  /** Returns the remaining milliseconds; absent: unlimited. */
   leftMs?(): number;
 }
 
-/** At most half of the time that is left, so that every part behind has its turn; what it does not use is theirs. */
+/** A budget of half the remaining time, so every later part gets a turn. Unused time goes to later parts. */
 export function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
   const keptMs = leftMs && leftMs() / 2;
   return {
@@ -24,17 +24,17 @@ export function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
 }
 
 export interface SweptService extends Swept {
-  /** Runs that waited for a slot. */
+  /** Runs that wait for a slot. */
   queued: number;
-  /** Sandboxes that there are now: each is paid until it ends. Absent: E2B could not be asked. */
+  /** Number of existing sandboxes; each costs money until it ends. Absent: E2B did not answer. */
   sandboxes?: number;
-  /** Parts that could not be swept; the next sweep tries again. */
+  /** Parts that failed; the next sweep tries again. */
   broken: { part: string; error: unknown }[];
 }
 
 /**
- * What died anywhere in the service goes on: runs, tasks, queues, publications, triggers, clients that are being
- * erased. A part that fails, or has more to do than its time budget lasts, takes nothing from those behind it.
+ * Continues everything that a crash interrupted: runs, tasks, queues, publications, triggers, erasures. A part that fails
+ * or exceeds its time budget does not affect later parts.
  */
 export async function sweepService(ports: ServicePorts, time: SweepTime = {}): Promise<SweptService> {
   const broken: SweptService["broken"] = [];
@@ -65,7 +65,7 @@ export async function sweepService(ports: ServicePorts, time: SweepTime = {}): P
   };
 }
 
-/** What only a dashboard would miss is no reason for a sweep to fail. */
+/** Ignores an outage of E2B: only a dashboard needs the count. */
 function unlessUnavailable(error: Error): undefined {
   if (error.name !== "SandboxUnavailable") throw error;
 }

@@ -6,14 +6,14 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { BusEvent } from "../ports/triggers.ts";
 
-/** What EventBridge puts around a detail. */
+/** Builds the EventBridge envelope of an event. */
 export function envelopeOf({ source, type, detail }: BusEvent, at: Date): { id: string; text: string } {
   const id = randomUUID();
   const around = { version: "0", id, "detail-type": type, source, account: "000000000000", time: at.toISOString() };
   return { id, text: renderJson({ ...around, resources: [], detail: new RawJson(detail) }) };
 }
 
-/** Hands an event to waiting runs, of every client, at once and without a bus. Throws `Forbidden`. */
+/** Delivers an event directly to waiting runs of all clients, without a bus. Throws `Forbidden`. */
 export async function emit(
   ports: ServicePorts,
   by: Principal,
@@ -24,10 +24,10 @@ export async function emit(
   return { id, tasks: await deliverEvent(ports, text) };
 }
 
-/** Sources whose events mean something to NOVA or to AWS. */
+/** Sources that belong to NOVA and AWS. */
 const reserved = /^(nova|aws\..*)$/;
 
-/** For triggers and waiting runs of every client; answers its id. Throws `Forbidden`, `Refused`. */
+/** Puts an event on the bus for triggers and waiting runs of all clients; returns its id. Throws `Forbidden`, `Refused`. */
 export async function putEvent({ bus }: Pick<ServicePorts, "bus">, by: Principal, event: BusEvent): Promise<string> {
   demandAllClients(by);
   if (reserved.test(event.source)) {

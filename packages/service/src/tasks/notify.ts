@@ -7,12 +7,12 @@ import { once } from "../once/once.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Notice } from "../ports/mail.ts";
 
-/** Choices that have a command in the mail. */
+/** Maximum number of choices with a command in the mail. */
 const maxCommands = 20;
-/** Characters of a form. */
+/** Maximum characters of a form. */
 const longestForm = 800;
 
-/** What each choice wants in `answer.json`. */
+/** Lines with the JSON schema that each choice requires of `answer.json`. */
 function formLines(task: WaitingTask): string[] {
   const lines = task.choices.slice(0, maxCommands).flatMap((choice) => {
     const form = formOf(task, choice);
@@ -21,7 +21,7 @@ function formLines(task: WaitingTask): string[] {
   return lines.length === 0 ? [] : ["", "answer.json has to fit the JSON schema of its choice:", "", ...lines];
 }
 
-/** What people get who are to answer: what is asked, and how to answer it. */
+/** Builds the mail that asks for an approval and explains how to answer. */
 export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Links, "toApi" | "toTask">): Notice {
   const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
   const commands = choices.slice(0, maxCommands).map((choice) => {
@@ -35,7 +35,7 @@ export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Link
   return noticeOf(about, to, `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`, [
     `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
     "",
-    // What others wrote is told from what NOVA says.
+    // Quotes the message, so a reader can tell it from NOVA's own text.
     ...message.split(/\r\n?|\n/).map((line) => `> ${line}`),
     "",
     ...(client === undefined ? [] : [`client     ${client}`]),
@@ -51,16 +51,15 @@ export function approvalNotice(task: WaitingTask, to: string[], links: Pick<Link
   ]);
 }
 
-/** SES, "Recipients per message". */
+/** SES quota "Recipients per message". */
 const maxAddresses = 50;
-/** What `nova-notify` has for all that it tells. */
+/** The time budget of `nova-notify`. */
 const livesMs = 120_000;
 const longestProblem = 500;
 
 /**
- * Mails an approval to those in `to` that are addresses, the first 50; the event may come often, and they get one mail.
- * What became of it stands in the task. Where it was not taken it throws, so that EventBridge tries it again; where no
- * mail goes out at all, nobody does.
+ * Mails an approval once to the first 50 mail addresses in `to`, even if its event arrives again. The task records the
+ * result. Throws if the mail was not accepted, so that EventBridge retries; without a mailer it does not throw.
  */
 export async function notifyTask(
   ports: ServicePorts,
@@ -68,7 +67,7 @@ export async function notifyTask(
 ): Promise<Notified> {
   const task = await ports.tasks.get({ execution, id });
   if (task?.kind !== "approval" || task.status !== "open") return { told: [] };
-  // A name in `to` is for lists alone.
+  // Names in `to` that are not addresses only appear in task lists.
   const to = [...new Set(task.to.filter(isMailAddress))].slice(0, maxAddresses);
   if (to.length === 0 || Date.parse(task.expiresAt) <= ports.clock.now()) return { told: [] };
   const note = (problem?: string) =>

@@ -20,7 +20,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 
-/** What waits and is within reach, oldest first: of other clients and of pages before nothing is read. */
+/** Lists open tasks within the caller's reach, oldest first. It reads no tasks of other clients, and none of earlier pages. */
 export async function listTasks(
   { tasks, clock }: ServicePorts,
   by: Principal,
@@ -47,14 +47,14 @@ export interface TaskAnswer {
   choice: string;
   /** JSON text. */
   data?: string;
-  /** Who says so; absent: the name of the key. */
+  /** Name of the person who answers; absent: the name of the key. */
   as?: string;
 }
 
-/** The caller may name the execution and the node of a task, too: a task of another one is refused. */
+/** The name of a task. A caller may also name its execution and node; a task of another one is refused. */
 export type NamedTask = TaskName | { task: string; execution: string; node?: string };
 
-/** Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` if nothing waits, or the name fits several tasks. */
+/** Answers a task. Throws `NotFound`, `ExecutionNotFound`; `AnswerMisfit`; `AnswerRefused` if no task waits, or several match. */
 export async function answer(
   ports: ServicePorts,
   by: Principal,
@@ -91,28 +91,28 @@ async function taskWithin(ports: ServicePorts, by: Principal, id: string) {
   throw new NotFound(`there is no task "${id}" - GET /tasks lists those that wait`);
 }
 
-/** With what the chain knows about it. It is over, too, where nobody has written that down yet. Throws `NotFound`. */
+/** Returns a task with the contents from its chain. A task past its time is `expired`, even if that is not stored yet. Throws `NotFound`. */
 export async function readTask(ports: ServicePorts, by: Principal, id: string): Promise<WaitingTask & TaskContents> {
   const task = await taskWithin(ports, by, id);
   const isOver = task.status === "open" && Date.parse(task.expiresAt) <= ports.clock.now();
   return { ...task, ...(isOver && { status: "expired" }), ...(await taskContents(ports, task)) };
 }
 
-/** Nothing has this hash. */
+/** Matches no token. */
 const noHash = "0".repeat(64);
 
-/** The link of an id and its token. Throws `NotFound`, in the same words whatever is wrong; `TooMany`. */
+/** Finds the resume link of an id and a token. Throws the same `NotFound` for every mistake; `TooMany`. */
 export async function resumeLink(ports: ServicePorts, id: string, token: string): Promise<ResumeLink> {
   await ports.rates?.take({ id: `link ${id}`, client: null });
   const execution = executionOfToken(token);
   const link = execution === undefined ? undefined : await ports.resumeLinks.get({ execution, id });
-  const given = createHash("sha256").update(token).digest();
-  const isRight = timingSafeEqual(given, Buffer.from(link?.tokenHash ?? noHash, "hex"));
+  const digest = createHash("sha256").update(token).digest();
+  const isRight = timingSafeEqual(digest, Buffer.from(link?.tokenHash ?? noHash, "hex"));
   if (link && isRight) return link;
   throw new NotFound(`there is no task "${id}" for this token - call the link as it was handed out, whole`);
 }
 
-/** True: the wait has the JSON text; false: it gets it when it begins. Throws `AnswerRefused`, `WaitOver`. */
+/** Passes JSON text to a wait. True if the wait has it; false if the wait has not started yet and gets it then. Throws `AnswerRefused`, `WaitOver`. */
 export async function resume(ports: ServicePorts, link: ResumeLink, text: string): Promise<boolean> {
   return callLink(ports, link, await executionOf(ports, link.execution), text);
 }

@@ -7,19 +7,19 @@ import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { UploadTicket } from "../ports/uploads.ts";
 
-/** `{"$upload": id}` in JSON text: always an object, for quotes inside of strings have a backslash before them. */
+/** Matches `{"$upload": id}` in JSON text. It never matches inside a string, since quotes there follow a backslash. */
 const named = /\{\s*"\$upload"\s*:\s*"((?:[^"\\]|\\.)*)"\s*\}/g;
 const aloneNamed = new RegExp(`^${named.source}$`);
 const idPattern = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
-/** Characters of what is no id, as far as a sentence quotes it. */
+/** Maximum length of an invalid id in a message. */
 const longestQuoted = 40;
 
 type Placed = { sha256: string; bytes: number };
 
 /**
- * Makes the uploads that a context names blobs of the execution, and puts marks in their places. What is the value of a
- * key at top level is a file of that name, of which the inputs' schema says nothing. Throws `Refused`, in the same words
- * for an upload that is not there and one of another client; `Conflict` where nothing has come yet.
+ * Makes the uploads in a context blobs of the execution, and replaces them with marks. An upload that is the whole value
+ * of a top-level key becomes a file of that name; the inputs' schema does not apply to it. Throws the same `Refused` for an
+ * unknown upload and one of another client; `Conflict` if nothing was uploaded yet.
  */
 export async function placeUploads(
   ports: Pick<ServicePorts, "uploads" | "clock">,
@@ -64,7 +64,7 @@ async function placeUpload(
   throw new Refused(`upload "${id}" has ${placed.bytes} bytes, ${upload.bytes} were said - POST /uploads again`);
 }
 
-/** What one start can copy in the time that a request has. */
+/** One start request can copy this many bytes in its time. */
 const maxBytes = 1024 ** 3;
 const putWithinSeconds = 15 * 60;
 const keptSeconds = 24 * 60 * 60;
@@ -76,14 +76,14 @@ export interface UploadRequest {
   type?: string;
   /** SHA-256 of the bytes, in hex. */
   sha256?: string;
-  /** Absent: the key's own, or the one that everything without a client belongs to. */
+  /** Absent: the client of the key, or the default client. */
   client?: string;
 }
 
-/** `expiresAt`: until then the bytes can be sent; ISO 8601. */
+/** `expiresAt`: the end of the time to upload; ISO 8601. */
 export type RequestedUpload = UploadTicket & { id: string; expiresAt: string };
 
-/** An address to which these bytes can be sent. Throws `NotFound`; `Refused` where they are too many. */
+/** Returns the request that uploads the bytes. Throws `NotFound`; `Refused` if they are too many. */
 export async function requestUpload(
   ports: Pick<ServicePorts, "uploads" | "clients" | "clock">,
   by: Principal,

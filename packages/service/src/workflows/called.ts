@@ -7,7 +7,7 @@ export interface Call {
   workflow: string;
   version?: number;
   node: string;
-  /** The workflow that the node is in. */
+  /** The workflow that contains the node. */
   by: string;
 }
 
@@ -18,7 +18,7 @@ export function callsOf(workflow: Workflow): Call[] {
   });
 }
 
-/** Why a call leads nowhere, up to the advice; undefined where it leads to a workflow. */
+/** The reason why a call has no target, without the advice; undefined if the target exists. */
 export async function missingCall(
   { workflows }: Pick<ServicePorts, "workflows">,
   { workflow, version, node, by }: Call,
@@ -30,7 +30,7 @@ export async function missingCall(
   return { message: `workflow "${workflow}" has no version ${version}, ${runs}`, latest: latest.version };
 }
 
-/** A finding for each node that runs what is not there. A workflow may run itself before it is published. */
+/** A finding for each node that calls an unknown workflow or version. A workflow may call itself before it is published. */
 export async function callFindings(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
   const calls = callsOf(caller).filter(({ workflow }) => workflow !== caller.id);
   const missing = await Promise.all(calls.map((call) => missingCall(ports, call)));

@@ -6,17 +6,17 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { WorkflowQuotas } from "../ports/quotas.ts";
 import type { Paused, VersionPointers, WorkflowState } from "../ports/workflow-states.ts";
 
-/** No id of a trigger is one. */
+/** Not a valid trigger id, so it cannot collide with one. */
 const whole = "*";
 
-/** Who paused a workflow, or one of its schedules; undefined: nobody. */
+/** The pause of a workflow, or of one of its schedules; undefined if it is not paused. */
 export function pauseOf(state: Pick<WorkflowState, "paused"> | undefined, schedule = whole): Paused | undefined {
   return state?.paused?.[schedule];
 }
 
 type PausePorts = Pick<ServicePorts, "workflowStates" | "clock">;
 
-/** Pauses a workflow (without `schedule`) or a schedule of it, or ends that. False: it stood so already. */
+/** Pauses or resumes a workflow (without `schedule`) or one schedule. False if nothing changed. */
 export async function setPaused(
   { workflowStates, clock }: PausePorts,
   by: Principal,
@@ -31,7 +31,7 @@ export async function setPaused(
   }
 }
 
-/** What is published later under the id of a deleted workflow is not paused. */
+/** Removes the pauses of a deleted workflow, so a later workflow with its id is not paused. */
 export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflowStates">, id: string): Promise<void> {
   for (;;) {
     const { paused } = (await workflowStates.get(id)) ?? {};
@@ -39,7 +39,7 @@ export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflow
   }
 }
 
-/** What new runs use (undefined: nothing, or it was deleted), how that stands, and what they used before, oldest first. */
+/** Returns the version for new runs (undefined if there is none), the state it was read from, and previous versions, oldest first. */
 export async function activeNow(
   { workflows, workflowStates }: Pick<ServicePorts, "workflows" | "workflowStates">,
   workflowId: string,
@@ -52,21 +52,21 @@ export async function activeNow(
 
 type FindPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
 
-/** A workflow that runs can use: the version asked for, and how it stands among the others. */
+/** A version that runs can use, with the state of its workflow. */
 export interface FoundWorkflow {
   version: WorkflowVersion;
-  /** The latest that is ready. */
+  /** The latest ready version. */
   latest: number;
-  /** What new runs use. */
+  /** The version for new runs. */
   active: number;
   /** Versions up to this one were deleted. */
   deleted: number;
   quotas: WorkflowQuotas | undefined;
-  /** New runs of it wait. */
+  /** New runs are queued. */
   isPaused: boolean;
 }
 
-/** Without a version it is the latest that is ready. Throws `NotFound`; `Conflict` where it is not ready. */
+/** Finds a version, by default the latest ready one. Throws `NotFound`; `Conflict` if it is not ready. */
 export async function findWorkflow(ports: FindPorts, id: string, version?: number): Promise<FoundWorkflow> {
   const [latest, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
   const { deleted = 0, active, quotas } = state ?? {};
@@ -79,7 +79,7 @@ export async function findWorkflow(ports: FindPorts, id: string, version?: numbe
   return { version: found, latest: newest, active: isThere ? active : newest, deleted, quotas, isPaused };
 }
 
-/** Why there is nothing to run. `deleted` where the workflow is there, and the version is not. */
+/** The error for a missing version. With `deleted`, the workflow exists and only the version is missing. */
 async function reasonFor(
   { publications }: Pick<FindPorts, "publications">,
   workflowId: string,
@@ -102,7 +102,7 @@ export function noVersion(id: string, version: number | undefined): NotFound {
   return new NotFound(`workflow "${id}" has no version ${version} - GET /workflows/${id}/versions lists them`);
 }
 
-/** Throws `Conflict` where the state machine of an old version, to be pinned or activated, was cleared away. */
+/** Throws `Conflict` if the state machine of an old version, which shall be pinned or activated, was removed. */
 export async function demandMachine(
   { machineVersions }: Pick<ServicePorts, "machineVersions">,
   { workflowId, version, stateMachineArn }: WorkflowVersion,

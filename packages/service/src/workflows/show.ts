@@ -9,7 +9,7 @@ import type { Paused, Publication, UnreadyVersion } from "../ports/workflow-stat
 import { isDraftId } from "./draft-id.ts";
 import { noVersion, noWorkflow, pauseOf } from "./find.ts";
 
-/** A definition without what is another client's: who else starts it by which address, and who hears of failures. */
+/** A definition without data of other clients: their triggers, and the recipients of failure notices. */
 export function seenBy(by: Principal, workflow: Workflow): Workflow {
   if (by.client === null) return workflow;
   const { onFailure: _, triggers, ...shared } = workflow;
@@ -17,12 +17,12 @@ export function seenBy(by: Principal, workflow: Workflow): Workflow {
   return { ...shared, ...(own && own.length > 0 && { triggers: own }) };
 }
 
-/** A trigger of no client is nobody's own: the key of one client does not see it. Null is whoever set NOVA up. */
+/** Whether a caller may see a trigger. The key of one client sees only triggers of that client. `by` is null for the operator. */
 export function seesTrigger(by: Principal | null, trigger: Trigger): boolean {
   return by === null || by.client === null || trigger.client === by.client;
 }
 
-/** A definition, or `{definition, files}`; its text as it was written, so that findings can name lines. */
+/** Reads a definition, or `{definition, files}`. Keeps the definition's text, so that findings can name lines. */
 export function sourceOf(body: string, folder?: string): WorkflowSource {
   const members = new Map(membersOf(body).map(({ key, json }) => [key, json]));
   const definition = members.get("definition");
@@ -38,24 +38,24 @@ export function sourceOf(body: string, folder?: string): WorkflowSource {
 
 type ShowPorts = Pick<ServicePorts, "workflows" | "workflowStates" | "publications">;
 
-/** A version as people see it, whether runs can use it or not. */
+/** A version as users see it, ready or not. */
 export interface ShownWorkflow {
   version: WorkflowVersion | UnreadyVersion;
-  /** The highest number there is. */
+  /** The highest version number. */
   latest: number;
-  /** What new runs use; null while no version is ready. */
+  /** The version for new runs; null while no version is ready. */
   active: number | null;
-  /** What they used before it; null where nothing is known of that. */
+  /** The previously active version; null if unknown. */
   previous: number | null;
   /** Versions up to this one were deleted. */
   deleted: number;
   paused: Paused | undefined;
 }
 
-/** Throws `NotFound`, also for a draft. Without a version it is the latest, ready or not. */
+/** Returns a version, by default the latest, ready or not. Throws `NotFound`, also for a session's draft. */
 export async function showWorkflow(ports: ShowPorts, id: string, number?: number): Promise<ShownWorkflow> {
   if (isDraftId(id)) throw noWorkflow(id);
-  // The publication first: what is none any more is a version by then.
+  // The publication is read first: if it ends in between, it is already a version then.
   const queued = await ports.publications.latest(id);
   const [ready, state] = await Promise.all([ports.workflows.latest(id), ports.workflowStates.get(id)]);
   const { deleted = 0, active, before = [] } = state ?? {};
@@ -80,7 +80,7 @@ function unready(publication: Publication | undefined): UnreadyVersion | undefin
   return publication && publication.status !== "ready" ? (publication as UnreadyVersion) : undefined;
 }
 
-/** By id, each with its latest version. */
+/** Lists workflows by id, each with its latest version. */
 export async function listWorkflows(ports: ShowPorts, { limit, cursor = "" }: PageQuery): Promise<Page<ShownWorkflow>> {
   const found: ShownWorkflow[] = [];
   const ids = await workflowIds(ports, cursor);
@@ -100,7 +100,7 @@ export function showUnlessDeleted(ports: ShowPorts, id: string): Promise<ShownWo
   return showWorkflow(ports, id).catch(recoverFrom(NotFound, () => undefined));
 }
 
-/** Newest first. Throws `NotFound`. */
+/** Lists versions, newest first. Throws `NotFound`. */
 export async function listVersions(
   ports: ShowPorts,
   id: string,
