@@ -8,6 +8,7 @@ import {
   type WorkflowVersion,
 } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { reusedOutcomes } from "../../packages/engine/src/restart/reuse.ts";
 import { inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 
 let cloud: TestCloud;
@@ -111,8 +112,8 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(valuesOf(one).key[0]).toBe(`${one.execution.id}+book`);
     expect(valuesOf(other).key[0]).toBe(`${other.execution.id}+book`);
     const source = one.execution as Execution;
-    const reuse = { source, unchanged: {} };
-    const { id } = await startExecution(cloud.ports, { version, context: "{}", reuse });
+    const outcomes = await reusedOutcomes(cloud.ports, source, {}, []);
+    const { id } = await startExecution(cloud.ports, { version, context: "{}", outcomes });
     await cloud.untilEnd(id);
     expect(valuesOf(await readTrace(cloud.ports, id)).key[0]).toBe(`${id}+book`);
   });

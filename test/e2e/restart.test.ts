@@ -8,6 +8,7 @@ import {
   type WorkflowVersion,
 } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { reusedOutcomes, type UnchangedNodes } from "../../packages/engine/src/restart/reuse.ts";
 import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 
 let cloud: TestCloud;
@@ -314,9 +315,9 @@ describe("a run that reuses another one", { timeout: 60_000 }, () => {
     two: `${random("b")}; context['y']`,
     sum: "context['sum'] = context['a'] + context['b']",
   };
-  const rerun = async (of: Trace, version: WorkflowVersion, context: object, nodes: object = unchanged) => {
-    const reuse = { source: of.execution, unchanged: nodes as Record<string, string[] | null> };
-    const { id } = await startExecution(cloud.ports, { version, context: JSON.stringify(context), reuse });
+  const rerun = async (of: Trace, version: WorkflowVersion, context: object, nodes: UnchangedNodes = unchanged) => {
+    const outcomes = await reusedOutcomes(cloud.ports, of.execution, nodes, []);
+    const { id } = await startExecution(cloud.ports, { version, context: JSON.stringify(context), outcomes });
     await cloud.untilEnd(id);
     const trace = await readTrace(cloud.ports, id);
     expect(await verified(cloud, trace)).toBe("anchored");

@@ -1,4 +1,4 @@
-import { readTrace, startExecution, type Trace, unchangedNodes, type WorkflowVersion } from "@nova/engine";
+import { planReuse, readTrace, startExecution, type Trace, type WorkflowVersion } from "@nova/engine";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { entryOf, inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
 import { type ModelAction, type ModelServer, modelServer } from "../support/model-server/model-server.ts";
@@ -269,10 +269,12 @@ it("is taken over by a run that reuses another, where its model would be asked t
   answers = [{ text: "a draft" }, { text: "edited" }];
   const first = await cloud.run(version, '{"topic":"tea"}');
   const reusing = async (version: WorkflowVersion, context: string) => {
-    const earlier = await cloud.ports.workflows.get(first.execution.workflowId, first.execution.version);
-    const unchanged = await unchangedNodes(version, earlier as WorkflowVersion, async () => "more");
-    const reuse = { source: first.execution, unchanged };
-    const { id } = await startExecution(cloud.ports, { version, context, files: [], reuse });
+    const outcomes = await planReuse(cloud.ports, first.execution, {
+      version,
+      fresh: [],
+      findLookedUpKeys: async () => "more",
+    });
+    const { id } = await startExecution(cloud.ports, { version, context, files: [], outcomes });
     await cloud.untilEnd(id);
     return readTrace(cloud.ports, id, { full: true });
   };

@@ -118,7 +118,7 @@ export async function strays(cloud: LocalCloud): Promise<string[]> {
   const had = new Map<string, number>();
   const { items } = await cloud.ports.executions.list({ limit: 1_000 });
   for (const { id } of items) {
-    const heads = Array.from((await Source.read(cloud.ports, id)).links.values(), ({ head }) => head);
+    const heads = Array.from((await Source.read(cloud.ports, id)).entries.values(), ({ head }) => head);
     const used = new Set(heads.map(({ sandbox_id }) => sandbox_id ?? ""));
     for (const sandbox of used) had.set(sandbox, (had.get(sandbox) ?? 0) + 1);
     const { entry } = (await cloud.ports.chain.tip(id, "")).find((link) => link.entry) ?? {};

@@ -53,7 +53,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
   it("says of each outcome where it is from: an earlier execution, or somebody's hand", async () => {
     const version = await cloud.publish(inARow("told", { one: "context['a'] = 'x' * 10_000", two: runs("b") }));
     const first = await cloud.run(version);
-    const one = (await Source.read(cloud.ports, first.execution.id)).links.get("one");
+    const one = (await Source.read(cloud.ports, first.execution.id)).entries.get("one");
     const written = one && (await writeOutcome(cloud.ports, one.head));
     const by = { edited_by: "user:ann", at: "2026-01-02T03:04:05.000Z" };
     const document = `{"one": ${written}, "two": ${JSON.stringify({ set: { b: "by hand" }, from: by })}}`;
@@ -154,7 +154,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     const patient = await cloud.publish(between("worn-out", [action("step", runs("a")), choice], loop(2)));
     const source = await Source.read(cloud.ports, (await cloud.run(patient)).execution.id);
     const links = ["more", "more#2"].map(async (name) => {
-      const link = source.links.get(name);
+      const link = source.entries.get(name);
       return `"${name}": ${link && (await writeOutcome(cloud.ports, link.head))}`;
     });
     const taken = await runWith(version, `{${(await Promise.all(links)).join(", ")}}`);

@@ -177,7 +177,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body: run })).body;
     const { execution_id: execution } = (await restart(id)).body;
     const { entry } = await api.ports.chain.read({ execution, scope: "", seq: 0 });
-    expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { source: id } });
+    expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { after: id } });
   });
 
   it("keeps what looks like a reference in a patch as its user's own", async () => {

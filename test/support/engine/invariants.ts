@@ -108,12 +108,12 @@ export class Invariants {
    * stopped in branches by another one that failed.
    */
   async judgeRestart(id: string, { reused: foreseen }: Forecast): Promise<void> {
-    const { links } = await Source.read(this.#world.ports(atOnce), id);
-    const reused = Array.from(links.values()).flatMap(({ name, head }) => (head.reused_from ? [name] : []));
+    const { entries } = await Source.read(this.#world.ports(atOnce), id);
+    const reused = Array.from(entries.values()).flatMap(({ name, head }) => (head.reused_from ? [name] : []));
     const stranger = reused.find((name) => !foreseen.includes(name));
     if (stranger) this.#violated(`${id} has taken over ${stranger}, which nobody foresaw`);
     const lost = foreseen.find((name) => !reused.includes(name));
-    const isStopped = Array.from(links.values()).some(
+    const isStopped = Array.from(entries.values()).some(
       ({ head }) => head.node_type === "join" && head.status === "failed",
     );
     if (lost && !isStopped && this.#world.record(id).status === "completed")
@@ -122,8 +122,8 @@ export class Invariants {
 
   /** Each place came to what the document has for it, but where its loop was over; and no other place did. */
   async judgeDocument(id: string, outcomes: readonly Member[], within = ""): Promise<void> {
-    const { links } = await Source.read(this.#world.ports(atOnce), id);
-    for (const { name, head } of links.values()) {
+    const { entries } = await Source.read(this.#world.ports(atOnce), id);
+    for (const { name, head } of entries.values()) {
       const place = within + name;
       const written = outcomes.find(({ key }) => key === place);
       if (head.sealed && head.code !== null && this.#effectsOf(head) !== false)
@@ -301,9 +301,9 @@ export class Invariants {
 
 /** Names of the nodes that an execution came to, from which it can be restarted. */
 export async function placesIn(ports: Ports, id: string): Promise<string[]> {
-  const { links } = await Source.read(ports, id);
+  const { entries } = await Source.read(ports, id);
   const marks = ["start", "end", "join", "close"];
-  return Array.from(links.values()).flatMap(({ name, head }) => (marks.includes(head.node_type) ? [] : [name]));
+  return Array.from(entries.values()).flatMap(({ name, head }) => (marks.includes(head.node_type) ? [] : [name]));
 }
 
 /** Of what is still beside the entry, as text. */

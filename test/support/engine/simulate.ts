@@ -11,6 +11,7 @@ import {
   type WorkflowVersion,
 } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
+import { reusedOutcomes } from "../../../packages/engine/src/restart/reuse.ts";
 import { sendApprovers } from "./approvers.ts";
 import { Authors } from "./authors.ts";
 import { calledFlows, childFlows } from "./child-flows.ts";
@@ -159,7 +160,7 @@ class Model {
   async #placeIn(execution: string, places: readonly string[]): Promise<string> {
     const ports = this.#world.ports(atOnce);
     const place = this.#random.pick(places);
-    const child = (await Source.read(ports, execution)).links.get(place)?.head.child?.execution;
+    const child = (await Source.read(ports, execution)).entries.get(place)?.head.child?.execution;
     const inner = child ? await placesIn(ports, child) : [];
     if (child === undefined || inner.length === 0 || this.#random.chance(0.3)) return place;
     return `${place}/${await this.#placeIn(child, inner)}`;
@@ -191,7 +192,8 @@ class Model {
     this.#faultsLeft = this.#temper.faults;
     sendApprovers(this.#world, this.#random);
     const { client } = source;
-    const request = { version, client, context, reuse: { source, unchanged } };
+    const outcomes = await reusedOutcomes(this.#world.ports(atOnce), source, unchanged, []);
+    const request = { version, client, context, outcomes };
     this.#world.spawn("reusing start", (own) => startExecution(own, request));
     await this.#goOn();
     await this.#sweepUp();
@@ -218,7 +220,7 @@ class Model {
   async #outcomesOf(execution: string, within: string): Promise<Member[]> {
     const ports = this.#world.ports(atOnce);
     const outcomes: Member[] = [];
-    for (const { name, head } of (await Source.read(ports, execution)).links.values()) {
+    for (const { name, head } of (await Source.read(ports, execution)).entries.values()) {
       const json = this.#random.chance(0.7) && (await writeOutcome(ports, head));
       if (json) outcomes.push({ key: within + name, json });
       if (head.child) outcomes.push(...(await this.#outcomesOf(head.child.execution, `${within}${name}/`)));

@@ -1,8 +1,7 @@
 import { type Member, objectText } from "@nova/workflow";
 import { type Head, headOf } from "../../../packages/engine/src/chain/head.ts";
-import { failureOf } from "../../../packages/engine/src/chain/position.ts";
+import { failureOf, readChanges } from "../../../packages/engine/src/chain/position.ts";
 import type { Ports } from "../../../packages/engine/src/ports/index.ts";
-import { changesOf } from "../../../packages/engine/src/protocol/recorded-source.ts";
 
 /**
  * What an entry came to, as a document of outcomes has it (engine, `chain/outcomes.ts`); large values stay references to blobs of
@@ -20,7 +19,7 @@ export async function writeOutcome(
   const { decision_result, error_class, reused_from: earlier, edited } = headOf(entry);
   const { execution = execution_id, ...link } = earlier ?? { scope, seq, hash: entry.hash };
   const from = edited ? { edited_by: edited.by, at: edited.at } : { execution_id: execution, ...link };
-  const changes = await changesOf(ports, entry);
+  const changes = await readChanges(entry, ports.blobs);
   const error = status === "failed" && { class: error_class, ...(await failureOf(entry, ports.blobs)) };
   const member = (key: string, value: unknown): Member => ({ key, json: JSON.stringify(value) });
   return objectText([

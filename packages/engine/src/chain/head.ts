@@ -83,15 +83,13 @@ export interface Head extends BlobHome {
    * this execution begin with there. Absent: this execution itself.
    */
   origin?: Origin;
-  /** Of link 0: which outcomes this execution takes over instead of running nodes. */
+  /** Of link 0: the outcomes that this execution reuses. */
   plan?: Plan;
-  /** Of an outcome that an earlier execution came to: its link. Nothing ran for it here. */
+  /** The entry of an earlier execution that has the same outcome. Nothing ran for this one. */
   reused_from?: ReusedLink;
   /** Of an outcome that somebody has written by hand. Nothing ran for it here. */
   edited?: Edited;
-  /** While the scope follows the execution that the plan names: how far, in its own scope. */
-  followed?: ScopePlace;
-  /** How often nodes of loops have come up so far, as names of places count. Absent: none has, and the plan names no document. */
+  /** How often nodes of loops have come up so far, as names of places count. Absent: none has, and there is no plan. */
   visits?: Readonly<Record<string, number>>;
   /** Hash of the link before; null at link 0. */
   prev: string | null;
@@ -124,9 +122,9 @@ export const noRun = {
   steps: [] as string[],
 };
 
-/** The execution that this one takes outcomes over from, by its plan; of a document the last one of its family. */
+/** The execution that this one is a restart of, by its plan. */
 export function sourceOf({ plan }: Head): string | undefined {
-  return plan && ("source" in plan ? plan.source : plan.after);
+  return plan?.after;
 }
 
 export function headOf(entry: StoredEntry): Head {
@@ -141,43 +139,23 @@ export interface ChildTip {
   tip: string;
 }
 
-export type Plan = SourcePlan | DocumentPlan;
-
-/** The outcomes that a document holds: a node that has none there runs. */
-export interface DocumentPlan {
-  /** SHA-256 of the document (`restart/document.ts`), a blob of this execution. */
+/** The document of outcomes that this execution reuses. A node whose place has none in the document runs. */
+export interface Plan {
+  /** SHA-256 of the document (`outcomes.ts`), a blob of this execution. */
   outcomes: string;
-  /** Of an execution that a node runs: what the names of its places begin with in the document, such as `billing/`. */
+  /** The start of the places of this execution in the document, such as `billing/`: a node of another execution runs it. */
   within?: string;
-  /** The execution of the same family that began before this one: what is erased of that goes here, too. */
+  /** The execution of the same family that it comes after: if contents of that are erased, those of this one are, too. */
   after?: string;
-}
-
-/** Which outcomes of an earlier execution, the source, count in this one: those before everything that runs again. */
-export interface SourcePlan extends PlanPart {
-  source: string;
-  /** Hash of the source's last entry. */
-  tip: string;
-  /**
-   * Nodes that are defined as they were, with the keys of the context that their code looks up, or null: what they came
-   * to counts only where these have the values that they had. Of text nodes `"asked"`: it counts where its model would be
-   * asked the same. Any other node runs. Absent: nobody looks at values.
-   */
-  unchanged?: Record<string, string[] | null | "asked">;
+  /** Hash of the last entry of `after`, if the document refers to entries of that. */
+  tip?: string;
+  /** The places from which on everything runs again. */
+  from?: string[];
   /** Nodes that run again wherever they come up. */
   again?: string[];
-  /** Keys of the initial context that are others than the source's, and who says so. */
+  /** Keys of the initial context that have other values than in `after`, and who patched them. */
   patch?: { keys: string[]; by: string };
 }
-
-export interface PlanPart {
-  /** From these links of the source on nothing counts, in their scopes and behind them. Absent: whatever did not fail. */
-  from?: ScopePlace[];
-  /** The same inside of executions that nodes of the source ran, by the nodes' links as `scope#seq`. */
-  inside?: Record<string, PlanPart>;
-}
-
-export type ScopePlace = Omit<LinkId, "execution">;
 
 /** Who wrote an outcome, and when (ISO 8601). */
 export interface Edited {

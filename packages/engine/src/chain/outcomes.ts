@@ -1,36 +1,50 @@
-import { defined, jsonProblem, type Member, membersOf, type RunErrorClass, runErrors } from "@nova/workflow";
+import {
+  defined,
+  jsonProblem,
+  type Member,
+  membersOf,
+  objectText,
+  type RunErrorClass,
+  runErrors,
+} from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
+import type { LinkId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 import type { Edited, FailureRecord, ReusedLink } from "./head.ts";
 
-/**
- * A document of outcomes: JSON text of an object that has, by the name of a place (`find`, `poll#2`, `each[3].find`,
- * `billing/send`), what the node there came to. Values are as contexts keep them: large ones may be references to blobs of
- * the execution that uses the document.
- */
-export type Outcomes = ReadonlyMap<string, string>;
-
-/** What one place came to. */
+/** The outcome of one place, written out. Large values may be references to blobs of the execution that uses it. */
 export interface WrittenOutcome {
   set: Member[];
   delete: string[];
   /** The label of the edge that a decision, or a person, chose. */
   decision: string | null;
-  /** It failed, and set nothing. */
+  /** The node failed and set nothing. */
   error?: { class: RunErrorClass; failure: FailureRecord };
-  /** Where it is from: a link of an earlier execution, or somebody's hand. */
+  /** The entry that it was copied from, or the person who wrote it. */
   from?: ReusedLink | Edited;
 }
 
-/** A text is no document of outcomes; one sentence that names the place. */
+/** The entry of an earlier execution whose outcome counts at a place. The document does not repeat its values. */
+export interface EntryReference {
+  entry: LinkId;
+  condition?: ReuseCondition;
+}
+
+/**
+ * What must be the same for a node as it was in front of the referenced entry; else the node runs. A list: the values of
+ * these keys of the context. `context`: the values of all keys. `asked`: the question to the model of a text node.
+ */
+export type ReuseCondition = string[] | "context" | "asked";
+
+/** A text is no document of outcomes. The message is one sentence that names the place. */
 export class OutcomesRefused extends Error {
   override name = "OutcomesRefused";
 }
 
-/** Every task of an execution reads it. */
-const maxDocumentBytes = 32 * 1024 * 1024;
+/** Every task of an execution reads the document. References to 200,000 places fit. */
+export const maxDocumentBytes = 32 * 1024 * 1024;
 
 const Link = z
   .strictObject({
@@ -62,7 +76,32 @@ const Outcome = z.strictObject({
   from: z.union([Link, Hand]).optional(),
 });
 
-/** Throws `OutcomesRefused` for what cannot be used, wherever in the document it is. */
+/** `exec_01M8.../each@3.0#1`: execution, scope and number of an entry. */
+const entryName = /^([^/#]+)(\/[^#]*)?#(\d+)$/;
+
+const Reference = z
+  .strictObject({
+    from: z.string().regex(entryName),
+    if: z.union([z.array(z.string()), z.enum(["context", "asked"])]).optional(),
+  })
+  .transform(({ from, if: condition }): EntryReference => {
+    const [, execution = "", scope = "", seq] = entryName.exec(from) ?? [];
+    return { entry: { execution, scope, seq: Number(seq) }, ...defined({ condition }) };
+  });
+
+/**
+ * The text of a document of outcomes that consists of references only. `place` is the name of a place as `Names` writes it
+ * (`find`, `poll#2`, `each[3].find`, `billing/send`), or `billing/`: the last entry of the execution that `billing` ran.
+ */
+export function referencesText(references: Iterable<readonly [place: string, EntryReference]>): string {
+  const members = Array.from(references, ([key, { entry, condition }]): Member => {
+    const from = `${entry.execution}${entry.scope}#${entry.seq}`;
+    return { key, json: JSON.stringify({ from, ...defined({ if: condition }) }) };
+  });
+  return objectText(members);
+}
+
+/** Throws `OutcomesRefused` if any place of the document cannot be used. */
 export function checkOutcomes(text: string): void {
   if (Buffer.byteLength(text) > maxDocumentBytes)
     throw new OutcomesRefused(
@@ -72,15 +111,17 @@ export function checkOutcomes(text: string): void {
   if (problem !== undefined) throw new OutcomesRefused(`the document of outcomes is no JSON: it ${problem}`);
   if (!text.trimStart().startsWith("{"))
     throw new OutcomesRefused("the document of outcomes is no object - write what each place came to under its name");
-  for (const [place, outcome] of parse(text)) parseOutcome(place, outcome);
+  for (const { key, json } of membersOf(text)) parseOutcome(key, json);
 }
 
-/** Throws `OutcomesRefused`. */
-export function parseOutcome(place: string, text: string): WrittenOutcome {
-  const parsed = Outcome.safeParse(JSON.parse(text));
+/** Parses the JSON text that a document has for a place. Throws `OutcomesRefused`. */
+export function parseOutcome(place: string, text: string): WrittenOutcome | EntryReference {
+  const value = JSON.parse(text) as { from?: unknown } | null;
+  const parsed = typeof value?.from === "string" ? Reference.safeParse(value) : Outcome.safeParse(value);
   const [issue] = parsed.error?.issues ?? [];
   if (!parsed.success)
     throw new OutcomesRefused(`the outcome of "${place}": ${[...(issue?.path ?? []), issue?.message].join(": ")}`);
+  if ("entry" in parsed.data) return parsed.data;
   const { delete: deleted, decision, error, from } = parsed.data;
   const set = membersOf(membersOf(text).find(({ key }) => key === "set")?.json ?? "{}");
   const mark = set.find(({ key }) => key.startsWith("$"));
@@ -91,7 +132,7 @@ export function parseOutcome(place: string, text: string): WrittenOutcome {
   return { set, delete: deleted, decision, ...defined({ error, from }) };
 }
 
-/** Stores a document that `checkOutcomes` lets pass; answers its SHA-256. */
+/** Stores a document as a blob of the family and returns its SHA-256. */
 export async function storeOutcomes(blobs: BlobStore, home: BlobHome, text: string): Promise<string> {
   const body = Buffer.from(text);
   const ref = { sha256: sha256(body), bytes: body.length, type: "json" as const };
@@ -99,21 +140,45 @@ export async function storeOutcomes(blobs: BlobStore, home: BlobHome, text: stri
   return ref.sha256;
 }
 
-/** Kept in a warm Lambda, in characters: every task of an execution asks for the same one, which never changes. */
-const kept = new WeakMap<BlobStore, LRUCache<string, Outcomes>>();
+/**
+ * A document of outcomes: JSON text of an object. Its keys are places. Its values are written outcomes, or references to
+ * entries. A node whose place has none runs.
+ */
+export class OutcomeDocument {
+  readonly #texts: ReadonlyMap<string, string>;
+  #insides: ReadonlySet<string> | undefined;
 
-export async function readOutcomes(blobs: BlobStore, home: BlobHome, hash: string): Promise<Outcomes> {
-  const known = kept.get(blobs) ?? new LRUCache<string, Outcomes>({ maxSize: 2 * maxDocumentBytes });
+  constructor(text: string) {
+    this.#texts = new Map(membersOf(text).map(({ key, json }) => [key, json]));
+  }
+
+  at(place: string): WrittenOutcome | EntryReference | undefined {
+    const text = this.#texts.get(place);
+    return text === undefined ? undefined : parseOutcome(place, text);
+  }
+
+  /** Whether some places start with `inside`, which ends with `/`: those of an execution that a node runs. */
+  hasPlacesIn(inside: string): boolean {
+    this.#insides ??= new Set(
+      [...this.#texts.keys()].flatMap((place) =>
+        Array.from(place.matchAll(/\//g), ({ index }) => place.slice(0, index + 1)),
+      ),
+    );
+    return this.#insides.has(inside);
+  }
+}
+
+/** A warm Lambda keeps documents, which never change: every task of an execution asks for the same one. */
+const kept = new WeakMap<BlobStore, LRUCache<string, OutcomeDocument>>();
+
+export async function readOutcomes(blobs: BlobStore, home: BlobHome, hash: string): Promise<OutcomeDocument> {
+  const known = kept.get(blobs) ?? new LRUCache<string, OutcomeDocument>({ maxSize: 2 * maxDocumentBytes });
   kept.set(blobs, known);
   const name = `${home.client}/${home.root}/${hash}`;
   const there = known.get(name);
   if (there) return there;
   const text = Buffer.from(await blobs.get(home, hash)).toString();
-  const outcomes = parse(text);
-  known.set(name, outcomes, { size: text.length + 1 });
-  return outcomes;
-}
-
-function parse(text: string): Outcomes {
-  return new Map(membersOf(text).map(({ key, json }) => [key, json]));
+  const document = new OutcomeDocument(text);
+  known.set(name, document, { size: text.length + 1 });
+  return document;
 }

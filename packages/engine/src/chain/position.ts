@@ -1,14 +1,14 @@
 import { forksOf } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
-import { type Context, linkLabel } from "../context/context.ts";
+import { type Changes, type Context, linkLabel } from "../context/context.ts";
 import { blobPages, loadContext } from "../context/pages.ts";
 import { chainBroken } from "../errors.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { ChainStore, Link, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { contentText } from "./contents.ts";
-import { type FailureRecord, type Head, headOf, type ScopePlace } from "./head.ts";
-import { type BranchPlace, branchOf, branchScope, isItem } from "./scope.ts";
+import { type FailureRecord, type Head, headOf } from "./head.ts";
+import { type BranchPlace, branchOf, isItem } from "./scope.ts";
 
 /** What one consistent read gives a node: the link before it, and whatever is at its own already. */
 export interface Position {
@@ -40,11 +40,6 @@ export async function readPosition(ports: Ports, at: LinkId): Promise<Position> 
   return { before: headOf(here), beforeEntry: here, at, next };
 }
 
-/** The link of the source that came to the same: of the start, of an outcome that was taken over, of a join of such branches. */
-export function placeInSource({ reused_from: reused, node_type, followed }: Head): ScopePlace | undefined {
-  return reused || node_type === "join" || node_type === "start" ? followed : undefined;
-}
-
 /** Where a branch starts: the fork's entry, and the head that a link 0 of the branch would have. */
 export async function branchStart(
   ports: Ports,
@@ -52,7 +47,7 @@ export async function branchStart(
   scope: string,
 ): Promise<Pick<Position, "before" | "beforeEntry">> {
   const { inner: _, count, loops: _loops, continuation: _further, ...whole } = headOf(fork);
-  const { reused_from: _reused, edited: _edited, followed: _followed, plan: _plan, spare = [], ...head } = whole;
+  const { reused_from: _reused, edited: _edited, plan: _plan, spare = [], ...head } = whole;
   const branch = branchOf(scope)?.branch ?? "";
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
@@ -60,12 +55,10 @@ export async function branchStart(
   const [ways, place] = isItem(branch)
     ? [count ?? 1, Number(branch)]
     : [branches?.length ?? 1, branches?.findIndex((one) => one.entry === branch)];
-  const source = placeInSource(whole);
   const visits = whole.visits && isItem(branch) ? { visits: {} } : {};
-  const from = source && { followed: { scope: branchScope(source, head.node_id, branch), seq: 0 } };
   const share = spare.filter((_, index) => index % ways === place);
   const own = { scope, seq: 0, warm: null, spare: share, nodes: 0, path_taken: entry ?? null };
-  const before: Head = { ...head, ...from, ...visits, ...own };
+  const before: Head = { ...head, ...visits, ...own };
   return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
 }
 
@@ -99,6 +92,13 @@ export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promis
   const { context } = entry.contents;
   if (!context) throw chainBroken(`link ${head.seq} of execution ${head.execution_id} has no context: it was erased`);
   return loadContext(await contentText(context, head, blobs), blobPages(blobs, head));
+}
+
+/** What an entry set and deleted. */
+export async function readChanges(entry: StoredEntry, blobs: BlobStore): Promise<Changes> {
+  const { context, stored } = await contextAfter(entry, blobs);
+  const set = context.writtenBy(linkLabel(headOf(entry))).map(({ key, json }) => ({ key, json }));
+  return { set, delete: stored.deleted };
 }
 
 /** What failed, from a failed link: the `error` that an onError target finds in its context. */

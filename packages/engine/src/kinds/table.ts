@@ -1,5 +1,5 @@
 import type { Node, TaskNode } from "@nova/workflow";
-import type { DocumentPlan } from "../chain/head.ts";
+import type { Plan } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { LinkId, StoredEntry, Turn } from "../ports/chain.ts";
@@ -37,7 +37,7 @@ interface Kind<N extends Node> {
   /** What the holder of the turn waits for. Absent where it always works. */
   waitsFor?(ports: Ports, node: N, at: LinkId, turn: Turn): Promise<WaitsFor | null>;
   /** As in `KindPorts`. Absent where it does not. */
-  staysInside?(ports: Ports, position: Position, plan: DocumentPlan, node: N): Promise<boolean>;
+  staysInside?(ports: Ports, position: Position, plan: Plan, node: N): Promise<boolean>;
 }
 
 interface Executor extends Pick<Kind<TaskNode>, "settle"> {

@@ -14,7 +14,6 @@ import { eventsAfter } from "./continuation.ts";
 import { loopsAfter } from "./definition.ts";
 import type { Outcome } from "./outcome.ts";
 import { visitsAfter } from "./place-name.ts";
-import { stillFollowed } from "./recorded.ts";
 
 /** Writes a node's entry, if there is none. Answers the one that is there: ours or the winner's. */
 export async function commitOutcome(
@@ -44,7 +43,7 @@ async function sealOutcome(
 ): Promise<StoredEntry> {
   const { before, at } = position;
   const { status, run, more = {} } = outcome;
-  const { generation, analysis, asked, count, child, reused, edited, followed, visits } = more;
+  const { generation, analysis, asked, count, child, reused, edited, visits } = more;
   const changes = status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
@@ -68,7 +67,6 @@ async function sealOutcome(
         loops: more.loops ?? loopsAfter(before.loops, node.id),
         reused_from: reused,
         edited,
-        followed: followed ?? (await stillFollowed(ports, position, node)),
         visits: visits ?? visitsAfter(before, await versionAt(ports, before), node.id),
       }),
       ...(await eventsAfter(ports, position, node.id, outcome)),

@@ -1,5 +1,5 @@
 import { defined, onErrorOf, type RunErrorClass } from "@nova/workflow";
-import type { ChildTip, Edited, FailureRecord, Head, ReusedLink, ScopePlace } from "../chain/head.ts";
+import type { ChildTip, Edited, FailureRecord, Head, ReusedLink } from "../chain/head.ts";
 import type { Changes } from "../context/context.ts";
 import type { ContentName, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
@@ -39,15 +39,10 @@ export type FailedOutcome = OutcomeFacts & {
   retryAfter?: string;
 };
 
-/** What is on record for a node, wherever it was found. */
+/** The outcome that a document has for a node. */
 export type RecordedOutcome = { decision: string | null; more: MoreFacts } & (
   | { changes: Changes }
-  | {
-      class: RunErrorClass;
-      failure: FailureRecord;
-      /** It failed for good, and its run went on without it. */
-      isTolerated?: boolean;
-    }
+  | { class: RunErrorClass; failure: FailureRecord }
 );
 
 /** What the entries of maps, joins, loops and prompt nodes say besides. */
@@ -59,12 +54,10 @@ export interface MoreFacts {
   inside?: { branches: number; events: number };
   /** Of a decision that leads back; any other entry keeps those of the nodes around it. */
   loops?: Loops;
-  /** Of an outcome that the source of a plan came to. */
+  /** The entry of an earlier execution that the outcome comes from. */
   reused?: ReusedLink;
-  /** Of one that somebody wrote. */
+  /** The person who wrote the outcome. */
   edited?: Edited;
-  /** How far the scope has followed the source behind it, where the outcome says so itself. */
-  followed?: ScopePlace;
   /** Of a join: the visits in its branches and before. */
   visits?: Head["visits"];
   /** Of a workflow node: what it ran. */

@@ -65,7 +65,7 @@ async function prefixOf(ports: Reads, { execution, scope }: Omit<LinkId, "seq">)
   return `${around}${numbered(fork, Math.max(1, visit))}[${branch}].`;
 }
 
-function numbered(id: string, visit: number): string {
+export function numbered(id: string, visit: number): string {
   return visit === 1 ? id : `${id}#${visit}`;
 }
 

@@ -1,9 +1,17 @@
-import type { Member } from "@nova/workflow";
-import { type Node, startOf, type Workflow } from "@nova/workflow";
-import { type DocumentPlan, headOf } from "../chain/head.ts";
-import { parseOutcome, readOutcomes } from "../chain/outcomes.ts";
-import { type Position, readKept } from "../chain/position.ts";
+import { defined, type Member, type Node, startOf, type Workflow } from "@nova/workflow";
+import { contentText } from "../chain/contents.ts";
+import { headOf, type Plan } from "../chain/head.ts";
+import { inputBefore } from "../chain/item-input.ts";
+import {
+  type EntryReference,
+  type OutcomeDocument,
+  type ReuseCondition,
+  readOutcomes,
+  type WrittenOutcome,
+} from "../chain/outcomes.ts";
+import { failureOf, type Position, readChanges, readKept, readPosition } from "../chain/position.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
+import type { LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { NodeDefinition } from "./definition.ts";
 import { codeless, failed, type Outcome, type RecordedOutcome } from "./outcome.ts";
@@ -12,36 +20,114 @@ import type { KindPorts } from "./settling.ts";
 
 type Reads = Pick<Ports, "chain" | "blobs">;
 
-/** What the document has for the node at this position. A map reads its list itself, so only its failures are taken. */
-export async function outcomeInDocument(
-  ports: Reads,
+/** The outcome that the document has for the node at this position. Null if the node runs. */
+export async function findRecorded(
+  ports: KindPorts,
   position: Position,
-  { outcomes, within = "" }: DocumentPlan,
-  { node }: NodeDefinition,
+  plan: Plan,
+  definition: NodeDefinition,
 ): Promise<RecordedOutcome | null> {
-  const place = within + (await placeName(ports, position, node));
-  const text = (await readOutcomes(ports.blobs, position.before, outcomes)).get(place);
-  if (text === undefined) return null;
-  const { set, delete: deleted, decision, error, from } = parseOutcome(place, text);
+  const document = await documentOf(ports, position, plan);
+  const found = document.at((plan.within ?? "") + (await placeName(ports, position, definition.node)));
+  if (!found) return null;
+  return "entry" in found
+    ? referencedOutcome(ports, position, definition, found)
+    : writtenOutcome(ports, position, definition, found);
+}
+
+function documentOf({ blobs }: Pick<Ports, "blobs">, { before }: Pick<Position, "before">, { outcomes }: Plan) {
+  return readOutcomes(blobs, before, outcomes);
+}
+
+/** A map reads its list itself, so only a failure of a map can be written. */
+async function writtenOutcome(
+  ports: Reads,
+  { before }: Position,
+  { node }: NodeDefinition,
+  { set, delete: deleted, decision, error, from }: WrittenOutcome,
+): Promise<RecordedOutcome | null> {
   if ("items" in node && !error) return null;
   const isLink = from !== undefined && "execution" in from;
   return {
     decision,
-    ...(error ?? { changes: { set: await offloadMembers(set, savingTo(ports, position.before)), delete: deleted } }),
+    ...(error ?? { changes: { set: await offloadMembers(set, savingTo(ports, before)), delete: deleted } }),
     more: { ...(isLink && { reused: from }), ...(from && !isLink && { edited: from }) },
   };
 }
 
-/** What the places of an execution begin with in the document that the node of this position runs; null: it holds none. */
+/** A restart of a restart names the entry of the first execution that the outcome comes from. */
+async function referencedOutcome(
+  ports: KindPorts,
+  position: Position,
+  definition: NodeDefinition,
+  { entry: at, condition }: EntryReference,
+): Promise<RecordedOutcome | null> {
+  const { entry } = await ports.chain.read(at);
+  if (!entry) return null;
+  const head = headOf(entry);
+  const { before } = position;
+  const isOfFamily = head.client === before.client && head.root === before.root;
+  if (!isOfFamily || head.node_id !== definition.node.id || head.node_type !== definition.node.type) return null;
+  if (condition && !(await isUnchanged(ports, position, definition, { at, entry, condition }))) return null;
+  const { child, count, asked, edited, reused_from: reused = { ...at, hash: entry.hash } } = head;
+  const { items } = entry.contents;
+  const more = {
+    reused,
+    ...defined({ edited, child, count, asked }),
+    ...(items && { contents: { items: await contentText(items, head, ports.blobs) } }),
+  };
+  const decision = head.decision_result;
+  if (head.status === "success") return { decision, more, changes: await readChanges(entry, ports.blobs) };
+  const name = head.error_class;
+  return name ? { decision, more, class: name, failure: await failureOf(entry, ports.blobs) } : null;
+}
+
+/** Whether the node finds here what it found in front of the entry. */
+async function isUnchanged(
+  ports: KindPorts,
+  position: Position,
+  definition: NodeDefinition,
+  { at, entry, condition }: { at: LinkId; entry: StoredEntry; condition: ReuseCondition },
+): Promise<boolean> {
+  if (condition === "asked") {
+    const asked = await ports.asked(position, definition);
+    return asked !== undefined && asked === headOf(entry).asked;
+  }
+  const earlier = await readPosition(ports, at);
+  const [now, then] = await Promise.all([position, earlier].map((one) => inputBefore(ports, one)));
+  const keys =
+    condition === "context" ? [now, then].flatMap((one) => one?.input.slots().map(({ key }) => key) ?? []) : condition;
+  return keys.every((key) => now?.input.slot(key)?.json === then?.input.slot(key)?.json);
+}
+
+/** The start of the places of the execution that the node of this position runs. Null if the document has none of them. */
 export async function placesInside(
   ports: Reads,
   position: Position,
-  { outcomes, within = "" }: DocumentPlan,
+  plan: Plan,
   node: Pick<Node, "id">,
 ): Promise<string | null> {
-  const inside = `${within}${await placeName(ports, position, node)}/`;
-  const places = (await readOutcomes(ports.blobs, position.before, outcomes)).keys();
-  return places.some((place) => place.startsWith(inside)) ? inside : null;
+  const inside = `${plan.within ?? ""}${await placeName(ports, position, node)}/`;
+  return (await documentOf(ports, position, plan)).hasPlacesIn(inside) ? inside : null;
+}
+
+/** The plan of the execution that the node of this position runs. Undefined if the document has no place in it. */
+export async function planOfChild(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<Plan | undefined> {
+  const plan = await planAt(ports, position);
+  const within = plan && (await placesInside(ports, position, plan, node));
+  if (!plan || !within) return undefined;
+  const source = (await documentOf(ports, position, plan)).at(within);
+  const after = source && "entry" in source ? source.entry.execution : undefined;
+  return { outcomes: plan.outcomes, within, ...defined({ after }) };
+}
+
+/** The plan of the execution. Undefined if it reuses no outcomes. */
+export async function planAt(
+  { chain }: Pick<Ports, "chain">,
+  { before, at }: Pick<Position, "before" | "at">,
+): Promise<Plan | undefined> {
+  const first = before.visits && (await readKept(chain, { execution: at.execution, scope: "", seq: 0 }));
+  return first && headOf(first).plan;
 }
 
 /**
@@ -49,20 +135,18 @@ export async function placesInside(
  * alone, and the execution begins with what they have left.
  */
 export async function givenOutcomes(
-  { chain, blobs }: Reads,
-  { before, at: { execution } }: Pick<Position, "before" | "at">,
+  ports: Reads,
+  position: Pick<Position, "before" | "at">,
   { given, nodes }: Pick<Workflow, "given" | "nodes">,
 ): Promise<ReadonlyMap<string, Member[]>> {
-  const first = given && before.visits && (await readKept(chain, { execution, scope: "", seq: 0 }));
-  const plan = first && headOf(first).plan;
-  if (!plan || "source" in plan) return new Map();
-  const places = await readOutcomes(blobs, before, plan.outcomes);
+  const plan = given && (await planAt(ports, position));
+  if (!plan) return new Map();
+  const document: OutcomeDocument = await documentOf(ports, position, plan);
   const start = startOf({ nodes });
   return new Map(
     [...(start ? [start.id] : []), ...given.passed].flatMap((id) => {
-      const text = places.get(id);
-      const { set, error } = text === undefined ? { set: [], error: true } : parseOutcome(id, text);
-      return error ? [] : [[id, set] as const];
+      const found = document.at(id);
+      return !found || "entry" in found || found.error ? [] : [[id, found.set] as const];
     }),
   );
 }
@@ -71,7 +155,7 @@ export async function givenOutcomes(
 export async function refusedHere(
   ports: KindPorts,
   position: Position,
-  plan: DocumentPlan,
+  plan: Plan,
   definition: NodeDefinition,
 ): Promise<Outcome | null> {
   const { node } = definition;

@@ -2,7 +2,7 @@ import { type Fork, isSameJson, joinOf, objectText } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { contentText } from "../chain/contents.ts";
 import { type BranchTip, headOf } from "../chain/head.ts";
-import { contextAfter, failureOf, type LoadedContext, type Position, placeInSource } from "../chain/position.ts";
+import { contextAfter, failureOf, type LoadedContext, type Position } from "../chain/position.ts";
 import { spentSince, sumOfSpendings, unlessNothing } from "../chain/spending.ts";
 import { type Changes, type Context, isWithin, linkLabel } from "../context/context.ts";
 import { offloadMembers, savingTo } from "../context/offload.ts";
@@ -45,26 +45,17 @@ export async function settleJoin(
   const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
   const spare = sparesOfBranches(ports, tips);
   const facts = factsOf(ports, position, tips, open, spare.slice(0, maxSpare));
-  const followed = { ...facts, more: { ...facts.more, ...followedAfterJoin(position, tips) } };
   const rescue = nextNodeId(open.version, open.map?.onError);
   const outcome: Outcome =
     "failure" in merged
-      ? // Where another node goes on, that is not what the source came to.
-        { ...(rescue === null ? followed : facts), status: "failed", ...merged, next: rescue }
-      : { ...succeeded(nextAfterJoin(open), followed), changes: merged };
+      ? { ...facts, status: "failed", ...merged, next: rescue }
+      : { ...succeeded(nextAfterJoin(open), facts), changes: merged };
   const entry = await commitOutcome(ports, position, { id: joinOf(open.fork.node), type: "join" }, outcome, kept);
   // Nobody would find them by the chain, nor by the name of this execution, which has not made them.
   const named = new Set(headOf(entry).spare?.map(({ id }) => id));
   const lost = spare.filter(({ id, inherited }) => inherited && !named.has(id));
   await Promise.allSettled(lost.map(({ id }) => ports.sandboxes.kill(id)));
   return entry;
-}
-
-/** Where the source's branches came to the same, so did its join. */
-function followedAfterJoin({ before }: Position, tips: readonly Tip[]) {
-  const fork = placeInSource(before);
-  const isSame = fork && tips.filter(hasBegun).every(({ head }) => head.followed !== undefined);
-  return isSame ? { followed: { scope: fork.scope, seq: fork.seq + 1 } } : {};
 }
 
 function factsOf(

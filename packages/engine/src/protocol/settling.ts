@@ -1,5 +1,5 @@
 import { type Node, type RunErrorClass, runErrors } from "@nova/workflow";
-import type { DocumentPlan } from "../chain/head.ts";
+import type { Plan } from "../chain/head.ts";
 import type { Position } from "../chain/position.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
@@ -22,7 +22,7 @@ export interface KindPorts extends Ports {
   /** SHA-256 of all that a text node would ask its model at a place; undefined of any other node. */
   asked(position: Position, definition: NodeDefinition): Promise<string | undefined>;
   /** Whether a node may run in an execution that does nothing outside and takes its outcomes from a document. */
-  staysInside(position: Position, plan: DocumentPlan, node: Node): Promise<boolean>;
+  staysInside(position: Position, plan: Plan, node: Node): Promise<boolean>;
 }
 
 /** A workflow node's outcome needs its execution to end: `settlingPorts` in close.ts can do that. */

@@ -2,11 +2,10 @@ import type { RunErrorClass } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { unlessErased } from "../chain/contents.ts";
 import { type FailureRecord, headOf } from "../chain/head.ts";
-import { failureOf } from "../chain/position.ts";
+import { failureOf, readChanges } from "../chain/position.ts";
 import type { Changes } from "../context/context.ts";
 import type { ChainStore, LinkId, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { changesOf } from "../protocol/recorded-source.ts";
 
 /** What one entry came to. Values are as contexts keep them: large ones are references to blobs of its family. */
 export interface OutcomeAt extends Changes {
@@ -39,6 +38,6 @@ async function outcomeOf(ports: Reads, entry: StoredEntry): Promise<OutcomeAt | 
     const failure = await failureOf(entry, ports.blobs);
     return error_class && { set: [], delete: [], decision, error: { class: error_class, failure } };
   }
-  const changes = "context" in entry.contents ? await unlessErased(() => changesOf(ports, entry)) : null;
+  const changes = "context" in entry.contents ? await unlessErased(() => readChanges(entry, ports.blobs)) : null;
   return changes ? { ...changes, decision } : undefined;
 }

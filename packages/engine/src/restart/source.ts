@@ -1,83 +1,97 @@
-import type { Head, ScopePlace } from "../chain/head.ts";
+import type { Head } from "../chain/head.ts";
 import { branchOf, isItem } from "../chain/scope.ts";
+import type { LinkId } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { wentOnWithout } from "../protocol/recorded-source.ts";
+import { numbered } from "../protocol/place-name.ts";
 import { type RunHead, runHeads } from "../trace/run-heads.ts";
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/** One entry of the source, by the name of its place. */
-export interface SourceLink extends RunHead {
+/** One entry of the source, with the name of its place. */
+export interface SourceEntry extends RunHead {
   /** `find`, `poll#2` (its second visit), `each[3].find` (in an item). */
   name: string;
-  /** It failed for good, and the run went on without it: a map tolerates that. */
+  /** The node failed for good and its map tolerates that, so the run continued without it. */
   isTolerated: boolean;
 }
 
-/** An execution that has ended, with all its entries: what can be taken over from it. */
-export class Source {
-  /** By name, in the order in which they ran, a fork's branches behind it. */
-  readonly links: ReadonlyMap<string, SourceLink>;
-  readonly #scopes: ReadonlyMap<string, SourceLink[]>;
+/** An entry of an execution that is known. */
+export type EntryId = Omit<LinkId, "execution">;
 
-  private constructor(links: readonly SourceLink[]) {
-    this.links = new Map(links.map((link) => [link.name, link]));
-    this.#scopes = Map.groupBy(links, ({ head }) => head.scope);
+/** An execution that has ended, with all its entries: the source of outcomes that another one reuses. */
+export class Source {
+  /** By name, in the order in which they ran, the branches of a fork after it. */
+  readonly entries: ReadonlyMap<string, SourceEntry>;
+  readonly #scopes: ReadonlyMap<string, SourceEntry[]>;
+
+  private constructor(entries: readonly SourceEntry[]) {
+    this.entries = new Map(entries.map((entry) => [entry.name, entry]));
+    this.#scopes = Map.groupBy(entries, ({ head }) => head.scope);
   }
 
   static async read(ports: Reads, execution: string): Promise<Source> {
     const names = new Names();
     const found: RunHead[] = await Array.fromAsync(runHeads(ports, execution));
-    const heads = new Map(found.map(({ head }) => [forkKey(head), head]));
-    const links: SourceLink[] = [];
-    for (const one of found) {
-      const isTolerated = await wentOnWithout(one.head, (at) => heads.get(forkKey(at)));
-      links.push({ ...one, name: names.of(one.head), isTolerated });
-    }
-    return new Source(links);
+    const heads = new Map(found.map(({ head }) => [entryKey(head), head]));
+    const entries = found.map(
+      (one): SourceEntry => ({ ...one, name: names.of(one.head), isTolerated: isTolerated(one.head, heads) }),
+    );
+    return new Source(entries);
   }
 
-  /** Names of the branches that began behind a link. */
-  branches({ scope, seq }: ScopePlace): string[] {
-    const places = Array.from(this.#scopes.keys(), branchOf);
-    return places.flatMap((place) => (place?.parent === scope && place.seq === seq ? [place.branch] : []));
+  /** Names of the branches that started after an entry. */
+  branches({ scope, seq }: EntryId): string[] {
+    const all = Array.from(this.#scopes.keys(), branchOf);
+    return all.flatMap((branch) => (branch?.parent === scope && branch.seq === seq ? [branch.branch] : []));
   }
 
   /** The entries of one scope, in order. */
-  scope(scope: string): readonly SourceLink[] {
+  scope(scope: string): readonly SourceEntry[] {
     return this.#scopes.get(scope) ?? [];
+  }
+
+  /** The last entry of the main line. Undefined if the execution is not there any more. */
+  get last(): SourceEntry | undefined {
+    return this.scope("").at(-1);
   }
 }
 
-/** Names of places, told link by link in the order of the run, a fork's branches behind it. */
+/** Whether this entry ends an item, or a part of one, by a failure that the map of the item tolerates. */
+function isTolerated({ scope, status, path_taken }: Head, heads: ReadonlyMap<string, Head>): boolean {
+  const fork = branchOf(scope);
+  if (!fork || status === "success" || path_taken !== null) return false;
+  const join = heads.get(entryKey({ scope: fork.parent, seq: fork.seq + 1 }));
+  return join !== undefined && (join.status === "success" || isTolerated(join, heads));
+}
+
+/** Names places, entry by entry in the order of the run, the branches of a fork after it. */
 export class Names {
   readonly #prefixes = new Map([["", ""]]);
   readonly #visits = new Map<string, number>();
 
   of({ scope, seq, node_id }: Pick<Head, "scope" | "seq" | "node_id">): string {
-    const place = `${this.#prefixOf(scope)}${node_id}`;
-    const visit = (this.#visits.get(place) ?? 0) + 1;
-    this.#visits.set(place, visit);
-    const name = visit === 1 ? place : `${place}#${visit}`;
-    this.#prefixes.set(forkKey({ scope, seq }), name);
+    const prefix = this.#prefixOf(scope);
+    const visit = (this.#visits.get(prefix + node_id) ?? 0) + 1;
+    this.#visits.set(prefix + node_id, visit);
+    const name = prefix + numbered(node_id, visit);
+    this.#prefixes.set(entryKey({ scope, seq }), name);
     return name;
   }
 
-  /** Nodes of branches are named as those around them; items by their number. */
+  /** Nodes of branches are named as the nodes around the branches; nodes of items by the item's number. */
   #prefixOf(scope: string): string {
     const known = this.#prefixes.get(scope);
     if (known !== undefined) return known;
-    const place = branchOf(scope);
-    if (!place) return "";
-    const { parent, seq, branch } = place;
-    const prefix = isItem(branch)
-      ? `${this.#prefixes.get(forkKey({ scope: parent, seq })) ?? ""}[${branch}].`
-      : this.#prefixOf(parent);
+    const branch = branchOf(scope);
+    if (!branch) return "";
+    const prefix = isItem(branch.branch)
+      ? `${this.#prefixes.get(entryKey({ scope: branch.parent, seq: branch.seq })) ?? ""}[${branch.branch}].`
+      : this.#prefixOf(branch.parent);
     this.#prefixes.set(scope, prefix);
     return prefix;
   }
 }
 
-function forkKey({ scope, seq }: ScopePlace): string {
+export function entryKey({ scope, seq }: EntryId): string {
   return `${scope}#${seq}`;
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Member, membersOf } from "@nova/workflow";
-import { type DocumentPlan, type Head, headOf, type ReusedLink } from "../chain/head.ts";
+import { type Head, headOf, type Plan, type ReusedLink } from "../chain/head.ts";
 import { OutcomesRefused, parseOutcome, type WrittenOutcome } from "../chain/outcomes.ts";
+import { readChanges } from "../chain/position.ts";
 import { offloadMembers } from "../context/offload.ts";
 import type { StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
-import { changesOf } from "../protocol/recorded-source.ts";
 import { sha256 } from "../sha256.ts";
 import type { LinkProblem } from "./content-check.ts";
 import type { Erasures } from "./erasures.ts";
@@ -23,7 +23,7 @@ interface Checking {
 export async function documentProblem(
   ports: Ports,
   head: Head,
-  { outcomes: hash }: DocumentPlan,
+  { outcomes: hash }: Plan,
   { blobs, ...checking }: Checking,
 ): Promise<LinkProblem | undefined> {
   const document = await blobs.text(head, { place: "the document of outcomes", ref: { sha256: hash, type: "json" } });
@@ -38,6 +38,8 @@ export async function documentProblem(
 async function outcomeProblem(ports: Ports, place: string, json: string, checking: Omit<Checking, "blobs">) {
   try {
     const outcome = parseOutcome(place, json);
+    // Each entry that reuses an outcome is compared with the referenced one.
+    if ("entry" in outcome) return undefined;
     const { from } = outcome;
     if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, checking))) return undefined;
     const { seq, scope, execution } = from;
@@ -71,7 +73,7 @@ async function isFrom(
 }
 
 async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome, entry: StoredEntry) {
-  const changes = await changesOf(ports, entry);
+  const changes = await readChanges(entry, ports.blobs);
   // As the entry stores them, large values by their reference.
   const stored = await offloadMembers(set, async () => undefined);
   const text = (members: readonly Member[]) => members.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).sort();

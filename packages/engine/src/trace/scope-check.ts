@@ -146,7 +146,7 @@ export class ScopeCheck {
 
   /** The document goes with the context of link 0 when contents are erased. */
   async #planProblem(head: Head, { contents }: StoredEntry): Promise<LinkProblem | undefined> {
-    if (!head.plan || "source" in head.plan || !contents.context) return undefined;
+    if (!head.plan || !contents.context) return undefined;
     return documentProblem(this.#ports, head, head.plan, {
       blobs: this.contents.blobs,
       gone: this.gone,

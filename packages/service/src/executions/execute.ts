@@ -1,10 +1,11 @@
 import {
   type Execution,
   freshProblem,
+  type GivenOutcomes,
+  planReuse,
   reuseProblem,
   type StartRequest,
   startExecution,
-  unchangedNodes,
   type WorkflowVersion,
 } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
@@ -93,29 +94,30 @@ async function startOf(
 ): Promise<StartRequest> {
   const problem = freshProblem(version.workflow, { frozen, fresh });
   if (problem !== null) throw new Refused(problem);
-  const reuse = request.reuse === undefined ? undefined : await reusable(ports, by, request.reuse, { version, client });
+  const outcomes =
+    request.reuse === undefined
+      ? undefined
+      : await findReusableOutcomes(ports, by, request.reuse, { version, client, fresh });
   const id = `exec_${ulid}`;
   const whole = withVariables(variables, context);
   const placed = request.namesUploads
-    ? await placeUploads(ports, { client, root: reuse?.source.root ?? id }, whole)
+    ? await placeUploads(ports, { client, root: outcomes?.root ?? id }, whole)
     : { context: whole, files: [] };
   const start = { id, version, context: placed.context, files: [...files, ...placed.files], client, frozen, fresh };
-  return { ...start, ...defined({ reuse, trigger: request.trigger }) };
+  return { ...start, ...defined({ outcomes, trigger: request.trigger }) };
 }
 
-/** Checks an earlier execution whose outcomes the run may reuse. Throws `ExecutionNotFound`, `Refused`. */
-async function reusable(
+/** Finds the outcomes of an earlier run that a new one may reuse. Throws `ExecutionNotFound`, `Refused`. */
+async function findReusableOutcomes(
   ports: ServicePorts,
   by: Principal,
   id: string,
-  { version, client }: { version: WorkflowVersion; client: string },
-): Promise<NonNullable<StartRequest["reuse"]>> {
+  { version, client, fresh }: { version: WorkflowVersion; client: string; fresh: readonly string[] },
+): Promise<GivenOutcomes> {
   const source = await executionWithin(ports, by, id);
   const refusal = reuseProblem(source, version, client);
   if (refusal !== null) throw new Refused(refusal);
-  const earlier = await ports.workflows.get(source.workflowId, source.version);
-  const unchanged = earlier ? await unchangedNodes(version, earlier, ports.findLookedUpKeys) : {};
-  return { source, unchanged };
+  return planReuse(ports, source, { version, fresh, findLookedUpKeys: ports.findLookedUpKeys });
 }
 
 /** Finds the wanted version of a workflow, by default the active one. Throws `NotFound`. */

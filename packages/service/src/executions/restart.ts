@@ -80,9 +80,9 @@ async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution):
   let [root, parent, place] = [id, source.parent, ""];
   while (parent) {
     const { execution, scope, seq } = parent;
-    const { links } = await Source.read(ports, execution);
-    const link = links.values().find(({ head }) => head.scope === scope && head.seq === seq);
-    place = `${link?.name ?? "<node>"}/${place}`;
+    const { entries } = await Source.read(ports, execution);
+    const found = entries.values().find(({ head }) => head.scope === scope && head.seq === seq);
+    place = `${found?.name ?? "<node>"}/${place}`;
     root = execution;
     parent = (await ports.executions.get(root))?.parent;
   }

@@ -31,8 +31,7 @@ import type { Closed } from "../../protocol/finish-close.ts";
 import { acquireTurn } from "../../protocol/held-turn.ts";
 import { codeless, failed, type Outcome, succeeded } from "../../protocol/outcome.ts";
 import { originInside } from "../../protocol/place-name.ts";
-import { planOfChild } from "../../protocol/recorded.ts";
-import { placesInside } from "../../protocol/recorded-document.ts";
+import { placesInside, planOfChild } from "../../protocol/recorded-document.ts";
 import { decisionKey } from "../../protocol/settle-join.ts";
 import type { KindPorts, Reason, SettlingPorts } from "../../protocol/settling.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
@@ -222,7 +221,7 @@ async function firstEntry(ports: Ports, execution: string): Promise<StoredEntry 
 
 async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise<StoredEntry | { problem: string }> {
   const { position, node, turn } = calling;
-  const version = await wantedVersion(ports, node);
+  const version = await findCalledVersion(ports, node);
   if ("problem" in version) return version;
   const parent = await parentOf(ports, position);
   if (parent.depth > deepest)
@@ -238,8 +237,9 @@ async function putFirstLink(ports: Ports, calling: Calling, id: string): Promise
   return (await firstEntry(ports, id)) ?? entry;
 }
 
-async function wantedVersion(
-  ports: Ports,
+/** The version that a workflow node runs, if it started now. */
+export async function findCalledVersion(
+  ports: Pick<Ports, "workflows">,
   { workflow, version }: WorkflowNode,
 ): Promise<WorkflowVersion | { problem: string }> {
   const latest = await ports.workflows.latest(workflow);

@@ -32,7 +32,7 @@ export interface FirstLink {
   fresh?: readonly string[];
   /** See `Head.origin`. */
   origin?: Origin;
-  /** Which outcomes are taken over. */
+  /** The outcomes that it reuses. */
   plan?: Plan | undefined;
 }
 
@@ -59,7 +59,7 @@ export async function firstLink(ports: Ports, link: FirstLink): Promise<StoredEn
       ...defined({ events: version.history?.begun, parent, trigger, origin }),
       machine: version.stateMachineArn,
       definition: runHash(version.workflow),
-      ...(plan && { plan, ...("source" in plan ? { followed: { scope: "", seq: 0 } } : { visits: {} }) }),
+      ...(plan && { plan, visits: {} }),
       ...(frozen && { frozen: true }),
       ...(sealed && { sealed: true }),
       ...(fresh.length > 0 && { fresh }),

@@ -1,7 +1,6 @@
-import type { Workflow } from "@nova/workflow";
-import { type Member, membersOf } from "@nova/workflow";
+import { defined, type Member, membersOf, type Workflow } from "@nova/workflow";
 import { monotonicFactory } from "ulid";
-import { type DocumentPlan, headOf, type SourcePlan } from "../../chain/head.ts";
+import { headOf, type Plan } from "../../chain/head.ts";
 import { checkOutcomes, storeOutcomes } from "../../chain/outcomes.ts";
 import { offloadMembers, savingTo } from "../../context/offload.ts";
 import { NovaError } from "../../errors.ts";
@@ -27,9 +26,7 @@ export interface StartRequest {
   frozen?: boolean;
   /** Ids of prompt nodes whose code is written anew, whatever is kept or locked; `freshProblem` says which cannot be. */
   fresh?: readonly string[];
-  /** An execution of the same client that has ended, and which of its outcomes may count in this one. */
-  reuse?: { source: Execution; unchanged: NonNullable<SourcePlan["unchanged"]> };
-  /** Outcomes that are committed instead of running their nodes; not together with `reuse`. */
+  /** Outcomes that are committed instead of running their nodes. */
   outcomes?: GivenOutcomes;
   /** It waits for slots of these pools until somebody begins it (`beginExecution`); `admission` may, to begin with. */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
@@ -40,8 +37,10 @@ export interface GivenOutcomes {
   document: string;
   /** The first execution of the family whose blobs the document names; absent: this one. */
   root?: string;
-  /** The execution of that family that began last. */
+  /** The execution of that family that started last. */
   after?: string;
+  /** Hash of the last entry of `after`, if the document refers to entries of that. */
+  tip?: string;
   /** What the run begins with besides its context, as contexts keep it: large values are references to the family's blobs. */
   set?: readonly Member[];
   /** Nodes without an outcome run only if they are without effects, without network and credentials; no model is asked. */
@@ -64,29 +63,23 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   await refuseMisfits(version.workflow, request.context, keys);
   if (outcomes) checkOutcomes(outcomes.document);
   const { id = newId(ports) } = request;
-  const home: BlobHome = { client, root: request.reuse?.source.root ?? outcomes?.root ?? id };
+  const home: BlobHome = { client, root: outcomes?.root ?? id };
   const opened = files.filter((file) => "open" in file);
   await saveFiles(ports, home, opened);
   const given = await offloadMembers(membersOf(placeFiles(request.context, placed)), savingTo(ports, home));
   const set = [...(outcomes?.set ?? []), ...given, ...fileMembers(keyed)];
-  const plan = outcomes ? await planOfDocument(ports, home, outcomes) : planOfReuse(request);
+  const plan = outcomes && (await planOf(ports, home, outcomes));
   const sealed = outcomes?.sealed ?? false;
   const start = { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan };
   return begin(ports, start, request.queue);
 }
 
-async function planOfDocument(
+async function planOf(
   { blobs }: Pick<Ports, "blobs">,
   home: BlobHome,
-  { document, after }: GivenOutcomes,
-): Promise<DocumentPlan> {
-  return { outcomes: await storeOutcomes(blobs, home, document), ...(after !== undefined && { after }) };
-}
-
-function planOfReuse({ reuse, fresh = [] }: StartRequest): SourcePlan | undefined {
-  if (!reuse) return undefined;
-  const { source, unchanged } = reuse;
-  return { source: source.id, tip: source.tip ?? "", unchanged, ...(fresh.length > 0 && { again: [...fresh] }) };
+  { document, after, tip }: GivenOutcomes,
+): Promise<Plan> {
+  return { outcomes: await storeOutcomes(blobs, home, document), ...defined({ after, tip }) };
 }
 
 export function newId({ clock }: Pick<Ports, "clock">): string {

@@ -1,27 +1,72 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
-import type { SourcePlan } from "../chain/head.ts";
+import type { GivenOutcomes } from "../kinds/start/start.ts";
 import { isTextNode } from "../kinds/text/run-text.ts";
 import type { Execution } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/workflows.ts";
+import { documentOf, type PlaceReference, referenceTo } from "./document.ts";
+import { isReused, isStep } from "./selection.ts";
+import { Source } from "./source.ts";
+
+type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
 /** Keys of the context that code may look up; null: any. `"more"`: it looks at more than the context. */
 export type KeysLookedUp = (code: string) => Promise<string[] | null | "more">;
 
 /**
- * Nodes of a version that are defined as in an earlier one, with the keys that they look up, null where that may be any;
- * and text nodes, whose question tells.
- * Not among them is what looks at more than the context, and what runs another workflow, whose versions change by
- * themselves.
+ * Nodes that are defined as they were, with the keys of the context that their code looks up; null: any key. `asked`: a
+ * text node, whose question to its model is compared.
+ */
+export type UnchangedNodes = Record<string, string[] | null | "asked">;
+
+export interface ReuseRequest {
+  /** The version that the new run runs. */
+  version: WorkflowVersion;
+  /** Ids of nodes that run in any case. */
+  fresh: readonly string[];
+  findLookedUpKeys: KeysLookedUp;
+}
+
+/** The outcomes of an execution for a new run: those of unchanged nodes, each if the node finds what it found. */
+export async function planReuse(
+  ports: Reads,
+  source: Execution,
+  { version, fresh, findLookedUpKeys }: ReuseRequest,
+): Promise<GivenOutcomes> {
+  const earlier = await ports.workflows.get(source.workflowId, source.version);
+  const unchanged = earlier ? await unchangedNodes(version, earlier, findLookedUpKeys) : {};
+  return reusedOutcomes(ports, source, unchanged, fresh);
+}
+
+export async function reusedOutcomes(
+  ports: Reads,
+  { id, root, tip = "" }: Execution,
+  unchanged: UnchangedNodes,
+  fresh: readonly string[],
+): Promise<GivenOutcomes> {
+  const { entries } = await Source.read(ports, id);
+  const references = Array.from(entries).flatMap(([place, entry]): PlaceReference[] => {
+    const { node_id, node_type } = entry.head;
+    const keys = Object.hasOwn(unchanged, node_id) ? unchanged[node_id] : undefined;
+    if (keys === undefined || !isStep(node_type) || !isReused({ again: fresh }, entry)) return [];
+    return [[place, { ...referenceTo(entry), condition: keys ?? "context" }]];
+  });
+  return { document: documentOf(references), root, after: id, tip };
+}
+
+/**
+ * Nodes of a version that are defined as in an earlier one, and text nodes. A node that looks at more than the context is
+ * not among them, nor is one that runs another workflow: its versions change by themselves.
  */
 export async function unchangedNodes(
   version: WorkflowVersion,
   earlier: WorkflowVersion,
   findLookedUpKeys: KeysLookedUp,
-): Promise<NonNullable<SourcePlan["unchanged"]>> {
+): Promise<UnchangedNodes> {
   const others = nodeIndex(earlier.workflow);
-  const unchanged: NonNullable<SourcePlan["unchanged"]> = {};
-  // What its model is asked says all that the outcome of a text node depends on.
+  const unchanged: UnchangedNodes = {};
+  // The question says all that the outcome of a text node depends on.
   for (const { node } of nodeIndex(version.workflow).values())
     if (isTextNode(node) && isTextNode(others.get(node.id)?.node)) unchanged[node.id] = "asked";
   if (version.template !== earlier.template || !isDeepStrictEqual(surroundings(version), surroundings(earlier)))
@@ -36,12 +81,12 @@ export async function unchangedNodes(
   return unchanged;
 }
 
-/** What the outcome of every node may depend on. */
+/** The parts of a definition that the outcome of every node may depend on. */
 function surroundings({ workflow: { lib, requirements, inputs } }: WorkflowVersion): Partial<Workflow> {
   return { lib, requirements, ...(inputs && { inputs }) };
 }
 
-/** What the outcome of a node depends on, besides values; of a map not what its items come to. */
+/** The settings that the outcome of a node depends on, besides values. The outcome of a map is its list of items. */
 function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
   const { description: _, ...rest } = node;
   const { model, lock, credentials } = workflow;
@@ -53,19 +98,19 @@ function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
 async function keysOf(node: Node, findLookedUpKeys: KeysLookedUp): Promise<string[] | null | "more"> {
   if ("workflow" in node) return "more";
   if ("items" in node) return keysOfPath(node.items);
-  // Names for other nodes' results look at more than the context.
+  // `inputKeys` names results of other nodes.
   if ("inputKeys" in node && node.inputKeys) return "more";
   if (!("executor" in node && "code" in node.executor)) return null;
   return findLookedUpKeys(node.executor.code);
 }
 
-/** Any of them may be the key that a path begins with: keys can have dots. */
+/** The keys that a path may start with: keys can have dots. */
 function keysOfPath(path: string): string[] {
   const steps = path.split(".");
   return steps.map((_, last) => steps.slice(0, last + 1).join("."));
 }
 
-/** Why a run of this version for a client can take over nothing of another one, a sentence; null: it can. */
+/** A sentence why a run of this version for this client cannot reuse outcomes of the source; null if it can. */
 export function reuseProblem(source: Execution, { workflowId }: WorkflowVersion, client: string): string | null {
   if (source.tip === undefined) return `execution ${source.id} is open - wait for its end, or reuse another one`;
   if (source.erased) return `the contents of execution ${source.id} were erased - reuse another one`;

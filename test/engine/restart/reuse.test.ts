@@ -1,6 +1,6 @@
 import type { WorkflowVersion } from "@nova/engine";
-import { unchangedNodes } from "@nova/engine";
 import { expect, it } from "vitest";
+import { unchangedNodes } from "../../../packages/engine/src/restart/reuse.ts";
 
 const task = (id: string, code: string) => ({
   id,

@@ -1,0 +1,128 @@
+import type { Head } from "../chain/head.ts";
+import { branchScope } from "../chain/scope.ts";
+import type { Ports } from "../ports/index.ts";
+import { type EntryId, entryKey, Source, type SourceEntry } from "./source.ts";
+
+/** An execution cannot be restarted as it was asked for. */
+export class RestartRefused extends Error {
+  override name = "RestartRefused";
+}
+
+/** Which outcomes of a source are reused: those before everything that runs again. */
+export interface ReuseSelection {
+  /** The first entries that run again. Absent: everything that failed for good runs again. */
+  from?: readonly EntryId[];
+  /** Ids of nodes that run again wherever they come up. */
+  again?: readonly string[];
+  /** The same for executions that nodes of the source ran, by `entryKey` of the node's entry. */
+  inside?: Readonly<Record<string, ReuseSelection>>;
+}
+
+/** Whether the outcome of an entry is reused. A failure for good runs again, unless the caller says what runs again. */
+export function isReused(
+  { from = [], again = [] }: ReuseSelection,
+  { head, isTolerated }: Pick<SourceEntry, "head" | "isTolerated">,
+): boolean {
+  const isSettled = head.status === "success" || head.path_taken !== null;
+  const isAsked = from.length > 0 || again.length > 0;
+  return (
+    (isSettled || (isAsked && isTolerated)) &&
+    !again.includes(head.node_id) &&
+    from.every((first) => isBefore(head, first))
+  );
+}
+
+/** Whether an entry ran before another one, or beside it in another branch: it does not depend on the other one. */
+function isBefore(entry: EntryId, other: EntryId): boolean {
+  const [own, others] = [stepsTo(entry), stepsTo(other)];
+  const apart = own.findIndex((step, depth) => step.branch !== others[depth]?.branch);
+  const depth = apart < 0 ? own.length - 1 : apart;
+  const [mine, theirs] = [own[depth], others[depth]];
+  if (!mine || !theirs) return true;
+  // Another branch of the same fork, or the fork of the branch that the other entry is in.
+  if (mine.seq === theirs.seq) return mine.branch !== theirs.branch && theirs.branch !== "";
+  return mine.seq < theirs.seq;
+}
+
+/** The numbers of the forks around an entry, outermost first, each with its branch; then the entry's own number. */
+function stepsTo({ scope, seq }: EntryId): { seq: number; branch: string }[] {
+  const forks = Array.from(scope.matchAll(/\/([^/@]+)@(\d+)\.([^/.]+)/g), ([branch, , number]) => ({
+    seq: Number(number),
+    branch,
+  }));
+  return [...forks, { seq, branch: "" }];
+}
+
+type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
+
+/**
+ * The selection if everything from these places on runs again: `find`, `poll#2`, `each[3]`, `each[3].find`; `billing/send`
+ * is in the execution that the node `billing` ran. Throws `RestartRefused`.
+ */
+export async function selectBefore(
+  ports: Reads,
+  source: Source,
+  places: readonly string[],
+  execution: string,
+): Promise<Pick<ReuseSelection, "from" | "inside">> {
+  const inner = Map.groupBy(places, (place) => place.split("/")[0] ?? "");
+  const from = new Map<string, EntryId>();
+  const inside: Record<string, ReuseSelection> = {};
+  for (const [name, all] of inner) {
+    const { child, ...first } = findEntry(source, name, execution);
+    const key = entryKey(first);
+    from.set(key, first);
+    // The whole node runs again if one of the places names it.
+    if (all.includes(name)) continue;
+    const rest = all.map((place) => place.slice(name.length + 1));
+    if (!child) throw noInside(name, rest);
+    inside[key] = await selectBefore(ports, await Source.read(ports, child), rest, child);
+  }
+  if (from.size === 0) return {};
+  return { from: [...from.values()], ...(Object.keys(inside).length > 0 && { inside }) };
+}
+
+/** The entry of a place without `/`, and the execution that its node ran. For an item: its first entry, if any or not. */
+function findEntry(source: Source, name: string, execution: string): EntryId & { child?: string | undefined } {
+  const entry = source.entries.get(name);
+  if (entry && isStep(entry.head.node_type)) {
+    const { scope, seq, child } = entry.head;
+    return { scope, seq, child: child?.execution };
+  }
+  const [, map = "", index = ""] = /^(.+)\[(0|[1-9]\d{0,8})\]$/.exec(name) ?? [];
+  const fork = source.entries.get(map)?.head;
+  if (fork?.node_type !== "map" || fork.count === undefined) throw neverCame(source, name, execution);
+  if (Number(index) >= fork.count) throw noItem(map, fork.count, execution);
+  return { scope: branchScope(fork, fork.node_id, index), seq: 1 };
+}
+
+function neverCame(source: Source, name: string, execution: string): RestartRefused {
+  const known = [...source.entries.values()].flatMap(({ name, head }) => (isStep(head.node_type) ? [name] : []));
+  return new RestartRefused(`execution ${execution} never came to "${name}" - it came to ${shortList(known)}`);
+}
+
+function noItem(map: string, count: number, execution: string): RestartRefused {
+  const items = count === 0 ? "no items" : `${count} ${count === 1 ? "item" : "items"}: ${map}[0]`;
+  const last = count > 1 ? ` to ${map}[${count - 1}]` : "";
+  return new RestartRefused(
+    `map "${map}" of execution ${execution} had ${items}${last} - name one of them, or the map`,
+  );
+}
+
+function noInside(name: string, rest: readonly string[]): RestartRefused {
+  const advice = name.endsWith("]") ? ` - write ${name}.${rest[0]} for a node of the item` : "";
+  return new RestartRefused(`"${name}" ran no other workflow, so it has no "${rest[0]}" inside${advice}`);
+}
+
+/** Whether an entry of this type is the outcome of a node that does something. */
+export function isStep(type: Head["node_type"]): boolean {
+  return !["start", "end", "join", "close"].includes(type);
+}
+
+const maxListed = 20;
+
+export function shortList(names: readonly string[]): string {
+  if (names.length === 0) return "no node";
+  const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : "";
+  return names.slice(0, maxListed).join(", ") + more;
+}
