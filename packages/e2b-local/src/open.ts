@@ -14,6 +14,8 @@ const maxRequestMs = 60 * 60 * 1000;
 export type E2bOptions = {
   /** What X-API-KEY must be; it is also what keeps code in a sandbox from using the control plane. */
   apiKey: string;
+  /** The port on 127.0.0.1; absent or 0: any free port. */
+  port?: number;
   /** Modules that code may import without installing anything. They are imported ahead. */
   modules?: readonly string[];
   /** Folders that `pip install --target` filled; visible in every sandbox, read-only. */
@@ -72,7 +74,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
   };
   const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
-  const { url, close } = await openServer(server, { breaksConnections: true });
+  const { url, close } = await openServer(server, { port: options.port, breaksConnections: true });
   return {
     ...{ apiUrl: url, sandboxUrl: url, ready: () => ready },
     wantPackages: () => zygotes.wantPackages(),

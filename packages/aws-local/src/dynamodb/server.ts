@@ -9,6 +9,8 @@ import { Store } from "./store/store.ts";
 export interface DynamoDbOptions extends AccessKey {
   /** Null: in memory. One process at a time may own the folder. */
   dataDir: string | null;
+  /** The port on 127.0.0.1; absent or 0: any free port. */
+  port?: number;
   /** Of the data folder. */
   room?: Room;
   /**
@@ -30,10 +32,10 @@ export interface DynamoDbRequest {
  * dies, not the loss of power. Throws DynamoDbFolderError where another process has the file.
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer> {
-  const { dataDir, room, accessKeyId, secretAccessKey } = options;
+  const { dataDir, port, room, accessKeyId, secretAccessKey } = options;
   const store = new Store(dataDir, room?.isReadOnly);
   const server = await listen({
-    ...{ name: "DynamoDB", contentType: "application/x-amz-json-1.0", accessKeyId, secretAccessKey, room },
+    ...{ name: "DynamoDB", contentType: "application/x-amz-json-1.0", accessKeyId, secretAccessKey, room, port },
     // The largest request is one of BatchWriteItem.
     ...{ maxBytes: 16 * 1024 * 1024, refusedStatus: 400, breaksConnections: false },
     answer: (request, body) => performed(request, body, store, options),

@@ -26,6 +26,8 @@ export interface S3Request {
 export interface S3Options extends AccessKey {
   /** Null: a folder that goes away when the server closes. One process at a time may own the folder. */
   dataDir: string | null;
+  /** The port on 127.0.0.1; absent or 0: any free port. */
+  port?: number;
   /** Of the data folder. */
   room?: Room;
   /** As notifications of a bucket: `ObjectCreated:Put`. */
@@ -49,7 +51,7 @@ export async function openS3(options: S3Options): Promise<Listening> {
   const server = httpServer(listener, { highWaterMark: 256 * 1024, ...timeouts });
   // Otherwise Node asks for the body by itself, also where the answer is known without it.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
-  const { url, close } = await openServer(server);
+  const { url, close } = await openServer(server, { port: options.port });
   return {
     url,
     async close() {

@@ -12,18 +12,21 @@ export { keepMail };
 export interface SesOptions extends AccessKey {
   /** Mails are kept in its folder `mail`, and go nowhere. */
   dataDir: string;
+  /** The port on 127.0.0.1; absent or 0: any free port. */
+  port?: number;
   /** Of the data folder. */
   room?: Room;
 }
 
 /** SES (v2) on one machine: a mail that is sent is an .eml file that any mail program opens. */
-export function openSes({ dataDir, accessKeyId, secretAccessKey, room }: SesOptions): Promise<Listening> {
+export function openSes({ dataDir, accessKeyId, secretAccessKey, room, port }: SesOptions): Promise<Listening> {
   return listen({
     name: "SES",
     contentType: "application/json",
     accessKeyId,
     secretAccessKey,
     room,
+    port,
     async answer({ method, url = "" }, body) {
       if (method !== "POST" || url.split("?")[0] !== "/v2/email/outbound-emails") {
         throw new AwsError("NotFoundException", notServed("SES (v2)", `${method} ${url}`, ["SendEmail"]), 404);

@@ -30,6 +30,8 @@ export interface StatesOptions extends AccessKey {
   drives?: boolean;
   ownerOf?: LiveOptions["ownerOf"];
   clock?: Clock;
+  /** The port on 127.0.0.1; absent or 0: any free port. */
+  port?: number;
   /** Of the data folder. */
   room?: Room;
 }
@@ -71,7 +73,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   const interrupted = room.isThere ? await live.recover() : [];
   const server = await listen({
     ...{ name: "Step Functions", contentType: "application/x-amz-json-1.0", maxBytes },
-    ...{ accessKeyId, secretAccessKey, room },
+    ...{ accessKeyId, secretAccessKey, room, port: options.port },
     answer(message, body) {
       return operationOf("Step Functions", "AWSStepFunctions", message, operations)(service, requestOf(body));
     },

@@ -1,0 +1,78 @@
+import { mkdirSync } from "node:fs";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import type { AccessKey } from "./access/signature.ts";
+import { region } from "./aws-http/request.ts";
+import { Room } from "./disk/room.ts";
+import { openDynamoDb } from "./dynamodb/server.ts";
+import { createLambdaRuntime, type LambdaFunctions } from "./lambda/lambda-runtime.ts";
+import { openS3 } from "./s3/server.ts";
+import { openSes } from "./ses/open-ses.ts";
+import type { StatusChange } from "./states/ends.ts";
+import { openStates } from "./states/open-states.ts";
+
+export interface AwsOptions extends AccessKey {
+  /** All data lives here. One process at a time may own the folder. */
+  dataDir: string;
+  /** The port of DynamoDB; S3, Step Functions and SES have the next three. 0: any free ports. */
+  port?: number;
+  /** Lambda functions that state machines call, by name. */
+  functions?: LambdaFunctions;
+  /** Receives each end of an execution, as a rule of EventBridge does. */
+  onStatusChange?(change: StatusChange): void | Promise<void>;
+  /** Receives sentences for the operator, such as that the disk is full. */
+  warn?: (sentence: string) => void;
+}
+
+/** DynamoDB, S3, Step Functions and SES over one folder. */
+export interface LocalAws {
+  /** The environment variables that point an unchanged SDK or the AWS CLI at these services. */
+  environment: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** Opens the services that need nothing but a folder and functions. Rejects if a port is taken. */
+export async function openAws(options: AwsOptions): Promise<LocalAws> {
+  const { dataDir, port = 0, accessKeyId, secretAccessKey, functions = {}, onStatusChange = () => {}, warn } = options;
+  mkdirSync(dataDir, { recursive: true });
+  const room = new Room(dataDir, warn ? { warn } : {});
+  const common = { dataDir, room, accessKeyId, secretAccessKey };
+  const portOf = (index: number) => (port === 0 ? 0 : port + index);
+  const dynamodb = await openDynamoDb({ ...common, port: portOf(0) });
+  const s3 = await openS3({ ...common, port: portOf(1) });
+  const client = new S3Client({
+    endpoint: s3.url,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+  });
+  const states = await openStates({
+    ...common,
+    port: portOf(2),
+    invokeLambda: createLambdaRuntime(functions),
+    onStatusChange,
+    async readObject({ bucket, key }) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      return Body?.transformToString() ?? "";
+    },
+  });
+  const ses = await openSes({ ...common, port: portOf(3) });
+  return {
+    environment: {
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+      AWS_ENDPOINT_URL_S3: s3.url,
+      AWS_ENDPOINT_URL_SFN: states.url,
+      AWS_ENDPOINT_URL_SESV2: ses.url,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_REGION: region,
+      // boto3 and the AWS CLI read only this variable.
+      AWS_DEFAULT_REGION: region,
+    },
+    async close() {
+      room.close();
+      await states.close();
+      client.destroy();
+      await Promise.all([s3.close(), dynamodb.close(), ses.close()]);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** The code blocks of a README, by language, in their order. */
+export async function codeBlocks(path: string): Promise<Record<string, string[]>> {
+  const blocks: Record<string, string[]> = {};
+  const readme = await readFile(join(root, path), "utf8");
+  for (const [, language = "", code = ""] of readme.matchAll(/```(\w+)\n(.*?)```/gs)) {
+    blocks[language] ??= [];
+    blocks[language].push(code);
+  }
+  return blocks;
+}
+
+/** A folder for one test. */
+export async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "readme-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The first of `count` free ports in a row. */
+export async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 12_000);
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    const free = await Promise.all(ports.map(isFree));
+    if (free.every(Boolean)) return first;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  const isListening = await once(server, "listening").then(
+    () => true,
+    () => false,
+  );
+  server.close();
+  return isListening;
+}
+
+/** Starts the command of a README in `cwd`, and resolves with the environment variables that it prints. */
+export async function startServer(command: string, cwd: string, count: number): Promise<Record<string, string>> {
+  const [, bin = "", ...args] = command.trim().split(" ");
+  const child = spawn(process.execPath, [join(root, bin), ...args], { cwd, stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(async () => {
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    await exit;
+  });
+  const environment: Record<string, string> = {};
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, name = "", value = ""] = /^export (\w+)=(.*)$/.exec(line) ?? [];
+    environment[name] = value;
+    if (Object.keys(environment).length === count) break;
+  }
+  return environment;
+}
+
+/** The output of a program of a README, which imports the packages of this checkout. */
+export async function outputOf(program: string, environment: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return text(child.stdout);
+}
