@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     await dialog.getByText("Copy the key now").waitFor();
     await dialog.getByRole("button", { name: "Copy" }).click();
     const key = String(await page.evaluate("navigator.clipboard.readText()"));
-    await dialog.getByRole("button", { name: "I have kept it" }).click();
+    await dialog.getByRole("button", { name: "I have copied it" }).click();
     expect(await page.content()).not.toContain(key);
     const read = (path: string) => fetch(shown.url + path, { headers: { authorization: `Bearer ${key}` } });
     expect([(await read("/clients")).status, (await read("/keys")).status]).toEqual([200, 403]);

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("locked code", () => {
     const page = await shown.open("/code?status=stale");
     await page.getByRole("button", { name: /sum\s*sums/ }).click();
     await tab(page, /Written for\s*1/).click();
-    const changes = page.getByRole("region", { name: "What has changed since" });
+    const changes = page.getByRole("region", { name: "Changes since then" });
     await changes.getByText("Add up the lines.", { exact: true }).waitFor();
     await changes.getByText("Add up the lines, taxes included.").waitFor();
     expect(page.url()).toContain("status=stale");

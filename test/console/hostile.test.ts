@@ -73,17 +73,17 @@ describe.skipIf(!hasBrowser)("texts of strangers", () => {
     await expectUntaken(page);
   });
 
-  it.each(["Code", "Context", "Prints", "Details"])(
+  it.each(["Code", "Context", "Logs", "Details"])(
     "are text in the panel's %s",
     async (tab) => {
       for (const node of ["make", "fail"]) {
         const page = await shown.open(`/runs/${id}?node=${node}`);
-        const panel = page.getByRole("complementary", { name: "Link" });
+        const panel = page.getByRole("complementary", { name: "Entry" });
         await panel.getByRole("tab", { name: tab }).click();
         for (const closed of await panel.locator("[aria-expanded=false]").all())
           await closed.click().catch(() => undefined);
         await expectUntaken(page);
-        if (tab === "Prints") await panel.getByText("U+202E").first().waitFor();
+        if (tab === "Logs") await panel.getByText("U+202E").first().waitFor();
       }
     },
     90_000,
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("texts of strangers", () => {
 
   it.each(["svg", "page", "table"])("are a picture, text or cells in the preview of %s", async (key) => {
     const page = await shown.open(`/runs/${id}?node=make`);
-    const panel = page.getByRole("complementary", { name: "Link" });
+    const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Context" }).click();
     const blob = panel.locator(".blob", { hasText: key }).first();
     await blob.getByRole("button", { name: "Show" }).click();

@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
     const page = await signIn();
     await page.getByRole("heading", { name: "Costs" }).waitFor();
     expect(page.url()).toBe(`${shown.url}/console/costs?range=7d`);
-    await page.getByText("No model was paid").waitFor();
+    await page.getByText("No model costs").waitFor();
     expect(issuer.grants).toMatchObject([{ grant_type: "authorization_code", client_id: "console" }]);
     expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain("eyJ");
     await page.goBack();
@@ -48,18 +48,18 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
   it("renews a token that ends, once for all requests, and each refresh token is used once", async () => {
     issuer.behaviour.expiresIn = 50;
     const page = await signIn();
-    await page.getByText("No model was paid").waitFor();
+    await page.getByText("No model costs").waitFor();
     const renewals = issuer.grants.filter(({ grant_type }) => grant_type === "refresh_token");
     expect(renewals.length).toBeGreaterThan(0);
     expect(new Set(renewals.map(({ refresh_token }) => refresh_token)).size).toBe(renewals.length);
     issuer.behaviour.expiresIn = 300;
     await page.reload();
-    await page.getByText("No model was paid").waitFor();
+    await page.getByText("No model costs").waitFor();
     const { endsAt } = await kept(page);
     expect(endsAt - Date.now()).toBeGreaterThan(200_000);
     const told = issuer.grants.length;
     await page.reload();
-    await page.getByText("No model was paid").waitFor();
+    await page.getByText("No model costs").waitFor();
     expect(issuer.grants).toHaveLength(told);
   });
 
@@ -76,14 +76,14 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
   it("takes no answer that was not asked for in this tab", async () => {
     const page = await shown.stranger();
     await page.goto(`${shown.url}/console/?code=stolen&state=guessed`);
-    await page.getByRole("alert").getByText("This sign-in was not begun in this tab.").waitFor();
+    await page.getByRole("alert").getByText("This sign-in was not started in this tab.").waitFor();
     expect(page.url()).toBe(`${shown.url}/console/`);
     expect(issuer.grants).toEqual([]);
   });
 
   it("signs out of the issuer, too, without a token in an address", async () => {
     const page = await signIn();
-    await page.getByText("No model was paid").waitFor();
+    await page.getByText("No model costs").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await button(page).waitFor();
     const back = encodeURIComponent(`${shown.url}/console/`);
@@ -94,10 +94,10 @@ describe.skipIf(!hasBrowser)("signing in with an issuer", () => {
   it("takes tokens from the other origin that the variables name, and from no third one", async () => {
     issuer.behaviour.tokenHost = "[::1]";
     const refused = await signIn();
-    await refused.getByRole("alert").getByText("gives its tokens on another host").waitFor();
+    await refused.getByRole("alert").getByText("issues its tokens on another host").waitFor();
     issuer.behaviour.tokenHost = "localhost";
     const page = await signIn();
-    await page.getByText("No model was paid").waitFor();
+    await page.getByText("No model costs").waitFor();
   });
 
   it("says that a token gives no role", async () => {

@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)("a node that a model writes", () => {
     const { execution_id: id, status } = await shown.nova.executions.run("adds", { context });
     expect(status).toBe("completed");
     const page = await shown.open(`/runs/${id}?node=total`);
-    const panel = page.getByRole("complementary", { name: "Link" });
+    const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: /^Steps/ }).click();
     await panel.getByText("KeyError: 'price'").first().waitFor();
     await panel.getByText("KeyError: 'count'").first().waitFor();

@@ -19,19 +19,19 @@ describe.skipIf(!hasBrowser)("a run", () => {
     await ended("orders", { total: 9500 });
     const page = await shown.open("/");
     await page.getByRole("link", { name: "orders" }).click();
-    const panel = page.getByRole("complementary", { name: "Link" });
+    const panel = page.getByRole("complementary", { name: "Entry" });
     expect(await panel.locator("[data-marked]").innerText()).toContain("rate = rates['USD']");
     await panel.getByText("KeyError: 'USD'").first().waitFor();
     await panel.getByRole("tab", { name: "Context" }).click();
     await panel.getByText("It changed nothing.").waitFor();
-    await panel.getByRole("tab", { name: "Prints" }).click();
+    await panel.getByRole("tab", { name: "Logs" }).click();
     await panel.getByText("no rate").waitFor();
   });
 
   it("shows numbers as they were written", async () => {
     const id = await ended("orders", { total: 250 });
     const page = await shown.open(`/runs/${id}?node=read`);
-    const panel = page.getByRole("complementary", { name: "Link" });
+    const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Context" }).click();
     await panel.getByText("12345678901234567890").waitFor();
     await panel.getByText("850.0").waitFor();
@@ -62,7 +62,7 @@ context['short'] = [7]
       ],
     });
     const page = await shown.open(`/runs/${await ended("books")}`);
-    const panel = page.getByRole("complementary", { name: "Link" });
+    const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.locator(".blob", { hasText: "book" }).getByRole("button", { name: "Show" }).click();
     const table = panel.getByRole("group", { name: "The first 50 rows" });
     const first = table.getByRole("row").first();
@@ -106,7 +106,7 @@ context['short'] = [7]
     await node(page, "each").getByText("14 items, 2 failed").waitFor();
     await page.getByRole("button", { name: "Unfold each" }).click();
     await node(page, "price").click();
-    const panel = page.getByRole("complementary", { name: "Link" });
+    const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByText("ValueError: no price").first().waitFor();
     const items = panel.getByRole("region", { name: "Visits of this node" }).getByRole("button");
     expect(await items.first().innerText()).toMatch(/^item 3\s+ValueError: no price/);
@@ -119,8 +119,8 @@ context['short'] = [7]
     await page.getByRole("button", { name: "Unfold orders" }).click();
     await page.getByRole("button", { name: /^orders\/book/ }).waitFor();
     await node(page, "orders/read").click();
-    const panel = page.getByRole("complementary", { name: "Link" });
-    await panel.getByRole("tab", { name: "Prints" }).click();
+    const panel = page.getByRole("complementary", { name: "Entry" });
+    await panel.getByRole("tab", { name: "Logs" }).click();
     await panel.getByText("reading 250").waitFor();
   });
 
@@ -131,18 +131,18 @@ context['short'] = [7]
     await page.getByText("2/5").waitFor();
   });
 
-  it("restarts from a node, after it has said what would run and what is taken over", async () => {
+  it("restarts from a node, after it has said what would run and what is reused", async () => {
     const id = await ended("orders", { total: 2000 });
     const page = await shown.open(`/runs/${id}?node=tell`);
     await page.getByRole("button", { name: "Restart from here" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("heading", { name: /^Runs \d/ }).waitFor();
-    expect(await dialog.locator(".places", { hasText: "Taken over" }).innerText()).toContain("read");
+    expect(await dialog.locator(".places", { hasText: "Reused" }).innerText()).toContain("read");
     await dialog.getByRole("button", { name: "Restart", exact: true }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.includes("/runs/exec_"));
     await page.getByText("Restarted from").waitFor();
     await page.locator("header").getByText("Completed").waitFor();
-    await node(page, "read").getByText("taken over").waitFor();
+    await node(page, "read").getByText("reused").waitFor();
   });
 
   it("restarts a failed item of a map by its place", { tags: ["deep"] }, async () => {
@@ -156,14 +156,14 @@ context['short'] = [7]
     await page.getByRole("dialog").getByRole("button", { name: "Restart", exact: true }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.includes("/runs/exec_"));
     await page.locator(".run-top").getByText("Completed").waitFor();
-    await node(page, "load").getByText("taken over").waitFor();
-    await node(page, "each").getByText("14 items, 2 failed, 13 taken over").waitFor();
+    await node(page, "load").getByText("reused").waitFor();
+    await node(page, "each").getByText("14 items, 2 failed, 13 reused").waitFor();
     await page.getByRole("button", { name: "Unfold each" }).click();
     await node(page, "price").click();
     const items = page.getByRole("region", { name: "Visits of this node" }).getByRole("button");
     await items.getByText("item 3", { exact: true }).waitFor();
-    await items.filter({ hasText: "item 0" }).getByText("taken over").click();
-    const panel = page.getByRole("complementary", { name: "Link" });
+    await items.filter({ hasText: "item 0" }).getByText("reused").click();
+    const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Details" }).click();
     await panel.getByRole("link", { name: id }).click();
     await page.waitForURL((url) => url.pathname.endsWith(id) && url.searchParams.get("node") === "price");
@@ -173,7 +173,7 @@ context['short'] = [7]
     const id = await ended("polls");
     const page = await shown.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Verify the chain" }).click();
-    await page.getByText(/^\d+ links hold, signed$/).waitFor();
+    await page.getByText(/^\d+ entries verified, signed$/).waitFor();
     await page.getByRole("button", { name: "Copy pull command" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova pull ${id}`);
   });

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await rows(same).getByText("KeyError").waitFor();
     expect(await rows(same).count()).toBe(1);
     await same.getByLabel("Filter by run id or workflow").fill("nothing");
-    await same.getByText("No run fits these filters").waitFor();
+    await same.getByText("No run matches these filters").waitFor();
     await same.getByRole("button", { name: "Clear filters" }).last().click();
     await untilSo(async () => expect(await rows(same).count()).toBe(2));
     expect(new URL(same.url()).search).toBe("");

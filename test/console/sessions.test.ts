@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     const page = await shown.open("/sessions");
     await page.getByText("No sessions yet").waitFor();
     await page.getByRole("button", { name: "New session" }).click();
-    await page.getByLabel("Begins as").selectOption("orders");
+    await page.getByLabel("Start from").selectOption("orders");
     await page.getByLabel("Name").fill("Larger orders");
     await page.getByLabel("Context as a JSON object").fill('{"total": 250.0, "sender": "x"}');
     await page.getByRole("dialog").getByRole("button", { name: "New session" }).click();
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     expect(id).toMatch(/^ses_[0-9A-Z]{26}$/);
     await untilSo(async () => expect(await states(page)).toMatchObject(all("stale")));
 
-    await page.getByRole("button", { name: "Run what is stale" }).click();
+    await page.getByRole("button", { name: "Run stale nodes" }).click();
     await page.getByText("Ran read, check_sender, check_amount, is_large").waitFor();
     await untilSo(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
     // The digits are those that Python wrote.
@@ -48,8 +48,8 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
         book: "stale",
       }),
     );
-    await page.getByRole("button", { name: "Run what is stale" }).click();
-    await page.getByText(/Ran check_amount, .*Taken over: .*read/).waitFor();
+    await page.getByRole("button", { name: "Run stale nodes" }).click();
+    await page.getByText(/Ran check_amount, .*Reused: .*read/).waitFor();
     await untilSo(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
     expect(await card(page, "check_amount").textContent()).toContain("large");
 
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
 
   it("writes an output by hand, and runs one node", async () => {
     const page = await shown.open(`/sessions/${id}?node=check_amount`);
-    await panel(page).getByRole("button", { name: "Write by hand" }).click();
+    await panel(page).getByRole("button", { name: "Edit output" }).click();
     await panel(page).getByLabel("Text of amount").fill("12345678901234567890");
     await panel(page).getByRole("button", { name: "Save the output" }).click();
     await panel(page).getByText("written by hand").waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
       .getByRole("alert")
       .getByText(/and you have read/)
       .waitFor();
-    await panel(page).getByText("Somebody has changed it meanwhile: context['told'] = 'theirs'").waitFor();
+    await panel(page).getByText("Another user changed it to: context['told'] = 'theirs'").waitFor();
     expect(await code.inputValue()).toBe("context['told'] = 'mine'");
     await picture(page, "session-conflict-light-desk");
     expect(await findingsOf(page)).toEqual([]);

@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("much at once", () => {
   it("shows a value of 5 MB without a task of more than 50 ms", async () => {
     const page = await openLarge((one) => answerValue(one, 5_000_000, `${shown.url}/bytes`));
     await page.locator('.react-flow__node[data-id="make"]').click();
-    const panel = page.getByRole("complementary", { name: "Link" });
+    const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Context" }).click();
     await panel.getByText("json, 5.0 MB").waitFor();
     // What shows a value is loaded, and known to the engine of scripts.

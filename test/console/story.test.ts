@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)("from an empty folder to an invoice that is dealt w
   });
 
   const completed = (page: Page) => page.locator(".run-top").getByText("Completed").waitFor();
-  const verified = (page: Page) => page.getByText(/^\d+ links hold, signed$/).waitFor();
+  const verified = (page: Page) => page.getByText(/^\d+ entries verified, signed$/).waitFor();
 
   it("by mouse, from the link that nova dev --open opens", async () => {
     const opened = await untilSo(() => readFile(join(openers, "opened"), "utf8"));

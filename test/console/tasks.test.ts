@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByText("invoice.total", { exact: true }).waitFor();
     await choose(page, "approved").click();
     await choose(page, "Send: approved").click();
-    await page.getByText("2 fields are not right yet.").waitFor();
+    await page.getByText("2 fields need a correction.").waitFor();
     await page.getByLabel("cost_center").fill("12");
     await page.getByText("At least 1000.").waitFor();
     expect(await page.getByLabel("cost_center").getAttribute("aria-invalid")).toBe("true");
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByLabel("limit").fill("12345678901234567890");
     await page.getByRole("radiogroup", { name: "urgent" }).getByText("No", { exact: true }).click();
     await page.getByLabel("Comment").fill("as agreed");
-    await page.getByLabel("Who answers").fill("Ada");
+    await page.getByLabel("Your name").fill("Ada");
     await choose(page, "Send: approved").click();
     await page.getByText("Ada answered: approved").waitFor();
     await picture(page, "task-answered-phone");
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     const one = await shown.open(`/tasks/${task}`);
     await choose(one, "approved").click();
     await choose(one, "Send: approved").click();
-    await one.getByText("2 fields are not right yet.").waitFor();
+    await one.getByText("2 fields need a correction.").waitFor();
     await one.getByText("invoice.total", { exact: true }).waitFor();
     expect(await findingsInEveryLook(one, "task")).toEqual([]);
   });

@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
   it("start from the form of their inputs, with a file and every digit", async () => {
     const page = await shown.open("/workflows/intake/start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
-    await page.getByText("2 fields are not right yet.").waitFor();
+    await page.getByText("2 fields need a correction.").waitFor();
     await page.getByLabel("number").fill("850.0");
     await page.getByRole("radiogroup", { name: "What scan is given as" }).getByText("File").click();
     await page.locator("input[type=file]").setInputFiles({
@@ -189,9 +189,9 @@ describe.skipIf(!hasBrowser)("workflows", () => {
 
   it("keep quotas, and say which are none", async () => {
     const page = await shown.open("/workflows/intake/limits");
-    await page.getByLabel("Of all clients together").fill("0");
-    await page.getByText("Write a whole number from 1 to 1000, or nothing.").waitFor();
-    await page.getByLabel("Of all clients together").fill("3");
+    await page.getByLabel("All clients together").fill("0");
+    await page.getByText("Enter a whole number from 1 to 1000, or leave it empty.").waitFor();
+    await page.getByLabel("All clients together").fill("3");
     await page.getByRole("button", { name: "Save" }).click();
     const params = { path: { id: "intake" } };
     await vi.waitFor(async () => {

@@ -82,8 +82,8 @@ describe("the document of an issuer", () => {
 
   it.each([
     ["is another issuer's", { issuer: "https://evil.example.com" }, /another issuer/],
-    ["names no token endpoint", { token_endpoint: undefined }, /names no addresses/],
-    ["names an address that runs", { authorization_endpoint: "javascript:alert(1)" }, /names no addresses/],
+    ["names no token endpoint", { token_endpoint: undefined }, /publishes no addresses/],
+    ["names an address that runs", { authorization_endpoint: "javascript:alert(1)" }, /publishes no addresses/],
     ["gives tokens elsewhere", { token_endpoint: "https://tokens.example.com/" }, /another host/],
   ])("is refused where it %s", (_, change, sentence) => {
     expect(() => readEndpoints({ ...document, ...change }, { issuer })).toThrow(sentence);

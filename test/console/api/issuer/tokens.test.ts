@@ -19,7 +19,7 @@ describe("tokens of an issuer", () => {
   it.each([{ access_token: undefined }, { access_token: "a b\n" }, { token_type: "mac" }, { token_type: undefined }])(
     "are none with %j",
     (change) => {
-      expect(() => parseTokens({ ...body, ...change }, at, now)).toThrow(/no token that NOVA takes/);
+      expect(() => parseTokens({ ...body, ...change }, at, now)).toThrow(/no token that NOVA accepts/);
     },
   );
 });

@@ -30,7 +30,7 @@ describe("a record of the audit", () => {
     expect(matchesFilters(record, filters)).toBe(is);
   });
 
-  it("is of whoever set NOVA up where no key did it", () => {
+  it("is of the setup of NOVA where no key did it", () => {
     expect(matchesFilters({ ...record, by: null }, { by: setupActor })).toBe(true);
     expect(matchesFilters(record, { by: setupActor })).toBe(false);
   });

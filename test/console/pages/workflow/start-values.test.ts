@@ -28,7 +28,7 @@ describe("values beside the inputs", () => {
     ];
     const problems = checkExtras(extras, fields);
     expect(extras.map(({ id }) => problems.get(`${id}.key`))).toEqual([
-      "This is needed.",
+      "This value is required.",
       "Another value has this key.",
       undefined,
       "Another value has this key.",
@@ -37,7 +37,7 @@ describe("values beside the inputs", () => {
 
   it("are JSON where they say so", () => {
     const wrong = createExtra("a", { kind: "any", mode: "json", text: "{", file: undefined });
-    expect(checkExtras([wrong], []).get(`${wrong.id}.value`)).toBe("This is no JSON. Texts have quotes around them.");
+    expect(checkExtras([wrong], []).get(`${wrong.id}.value`)).toBe("This is not valid JSON. Put texts in quotes.");
   });
 });
 

@@ -125,10 +125,10 @@ describe("what is sent", () => {
 
 describe("what is wrong is said before it is sent", () => {
   it.each([
-    [{ type: "integer" }, "1.5", "Write a whole number: 12"],
+    [{ type: "integer" }, "1.5", "Enter a whole number: 12"],
     [{ type: "integer" }, "1.0", undefined],
-    [{ type: "number" }, "12,5", "Write a number, with a point for decimals: 12.5"],
-    [{ type: "number" }, "0x10", "Write a number, with a point for decimals: 12.5"],
+    [{ type: "number" }, "12,5", "Enter a number, with a point for decimals: 12.5"],
+    [{ type: "number" }, "0x10", "Enter a number, with a point for decimals: 12.5"],
     [{ type: "number", minimum: 3 }, "2.9", "At least 3."],
     [{ type: "number", exclusiveMaximum: 3 }, "3", "Less than 3."],
     [{ type: "string", minLength: 3 }, "ab", "At least 3 characters."],
@@ -145,14 +145,14 @@ describe("what is wrong is said before it is sent", () => {
   });
 
   it("asks for what is required, and for required members of an optional object only where it has any", () => {
-    expect(problem(fieldFor({ type: "string" }, true), typed(""))).toBe("This is needed.");
+    expect(problem(fieldFor({ type: "string" }, true), typed(""))).toBe("This value is required.");
     const home = fieldFor({
       type: "object",
       required: ["city"],
       properties: { street: { type: "string" }, city: { type: "string" } },
     });
     const filled: Draft = { kind: "object", members: [typed("Main Street"), typed("")] };
-    expect([...findProblems([home], [filled])]).toEqual([[".0.1", "This is needed."]]);
+    expect([...findProblems([home], [filled])]).toEqual([[".0.1", "This value is required."]]);
   });
 
   it("counts the items of a list, and names each that is wrong", () => {
@@ -167,6 +167,6 @@ describe("what is wrong is said before it is sent", () => {
   it("refuses JSON that is none", () => {
     const field = fieldFor({});
     const draft: Draft = { kind: "any", mode: "json", text: "{a: 1}", file: undefined };
-    expect(problem(field, draft)).toBe("This is no JSON. Texts have quotes around them.");
+    expect(problem(field, draft)).toBe("This is not valid JSON. Put texts in quotes.");
   });
 });

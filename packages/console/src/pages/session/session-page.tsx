@@ -217,7 +217,7 @@ function Answer({ answer, isOpen, onDismiss }: AnswerProps): JSX.Element {
   const { status, error } = useEnd(answer, isOpen);
   const isOver = !open.has(status);
   const nodes = listNodesOfRun(answer, isOver).join(", ");
-  const did = nodes === "" ? "" : isOver ? runWords.ran(nodes) : runWords.goesOn(nodes);
+  const did = nodes === "" ? "" : isOver ? runWords.ran(nodes) : runWords.inProgress(nodes);
   const told = id === null ? [runWords.fresh] : [did, reused.length > 0 ? runWords.reused(reused.join(", ")) : ""];
   return (
     <p className="session-note">
